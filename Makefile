@@ -1,0 +1,73 @@
+# What people type. `make` alone prints this list; everything needs Python 3.11 or newer and make, nothing else.
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format pin openapi clean
+
+PYTHON ?=
+VENV ?= .venv
+HOST ?= 127.0.0.1
+PORT ?= 8000
+PYTEST_ARGS ?=
+
+RUN_LIST := config/requirements/run.txt
+TEST_LIST := config/requirements/test.txt
+PINNING := uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
+	--custom-compile-command 'make pin'
+
+# The first Python that is new enough, or nothing; a name given as PYTHON=... is the only one asked.
+CANDIDATES = $(or $(PYTHON),python3.13 python3.12 python3.11 python3 python)
+FOUND = $(shell for p in $(CANDIDATES); do \
+	"$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$p" && break; done)
+OFFERED = $(shell for p in $(CANDIDATES); do "$$p" -V 2>/dev/null && break; done)
+NO_PYTHON = $(error Python 3.11 or newer is needed, with its venv module; found: $(or $(OFFERED),none). \
+	Name another one with PYTHON=/path/to/python3)
+NO_FOLDER = $(error $(dir $(abspath $(VENV))) cannot be written: run from a folder of your own, \
+	or name another place with VENV=/path and VAR_DIR=/path)
+
+help:  ## print this list
+	@echo "SOS Lookup: what does the state's own registry say about this company, right now?"
+	@echo
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "Variables: PORT=$(PORT) HOST=$(HOST) (make run); PYTEST_ARGS='-k name' (make test);"
+	@echo "           PYTHON=/path/to/python3 and VENV=$(VENV) (where packages are installed)."
+
+run: installed-run  ## start the whole service here: web, worker and clock (PORT, HOST); Ctrl-C stops it
+	@$(VENV)/bin/python manage.py up --host $(HOST) --port $(PORT)
+
+test: installed-test  ## run the suite on SQLite, then on PostgreSQL + Redis
+	@$(VENV)/bin/python -m tests.engines $(PYTEST_ARGS)
+
+lint: installed-test  ## ruff (rules and format) and mypy
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+format: installed-test  ## let ruff put the code into shape
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+openapi: installed-test  ## write the OpenAPI document again from the code
+	$(VENV)/bin/python manage.py spectacular --validate --fail-on-warn --file lookups/api/openapi.yaml
+
+pin: $(VENV)/bin/python  ## resolve pyproject.toml's ranges into the hashed lists (UPGRADE=1 takes newer versions)
+	$(VENV)/bin/python -m pip install --quiet 'uv>=0.9'
+	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --output-file $(RUN_LIST)
+	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --group test --group lint \
+		--constraint $(RUN_LIST) --output-file $(TEST_LIST)
+
+clean:  ## remove the virtualenv, caches and the local data under var/
+	rm -rf .venv var .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The list that was installed last is kept inside the virtualenv, so a second run only compares two files.
+.PHONY: installed-run installed-test
+installed-run installed-test: installed-%: $(VENV)/bin/python
+	@cmp -s config/requirements/$*.txt $(VENV)/installed-$*.txt || { \
+		echo "Installing what config/requirements/$*.txt names into $(VENV) (once)"; \
+		$(VENV)/bin/python -m pip install --quiet --require-hashes --requirement config/requirements/$*.txt \
+		&& cp config/requirements/run.txt $(VENV)/installed-run.txt \
+		&& cp config/requirements/$*.txt $(VENV)/installed-$*.txt; }
+
+$(VENV)/bin/python:
+	@$(if $(FOUND),,$(NO_PYTHON))$(if $(shell mkdir -p $(VENV) 2>/dev/null && test -w $(VENV) && echo yes),,$(NO_FOLDER))
+	@$(FOUND) -m venv $(VENV)

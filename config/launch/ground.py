@@ -1,0 +1,48 @@
+"""Finds out before anything is started what would stop it, and says so in one line.
+
+A taken port or a read-only folder shows up otherwise as a traceback from the depth of a server, a queue or a
+database driver, long after the person has looked away.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+import tempfile
+from pathlib import Path
+
+
+class NotReady(Exception):
+    """The service cannot start here; the message is one line for the person who started it."""
+
+
+def require_writable(folder: Path) -> None:
+    """Create `folder` when missing and prove by doing that files can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise NotReady(
+            f"The folder {folder} cannot be written ({reason}): make it writable, or name another one with VAR_DIR."
+        ) from problem
+
+
+def require_free_port(*, host: str, port: int) -> None:
+    """Prove by listening for a moment that nobody else listens on `host`:`port`."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except (OSError, OverflowError) as problem:
+        raise NotReady(f"The address {host} port {port} cannot be used: {problem}") from problem
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+            probe.listen(1)
+        except OSError as problem:
+            if problem.errno == errno.EADDRINUSE:
+                text = f"Port {port} on {host} is taken: stop what uses it, or choose another one with PORT={port + 1}."
+            else:
+                text = f"The address {host} port {port} cannot be used: {problem.strerror}"
+            raise NotReady(text) from problem

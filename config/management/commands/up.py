@@ -1,0 +1,151 @@
+"""`manage.py up`: the whole service with one command, on this machine, stopped by Ctrl-C.
+
+SQLite and a folder as queue unless DATABASE_URL and REDIS_URL say otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from argparse import ArgumentParser
+from types import FrameType
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, connection
+from django.utils import timezone
+
+from config import env, probe
+from config.launch import commands, first_accounts, ground, processes, welcome
+from scrapers.families import sandbox
+
+START_SECONDS = 60.0
+GRACE_SECONDS = 12.0
+
+
+class Command(BaseCommand):
+    """Checks the ground, prepares the database, starts web, worker and clock, and watches over them."""
+
+    help = "Start the whole service here: web, worker and clock. Ctrl-C stops it."
+    requires_system_checks: list[str] = []
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.stop_signals = 0
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where to listen."""
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument(
+            "--no-first-accounts", action="store_true", help="Create no staff user and no keys to try the service with."
+        )
+
+    def handle(self, *, host: str, port: int, no_first_accounts: bool, **options: Any) -> None:
+        """Run until a signal comes or a process ends."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self.note_signal)
+        try:
+            ground.require_writable(settings.VAR_DIR)
+            ground.require_free_port(host=host, port=port)
+        except ground.NotReady as problem:
+            raise CommandError(str(problem)) from problem
+        self.prepare_database()
+        first = None if no_first_accounts else first_accounts.prepare(folder=settings.VAR_DIR, now=timezone.now())
+        connection.close()
+        if not self.stop_signals:
+            self.run(host=host, port=port, first=first)
+
+    def note_signal(self, number: int, frame: FrameType | None) -> None:
+        """Remember that somebody wants an end; a second signal ends at once what is still running."""
+        self.stop_signals += 1
+
+    def prepare_database(self) -> None:
+        """Bring the tables and the list of jurisdictions up to date."""
+        try:
+            call_command("migrate", interactive=False, verbosity=0)
+        except OperationalError as problem:
+            reason = str(problem).strip().splitlines()[0]
+            raise CommandError(f"The database at DATABASE_URL cannot be used: {reason}") from problem
+        call_command("sync_jurisdictions", verbosity=0)
+
+    def run(self, *, host: str, port: int, first: first_accounts.FirstAccounts | None) -> None:
+        """Start the processes, welcome the person, and end all of them whatever happens."""
+        address = "http://{}:{}".format(_reachable(host), port)
+        children: list[processes.Child] = []
+        killed: list[str] = []
+        try:
+            self.start(children, host=host, port=port, address=address)
+            if self.wait_for_health(children, address):
+                self.stdout.write(self.welcome(address, first))
+                self.stdout.flush()
+            self.watch(children)
+        finally:
+            if children:
+                self.stdout.write("Stopping.")
+                before = self.stop_signals
+                killed = processes.stop(
+                    children, grace_seconds=GRACE_SECONDS, hurry=lambda: self.stop_signals > before
+                )
+        self.stdout.write("Stopped." + (f" Had to be killed: {', '.join(killed)}." if killed else ""))
+
+    def start(self, children: list[processes.Child], *, host: str, port: int, address: str) -> None:
+        """Start web, worker and beat one by one, each noted in `children` as soon as it runs."""
+        environment = dict(os.environ)
+        environment.setdefault("PUBLIC_URL", address)
+        production = connection.vendor != "sqlite" and bool(settings.REDIS_URL)
+        lines = {
+            "web": commands.web(host=host, port=port, production=production),
+            "worker": commands.worker(),
+            "beat": commands.beat(folder=settings.VAR_DIR),
+        }
+        logs = settings.VAR_DIR / "log"
+        for name, command in lines.items():
+            child = processes.start(name=name, command=command, folder=env.ROOT, logs=logs, environment=environment)
+            children.append(child)
+
+    def wait_for_health(self, children: list[processes.Child], address: str) -> bool:
+        """Return True once the service says that it can serve; False when told to stop before."""
+        deadline = time.monotonic() + START_SECONDS
+        while not self.stop_signals:
+            self.refuse_ended(children)
+            if probe.ask_health(address):
+                return True
+            if time.monotonic() > deadline:
+                said = "\n".join(children[0].last_lines())
+                raise CommandError(f"The web server did not answer within {START_SECONDS:.0f} s. It said:\n{said}")
+            time.sleep(0.2)
+        return False
+
+    def watch(self, children: list[processes.Child]) -> None:
+        """Return when told to stop; raise when a process ends by itself."""
+        while not self.stop_signals:
+            self.refuse_ended(children)
+            time.sleep(0.2)
+
+    def refuse_ended(self, children: list[processes.Child]) -> None:
+        """Raise with the last words of a process that has ended although nobody told it to."""
+        if ended := processes.find_ended(children):
+            said = "\n".join(ended.last_lines())
+            code = ended.process.returncode
+            raise CommandError(f"The process {ended.name} ended (exit code {code}), so all are stopped. It said:\n{said}")
+
+    def welcome(self, address: str, first: first_accounts.FirstAccounts | None) -> str:
+        """Return what the person reads."""
+        return welcome.text(
+            address=address,
+            first=first,
+            sandbox_question=sandbox.DEMO_QUESTION,
+            free_lookups=settings.FREE_LOOKUPS,
+            logs=settings.VAR_DIR / "log",
+        )
+
+
+def _reachable(host: str) -> str:
+    """Return the name under which a service that listens on `host` is reached from this machine."""
+    if host in {"0.0.0.0", "", "::"}:  # noqa: S104  (compared, not listened on)
+        return "127.0.0.1" if host != "::" else "[::1]"
+    return f"[{host}]" if ":" in host else host

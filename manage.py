@@ -1,0 +1,30 @@
+#!/usr/bin/env python
+"""The command line door: `manage.py up` starts the service, `manage.py help` lists the rest."""
+
+import os
+import sys
+
+
+def main() -> None:
+    """Run one Django command with the development settings unless told otherwise."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
+    if sys.argv[1:2] == ["up"]:
+        _require_var_folder()
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(sys.argv)
+
+
+def _require_var_folder() -> None:
+    """End with one line when the var folder is read-only: the settings and the queue write there when loaded."""
+    from config import env
+    from config.launch import ground
+
+    try:
+        ground.require_writable(env.VAR_DIR)
+    except ground.NotReady as problem:
+        sys.exit(str(problem))
+
+
+if __name__ == "__main__":
+    main()
