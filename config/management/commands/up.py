@@ -87,9 +87,7 @@ class Command(BaseCommand):
             if children:
                 self.stdout.write("Stopping.")
                 before = self.stop_signals
-                killed = processes.stop(
-                    children, grace_seconds=GRACE_SECONDS, hurry=lambda: self.stop_signals > before
-                )
+                killed = processes.stop(children, grace_seconds=GRACE_SECONDS, hurry=lambda: self.stop_signals > before)
         self.stdout.write("Stopped." + (f" Had to be killed: {', '.join(killed)}." if killed else ""))
 
     def start(self, children: list[processes.Child], *, host: str, port: int, address: str) -> None:
@@ -131,7 +129,9 @@ class Command(BaseCommand):
         if ended := processes.find_ended(children):
             said = "\n".join(ended.last_lines())
             code = ended.process.returncode
-            raise CommandError(f"The process {ended.name} ended (exit code {code}), so all are stopped. It said:\n{said}")
+            raise CommandError(
+                f"The process {ended.name} ended (exit code {code}), so all are stopped. It said:\n{said}"
+            )
 
     def welcome(self, address: str, first: first_accounts.FirstAccounts | None) -> str:
         """Return what the person reads."""

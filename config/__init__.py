@@ -1,0 +1,1 @@
+"""The composition root: imports everyone, is imported by no one."""

@@ -1,0 +1,49 @@
+"""Every environment variable of the service, typed, with its default, on one screen.
+
+Nothing else in the project reads `os.environ`; an operator who knows this page and `.env.example` knows all
+there is to set.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import environ
+
+ROOT = Path(__file__).resolve().parent.parent
+
+env = environ.Env()
+_dotenv = ROOT / ".env"
+if _dotenv.is_file():
+    environ.Env.read_env(_dotenv)
+
+# Where the service runs
+DEBUG: bool = env.bool("DEBUG", default=False)
+SECRET_KEY: str = env.str("SECRET_KEY", default="")
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=[])
+PUBLIC_URL: str = env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
+CONTACT: str = env.str("CONTACT", default="")  # an e-mail or URL; portals see it in the User-Agent
+VAR_DIR: Path = Path(env.str("VAR_DIR", default="") or ROOT / "var").resolve()
+LOG_LEVEL: str = env.str("LOG_LEVEL", default="INFO").upper()
+LOG_FORMAT: str = env.str("LOG_FORMAT", default="text")  # text | json
+
+# These two alone turn the embedded default into production shape
+DATABASE_URL: str = env.str("DATABASE_URL", default="") or f"sqlite:///{VAR_DIR / 'db.sqlite3'}"
+REDIS_URL: str = env.str("REDIS_URL", default="")
+
+# What a lookup costs, and how long it may take
+PRICE_PER_LOOKUP: Decimal = Decimal(env.str("PRICE_PER_LOOKUP", default="0.0314"))
+FREE_LOOKUPS: int = env.int("FREE_LOOKUPS", default=10)
+SYNC_BUDGET_SECONDS: float = env.float("SYNC_BUDGET_SECONDS", default=20.0)
+CACHE_MAX_AGE_DAYS: int = env.int("CACHE_MAX_AGE_DAYS", default=7)
+MATCH_THRESHOLD: float = env.float("MATCH_THRESHOLD", default=0.92)
+RATE_LIMIT_PER_MINUTE: int = env.int("RATE_LIMIT_PER_MINUTE", default=50)
+CONCURRENT_LOOKUPS: int = env.int("CONCURRENT_LOOKUPS", default=10)
+
+# Keys some registries give free of charge
+SOCRATA_APP_TOKEN: str = env.str("SOCRATA_APP_TOKEN", default="")
+CALICO_KEY: str = env.str("CALICO_KEY", default="")
+
+# Tests and benchmarks only: every portal is reached at this address instead of its own
+PORTALS_URL: str = env.str("PORTALS_URL", default="")

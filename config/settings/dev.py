@@ -1,0 +1,9 @@
+"""The embedded default: one machine, no server to install; what `make run` uses."""
+
+from config import secret
+from config.settings.shared import *
+
+# A key of its own for each installation, made on first use and kept under var/: sessions survive a restart
+# and no two installations share one.
+SECRET_KEY = SECRET_KEY or secret.local_secret(VAR_DIR)
+ALLOWED_HOSTS = ALLOWED_HOSTS or ["*"]

@@ -1,0 +1,146 @@
+"""What development, tests and production have in common; each of them states only its difference."""
+
+from __future__ import annotations
+
+import environ
+
+from config import env
+from config.logging import logging_config
+
+BASE_DIR = env.ROOT
+VAR_DIR = env.VAR_DIR
+DEBUG = env.DEBUG
+SECRET_KEY = env.SECRET_KEY
+ALLOWED_HOSTS = env.ALLOWED_HOSTS
+PUBLIC_URL = env.PUBLIC_URL
+CONTACT = env.CONTACT
+REDIS_URL = env.REDIS_URL
+PRICE_PER_LOOKUP = env.PRICE_PER_LOOKUP
+FREE_LOOKUPS = env.FREE_LOOKUPS
+SYNC_BUDGET_SECONDS = env.SYNC_BUDGET_SECONDS
+CACHE_MAX_AGE_DAYS = env.CACHE_MAX_AGE_DAYS
+MATCH_THRESHOLD = env.MATCH_THRESHOLD
+RATE_LIMIT_PER_MINUTE = env.RATE_LIMIT_PER_MINUTE
+CONCURRENT_LOOKUPS = env.CONCURRENT_LOOKUPS
+SOCRATA_APP_TOKEN = env.SOCRATA_APP_TOKEN
+CALICO_KEY = env.CALICO_KEY
+PORTALS_URL = env.PORTALS_URL
+
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "config",
+    "jurisdictions",
+    "scrapers",
+    "billing",
+    "lookups",
+]
+
+MIDDLEWARE = [
+    "lookups.api.middleware.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+APPEND_SLASH = False
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # the admin's forms; the API has its own, smaller limit
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+_database = environ.Env.db_url_config(env.DATABASE_URL)
+if _database["ENGINE"].endswith("sqlite3"):
+    _database["OPTIONS"] = {
+        # A write lock taken at BEGIN waits its turn; one taken later fails at once with "database is locked".
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+else:
+    _database["CONN_MAX_AGE"] = 60
+    _database["CONN_HEALTH_CHECKS"] = True
+DATABASES = {"default": _database}
+
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["lookups.api.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["lookups.api.authentication.HasApiKey"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["lookups.api.parsers.StrictJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "lookups.api.errors.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+}
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "SOS Lookup",
+    "VERSION": "1.3.0",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+LOGGING_CONFIG = "logging.config.dictConfig"
+LOGGING = logging_config(level=env.LOG_LEVEL, style=env.LOG_FORMAT)
+
+CELERY_BROKER_URL = env.REDIS_URL or "filesystem://"
+
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = True
+
+UNFOLD = {
+    "SITE_TITLE": "SOS Lookup",
+    "SITE_HEADER": "SOS Lookup",
+    "SITE_URL": "/",
+    "SHOW_HISTORY": True,
+}

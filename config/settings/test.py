@@ -1,0 +1,20 @@
+"""Tests: the same service in a folder of its own; portals are out of reach unless a test says where they are."""
+
+import os
+import tempfile
+from pathlib import Path
+
+_folder = Path(os.environ.get("SOS_TEST_VAR") or tempfile.mkdtemp(prefix="sos-lookup-test-"))
+os.environ["SOS_TEST_VAR"] = str(_folder)
+os.environ.setdefault("VAR_DIR", str(_folder))
+
+from config.settings.shared import *  # noqa: E402
+
+SECRET_KEY = "test-only-key-with-enough-characters-in-it"  # noqa: S105
+ALLOWED_HOSTS = ["*"]
+CONTACT = CONTACT or "tests@example.test"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # A file, not memory: threads of a live server then see what a real process would see.
+    DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}

@@ -1,0 +1,40 @@
+"""What operators or health change about a jurisdiction; all else is an attribute in code."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from jurisdictions.codes import PLACES
+
+
+class Jurisdiction(models.Model):
+    """One row a jurisdiction: its switch and its health."""
+
+    STATUSES = ("active", "degraded", "inactive")
+
+    code = models.CharField(max_length=2, primary_key=True)
+    enabled = models.BooleanField(default=False, help_text="Whether this registry is asked at all.")
+    status = models.CharField(max_length=8, choices=[(word, word) for word in STATUSES], default="inactive")
+    reason = models.CharField(max_length=300, blank=True, help_text="Why it is off or degraded; shown to customers.")
+    note = models.TextField(blank=True, help_text="For operators only.")
+    last_tested_at = models.DateTimeField(null=True, blank=True)
+    verified_live_at = models.DateTimeField(null=True, blank=True, help_text="When a live answer was last confirmed.")
+
+    class Meta:
+        ordering = ["code"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(status__in=("active", "degraded", "inactive")), name="jurisdiction_status"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(enabled=True) | models.Q(status="inactive"), name="jurisdiction_off_is_inactive"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.name}"
+
+    @property
+    def name(self) -> str:
+        """The jurisdiction's name."""
+        return PLACES[self.code].name

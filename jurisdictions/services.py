@@ -1,0 +1,62 @@
+"""The only writes to a jurisdiction's switch and health."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from jurisdictions.codes import PLACES
+from jurisdictions.models import Jurisdiction
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """How a jurisdiction starts: on or off, and why it is off."""
+
+    enabled: bool
+    reason: str = ""
+
+
+@transaction.atomic
+def seed(*, defaults: Mapping[str, Default]) -> int:
+    """Create the rows that are missing and leave the others as operators set them; returns how many are new."""
+    known = set(Jurisdiction.objects.values_list("code", flat=True))
+    fresh = []
+    for code in PLACES:
+        if code not in known:
+            default = defaults.get(
+                code, Default(enabled=False, reason="No search of this registry is known that a program may use.")
+            )
+            fresh.append(
+                Jurisdiction(
+                    code=code,
+                    enabled=default.enabled,
+                    status="active" if default.enabled else "inactive",
+                    reason=default.reason,
+                )
+            )
+    Jurisdiction.objects.bulk_create(fresh)
+    return len(fresh)
+
+
+def enable(*, code: str) -> None:
+    """Switch a jurisdiction on; its health starts clean."""
+    Jurisdiction.objects.filter(pk=code).update(enabled=True, status="active", reason="")
+
+
+def disable(*, code: str, reason: str) -> None:
+    """Switch a jurisdiction off, with the reason customers read."""
+    Jurisdiction.objects.filter(pk=code).update(enabled=False, status="inactive", reason=reason)
+
+
+def degrade(*, code: str, reason: str) -> None:
+    """Health found trouble: still asked, but told so."""
+    Jurisdiction.objects.filter(pk=code, enabled=True).update(status="degraded", reason=reason)
+
+
+def restore(*, code: str, now: datetime) -> None:
+    """Health found it well again."""
+    Jurisdiction.objects.filter(pk=code, enabled=True).update(status="active", reason="", last_tested_at=now)

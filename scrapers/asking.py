@@ -1,0 +1,152 @@
+"""The story of one question to one portal: search, choose, open, check, prove. Plain Python, no Django."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from datetime import datetime
+
+from scrapers import matching
+from scrapers.errors import PageChanged, QueryRefused
+from scrapers.portal import Choice, Portal
+from scrapers.records import (
+    Answer,
+    Candidate,
+    EntityRecord,
+    Evidence,
+    Found,
+    FoundFilings,
+    Match,
+    NotFound,
+    Query,
+    ResultList,
+    Suggestion,
+)
+from scrapers.transport.session import PortalSession
+
+_RELATED = 10
+_SUGGESTIONS = 5
+_SUGGESTION_FLOOR = 0.6
+
+
+def ask(portal: Portal, session: PortalSession, query: Query, *, now: datetime, threshold: float) -> Answer:
+    """Answer the query from the portal; raises one of the four portal errors, never turns one into NotFound."""
+    if query.kind == "ucc":
+        return _filings(portal, session, query, now=now)
+    if query.entity_id:
+        return _by_id(portal, session, query.entity_id, now=now)
+    assert query.name is not None
+    return _by_name(portal, session, query.name, now=now, threshold=threshold)
+
+
+def _by_id(portal: Portal, session: PortalSession, entity_id: str, *, now: datetime) -> Answer:
+    wanted = portal.check_id(entity_id)
+    results = portal.find(session, wanted)
+    rows = [row for row in results.candidates if portal.check_id(row.entity_id) == wanted]
+    if results.candidates and not rows:
+        raise PageChanged(f"asked for {wanted}, the portal listed {results.candidates[0].entity_id}")
+    if not rows:
+        return NotFound((), _evidence(portal, session, now), as_of=portal.data_as_of())
+    record = _open(portal, session, rows[0])
+    return _found(portal, session, record, Match(1.0, "entity_id"), (), now)
+
+
+def _by_name(portal: Portal, session: PortalSession, name: str, *, now: datetime, threshold: float) -> Answer:
+    choice, complete = _search(portal, session, name, threshold=threshold)
+    if choice.candidate is None:
+        if not complete and not choice.ambiguous:
+            # A cut list proves no absence: saying "not found" here would be a false statement.
+            raise QueryRefused("too many companies have such a name; give more of it, or the entity_id")
+        evidence = _evidence(portal, session, now)
+        return NotFound(_suggestions(choice), evidence, ambiguous=choice.ambiguous, as_of=portal.data_as_of())
+    best = next(entry for entry in choice.ranked if entry.candidate is choice.candidate)
+    record = _open(portal, session, choice.candidate)
+    match = _checked(name, record, Match(best.score, best.kind), choice.candidate)
+    related = tuple(e.candidate for e in choice.ranked if e is not best and e.score >= _SUGGESTION_FLOOR)[:_RELATED]
+    return _found(portal, session, record, match, related, now)
+
+
+def _search(portal: Portal, session: PortalSession, name: str, *, threshold: float) -> tuple[Choice, bool]:
+    """Try the portal's terms, each wider than the last, then its narrow search if the list was cut."""
+    choice, complete = Choice(None, ()), True
+    for term in portal.search_terms(name):
+        started = time.monotonic()
+        results = portal.search(session, term)
+        session.trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")
+        choice, complete = portal.choose(name, results, threshold=threshold), results.complete
+        if not complete and not _certain(choice):
+            started = time.monotonic()
+            narrow = portal.narrow(session, name)
+            if narrow is not None:
+                session.trace.add("narrow", started, f"{len(narrow.candidates)} rows")
+                both = ResultList(narrow.candidates + results.candidates, complete=False)
+                choice = portal.choose(name, both, threshold=threshold)
+        if choice.candidate is not None or choice.ambiguous:
+            break
+    return choice, complete
+
+
+def _certain(choice: Choice) -> bool:
+    """Whether the best row is the very name asked for: nothing beyond a cut list could be better."""
+    return bool(choice.ranked) and choice.ranked[0].kind == "exact" and choice.candidate is not None
+
+
+def _open(portal: Portal, session: PortalSession, row: Candidate) -> EntityRecord:
+    started = time.monotonic()
+    record = portal.detail(session, row)
+    session.trace.add("detail", started, f"{record.entity_name} ({record.entity_id})")
+    if portal.check_id(record.entity_id) != portal.check_id(row.entity_id):
+        raise PageChanged(f"opened {row.entity_id}, the portal showed {record.entity_id}")
+    return record
+
+
+def _checked(name: str, record: EntityRecord, match: Match, row: Candidate) -> Match:
+    """A list may show a former name as if it were the present one; the opened record decides."""
+    _, kind = matching.compare(name, record.entity_name)
+    if match.kind in ("exact", "suffix_variant") and kind == "close":
+        return Match(min(match.score, 0.98), "former_name")
+    return match
+
+
+def _found(
+    portal: Portal, session: PortalSession, record: EntityRecord, match: Match, related: tuple[Candidate, ...],
+    now: datetime,
+) -> Found:  # fmt: skip
+    return Found(record, match, related, _evidence(portal, session, now), as_of=portal.data_as_of())
+
+
+def _suggestions(choice: Choice) -> tuple[Suggestion, ...]:
+    near = [entry for entry in choice.ranked if entry.score >= _SUGGESTION_FLOOR or choice.ambiguous]
+    return tuple(
+        Suggestion(e.candidate.name, e.candidate.entity_id, e.candidate.status, round(e.score, 3), e.candidate.sos_url)
+        for e in near[:_SUGGESTIONS]
+    )
+
+
+def _evidence(portal: Portal, session: PortalSession, now: datetime) -> Evidence:
+    digest = hashlib.sha256()
+    for page in session.pages:
+        digest.update(page.body)
+    source = session.pages[-1].url if session.pages else next(iter(portal.sources), "")
+    return Evidence(source, now, digest.hexdigest())
+
+
+def _filings(portal: Portal, session: PortalSession, query: Query, *, now: datetime) -> Answer:
+    _check_ucc(portal, query)
+    filings, complete = portal.filings(session, query)
+    evidence = _evidence(portal, session, now)
+    if not filings:
+        if not complete:
+            raise QueryRefused("too many filings fit; give more of the name, or dates")
+        return NotFound((), evidence, as_of=portal.data_as_of())
+    return FoundFilings(filings, evidence, total=len(filings), as_of=portal.data_as_of())
+
+
+def _check_ucc(portal: Portal, query: Query) -> None:
+    can = portal.capabilities
+    if not can.ucc:
+        raise QueryRefused("UCC filings of this state cannot be searched here")
+    if query.search_by == "secured_party" and not can.ucc_secured_party:
+        raise QueryRefused("this state cannot be searched by secured party")
+    if (query.date_after or query.date_before) and not can.ucc_date_filter:
+        raise QueryRefused("this state cannot filter UCC filings by date")

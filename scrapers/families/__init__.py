@@ -1,0 +1,1 @@
+"""One folder a vendor platform, one small file a state."""

@@ -1,0 +1,1 @@
+"""States that publish their register as open data on the Socrata platform."""

@@ -1,0 +1,1 @@
+"""From the states' own wording to one form: names, dates, addresses, officers, entity types."""

@@ -1,0 +1,117 @@
+"""US addresses written in one line or several, split into street, city, state and ZIP.
+
+Only what is sure is split: an address that cannot be read keeps its whole text in `street` and leaves the rest
+None, so that nothing is invented.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import usaddress
+
+from scrapers.records import Address
+
+STATES = {
+    "ALABAMA": "AL", "ALASKA": "AK", "ARIZONA": "AZ", "ARKANSAS": "AR", "CALIFORNIA": "CA", "COLORADO": "CO",
+    "CONNECTICUT": "CT", "DELAWARE": "DE", "DISTRICT OF COLUMBIA": "DC", "FLORIDA": "FL", "GEORGIA": "GA",
+    "HAWAII": "HI", "IDAHO": "ID", "ILLINOIS": "IL", "INDIANA": "IN", "IOWA": "IA", "KANSAS": "KS", "KENTUCKY": "KY",
+    "LOUISIANA": "LA", "MAINE": "ME", "MARYLAND": "MD", "MASSACHUSETTS": "MA", "MICHIGAN": "MI", "MINNESOTA": "MN",
+    "MISSISSIPPI": "MS", "MISSOURI": "MO", "MONTANA": "MT", "NEBRASKA": "NE", "NEVADA": "NV", "NEW HAMPSHIRE": "NH",
+    "NEW JERSEY": "NJ", "NEW MEXICO": "NM", "NEW YORK": "NY", "NORTH CAROLINA": "NC", "NORTH DAKOTA": "ND",
+    "OHIO": "OH", "OKLAHOMA": "OK", "OREGON": "OR", "PENNSYLVANIA": "PA", "RHODE ISLAND": "RI",
+    "SOUTH CAROLINA": "SC", "SOUTH DAKOTA": "SD", "TENNESSEE": "TN", "TEXAS": "TX", "UTAH": "UT", "VERMONT": "VT",
+    "VIRGINIA": "VA", "WASHINGTON": "WA", "WEST VIRGINIA": "WV", "WISCONSIN": "WI", "WYOMING": "WY",
+    "PUERTO RICO": "PR", "US VIRGIN ISLANDS": "VI", "VIRGIN ISLANDS": "VI", "GUAM": "GU", "AMERICAN SAMOA": "AS",
+    "NORTHERN MARIANA ISLANDS": "MP",
+}  # fmt: skip
+_CODES = frozenset(STATES.values())
+_COUNTRIES = {"USA", "US", "U.S.A.", "U.S.", "UNITED STATES", "UNITED STATES OF AMERICA", "UNITED STATES (USA)"}
+_TAIL = re.compile(
+    r"^(?P<city>[^,]+?)[,\s]+(?P<state>[A-Za-z]{2}|[A-Za-z]+(?:\s[A-Za-z]+){0,3}?)[.,\s]+(?P<zip>\d{5}(?:-?\d{4})?)(?:-0000)?$"
+)
+
+
+def state_code(text: str | None) -> str | None:
+    """Two letters for a state written either way; None for anything else."""
+    word = " ".join((text or "").replace(".", "").split()).upper()
+    return word if word in _CODES else STATES.get(word)
+
+
+def zip_code(text: str | None) -> str | None:
+    """A ZIP code as 12345 or 12345-6789; None when there is none in the text."""
+    found = re.fullmatch(r"\s*(\d{5})(?:-?(\d{4}))?-?\s*", text or "")
+    if not found:
+        return None
+    return found[1] if found[2] in (None, "0000") else f"{found[1]}-{found[2]}"
+
+
+def from_parts(
+    *street: str | None,
+    city: str | None = None,
+    state: str | None = None,
+    zip: str | None = None,
+    country: str | None = None,
+) -> Address:
+    """Build an address from a portal that splits it itself; blanks become None, states become two letters."""
+    lines = [" ".join(line.split()) for line in street if line and line.strip()]
+    return Address(
+        street=", ".join(dict.fromkeys(lines)) or None,
+        city=" ".join((city or "").split()) or None,
+        state=state_code(state) or (" ".join((state or "").split()) or None),
+        zip=zip_code(zip) or (zip or "").strip() or None,
+        country=" ".join((country or "").split()) or None,
+    )  # fmt: skip
+
+
+def from_lines(lines: Iterable[str | None]) -> Address:
+    """Split an address given in lines, the last of which is "CITY, ST 12345" (a country line may follow)."""
+    rows = [" ".join(line.split()).strip(" ,") for line in lines if line and line.strip(" ,")]
+    country = rows.pop() if rows and rows[-1].upper() in _COUNTRIES else None
+    if not rows:
+        return Address(country=country)
+    found = _TAIL.match(rows[-1])
+    state = state_code(found["state"]) if found else None
+    if found and state:
+        return Address(", ".join(rows[:-1]) or None, found["city"].strip(" ,"), state, zip_code(found["zip"]), country)
+    return _from_text(", ".join(rows), country)
+
+
+def from_text(text: str | None) -> Address:
+    """Split an address given in one line or with line breaks; what cannot be read stays whole in `street`."""
+    return from_lines((text or "").splitlines()) if text and text.strip() else Address()
+
+
+def _from_text(text: str, country: str | None) -> Address:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if parts and parts[-1].upper() in _COUNTRIES:
+        country = parts.pop()
+    for cut in (1, 2, 3):  # "CITY ST 12345" | "CITY, ST 12345" | "CITY, ST, 12345"
+        if len(parts) < cut:
+            break
+        found = _TAIL.match(", ".join(parts[-cut:]))
+        if found and (state := state_code(found["state"])) and (cut > 1 or len(parts) > 1):
+            street = ", ".join(parts[:-cut]) or None
+            return Address(street, found["city"].strip(" ,"), state, zip_code(found["zip"]), country)
+    return _tagged(", ".join(parts), country)
+
+
+def _tagged(text: str, country: str | None) -> Address:
+    """Last resort: the probabilistic parser, believed only when it finds a real state and a city."""
+    try:
+        tags, kind = usaddress.tag(text)
+    except usaddress.RepeatedLabelError:
+        return Address(street=text or None, country=country)
+    state = state_code(tags.get("StateName"))
+    city = tags.get("PlaceName", "").strip(" ,")
+    if kind not in ("Street Address", "PO Box") or not state or not city or city not in text:
+        return Address(street=text or None, country=country)
+    street = text[: text.rindex(city)].strip(" ,")
+    return Address(street or None, city, state, zip_code(tags.get("ZipCode")), country)
+
+
+def one_line(address: Address) -> str | None:
+    """An address in one line, for officers: "1 MAIN ST, ALBANY, NY 12207"; None when it is empty."""
+    place = " ".join(part for part in (address.state, address.zip) if part)
+    return ", ".join(part for part in (address.street, address.city, place, address.country) if part) or None

@@ -1,0 +1,116 @@
+"""Labelled values: read by their label, counted, and what nobody read is told to operators.
+
+A page of labels is a closed list: each is read, or ignored by name; the rest is in `unread`. A mandatory label
+that is missing is a changed page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scrapers.errors import PageChanged
+
+
+def fold(label: str) -> str:
+    """A label as it is compared: lower case, without colon, dots and doubled blanks."""
+    return " ".join(label.replace("\xa0", " ").split()).rstrip(" :.").casefold()
+
+
+class Labels:
+    """Values by label, each handed out by name. Several values under one label stay a list (`all`)."""
+
+    def __init__(self, pairs: Iterable[tuple[str, Any]]) -> None:
+        self._values: dict[str, list[Any]] = {}
+        self._shown: dict[str, str] = {}
+        self._read: set[str] = set()
+        for label, value in pairs:
+            name = fold(label)
+            if name:
+                self._values.setdefault(name, []).append(value)
+                self._shown.setdefault(name, label.strip())
+
+    def one(self, *labels: str) -> Any:
+        """The value under the first of these labels that is there; PageChanged when none is, or it stands twice."""
+        found = self.maybe(*labels, missing=_MISSING)
+        if found is _MISSING:
+            raise PageChanged(f"no label {' / '.join(labels)} among {sorted(self._shown.values())}")
+        return found
+
+    def maybe(self, *labels: str, missing: Any = None) -> Any:
+        """The value under the first of these labels that is there, else `missing`."""
+        names = [fold(label) for label in labels]
+        self._read.update(names)
+        for name in names:
+            values = self._values.get(name)
+            if values:
+                if len({repr(value) for value in values}) > 1:
+                    raise PageChanged(f"label {name!r} stands {len(values)} times with different values")
+                return values[0]
+        return missing
+
+    def all(self, label: str) -> list[Any]:
+        """Every value under this label, in page order."""
+        self._read.add(fold(label))
+        return list(self._values.get(fold(label), ()))
+
+    def ignore(self, *labels: str) -> None:
+        """Name labels that are known and not wanted."""
+        self._read.update(fold(label) for label in labels)
+
+    @property
+    def unread(self) -> list[str]:
+        """The labels on the page that nobody asked for."""
+        return [self._shown[name] for name in self._values if name not in self._read]
+
+
+class _Missing:
+    pass
+
+
+_MISSING = _Missing()
+
+
+def need(mapping: Any, key: str) -> Any:
+    """A mandatory key of a JSON object; PageChanged when the object is none, or lacks it."""
+    if not isinstance(mapping, Mapping) or key not in mapping:
+        raise PageChanged(f"no key {key!r} in {_keys(mapping)}")
+    return mapping[key]
+
+
+def need_list(value: Any, what: str) -> list[Any]:
+    """A JSON list; PageChanged when it is something else."""
+    if not isinstance(value, list):
+        raise PageChanged(f"{what} is {type(value).__name__}, not a list")
+    return value
+
+
+def need_text(mapping: Any, key: str) -> str:
+    """A mandatory key that must hold text with something in it."""
+    value = need(mapping, key)
+    if not isinstance(value, str) or not value.strip():
+        raise PageChanged(f"{key!r} is empty or no text: {value!r}")
+    return value.strip()
+
+
+def text(value: Any) -> str | None:
+    """Trimmed text, None for blank; numbers as they are written; PageChanged for anything that is not a value."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or isinstance(value, (list, dict)):
+        raise PageChanged(f"expected text, got {value!r}")
+    cleaned = " ".join(str(value).replace("\xa0", " ").split())
+    return cleaned or None
+
+
+def _keys(value: Any) -> str:
+    return str(sorted(value)) if isinstance(value, Mapping) else type(value).__name__
+
+
+def note_unread(unread: Iterable[str], session: Any) -> None:
+    """Put labels nobody read into the attempt's trace, where operators count them."""
+    left = list(unread)
+    if left:
+        import time
+
+        session.trace.add("unread_labels", time.monotonic(), ", ".join(sorted(left)))

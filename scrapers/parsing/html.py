@@ -1,0 +1,96 @@
+"""Small, strict readings of HTML: text without layout, one element or an error, forms with all hidden inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lxml.html import HtmlElement
+
+from scrapers.errors import PageChanged, PortalBlocked
+from scrapers.transport.challenge import is_captcha_form
+from scrapers.transport.page import Page
+
+
+def text_of(element: HtmlElement) -> str:
+    """All text of an element, white space (no-break spaces too) folded to single blanks."""
+    return " ".join(element.text_content().replace("\xa0", " ").split())
+
+
+def lines_of(element: HtmlElement) -> list[str]:
+    """The text of an element as the lines a person sees: `<br>`, `<div>` and `<p>` end a line."""
+    rows: list[str] = [""]
+    for node in element.iter():
+        if node.tag in ("br", "div", "p", "li", "tr") and node is not element:
+            rows.append("")
+        if isinstance(node.tag, str) and node.text:
+            rows[-1] += node.text
+        if node is not element and node.tail:
+            if node.tag in ("div", "p", "li", "tr"):
+                rows.append("")
+            rows[-1] += node.tail
+    cleaned = (" ".join(row.replace("\xa0", " ").split()) for row in rows)
+    return [row for row in cleaned if row]
+
+
+def select(root: HtmlElement, css: str, *, least: int = 0, most: int | None = None) -> list[HtmlElement]:
+    """All elements that fit, or PageChanged when their number is outside what the page must have."""
+    found = list(root.cssselect(css))
+    if len(found) < least or (most is not None and len(found) > most):
+        raise PageChanged(
+            f"{css!r} fits {len(found)} elements, expected {least}..{most if most is not None else 'any'}"
+        )
+    return found
+
+
+def one(root: HtmlElement, css: str) -> HtmlElement:
+    """The one element that fits; PageChanged when there is none, or more."""
+    return select(root, css, least=1, most=1)[0]
+
+
+def maybe(root: HtmlElement, css: str) -> HtmlElement | None:
+    """The one element that fits, or None; PageChanged when there are more."""
+    found = select(root, css, most=1)
+    return found[0] if found else None
+
+
+def table_rows(table: HtmlElement, headers: Iterable[str], *, skip_empty: bool = True) -> list[dict[str, HtmlElement]]:
+    """Rows of a table as {header: cell}, read by header text, never by position.
+
+    Every header in `headers` must be there (PageChanged otherwise); further columns are kept too. Rows without any
+    text are dropped when `skip_empty`; a row with another number of cells than the header is a changed page, unless
+    it is one wide cell (pagers and notes).
+    """
+    heads = [text_of(cell) for cell in table.cssselect("tr:first-child th, tr:first-child td")][: _width(table)]
+    missing = [name for name in headers if name not in heads]
+    if missing:
+        raise PageChanged(f"columns {missing} are not among {heads}")
+    rows = []
+    for row in table.xpath(".//tr[td]"):
+        cells = row.xpath("./td")
+        if [text_of(cell) for cell in cells] == heads or (skip_empty and not text_of(row)):
+            continue
+        if len(cells) == 1 < len(heads):
+            continue
+        if len(cells) != len(heads):
+            raise PageChanged(f"a row has {len(cells)} cells where the header has {len(heads)}")
+        rows.append(dict(zip(heads, cells, strict=True)))
+    return rows
+
+
+def _width(table: HtmlElement) -> int:
+    first = table.xpath("(.//tr[th or td])[1]")
+    if not first:
+        raise PageChanged("the table has no row, not even a header")
+    return len(first[0].xpath("./th | ./td"))
+
+
+def hidden_inputs(form: HtmlElement) -> dict[str, str]:
+    """Every hidden input of a form by name: view state, tokens and whatever else the server wants back."""
+    return {field.get("name"): field.get("value") or "" for field in form.xpath(".//input[@type='hidden'][@name]")}
+
+
+def missing_result(page: Page, what: str) -> PageChanged | PortalBlocked:
+    """The error for a page without its result: a wall when it carries a captcha, a changed page otherwise."""
+    if is_captcha_form(page.text):
+        return PortalBlocked(f"{page.url}: a captcha stands where {what} should be")
+    return PageChanged(f"{page.url}: no {what} on the page")

@@ -1,0 +1,191 @@
+"""What a portal is: the facts a state declares, and the three moves of a lookup: search, choose, detail.
+
+A family inherits from `Portal` and speaks one vendor's protocol; a state inherits from its family and states its
+differences. Neither can reach headers of identity, retries or TLS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from requests.adapters import BaseAdapter
+
+from scrapers import matching
+from scrapers.errors import PortalDisabled, QueryRefused
+from scrapers.normalise import names
+from scrapers.records import Candidate, EntityRecord, Query, ResultList, StatusClass, UccFiling
+from scrapers.transport.pace import Pace
+from scrapers.transport.session import PortalSession
+
+Verification = Literal["recorded", "documented", "unsupported"]
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a source can answer. `addresses` etc. say what its records show, not whether one record has it."""
+
+    search: bool = True
+    by_id: bool = True
+    status: bool = True
+    agent: bool = False
+    officers: bool = False
+    addresses: bool = False
+    filings: bool = False
+    former_names: bool = False
+    ucc: bool = False
+    ucc_secured_party: bool = False
+    ucc_date_filter: bool = False
+    name_modes: tuple[Literal["starts_with", "contains", "exact"], ...] = ("contains",)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the portal's owner says of programs: `automated` from its terms, `robots` as its robots.txt has it."""
+
+    automated: Literal["allowed", "unstated", "forbidden"] = "unstated"
+    robots: str = "not known"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusMeaning:
+    """What a registry's own status word means; `reason` qualifies it ("not_in_good_standing")."""
+
+    status_class: StatusClass
+    reason: str | None = None
+
+
+def meanings(
+    *,
+    active: Iterable[str] = (),
+    warning: Iterable[str] = (),
+    inactive: Iterable[str] = (),
+    neutral: Iterable[str] = (),
+) -> dict[str, StatusMeaning]:
+    """Build a status table. `warning`: the entity exists and is active, but not in good standing."""
+    table: dict[str, StatusMeaning] = {}
+    for words, meaning in (
+        (active, StatusMeaning("active")),
+        (warning, StatusMeaning("active", "not_in_good_standing")),
+        (inactive, StatusMeaning("inactive")),
+        (neutral, StatusMeaning("neutral")),
+    ):
+        for word in words:
+            table[_folded(word)] = meaning
+    return table
+
+
+def _folded(word: str) -> str:
+    return " ".join(word.split()).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What `Portal.choose` decided about a result list."""
+
+    candidate: Candidate | None
+    ranked: tuple[matching.Ranked, ...]
+    ambiguous: bool = False
+    refused: str = field(default="")
+
+
+class Portal:
+    """Base of every registry's reader. Class attributes are the facts; see the design for what each is for."""
+
+    code: ClassVar[str] = ""
+    hosts: ClassVar[tuple[str, ...]] = ()
+    sources: ClassVar[tuple[str, ...]] = ()  # the addresses a person can check
+    capabilities: ClassVar[Capabilities] = Capabilities()
+    published: ClassVar[frozenset[str]] = frozenset()  # EntityRecord fields this source shows at all
+    paywalled: ClassVar[frozenset[str]] = frozenset()
+    id_pattern: ClassVar[str] = r".{1,40}"
+    statuses: ClassVar[Mapping[str, StatusMeaning]] = {}
+    status_prefixes: ClassVar[tuple[tuple[str, StatusMeaning], ...]] = ()
+    implied_status: ClassVar[StatusMeaning | None] = None  # a register of active entities shows no status word
+    coverage: ClassVar[Literal["all", "active_only"]] = "all"
+    pace: ClassVar[Pace] = Pace()
+    terms: ClassVar[Terms] = Terms()
+    verification: ClassVar[Verification] = "documented"
+    on_by_default: ClassVar[bool] = False
+    off_reason: ClassVar[str] = ""
+    slow: ClassVar[bool] = False
+    estimated_seconds: ClassVar[int] = 3
+    shortest_term: ClassVar[int] = 2
+    version: ClassVar[str] = "1.0"
+    built_at: ClassVar[str] = "2026-11-21"
+    sandbox: ClassVar[bool] = False
+
+    # The three moves, for a family to fill in
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Ask for entities whose name fits `term`; all rows, and whether the list is complete."""
+        raise PortalDisabled(self.off_reason or "this registry has no search a program may use")
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList | None:
+        """Ask once more for just this name, when the list was cut before it; None where a portal has no such search."""
+        return None
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """Ask for the entity with this state identifier; an empty list when there is none."""
+        raise QueryRefused("this registry cannot be asked by identifier; give the name")
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Open one row; a family whose list holds everything sets `Candidate.record` instead."""
+        if candidate.record is None:
+            raise NotImplementedError(f"{type(self).__name__} lists rows without records and has no detail")
+        return candidate.record
+
+    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        """UCC filings for a debtor or secured party, and whether the list is complete."""
+        raise QueryRefused("UCC filings of this state cannot be searched here")
+
+    def data_as_of(self) -> datetime | None:
+        """The day the source's data is from, for sources that are copies; None for live ones."""
+        return None
+
+    def adapter(self) -> BaseAdapter | None:
+        """A stand-in for the network; only the sandbox registry has one."""
+        return None
+
+    # What follows from the declared facts
+
+    def search_terms(self, name: str) -> tuple[str, ...]:
+        """The terms to try in order, each wider than the one before; the first drops only the legal form.
+
+        Registries compare text, and callers give the legal form, another one, or none: without it the right
+        row is in the list for all three.
+        """
+        base = names.without_suffix(name)
+        if len(base) < self.shortest_term:
+            base = name
+        bare = re.sub(r"^the\s+", "", base, flags=re.IGNORECASE)
+        return (base,) if bare == base or len(bare) < self.shortest_term else (base, bare)
+
+    def status_meaning(self, raw: str | None) -> StatusMeaning:
+        """Look the state's own word up in its closed table; an unknown word is never guessed at."""
+        if raw is None or not raw.strip():
+            return self.implied_status or StatusMeaning("neutral", "status_not_published")
+        word = _folded(raw)
+        if word in self.statuses:
+            return self.statuses[word]
+        for prefix, meaning in self.status_prefixes:
+            if word.startswith(_folded(prefix)):
+                return meaning
+        return StatusMeaning("neutral", "unrecognised_status")
+
+    def check_id(self, entity_id: str) -> str:
+        """Return the identifier in the portal's own form; QueryRefused when it cannot be one of this state."""
+        cleaned = entity_id.strip()
+        if not re.fullmatch(self.id_pattern, cleaned, flags=re.IGNORECASE):
+            raise QueryRefused(f"{cleaned!r} cannot be an identifier of this registry")
+        return cleaned
+
+    def choose(self, name: str, results: ResultList, *, threshold: float) -> Choice:
+        """Pick the company that was asked for, or nobody: a wrong company is the worst answer there is."""
+        ranked = matching.rank(name, results.candidates, status_of=lambda row: self.status_meaning(row.status))
+        best, ambiguous = matching.best(ranked, threshold=threshold)
+        return Choice(candidate=best.candidate if best else None, ranked=ranked, ambiguous=ambiguous)

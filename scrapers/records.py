@@ -1,0 +1,211 @@
+"""What goes into a portal and what comes out of one: frozen, plain, and free of any portal's wording habits.
+
+Raw text stays as the state wrote it (only outer white space is trimmed); what we make of it is in `normalise`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Literal
+
+Kind = Literal["business_entity", "ucc"]
+Party = Literal["debtor", "secured_party"]
+StatusClass = Literal["active", "inactive", "neutral"]
+NameKind = Literal["legal", "former", "assumed", "foreign", "reserved"]
+Availability = Literal["provided", "not_published", "empty", "paywalled", "parse_failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question. `name` is None only when `entity_id` is given."""
+
+    state: str
+    name: str | None = None
+    entity_id: str | None = None
+    kind: Kind = "business_entity"
+    search_by: Party = "debtor"
+    date_after: date | None = None
+    date_before: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address as far as the portal splits it. `street` may hold several lines, joined by ", "."""
+
+    street: str | None = None
+    city: str | None = None
+    state: str | None = None
+    zip: str | None = None
+    country: str | None = None
+
+    def __bool__(self) -> bool:
+        return any((self.street, self.city, self.state, self.zip))
+
+
+@dataclass(frozen=True, slots=True)
+class Officer:
+    """One officer, member, manager or principal, with the title the state shows."""
+
+    name: str
+    title: str | None = None
+    address: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filing:
+    """One document of a filing history; `date` as the portal writes it."""
+
+    date: str | None
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRecord:
+    """A business entity as its registry shows it. None means: not on the page (see `fieldAvailability`)."""
+
+    entity_name: str
+    entity_id: str
+    status: str | None = None
+    entity_type: str | None = None
+    formation_date: str | None = None
+    agent_name: str | None = None
+    agent_address: Address = Address()
+    principal_address: Address = Address()
+    mailing_address: Address = Address()
+    officers: tuple[Officer, ...] = ()
+    jurisdiction: str | None = None
+    fei_ein_number: str | None = None
+    standing: str | None = None  # a second word some states give beside the status ("Not Good Standing")
+    domestic: bool | None = None  # only where the portal says it
+    former_names: tuple[str, ...] = ()
+    assumed_names: tuple[str, ...] = ()
+    filings: tuple[Filing, ...] = ()
+    sos_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One row of a result list.
+
+    `name` is the name in the row, which need not be the entity's present one: `name_kind` says. `handle` carries
+    what the portal needs to open the detail (its internal id, a link). `record` is set where the list already
+    holds the whole record, so that no second request is made.
+    """
+
+    name: str
+    entity_id: str
+    status: str | None = None
+    entity_type: str | None = None
+    name_kind: NameKind = "legal"
+    handle: Mapping[str, str] = field(default_factory=dict)
+    record: EntityRecord | None = None
+    sos_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultList:
+    """All rows of one search. `complete` is False when the portal cut the list: it then proves no absence."""
+
+    candidates: tuple[Candidate, ...]
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class UccParty:
+    """A debtor or secured party of a filing."""
+
+    name: str
+    address: Address = Address()
+    kind: Literal["organization", "person"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UccAmendment:
+    """A later document on the same lien; `filed` as the registry writes it."""
+
+    file_number: str
+    filed: str | None
+    filing_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class UccFiling:
+    """One initial financing statement with everything that followed it."""
+
+    file_number: str
+    filed: str | None
+    debtors: tuple[UccParty, ...] = ()
+    secured_parties: tuple[UccParty, ...] = ()
+    collateral: str | None = None
+    status: str | None = None
+    lapse_date: str | None = None
+    filing_type: str | None = None
+    amendments: tuple[UccAmendment, ...] = ()
+    sos_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where an answer was read, when, and the SHA-256 of the raw bytes read (hex, over all pages in order)."""
+
+    source_url: str
+    retrieved_at: datetime
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How sure it is that the record is the company asked for: `score` 0..1 and what made it."""
+
+    score: float
+    kind: Literal["exact", "suffix_variant", "former_name", "close", "entity_id"]
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A near miss, told with a 404."""
+
+    name: str
+    entity_id: str
+    status: str | None
+    score: float
+    sos_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The record, why it is the right one, the other matches (at most 10), and the proof.
+
+    `as_of` is the day the source itself says its data is from, where that differs from the moment of reading.
+    """
+
+    record: EntityRecord
+    match: Match
+    related: tuple[Candidate, ...]
+    evidence: Evidence
+    as_of: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFilings:
+    """UCC filings, newest first, at least one."""
+
+    filings: tuple[UccFiling, ...]
+    evidence: Evidence
+    total: int
+    as_of: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotFound:
+    """The registry was asked, answered in full, and has no such record. `ambiguous`: several fit equally well."""
+
+    suggestions: tuple[Suggestion, ...]
+    evidence: Evidence
+    ambiguous: bool = False
+    as_of: datetime | None = None
+
+
+Answer = Found | FoundFilings | NotFound

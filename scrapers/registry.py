@@ -1,0 +1,50 @@
+"""Finds every portal by looking through `families/`: adding a state is adding a file, nothing else."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import lru_cache
+
+from scrapers import families
+from scrapers.portal import Portal
+
+
+class TwoClaims(RuntimeError):
+    """Two portals claim one jurisdiction: which of them answers must never depend on the order of files."""
+
+
+@lru_cache(maxsize=1)
+def _found() -> tuple[dict[str, Portal], Portal | None]:
+    by_code: dict[str, Portal] = {}
+    sandbox: Portal | None = None
+    for info in pkgutil.walk_packages(families.__path__, families.__name__ + "."):
+        module = importlib.import_module(info.name)
+        for thing in vars(module).values():
+            if not (isinstance(thing, type) and issubclass(thing, Portal) and thing.__module__ == module.__name__):
+                continue
+            if thing.sandbox:
+                sandbox = thing()
+            elif thing.code:
+                if thing.code in by_code:
+                    raise TwoClaims(f"{thing} and {type(by_code[thing.code])} both claim {thing.code}")
+                by_code[thing.code] = thing()
+    return dict(sorted(by_code.items())), sandbox
+
+
+def list_portals() -> list[Portal]:
+    """Every real portal, by code."""
+    return list(_found()[0].values())
+
+
+def find_portal(code: str) -> Portal | None:
+    """The portal of a jurisdiction, or None."""
+    return _found()[0].get(code)
+
+
+def get_sandbox() -> Portal:
+    """The fictional registry behind test keys."""
+    sandbox = _found()[1]
+    if sandbox is None:
+        raise LookupError("the sandbox registry is missing from scrapers.families")
+    return sandbox

@@ -1,0 +1,154 @@
+"""How fast a portal may be asked, agreed between all threads and processes of the service.
+
+Two forms of one promise (`Pacer`): lock files under var/ for one machine without a server, Redis for several
+machines. Both fail closed: when the pace cannot be known, nobody is asked.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from scrapers.errors import PortalUnavailable
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """At least `seconds` between two requests to a portal, and at most `concurrency` lookups at once.
+
+    A state file may only ask for a slower pace than the default (`slower`).
+    """
+
+    seconds: float = 1.0
+    concurrency: int = 2
+
+
+class Pacer(Protocol):
+    """What the transport asks before it sends anything."""
+
+    def slot(self, portal: str, pace: Pace, *, deadline: float) -> Any:
+        """Context manager: hold one of the portal's places; PortalUnavailable(rate_limited) past `deadline`."""
+
+    def wait_turn(self, portal: str, pace: Pace, *, deadline: float) -> None:
+        """Sleep until the next request may go out; PortalUnavailable(rate_limited) if that is past `deadline`."""
+
+
+def _sleep_until_turn(wait: float, *, portal: str, deadline: float) -> None:
+    if time.monotonic() + wait > deadline:
+        raise PortalUnavailable(f"{portal}: no turn within the time allowed", reason="rate_limited", retry_after=wait)
+    if wait > 0:
+        time.sleep(wait)
+
+
+class FilePacer:
+    """The embedded form: lock files, released by the kernel when a process dies."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    @contextmanager
+    def slot(self, portal: str, pace: Pace, *, deadline: float) -> Iterator[None]:
+        """Hold one of `pace.concurrency` places of the portal, waiting for one until `deadline`."""
+        while True:
+            for number in range(pace.concurrency):
+                handle = os.open(self._folder / f"{portal}.{number}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    os.close(handle)
+                    continue
+                try:
+                    yield
+                finally:
+                    os.close(handle)  # closing releases the lock
+                return
+            _sleep_until_turn(0.05, portal=portal, deadline=deadline)
+
+    def wait_turn(self, portal: str, pace: Pace, *, deadline: float) -> None:
+        """Take the next free moment from the portal's file, and sleep until it."""
+        handle = os.open(self._folder / f"{portal}.turn", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            now = time.time()
+            raw = os.read(handle, 64)
+            turn = max(now, float(raw)) if raw else now
+            if turn > now + 3600:  # the clock was set back: an old note must not close a portal for hours
+                turn = now
+            if time.monotonic() + (turn - now) <= deadline:
+                os.lseek(handle, 0, os.SEEK_SET)
+                os.truncate(handle, 0)
+                os.write(handle, repr(turn + pace.seconds).encode())
+        finally:
+            os.close(handle)
+        _sleep_until_turn(turn - now, portal=portal, deadline=deadline)
+
+
+_TURN = """
+local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local turn = math.max(now, tonumber(redis.call('GET', KEYS[1]) or '0'))
+if turn - now <= tonumber(ARGV[2]) then redis.call('SET', KEYS[1], turn + ARGV[1], 'PX', 3600000) end
+return turn - now
+"""
+_TAKE = """
+local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3]); redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1
+"""
+_LEASE_MS = 300_000  # a place held by a killed process comes back after this long
+
+
+class RedisPacer:
+    """The production form: Redis' own clock and one script for each decision."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._turn = client.register_script(_TURN)
+        self._take = client.register_script(_TAKE)
+
+    def _ask(self, script: Any, key: str, *args: Any) -> int:
+        try:
+            return int(script(keys=[key], args=args))
+        except Exception as error:  # whatever Redis says: without it the pace is unknown, so nobody is asked
+            raise PortalUnavailable(f"the pace is unknown: {error}", reason="rate_limited") from error
+
+    @contextmanager
+    def slot(self, portal: str, pace: Pace, *, deadline: float) -> Iterator[None]:
+        """Hold one of `pace.concurrency` places of the portal, waiting for one until `deadline`."""
+        key, holder = f"pace:slots:{portal}", secrets.token_hex(8)
+        while not self._ask(self._take, key, pace.concurrency, _LEASE_MS, holder):
+            _sleep_until_turn(0.05, portal=portal, deadline=deadline)
+        try:
+            yield
+        finally:
+            try:
+                self._client.zrem(key, holder)
+            except Exception:  # noqa: S110 - the lease ends by itself; the answer already read must not be lost
+                pass
+
+    def wait_turn(self, portal: str, pace: Pace, *, deadline: float) -> None:
+        """Take the next free moment from Redis, and sleep until it."""
+        patience = max(0.0, deadline - time.monotonic())
+        wait = self._ask(self._turn, f"pace:turn:{portal}", int(pace.seconds * 1000), int(patience * 1000)) / 1000
+        _sleep_until_turn(wait, portal=portal, deadline=deadline)
+
+
+class NoPacer:
+    """For the sandbox registry, which is nobody's server."""
+
+    @contextmanager
+    def slot(self, portal: str, pace: Pace, *, deadline: float) -> Iterator[None]:
+        """Hold nothing."""
+        yield
+
+    def wait_turn(self, portal: str, pace: Pace, *, deadline: float) -> None:
+        """Wait for nobody."""

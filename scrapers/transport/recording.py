@@ -1,0 +1,115 @@
+"""Keeps the raw pages of a conversation in a folder, and plays them back in place of the portal.
+
+The form of a golden case: `case.json` (the question, where the pages come from, one step a request) beside the
+saved bodies. Playing back is strict: a request that no step expects is an error, not an empty answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from requests import PreparedRequest, Response
+from requests.adapters import BaseAdapter
+from requests.cookies import extract_cookies_to_jar
+from requests.structures import CaseInsensitiveDict
+from urllib3 import HTTPResponse
+
+
+class UnexpectedRequest(AssertionError):
+    """The conversation left the recording: which request came, and which steps were left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One request and its answer. `sent` is the form or JSON that must be in the request (None: not looked at)."""
+
+    method: str
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    sent: Mapping[str, Any] | None = None
+
+    def fits(self, request: PreparedRequest) -> bool:
+        """Say whether the request is the one this step answers."""
+        if request.method != self.method or _address(request.url or "") != _address(self.url):
+            return False
+        return self.sent is None or _sent(request) == dict(self.sent)
+
+
+def load_steps(folder: Path) -> list[Step]:
+    """Read the steps of a golden case."""
+    case = json.loads((folder / "case.json").read_text(encoding="utf-8"))
+    return [
+        Step(
+            method=raw["method"],
+            url=raw["url"],
+            sent=raw.get("sent"),
+            status=raw.get("status", 200),
+            headers=raw.get("headers", {}),
+            body=(folder / raw["body"]).read_bytes() if raw.get("body") else b"",
+        )
+        for raw in case["steps"]
+    ]
+
+
+class Replay(BaseAdapter):
+    """Answers from steps, each used once and in any order; mounted in place of the network."""
+
+    def __init__(self, steps: list[Step]) -> None:
+        super().__init__()
+        self.left = list(steps)
+
+    def send(self, request: PreparedRequest, **_: Any) -> Response:
+        """Answer the request from the first step that fits it."""
+        for index, step in enumerate(self.left):
+            if step.fits(request):
+                del self.left[index]
+                return answer(request, status=step.status, headers=step.headers, body=step.body)
+        raise UnexpectedRequest(f"{request.method} {request.url} {_sent(request)}; left: {self.left}")
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def answer(request: PreparedRequest, *, status: int, headers: Mapping[str, str], body: bytes) -> Response:
+    """Build the response `requests` would have made of these bytes, cookies included."""
+    raw = HTTPResponse(
+        body=BytesIO(body),
+        headers=dict(headers),
+        status=status,
+        preload_content=False,
+        decode_content=False,
+        request_url=request.url,
+    )
+    response = Response()
+    response.status_code = status
+    response.headers = CaseInsensitiveDict(headers)
+    response.raw = raw
+    response.url = request.url or ""
+    response.request = request
+    cookie = response.headers.get("set-cookie")
+    if cookie:
+        name, _, rest = cookie.partition("=")
+        response.cookies.set(name, rest.partition(";")[0])
+    extract_cookies_to_jar(response.cookies, request, raw)
+    return response
+
+
+def _address(url: str) -> tuple[str, str, list[tuple[str, str]]]:
+    parts = urlsplit(url)
+    return parts.netloc, parts.path, sorted(parse_qsl(parts.query, keep_blank_values=True))
+
+
+def _sent(request: PreparedRequest) -> dict[str, Any]:
+    body = request.body or b""
+    text = body.decode("utf-8") if isinstance(body, bytes) else str(body)
+    if "json" in str(request.headers.get("Content-Type", "")):
+        return dict(json.loads(text))
+    return dict(parse_qsl(text, keep_blank_values=True))

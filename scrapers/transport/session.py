@@ -1,0 +1,243 @@
+"""The only sender of requests to portals: identity, TLS, time-outs, size limits, redirects, retries, walls.
+
+A family says what to ask; how it is sent is decided here, the same for every state. Each question has one total
+deadline, because a thread can not be stopped from outside (Celery threads have no task time limit).
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import requests
+from requests.adapters import BaseAdapter
+
+from scrapers.errors import PageChanged, PortalBlocked, PortalUnavailable
+from scrapers.transport.challenge import refuse_walls
+from scrapers.transport.pace import NoPacer, Pace, Pacer
+from scrapers.transport.page import Page
+
+_CHUNK = 16 * 1024
+_MAX_REDIRECTS = 5
+_RETRY_AFTER_STATUS = frozenset({502, 503, 504})
+_BLOCKED_STATUS = frozenset({401, 403, 405, 406, 407, 429, 451})
+
+
+@dataclass(frozen=True, slots=True)
+class TransportSettings:
+    """How the service shows itself and how patient it is (seconds, bytes)."""
+
+    user_agent: str
+    connect_seconds: float = 5.0
+    read_seconds: float = 15.0
+    max_bytes: int = 10 * 1024 * 1024
+    portals_url: str = ""  # tests and benchmarks: every portal is reached below this address
+    keys: Mapping[str, str] = field(default_factory=dict)  # keys an operator got from a registry, by name
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of an attempt, for operators: what was done, how long it took (ms), what came of it."""
+
+    name: str
+    ms: int
+    detail: str
+
+
+class Trace:
+    """Collects the stages of one attempt."""
+
+    def __init__(self) -> None:
+        self.stages: list[Stage] = []
+
+    def add(self, name: str, started: float, detail: str) -> None:
+        """Note a stage that began at `started` (time.monotonic())."""
+        self.stages.append(Stage(name, round((time.monotonic() - started) * 1000), detail))
+
+
+class PortalSession:
+    """One conversation with one portal: cookies live as long as the question, and every page is kept as evidence.
+
+    `hosts` are the only machines it talks to; a link or redirect elsewhere is refused (a page is hostile input).
+    """
+
+    def __init__(
+        self,
+        *,
+        portal: str,
+        hosts: tuple[str, ...],
+        settings: TransportSettings,
+        pace: Pace | None = None,
+        pacer: Pacer | None = None,
+        deadline: float,
+        trace: Trace | None = None,
+        adapter: BaseAdapter | None = None,
+    ) -> None:
+        self._portal, self._hosts, self._settings = portal, hosts, settings
+        self._pace, self._pacer = pace or Pace(), pacer or NoPacer()
+        self._deadline = deadline
+        self.trace = trace or Trace()
+        self.pages: list[Page] = []
+        self._http = requests.Session()
+        self._http.trust_env = False  # no proxy and no netrc from the environment
+        self._http.headers.update({"User-Agent": settings.user_agent, "Accept-Language": "en-US,en;q=0.8"})
+        if adapter is not None:
+            for scheme in ("https://", "http://"):
+                self._http.mount(scheme, adapter)
+
+    def get(
+        self,
+        url: str,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        headers: Mapping[str, str] | None = None,
+        expect: tuple[int, ...] = (200,),
+    ) -> Page:
+        """Fetch one page. `expect`: the statuses that carry an answer; all others end in a PortalError."""
+        return self._ask("GET", url, expect=expect, params=params, headers=headers)
+
+    def post(
+        self,
+        url: str,
+        *,
+        form: Mapping[str, Any] | list[tuple[str, str]] | None = None,
+        json: Any = None,
+        headers: Mapping[str, str] | None = None,
+        expect: tuple[int, ...] = (200,),
+    ) -> Page:
+        """Send a search form or JSON question; all posts to portals are reads, so they may be repeated once."""
+        return self._ask("POST", url, expect=expect, data=form, json=json, headers=headers)
+
+    def key(self, name: str) -> str | None:
+        """Return the operator's key of that name, if one is set."""
+        return self._settings.keys.get(name) or None
+
+    def close(self) -> None:
+        """Drop the connections and cookies."""
+        self._http.close()
+
+    def _ask(self, method: str, url: str, *, expect: tuple[int, ...], **parts: Any) -> Page:
+        for attempt in (1, 2):
+            try:
+                page = self._follow(method, url, **parts)
+            except PortalUnavailable as error:
+                if attempt == 2 or error.reason in ("timeout", "rate_limited") or not self._time_for_retry(error):
+                    raise
+                continue
+            if page.status in _RETRY_AFTER_STATUS and page.status not in expect and attempt == 1:
+                if self._time_for_retry(None, page):
+                    continue
+            break
+        self._judge(page, expect)
+        self.pages.append(page)
+        return page
+
+    def _time_for_retry(self, error: PortalUnavailable | None, page: Page | None = None) -> bool:
+        asked = _retry_after(page.headers) if page else (error.retry_after if error else None)
+        wait = asked if asked is not None else random.uniform(0.3, 0.9)  # noqa: S311 - jitter, no secret
+        if wait > 5 or time.monotonic() + wait + 1 > self._deadline:
+            return False
+        time.sleep(wait)
+        return True
+
+    def _follow(self, method: str, url: str, **parts: Any) -> Page:
+        for _ in range(_MAX_REDIRECTS + 1):
+            page = self._send(method, url, **parts)
+            location = page.headers.get("location")
+            if page.status not in (301, 302, 303, 307, 308) or not location:
+                return page
+            url = urljoin(page.url, location)
+            if page.status in (307, 308):
+                parts.pop("params", None)
+            else:
+                method, parts = "GET", {"headers": parts.get("headers")}
+        raise PageChanged(f"more than {_MAX_REDIRECTS} redirects from {url}")
+
+    def _send(self, method: str, url: str, **parts: Any) -> Page:
+        self._allow(url)
+        self._pacer.wait_turn(self._portal, self._pace, deadline=self._deadline)
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise PortalUnavailable("the time allowed is used up", reason="timeout")
+        started = time.monotonic()
+        try:
+            with self._http.request(
+                method,
+                self._address(url),
+                timeout=(min(self._settings.connect_seconds, left), min(self._settings.read_seconds, left)),
+                allow_redirects=False,
+                stream=True,
+                **parts,
+            ) as response:
+                page = Page(
+                    url=self._true_url(url, response),
+                    status=response.status_code,
+                    headers={name.lower(): value for name, value in response.headers.items()},
+                    body=self._read(response),
+                )
+        except requests.exceptions.RequestException as error:
+            self.trace.add("request", started, f"{method} {url}: {type(error).__name__}")
+            raise _told(error, url) from error
+        self.trace.add("request", started, f"{method} {url}: {page.status}, {len(page.body)} bytes")
+        return page
+
+    def _read(self, response: requests.Response) -> bytes:
+        body = bytearray()
+        for chunk in response.iter_content(_CHUNK):
+            body += chunk
+            if len(body) > self._settings.max_bytes:
+                raise PageChanged(f"the answer is longer than {self._settings.max_bytes} bytes")
+            if time.monotonic() > self._deadline:
+                raise PortalUnavailable("the answer came too slowly", reason="timeout")
+        return bytes(body)
+
+    def _allow(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.hostname not in self._hosts or parts.scheme != "https":
+            raise PageChanged(f"the portal led to {parts.scheme}://{parts.hostname}, which is not its own machine")
+
+    def _address(self, url: str) -> str:
+        base = self._settings.portals_url
+        return f"{base.rstrip('/')}/{url.removeprefix('https://')}" if base else url
+
+    def _true_url(self, asked: str, response: requests.Response) -> str:
+        base = self._settings.portals_url
+        shown = response.url or asked
+        return "https://" + shown.removeprefix(base.rstrip("/") + "/") if base else shown
+
+    def _judge(self, page: Page, expect: tuple[int, ...]) -> None:
+        kind = page.headers.get("content-type", "")
+        text = page.text if not kind.startswith(("application/zip", "application/octet-stream")) else ""
+        refuse_walls(status=page.status, headers=page.headers, text=text)
+        if page.status in expect:
+            return
+        told = f"{page.url} answered {page.status}"
+        if page.status in _BLOCKED_STATUS:
+            raise PortalBlocked(
+                told,
+                reason="rate_limited" if page.status == 429 else None,
+                retry_after=_retry_after(page.headers),
+            )
+        if page.status >= 500 or page.status == 408:
+            raise PortalUnavailable(told, retry_after=_retry_after(page.headers))
+        raise PageChanged(told)
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    raw = headers.get("retry-after", "").strip()
+    return float(raw) if raw.isdigit() else None
+
+
+def _told(error: requests.exceptions.RequestException, url: str) -> Exception:
+    """Sort what `requests` raises into the four errors."""
+    if isinstance(error, requests.exceptions.SSLError):
+        return PortalUnavailable(f"{url}: the TLS certificate could not be verified")
+    if isinstance(error, requests.exceptions.Timeout):
+        return PortalUnavailable(f"{url}: no answer in time", reason="timeout")
+    if isinstance(error, requests.exceptions.ContentDecodingError):
+        return PageChanged(f"{url}: the answer could not be unpacked")
+    return PortalUnavailable(f"{url}: {type(error).__name__}")

@@ -1,0 +1,103 @@
+"""Golden cases: saved pages of a portal and the answer they must give. See tests/golden/README.md."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from scrapers import registry
+from scrapers.asking import ask
+from scrapers.errors import PortalError
+from scrapers.normalise.record import normalised
+from scrapers.portal import Portal
+from scrapers.records import Answer, Found, FoundFilings, Query
+from scrapers.transport.recording import Replay, load_steps
+from scrapers.transport.session import PortalSession, TransportSettings
+
+FOLDER = Path(__file__).resolve().parent.parent / "golden"
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+THRESHOLD = 0.92
+
+
+@dataclass(frozen=True)
+class Case:
+    """One folder: the state, the situation, and what is in case.json."""
+
+    state: str
+    situation: str
+    folder: Path
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """case.json."""
+        return json.loads((self.folder / "case.json").read_text(encoding="utf-8"))
+
+    @property
+    def expected(self) -> dict[str, Any]:
+        """expected.json."""
+        return json.loads((self.folder / "expected.json").read_text(encoding="utf-8"))
+
+    def __str__(self) -> str:
+        return f"{self.state}-{self.situation}"
+
+
+def list_cases() -> list[Case]:
+    """Every case there is."""
+    return [
+        Case(folder.parent.name, folder.name, folder)
+        for folder in sorted(FOLDER.glob("*/*/"))
+        if (folder / "case.json").is_file()
+    ]
+
+
+def play(case: Case) -> tuple[dict[str, Any], list[str]]:
+    """Put the case's question to the state's portal, its pages played back; what came of it, and the requests left."""
+    portal = registry.find_portal(case.state)
+    assert portal is not None, f"no portal claims {case.state}"
+    replay = Replay(load_steps(case.folder))
+    session = PortalSession(
+        portal=case.state,
+        hosts=portal.hosts,
+        settings=TransportSettings(user_agent="golden", keys=case.content.get("keys", {})),
+        deadline=time.monotonic() + 30,
+        adapter=replay,
+    )
+    question = Query(state=case.state, **case.content["question"])
+    try:
+        told = tell(ask(portal, session, question, now=NOW, threshold=THRESHOLD), portal)
+    except PortalError as error:
+        told = {"outcome": type(error).__name__, "reason": error.reason}
+    told["unread_labels"] = [stage.detail for stage in session.trace.stages if stage.name == "unread_labels"]
+    return told, [f"{step.method} {step.url}" for step in replay.left]
+
+
+def tell(answer: Answer, portal: Portal) -> dict[str, Any]:
+    """An answer as plain data; empty fields are left out, so that a case reads like the page."""
+    if isinstance(answer, Found):
+        reading = normalised(answer.record, portal=portal, state=portal.code, match=answer.match)
+        return {
+            "outcome": "found",
+            "record": _filled(asdict(answer.record)),
+            "normalized": _filled(reading),
+            "related": [row.name for row in answer.related],
+        }
+    if isinstance(answer, FoundFilings):
+        return {"outcome": "found", "filings": [_filled(asdict(filing)) for filing in answer.filings]}
+    return {
+        "outcome": "not_found",
+        "ambiguous": answer.ambiguous,
+        "suggestions": [_filled(asdict(suggestion)) for suggestion in answer.suggestions],
+    }
+
+
+def _filled(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {name: _filled(item) for name, item in value.items()}
+        return {name: item for name, item in kept.items() if item not in (None, (), [], {}, "")}
+    if isinstance(value, (list, tuple)):
+        return [_filled(item) for item in value]
+    return value

@@ -1,0 +1,51 @@
+"""Every state reads its saved pages, and no state is without them."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapers import registry
+from tests.scrapers.golden import Case, list_cases, play
+
+CASES = list_cases()
+SITUATIONS = {"active", "inactive", "no-match", "several-matches"}
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+class TestAPortal:
+    """A saved conversation with a registry."""
+
+    def test_reads_its_saved_pages(self, case: Case) -> None:
+        told, left = play(case)
+        unread = told.pop("unread_labels")
+        assert told == case.expected
+        assert left == [], "the recording holds pages nobody asked for"
+        assert unread == case.content.get("unread_labels", [])
+
+    def test_says_where_its_pages_come_from(self, case: Case) -> None:
+        assert case.content["provenance"] in ("recorded-shape", "documented")
+        portal = registry.find_portal(case.state)
+        assert portal is not None
+        if portal.verification == "recorded":
+            assert case.content["provenance"] == "recorded-shape" or case.content.get("why")
+
+
+@pytest.mark.parametrize("portal", registry.list_portals(), ids=lambda portal: portal.code)
+class TestAState:
+    """A jurisdiction with a reader."""
+
+    def test_has_a_case_for_every_situation(self, portal) -> None:
+        if portal.verification == "unsupported":
+            pytest.skip("nothing to read: no search of this registry is known")
+        have = {case.situation for case in CASES if case.state == portal.code}
+        needed = SITUATIONS - (
+            {"inactive"} if portal.coverage == "active_only" or not portal.capabilities.status else set()
+        )
+        assert needed <= have, f"{portal.code} lacks {sorted(needed - have)}"
+
+    def test_knows_a_wall_when_it_meets_one(self, portal) -> None:
+        if portal.verification == "unsupported":
+            pytest.skip("nobody is asked")
+        folder = type(portal).__module__.rpartition(".")[0]
+        family = {p.code for p in registry.list_portals() if type(p).__module__.rpartition(".")[0] == folder}
+        assert any(case.situation == "wall" and case.state in family for case in CASES)
