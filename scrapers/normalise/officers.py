@@ -10,16 +10,18 @@ from scrapers.records import Officer
 
 _GENERATION = {"jr", "sr", "ii", "iii", "iv", "esq", "md", "cpa", "phd", "dds"}
 _COMPANY_WORDS = {
-    "trust", "bank", "group", "holdings", "partners", "services", "service", "associates", "agents", "agent", "solutions",
+    "trust", "group", "holdings", "partners", "services", "service", "associates", "agents", "agent", "solutions",
     "management", "enterprises", "capital", "properties", "investments", "foundation", "association", "university",
-    "church", "fund", "office", "offices", "firm", "law", "insurance", "estate", "systems", "international", "industries",
+    "fund", "office", "offices", "firm", "insurance", "estate", "systems", "international", "industries",
     "ventures", "consulting", "realty", "corporate", "registered", "department", "commissioner", "superintendent",
     "secretary", "state", "city", "county", "national", "american", "llc", "inc", "corp", "pllc", "llp", "lp", "plc",
 }  # fmt: skip
+_ALSO_SURNAMES = {"law", "church", "bank"}  # "JORDAN CHURCH" is a person, "FIRST METHODIST CHURCH" is not
 # Public names of companies whose business it is to be an agent; a name that begins so is one of them.
 _COMMERCIAL = (
     "c t corporation system", "ct corporation system", "corporation service company", "registered agents inc",
-    "northwest registered agent", "national registered agents", "incorp services", "legalzoom", "united states corporation agents",
+    "northwest registered agent", "national registered agents", "incorp services", "legalzoom",
+    "united states corporation agents",
     "cogency global", "the corporation trust company", "corporation trust company", "capitol corporate services",
     "paracorp", "vcorp", "harvard business services", "registered agent solutions", "universal registered agents",
     "nch registered agent", "zenbusiness", "bizfilings", "business filings incorporated", "incorporating services",
@@ -41,6 +43,8 @@ def is_organization(name: str) -> bool:
     text = names.plain(name)
     words = text.split()
     if names.legal_form(name) or any(sign.isdigit() for sign in text) or "&" in name:
+        return True
+    if len(words) > 2 and any(word in _ALSO_SURNAMES for word in words):
         return True
     return any(word in _COMPANY_WORDS for word in words) or len(words) == 1
 

@@ -97,7 +97,7 @@ def text(value: Any) -> str | None:
     """Trimmed text, None for blank; numbers as they are written; PageChanged for anything that is not a value."""
     if value is None:
         return None
-    if isinstance(value, bool) or isinstance(value, (list, dict)):
+    if isinstance(value, (bool, list, dict)):
         raise PageChanged(f"expected text, got {value!r}")
     cleaned = " ".join(str(value).replace("\xa0", " ").split())
     return cleaned or None

@@ -16,7 +16,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 from requests import PreparedRequest, Response
 from requests.adapters import BaseAdapter
-from requests.cookies import extract_cookies_to_jar
 from requests.structures import CaseInsensitiveDict
 from urllib3 import HTTPResponse
 
@@ -66,7 +65,7 @@ class Replay(BaseAdapter):
         super().__init__()
         self.left = list(steps)
 
-    def send(self, request: PreparedRequest, **_: Any) -> Response:
+    def send(self, request: PreparedRequest, *_: Any, **__: Any) -> Response:
         """Answer the request from the first step that fits it."""
         for index, step in enumerate(self.left):
             if step.fits(request):
@@ -98,7 +97,6 @@ def answer(request: PreparedRequest, *, status: int, headers: Mapping[str, str],
     if cookie:
         name, _, rest = cookie.partition("=")
         response.cookies.set(name, rest.partition(";")[0])
-    extract_cookies_to_jar(response.cookies, request, raw)
     return response
 
 

@@ -128,9 +128,9 @@ class PortalSession:
                 if attempt == 2 or error.reason in ("timeout", "rate_limited") or not self._time_for_retry(error):
                     raise
                 continue
-            if page.status in _RETRY_AFTER_STATUS and page.status not in expect and attempt == 1:
-                if self._time_for_retry(None, page):
-                    continue
+            closed = page.status in _RETRY_AFTER_STATUS and page.status not in expect
+            if closed and attempt == 1 and self._time_for_retry(None, page):
+                continue
             break
         self._judge(page, expect)
         self.pages.append(page)
