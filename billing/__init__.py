@@ -1,0 +1,1 @@
+"""What is owed: accounts, keys, the ledger and the ways to pay. Knows nothing of what is sold."""

@@ -1,0 +1,29 @@
+"""Opens accounts, so that every one of them starts with its free lookups through the ledger."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from billing import ledger, prices
+from billing.models import Account
+
+
+def open_account(*, name: str, email: str = "", kind: str = "user", now: datetime) -> Account:
+    """Create an account of `kind` "user" or "internal"; a user's starts with the free lookups as its first entry."""
+    with transaction.atomic():
+        account = Account.objects.create(name=name, email=email, kind=Account.Kind(kind), created_at=now)
+        grant = prices.free_grant()
+        if grant and not account.is_internal:
+            ledger.deposit(
+                account_id=account.pk, amount=grant, idempotency_key="free-grant", source=ledger.FREE_GRANT, now=now
+            )
+            account.refresh_from_db()
+    return account
+
+
+def close_account(*, account: Account) -> None:
+    """Refuse every key of the account from now on; its entries and its credit stay."""
+    Account.objects.filter(pk=account.pk).update(is_active=False)
+    account.is_active = False

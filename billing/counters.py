@@ -1,0 +1,175 @@
+"""Where `limits` counts: Redis when there is one, the database otherwise, each in one atomic step."""
+
+from __future__ import annotations
+
+import logging
+import time
+from functools import lru_cache
+from typing import Any, Protocol
+
+import redis
+from django.conf import settings
+from django.db import connection, transaction
+
+log = logging.getLogger(__name__)
+
+# How long the database counts after Redis failed, before Redis is asked again: without this pause every request
+# would wait for the time-out.
+PAUSE_SECONDS = 5.0
+REDIS_TIMEOUT_SECONDS = 0.25
+
+
+class Unreachable(Exception):
+    """This counter does not answer now; another one has to."""
+
+
+class Counter(Protocol):
+    """What a place to count in can do. Moments are epoch seconds."""
+
+    def count(self, subject: str, window: int, seconds: int) -> int:
+        """Count one event; return its number within the window, from 1."""
+        ...
+
+    def acquire(self, subject: str, token: str, limit: int, moment: float, lease_seconds: float) -> bool:
+        """Occupy one of `limit` slots; False when all are taken."""
+        ...
+
+    def release(self, subject: str, token: str) -> None:
+        """Free the slot that `token` occupies."""
+        ...
+
+
+class DatabaseCounter:
+    """Counts in two small tables; right for several processes on SQLite, and when Redis is away."""
+
+    _COUNT = """
+        INSERT INTO billing_ratewindow (subject, "window", count) VALUES (%s, %s, 1)
+        ON CONFLICT (subject) DO UPDATE SET
+            count = CASE WHEN excluded."window" > billing_ratewindow."window" THEN 1
+                         ELSE billing_ratewindow.count + 1 END,
+            "window" = CASE WHEN excluded."window" > billing_ratewindow."window" THEN excluded."window"
+                            ELSE billing_ratewindow."window" END
+        RETURNING count
+    """
+    # PostgreSQL: SKIP LOCKED lets parallel callers each pick a different free slot instead of the same one.
+    _ACQUIRE = """
+        UPDATE billing_concurrencyslot SET token = %s, lease_until = %s WHERE id = (
+            SELECT id FROM billing_concurrencyslot WHERE subject = %s AND number < %s AND lease_until <= %s
+            ORDER BY number LIMIT 1 {skip_locked}
+        ) RETURNING id
+    """
+    _ADD_SLOT = """
+        INSERT INTO billing_concurrencyslot (subject, number, token, lease_until) VALUES (%s, %s, '', 0)
+        ON CONFLICT (subject, number) DO NOTHING
+    """
+
+    def count(self, subject: str, window: int, seconds: int) -> int:
+        """See Counter."""
+        with connection.cursor() as cursor:
+            cursor.execute(self._COUNT, [subject, window])
+            return int(cursor.fetchone()[0])
+
+    def acquire(self, subject: str, token: str, limit: int, moment: float, lease_seconds: float) -> bool:
+        """See Counter. The rows of a subject are made when it first runs out of them."""
+        skip_locked = "FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
+        statement = self._ACQUIRE.format(skip_locked=skip_locked)
+        values: list[str | float] = [token, moment + lease_seconds, subject, limit, moment]
+        with connection.cursor() as cursor:
+            cursor.execute(statement, values)
+            if cursor.fetchone():
+                return True
+        return self._acquire_alone(statement, values, subject=subject, limit=limit)
+
+    def _acquire_alone(self, statement: str, values: list[str | float], *, subject: str, limit: int) -> bool:
+        """Look again with every slot of the subject locked, making missing ones first.
+
+        A caller that skipped the slots others were busy with may have missed one that was freed meanwhile (seen on
+        PostgreSQL: 8 callers, 10 slots, a refusal in 1 of 200). So nobody is refused before this second look.
+        """
+        locking = "FOR UPDATE" if connection.vendor == "postgresql" else ""
+        own = f"SELECT id FROM billing_concurrencyslot WHERE subject = %s ORDER BY number {locking}"  # noqa: S608
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(own, [subject])
+            for number in range(len(cursor.fetchall()), limit):
+                cursor.execute(self._ADD_SLOT, [subject, number])
+            cursor.execute(statement, values)
+            return cursor.fetchone() is not None
+
+    def release(self, subject: str, token: str) -> None:
+        """See Counter."""
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE billing_concurrencyslot SET token = '', lease_until = 0 WHERE subject = %s AND token = %s",
+                [subject, token],
+            )
+
+
+class RedisCounter:
+    """Counts in Redis, shared by every process of the service; keys end by themselves."""
+
+    _COUNT = """
+        local number = redis.call('INCR', KEYS[1])
+        if number == 1 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
+        return number
+    """
+    _ACQUIRE = """
+        redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[2])
+        if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[4]) then return 0 end
+        redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
+        redis.call('EXPIRE', KEYS[1], ARGV[5])
+        return 1
+    """
+
+    def __init__(self, url: str) -> None:
+        client = redis.Redis.from_url(
+            url, socket_timeout=REDIS_TIMEOUT_SECONDS, socket_connect_timeout=REDIS_TIMEOUT_SECONDS
+        )
+        self._client = client
+        self._run_count = client.register_script(self._COUNT)
+        self._run_acquire = client.register_script(self._ACQUIRE)
+        self._silent_until = 0.0
+
+    def count(self, subject: str, window: int, seconds: int) -> int:
+        """See Counter."""
+        return int(self._ask(self._run_count, keys=[f"sos:rate:{subject}:{window}"], args=[seconds * 2]))
+
+    def acquire(self, subject: str, token: str, limit: int, moment: float, lease_seconds: float) -> bool:
+        """See Counter."""
+        args = [token, moment, moment + lease_seconds, limit, int(lease_seconds) + 1]
+        return bool(self._ask(self._run_acquire, keys=[f"sos:slots:{subject}"], args=args))
+
+    def release(self, subject: str, token: str) -> None:
+        """See Counter."""
+        self._ask(self._client.zrem, f"sos:slots:{subject}", token)
+
+    def _ask(self, question: Any, *args: Any, **named: Any) -> Any:
+        """Ask Redis; after a failure stay away from it for a while."""
+        if time.monotonic() < self._silent_until:
+            raise Unreachable
+        try:
+            return question(*args, **named)
+        except redis.RedisError as error:
+            self._silent_until = time.monotonic() + PAUSE_SECONDS
+            log.warning("Redis does not answer (%s); the database counts limits meanwhile.", type(error).__name__)
+            raise Unreachable from error
+
+
+DATABASE: Counter = DatabaseCounter()
+
+
+@lru_cache(maxsize=4)
+def _redis_at(url: str) -> RedisCounter:
+    return RedisCounter(url)
+
+
+def choose() -> Counter:
+    """Return the counter of this installation."""
+    return _redis_at(settings.REDIS_URL) if settings.REDIS_URL else DATABASE
+
+
+def count(subject: str, window: int, seconds: int) -> int:
+    """Count one event in the first place that answers; return its number within the window."""
+    try:
+        return choose().count(subject, window, seconds)
+    except Unreachable:
+        return DATABASE.count(subject, window, seconds)

@@ -1,0 +1,354 @@
+"""The only module that moves money.
+
+Every verb does the same dance in one short transaction (or in the caller's): lock the account's row, look the
+idempotency key up *before* the balance (a repeated request must get its first answer even when the credit is
+gone by now), check, write one entry, write the sums. Lock order is always hold then account, and nothing else is
+locked, so verbs cannot deadlock one another.
+
+Amounts are whole units of 1/10,000 USD. Work done for an account of kind internal writes entries of zero units.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Sum
+
+from billing import budgets, money
+from billing.models import Account, ApiKey, Hold, LedgerEntry
+
+Kind = LedgerEntry.Kind
+FREE_GRANT = "free_grant"
+
+
+class LedgerError(Exception):
+    """A verb refused; nothing was written."""
+
+
+class InsufficientFunds(LedgerError):
+    """The account has less than was asked for; both in units of 1/10,000 USD."""
+
+    def __init__(self, *, available: int, needed: int) -> None:
+        super().__init__(f"{needed} units are needed and {available} are available.")
+        self.available = available
+        self.needed = needed
+
+
+class BudgetExceeded(InsufficientFunds):
+    """The credit would do, but the month's budget of account or key would not; `available` is what it leaves."""
+
+
+class IdempotencyConflict(LedgerError):
+    """The idempotency key was used before, for another request."""
+
+
+class HoldEnded(LedgerError):
+    """The hold was captured, released or expired before, and has less left than was asked for."""
+
+    def __init__(self, *, state: str, remaining: int) -> None:
+        super().__init__(f"The hold is {state} with {remaining} units remaining.")
+        self.state = state
+        self.remaining = remaining
+
+
+class RefundTooLarge(LedgerError):
+    """More would be given back than was charged; `refundable` units are left."""
+
+    def __init__(self, *, refundable: int) -> None:
+        super().__init__(f"Only {refundable} units of this charge can still be given back.")
+        self.refundable = refundable
+
+
+def deposit(
+    *,
+    account_id: int,
+    amount: int,
+    idempotency_key: str,
+    source: str,
+    now: datetime,
+    reference: str = "",
+    operator: str = "",
+    reason: str = "",
+    note: str = "",
+) -> LedgerEntry:
+    """Add `amount` units to what is available; `source` says where they came from ("card", "staff", "free_grant")."""
+    if money.units(amount) == 0:
+        raise ValueError("A deposit of nothing is a mistake.")
+    kind = Kind.FREE_GRANT if source == FREE_GRANT else Kind.DEPOSIT
+    request = _fingerprint(kind, amount, source, reference)
+    with transaction.atomic():
+        account = _lock(account_id)
+        if entry := _find_same(account_id, idempotency_key, request):
+            return entry
+        return _write(
+            account, kind, amount, available=amount, idempotency_key=idempotency_key, fingerprint=request,
+            source=source, reference=reference, operator=operator, reason=reason, note=note, created_at=now,
+        )  # fmt: skip
+
+
+def hold(
+    *,
+    account_id: int,
+    amount: int,
+    idempotency_key: str,
+    reference: str,
+    expires_at: datetime,
+    now: datetime,
+    key: ApiKey | None = None,
+) -> Hold:
+    """Set `amount` units aside until they are captured, released or `expires_at` has passed.
+
+    `key` is the API key the work was asked with; its monthly budget counts. The same request again returns the
+    first hold, whatever became of it. Raises InsufficientFunds, BudgetExceeded or IdempotencyConflict.
+    """
+    request = _fingerprint(Kind.HOLD, money.units(amount), reference)
+    with transaction.atomic():
+        account = _lock(account_id)
+        if entry := _find_same(account_id, idempotency_key, request):
+            assert entry.hold is not None
+            return entry.hold
+        charged = _take(account, amount, key, now)
+        made = Hold.objects.create(
+            account=account, key=key, amount=amount, remaining=amount, is_free=account.is_internal, reference=reference,
+            created_at=now, expires_at=expires_at,
+        )  # fmt: skip
+        _write(
+            account, Kind.HOLD, charged, available=-charged, held=charged, idempotency_key=idempotency_key,
+            fingerprint=request, reference=reference, hold=made, key=key, created_at=now,
+        )  # fmt: skip
+        return made
+
+
+def capture(
+    *, hold_id: int, now: datetime, amount: int | None = None, idempotency_key: str = "", reference: str = ""
+) -> LedgerEntry:
+    """Spend what a hold set aside: all that remains, or `amount` units of it (then with a key of its own).
+
+    A hold past its expiry can still be captured as long as the sweep has not given it back: the money is there.
+    The same request again returns the first entry. Raises HoldEnded when the hold has less left.
+    """
+    whole = f"hold:{hold_id}:capture"
+    with transaction.atomic():
+        held = _lock_hold(hold_id)
+        entry, part = _settle_part(held, Kind.CAPTURE, amount, idempotency_key or whole, now)
+        if entry:
+            return entry
+        charged = 0 if held.is_free else part
+        return _write(
+            held.account, Kind.CAPTURE, charged, held=-charged, spent=charged,
+            idempotency_key=idempotency_key or whole, fingerprint=_fingerprint(Kind.CAPTURE, hold_id, amount),
+            reference=reference or held.reference, hold=held, key_id=held.key_id, created_at=now,
+        )  # fmt: skip
+
+
+def release(
+    *, hold_id: int, now: datetime, reason: str, amount: int | None = None, idempotency_key: str = ""
+) -> LedgerEntry:
+    """Give back what a hold set aside: all that remains, or `amount` units of it (then with a key of its own).
+
+    `reason` says why ("not_found", "source_unavailable", "expired"). The same request again returns the first
+    entry. Raises HoldEnded when the hold was captured.
+    """
+    whole = f"hold:{hold_id}:release"
+    with transaction.atomic():
+        held = _lock_hold(hold_id)
+        entry, part = _settle_part(held, Kind.RELEASE, amount, idempotency_key or whole, now, reason=reason)
+        if entry:
+            return entry
+        charged = 0 if held.is_free else part
+        budgets.give_back(account=held.account, key_id=held.key_id, amount=charged, taken_at=held.created_at)
+        return _write(
+            held.account, Kind.RELEASE, charged, available=charged, held=-charged,
+            idempotency_key=idempotency_key or whole, fingerprint=_fingerprint(Kind.RELEASE, hold_id, amount),
+            reference=held.reference, reason=reason, hold=held, key_id=held.key_id, created_at=now,
+        )  # fmt: skip
+
+
+def charge(
+    *,
+    account_id: int,
+    amount: int,
+    idempotency_key: str,
+    reference: str,
+    now: datetime,
+    key: ApiKey | None = None,
+) -> LedgerEntry:
+    """Spend `amount` units at once. Raises InsufficientFunds, BudgetExceeded or IdempotencyConflict."""
+    request = _fingerprint(Kind.CHARGE, money.units(amount), reference)
+    with transaction.atomic():
+        account = _lock(account_id)
+        if entry := _find_same(account_id, idempotency_key, request):
+            return entry
+        charged = _take(account, amount, key, now)
+        return _write(
+            account, Kind.CHARGE, charged, available=-charged, spent=charged, idempotency_key=idempotency_key,
+            fingerprint=request, reference=reference, key=key, created_at=now,
+        )  # fmt: skip
+
+
+def refund(
+    *,
+    entry_id: int,
+    idempotency_key: str,
+    reason: str,
+    now: datetime,
+    amount: int | None = None,
+    operator: str = "",
+    note: str = "",
+) -> LedgerEntry:
+    """Make spent credit available again: all that is left of a capture or charge, or `amount` units of it.
+
+    Raises RefundTooLarge when more would be given back than was charged, ValueError for an entry of another kind.
+    """
+    charged = LedgerEntry.objects.get(pk=entry_id)
+    if charged.kind not in (Kind.CAPTURE, Kind.CHARGE):
+        raise ValueError(f"Only a capture or a charge can be refunded, not a {charged.kind}.")
+    request = _fingerprint(Kind.REFUND, entry_id, amount)
+    with transaction.atomic():
+        account = _lock(charged.account_id)
+        if entry := _find_same(account.pk, idempotency_key, request):
+            return entry
+        before = LedgerEntry.objects.filter(refunds=charged).aggregate(total=Sum("amount"))["total"] or 0
+        refundable = charged.amount - before
+        part = refundable if amount is None else money.units(amount)
+        if part > refundable or part == 0:
+            raise RefundTooLarge(refundable=refundable)
+        return _write(
+            account, Kind.REFUND, part, available=part, spent=-part, idempotency_key=idempotency_key,
+            fingerprint=request, reference=charged.reference, refunds=charged, operator=operator, reason=reason,
+            note=note, created_at=now,
+        )  # fmt: skip
+
+
+def adjust(
+    *, account_id: int, amount: int, idempotency_key: str, operator: str, reason: str, now: datetime, note: str = "",
+    reference: str = "",
+) -> LedgerEntry:  # fmt: skip
+    """Correct what is available by `amount` units, up or down (negative); the operator answers for it.
+
+    Raises InsufficientFunds when less is available than is to be taken.
+    """
+    size = money.units(abs(amount))
+    if not (size and operator and reason):
+        raise ValueError("An adjustment needs an amount, an operator and a reason.")
+    request = _fingerprint(Kind.ADJUST, amount, reason, reference)
+    with transaction.atomic():
+        account = _lock(account_id)
+        if entry := _find_same(account_id, idempotency_key, request):
+            return entry
+        if account.available + amount < 0:
+            raise InsufficientFunds(available=account.available, needed=size)
+        return _write(
+            account, Kind.ADJUST, amount, available=amount, idempotency_key=idempotency_key, fingerprint=request,
+            operator=operator, reason=reason, note=note, reference=reference, created_at=now,
+        )  # fmt: skip
+
+
+def expire_holds(*, now: datetime, limit: int = 1000) -> int:
+    """Give back up to `limit` holds whose time is over; return how many. One short transaction each."""
+    due = Hold.objects.filter(state=Hold.State.OPEN, expires_at__lte=now).order_by("expires_at")
+    ended = 0
+    for hold_id in list(due.values_list("pk", flat=True)[:limit]):
+        try:
+            release(hold_id=hold_id, now=now, reason="expired")
+            ended += 1
+        except HoldEnded:
+            continue  # captured while we were on the way: the work was done in time after all
+    return ended
+
+
+def _lock(account_id: int) -> Account:
+    """Lock and read the account's row. NO KEY: rows that merely point at the account are not made to wait."""
+    return Account.objects.select_for_update(no_key=True).get(pk=account_id)
+
+
+def _lock_hold(hold_id: int) -> Hold:
+    """Lock and read a hold together with its account, in one statement."""
+    return Hold.objects.select_related("account").select_for_update(no_key=True).get(pk=hold_id)
+
+
+def _fingerprint(*parts: object) -> str:
+    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
+
+
+def _find_same(account_id: int, idempotency_key: str, fingerprint: str) -> LedgerEntry | None:
+    """Return the entry of an earlier, equal request; refuse a different one under the same key."""
+    if not idempotency_key:
+        raise ValueError("Every movement of money needs an idempotency key.")
+    entry = (
+        LedgerEntry.objects.select_related("hold")
+        .filter(account_id=account_id, idempotency_key=idempotency_key)
+        .first()
+    )
+    if entry is not None and entry.fingerprint != fingerprint:
+        raise IdempotencyConflict(f"The idempotency key of entry {entry.pk} was used for another request.")
+    return entry
+
+
+def _take(account: Account, amount: int, key: ApiKey | None, now: datetime) -> int:
+    """Check credit and budgets for `amount` units; return what to charge: nothing for an internal account."""
+    if account.is_internal:
+        return 0
+    if account.available < amount:
+        raise InsufficientFunds(available=account.available, needed=amount)
+    left = budgets.take(account=account, key=key, amount=amount, now=now)
+    if left is not None:
+        raise BudgetExceeded(available=left, needed=amount)
+    return amount
+
+
+def _settle_part(
+    held: Hold, kind: str, amount: int | None, idempotency_key: str, now: datetime, reason: str = ""
+) -> tuple[LedgerEntry | None, int]:
+    """Take `amount` units (None: all) out of a locked hold; return an equal earlier entry, or None and the units."""
+    if amount is not None and idempotency_key.endswith((":capture", ":release")):
+        raise ValueError("A part of a hold needs an idempotency key of its own.")
+    # An open hold whose whole is settled was never settled whole: the look-up is saved on the hot path.
+    if amount is not None or held.state != Hold.State.OPEN:
+        entry = _find_same(held.account_id, idempotency_key, _fingerprint(kind, held.pk, amount))
+        if entry:
+            return entry, 0
+    part = held.remaining if amount is None else money.units(amount)
+    if held.state != Hold.State.OPEN or part > held.remaining:
+        raise HoldEnded(state=held.state, remaining=held.remaining)
+    untouched = held.remaining == held.amount
+    held.remaining -= part
+    if held.remaining == 0:
+        held.state = _end_state(held, kind, reason, untouched=untouched)
+        held.ended_at = now
+    held.save(update_fields=["remaining", "state", "ended_at"])
+    return None, part
+
+
+def _end_state(held: Hold, kind: str, reason: str, *, untouched: bool) -> str:
+    """Return what a hold became: captured as soon as any part of it was."""
+    if kind == Kind.CAPTURE or (not untouched and held.entries.filter(kind=Kind.CAPTURE).exists()):
+        return Hold.State.CAPTURED
+    return Hold.State.EXPIRED if reason == "expired" else Hold.State.RELEASED
+
+
+def _write(
+    account: Account,
+    kind: str,
+    amount: int,
+    *,
+    available: int = 0,
+    held: int = 0,
+    spent: int = 0,
+    **details: object,
+) -> LedgerEntry:
+    """Write one entry and the sums it leaves behind; the account's row is locked by the caller."""
+    account.available += available
+    account.held += held
+    account.spent += spent
+    account.deposited += available + held + spent
+    entry = LedgerEntry.objects.create(
+        account=account, kind=kind, amount=amount, available_change=available, held_change=held, spent_change=spent,
+        available_after=account.available, held_after=account.held, spent_after=account.spent, **details,
+    )  # fmt: skip
+    account.save(
+        update_fields=["available", "held", "spent", "deposited", "budget_month", "budget_used"], force_update=True
+    )
+    return entry

@@ -1,0 +1,92 @@
+"""How fast and how widely a key may ask: requests per minute, and lookups running at a time.
+
+Both counts are one atomic step, so that the numbers told to the caller are exact under parallel load: a Lua script
+where there is Redis, one conditional statement in the database where there is none. When Redis cannot be reached
+the database counts instead (a fresh window, so at worst one window's worth too many): a limit that is briefly
+generous is better than a paid request answered by an error.
+
+Windows are fixed minutes of the clock: the reset time is then known to the caller in advance and to the second.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.conf import settings
+
+from billing import counters
+from billing.models import ApiKey, RateWindow
+
+MINUTE = 60
+LEASE = timedelta(minutes=5)
+
+
+class Rate(NamedTuple):
+    """What to tell the caller: `reset_epoch` is when the window ends, `retry_after` seconds from now (0 if allowed)."""
+
+    allowed: bool
+    limit: int
+    remaining: int
+    reset_epoch: int
+    retry_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place that is occupied until it is released or its lease runs out."""
+
+    subject: str
+    token: str
+    counter: counters.Counter
+
+
+def count_request(*, key: ApiKey, now: datetime) -> Rate:
+    """Count one request of `key` against its limit per minute."""
+    limit = key.rate_limit_per_minute
+    return count(subject=f"key:{key.pk}", limit=settings.RATE_LIMIT_PER_MINUTE if limit is None else limit, now=now)
+
+
+def count(*, subject: str, limit: int, now: datetime, seconds: int = MINUTE) -> Rate:
+    """Count one event of `subject` (a key, an address) against `limit` per window of `seconds`."""
+    window = int(now.timestamp()) // seconds * seconds
+    number = counters.count(subject, window, seconds)
+    allowed = number <= limit
+    reset = window + seconds
+    wait = 0 if allowed else max(1, math.ceil(reset - now.timestamp()))
+    return Rate(allowed, limit, max(0, limit - number), reset, wait)
+
+
+def acquire(*, key: ApiKey, now: datetime, lease: timedelta = LEASE) -> Slot | None:
+    """Occupy one of the key's concurrent lookups; None when all are taken.
+
+    A slot that is never released (a killed worker) is free again when its `lease` runs out; choose it longer than
+    the work can last.
+    """
+    limit = key.concurrent_lookups
+    limit = settings.CONCURRENT_LOOKUPS if limit is None else limit
+    subject, token, moment = f"key:{key.pk}", secrets.token_hex(16), now.timestamp()
+    counter = counters.choose()
+    try:
+        taken = counter.acquire(subject, token, limit, moment, lease.total_seconds())
+    except counters.Unreachable:
+        counter = counters.DATABASE
+        taken = counter.acquire(subject, token, limit, moment, lease.total_seconds())
+    return Slot(subject, token, counter) if taken else None
+
+
+def release(*, slot: Slot) -> None:
+    """Free a slot; freeing it twice, or after its lease ran out, does nothing."""
+    try:
+        slot.counter.release(slot.subject, slot.token)
+    except counters.Unreachable:
+        return  # the lease ends it
+
+
+def prune(*, now: datetime) -> int:
+    """Forget the counts of windows that ended a day ago; return how many."""
+    deleted, _ = RateWindow.objects.filter(window__lt=int((now - timedelta(days=1)).timestamp())).delete()
+    return deleted

@@ -1,0 +1,16 @@
+"""The tables of billing, one module per thing."""
+
+from billing.models.accounts import Account, ApiKey
+from billing.models.entries import Hold, LedgerEntry
+from billing.models.limits import ConcurrencySlot, RateWindow
+from billing.models.reconciliations import Reconciliation
+
+__all__ = [
+    "Account",
+    "ApiKey",
+    "ConcurrencySlot",
+    "Hold",
+    "LedgerEntry",
+    "RateWindow",
+    "Reconciliation",
+]

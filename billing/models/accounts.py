@@ -1,0 +1,135 @@
+"""Who pays, and with which key they prove who they are."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import models
+from django.db.models import F, Q
+
+
+class Account(models.Model):
+    """One customer's prepaid balance and preferences. The four sums are written by `billing.ledger` alone."""
+
+    class Kind(models.TextChoices):
+        """Who is behind the account; the words are the wire's."""
+
+        USER = "user", "user"
+        INTERNAL = "internal", "internal (never charged)"
+
+    name = models.CharField(max_length=200)
+    email = models.EmailField(blank=True, default="")
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.USER)
+    is_active = models.BooleanField(default=True, help_text="Off: every key of this account is refused.")
+    created_at = models.DateTimeField()
+
+    max_cache_age_days = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How old a stored record may be; empty: the service's default."
+    )
+    cache_first_default = models.BooleanField(
+        default=False, help_text="Answer from stored records unless asked otherwise."
+    )
+    webhook_url = models.URLField(max_length=500, blank=True, default="")
+    monthly_budget = models.BigIntegerField(
+        null=True,
+        blank=True,
+        help_text="The most this account may spend in a month (UTC), in 1/10,000 USD; empty: no limit.",
+    )
+
+    # Sums of the entries, in units of 1/10,000 USD, kept here so that a charge reads one row.
+    available = models.BigIntegerField(default=0, editable=False)
+    held = models.BigIntegerField(default=0, editable=False)
+    spent = models.BigIntegerField(default=0, editable=False)
+    deposited = models.BigIntegerField(default=0, editable=False)
+    # What was held or spent since the first of `budget_month`, for the monthly budget.
+    budget_month = models.DateField(null=True, editable=False)
+    budget_used = models.BigIntegerField(default=0, editable=False)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(condition=Q(available__gte=0), name="account_available_not_negative"),
+            models.CheckConstraint(condition=Q(held__gte=0), name="account_held_not_negative"),
+            models.CheckConstraint(condition=Q(spent__gte=0), name="account_spent_not_negative"),
+            models.CheckConstraint(
+                condition=Q(deposited=F("available") + F("held") + F("spent")), name="account_sums_agree"
+            ),
+            models.CheckConstraint(condition=Q(kind__in=["user", "internal"]), name="account_kind_known"),
+            models.CheckConstraint(
+                condition=Q(monthly_budget__isnull=True) | Q(monthly_budget__gte=0), name="account_budget_not_negative"
+            ),
+        ]
+        permissions = [("move_money", "Can grant credit, refund and adjust balances")]
+
+    def __str__(self) -> str:
+        return f"{self.name} (#{self.pk})"
+
+    @property
+    def is_internal(self) -> bool:
+        """True when nothing this account does is charged."""
+        return self.kind == self.Kind.INTERNAL
+
+
+class ApiKey(models.Model):
+    """A key of an account: the hash of its secret, what it may do and how fast. Revoked, never deleted."""
+
+    class Mode(models.TextChoices):
+        """`test` keys cost nothing and reach only the sandbox registry."""
+
+        LIVE = "live", "live"
+        TEST = "test", "test"
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="keys")
+    name = models.CharField(max_length=100)
+    mode = models.CharField(max_length=4, choices=Mode.choices, default=Mode.LIVE)
+    prefix = models.CharField(max_length=20, help_text="The first characters of the secret, enough to recognise it.")
+    secret_hash = models.CharField(max_length=64, unique=True, editable=False)
+    scopes = models.JSONField(default=list, blank=True, help_text="lookup, bulk, names, account; empty: all of them.")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    replaces = models.OneToOneField(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="replaced_by", editable=False
+    )
+
+    rate_limit_per_minute = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Empty: the service's default."
+    )
+    concurrent_lookups = models.PositiveIntegerField(null=True, blank=True, help_text="Empty: the service's default.")
+    monthly_budget = models.BigIntegerField(
+        null=True,
+        blank=True,
+        help_text="The most this key may spend in a month (UTC), in 1/10,000 USD; empty: no limit.",
+    )
+    # Counted only while the key has a budget; see `keys.set_budget`.
+    budget_month = models.DateField(null=True, editable=False)
+    budget_used = models.BigIntegerField(default=0, editable=False)
+
+    class Meta:
+        ordering = ["id"]
+        verbose_name = "API key"
+        constraints = [
+            models.CheckConstraint(condition=Q(mode__in=["live", "test"]), name="key_mode_known"),
+            models.CheckConstraint(
+                condition=Q(monthly_budget__isnull=True) | Q(monthly_budget__gte=0), name="key_budget_not_negative"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.prefix}… ({self.name})"
+
+    @property
+    def is_test(self) -> bool:
+        """True when this key reaches only the sandbox registry and costs nothing."""
+        return self.mode == self.Mode.TEST
+
+    def allows(self, scope: str) -> bool:
+        """Tell whether the key may be used for `scope` (lookup, bulk, names, account)."""
+        return not self.scopes or scope in self.scopes
+
+    def works_at(self, now: datetime) -> bool:
+        """Tell whether the key is neither revoked nor expired at `now` (rotation revokes in the future)."""
+        revoked = self.revoked_at is not None and self.revoked_at <= now
+        expired = self.expires_at is not None and self.expires_at <= now
+        return not revoked and not expired

@@ -1,0 +1,19 @@
+"""What each nightly comparison of the ledger found, so that an alert stays visible until someone looked."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class Reconciliation(models.Model):
+    """One run: how many accounts were compared and which of them do not add up."""
+
+    ran_at = models.DateTimeField()
+    accounts = models.IntegerField()
+    mismatches = models.JSONField(default=list, help_text="One object per account that does not add up.")
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.ran_at:%Y-%m-%d %H:%M}: {len(self.mismatches)} mismatches in {self.accounts} accounts"

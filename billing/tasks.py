@@ -1,0 +1,24 @@
+"""What billing does by the clock: thin doors to the functions that do it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from celery import shared_task
+from django.utils import timezone
+
+from billing import ledger, limits, reconciliation
+
+
+@shared_task
+def expire_holds(**_: Any) -> int:
+    """Give back the holds whose time is over."""
+    return ledger.expire_holds(now=timezone.now())
+
+
+@shared_task
+def reconcile(**_: Any) -> None:
+    """Compare the ledger with its sums; alert when they differ. Also forgets old request counts."""
+    now = timezone.now()
+    reconciliation.run(now=now)
+    limits.prune(now=now)

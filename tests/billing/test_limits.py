@@ -1,0 +1,138 @@
+"""Limits are exact, also when callers come at the same moment, on whichever engine counts."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from billing import counters, limits
+from billing.models import ApiKey, RateWindow
+from tests.billing.conftest import NOW, in_parallel
+
+
+@pytest.fixture(params=["database", "redis"])
+def counted_in(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
+    """Each test here runs on the database and, where there is one, on Redis."""
+    if request.param == "redis":
+        url = request.getfixturevalue("on_redis")
+        settings.REDIS_URL = url
+        counters._redis_at.cache_clear()
+        client = counters._redis_at(url)._client
+        client.flushdb()
+        yield "redis"
+        client.close()
+        counters._redis_at.cache_clear()
+    else:
+        settings.REDIS_URL = ""
+        yield "database"
+
+
+@pytest.mark.usefixtures("counted_in")
+class TestTheRateLimit:
+    def test_lets_fifty_a_minute_through_and_counts_down(self, key: ApiKey) -> None:
+        rates = [limits.count_request(key=key, now=NOW) for _ in range(51)]
+        assert [rate.remaining for rate in rates] == [*range(49, -1, -1), 0]
+        assert [rate.allowed for rate in rates] == [True] * 50 + [False]
+
+    def test_says_when_to_come_back(self, key: ApiKey) -> None:
+        key.rate_limit_per_minute = 1
+        late = NOW + timedelta(seconds=47, milliseconds=500)
+        limits.count_request(key=key, now=late)
+        rate = limits.count_request(key=key, now=late)
+        assert (rate.allowed, rate.reset_epoch, rate.retry_after) == (False, int(NOW.timestamp()) + 60, 13)
+
+    def test_starts_anew_with_the_next_minute(self, key: ApiKey) -> None:
+        key.rate_limit_per_minute = 1
+        limits.count_request(key=key, now=NOW)
+        assert limits.count_request(key=key, now=NOW + timedelta(seconds=60)).allowed
+
+    def test_of_one_key_is_not_used_up_by_another(self, key: ApiKey) -> None:
+        limits.count(subject="key:0", limit=1, now=NOW)
+        assert limits.count_request(key=key, now=NOW).remaining == 49
+
+    def test_of_zero_lets_nothing_through(self, key: ApiKey) -> None:
+        key.rate_limit_per_minute = 0
+        assert not limits.count_request(key=key, now=NOW).allowed
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("counted_in")
+class TestUnderParallelLoad:
+    def test_every_number_of_remaining_requests_is_told_exactly_once(self) -> None:
+        subject = f"key:{uuid.uuid4()}"
+        rates = in_parallel(lambda _: limits.count(subject=subject, limit=50, now=NOW), 80, threads=16)
+        assert Counter(rate.remaining for rate in rates if rate.allowed) == Counter(range(50))
+        assert sum(not rate.allowed for rate in rates) == 30
+
+    def test_never_more_than_ten_slots_are_taken_and_never_fewer(self, key: ApiKey) -> None:
+        taken = in_parallel(lambda _: limits.acquire(key=key, now=NOW), 40, threads=16)
+        assert sum(slot is not None for slot in taken) == 10
+
+    def test_slots_that_are_freed_are_taken_again(self, key: ApiKey) -> None:
+        def use(_: int) -> bool:
+            slot = limits.acquire(key=key, now=NOW)
+            if slot:
+                limits.release(slot=slot)
+            return slot is not None
+
+        # Eight callers, ten slots: each of them must find one, every time.
+        assert all(in_parallel(use, 200, threads=8))
+
+
+@pytest.mark.usefixtures("counted_in")
+class TestASlot:
+    def test_is_free_again_when_its_lease_runs_out(self, key: ApiKey) -> None:
+        key.concurrent_lookups = 1
+        assert limits.acquire(key=key, now=NOW, lease=timedelta(seconds=30))
+        assert limits.acquire(key=key, now=NOW + timedelta(seconds=29)) is None
+        assert limits.acquire(key=key, now=NOW + timedelta(seconds=30))
+
+    def test_freed_twice_does_not_free_the_next_owner(self, key: ApiKey) -> None:
+        key.concurrent_lookups = 1
+        first = limits.acquire(key=key, now=NOW)
+        assert first is not None
+        limits.release(slot=first)
+        assert limits.acquire(key=key, now=NOW)
+        limits.release(slot=first)
+        assert limits.acquire(key=key, now=NOW) is None
+
+    def test_limit_can_be_raised_and_lowered(self, key: ApiKey) -> None:
+        key.concurrent_lookups = 1
+        assert limits.acquire(key=key, now=NOW)
+        key.concurrent_lookups = 2
+        assert limits.acquire(key=key, now=NOW)
+        key.concurrent_lookups = 1
+        assert limits.acquire(key=key, now=NOW) is None
+
+
+class TestWithoutAnAnsweringRedis:
+    @pytest.fixture(autouse=True)
+    def _nobody_listens(self, settings: Any) -> Iterator[None]:
+        settings.REDIS_URL = "redis://127.0.0.1:1/0"
+        yield
+        counters._redis_at.cache_clear()
+
+    def test_the_database_counts_instead(self, key: ApiKey) -> None:
+        rates = [limits.count_request(key=key, now=NOW) for _ in range(51)]
+        assert [rate.allowed for rate in rates] == [True] * 50 + [False]
+
+    def test_slots_are_still_limited(self, key: ApiKey) -> None:
+        slots = [limits.acquire(key=key, now=NOW) for _ in range(11)]
+        assert [slot is not None for slot in slots] == [True] * 10 + [False]
+        for slot in slots[:10]:
+            assert slot
+            limits.release(slot=slot)
+        assert limits.acquire(key=key, now=NOW)
+
+
+class TestOldWindows:
+    def test_are_forgotten_after_a_day(self, key: ApiKey) -> None:
+        counters.DATABASE.count("key:1", int(NOW.timestamp()), 60)
+        assert limits.prune(now=NOW) == 0
+        assert limits.prune(now=NOW + timedelta(days=2)) == 1
+        assert not RateWindow.objects.exists()
