@@ -1,0 +1,38 @@
+"""`python -m config.launch web|worker|beat`: becomes that one process, for whoever starts each on its own.
+
+A container or a service manager then runs the same command lines as `manage.py up`, with its own restarts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from config import env
+from config.launch import commands, ground
+
+
+def main(arguments: list[str]) -> None:
+    """Replace this process by the named one; ends with one line when its folder cannot be written."""
+    parser = argparse.ArgumentParser(prog="python -m config.launch")
+    parser.add_argument("name", choices=["web", "worker", "beat"])
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    chosen = parser.parse_args(arguments)
+    try:
+        ground.require_writable(env.VAR_DIR)
+    except ground.NotReady as problem:
+        sys.exit(str(problem))
+    production = bool(env.REDIS_URL) and not env.DATABASE_URL.startswith("sqlite")
+    lines = {
+        "web": commands.web(host=chosen.host, port=chosen.port, production=production),
+        "worker": commands.worker(),
+        "beat": commands.beat(folder=env.VAR_DIR),
+    }
+    command = lines[chosen.name]
+    os.execv(command[0], command)  # noqa: S606  (our own command lines)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
