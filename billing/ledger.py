@@ -2,8 +2,8 @@
 
 Every verb does the same dance in one short transaction (or in the caller's): lock the account's row, look the
 idempotency key up *before* the balance (a repeated request must get its first answer even when the credit is
-gone by now), check, write one entry, write the sums. Lock order is always hold then account, and nothing else is
-locked, so verbs cannot deadlock one another.
+gone by now), check, write one entry, write the sums. The account's row guards its holds and entries too, and is all
+that a verb waits for: transactions that each touch one account cannot deadlock, however many verbs they join.
 
 Amounts are whole units of 1/10,000 USD. Work done for an account of kind internal writes entries of zero units.
 """
@@ -252,7 +252,9 @@ def expire_holds(*, now: datetime, limit: int = 1000) -> int:
     ended = 0
     for hold_id in list(due.values_list("pk", flat=True)[:limit]):
         try:
-            release(hold_id=hold_id, now=now, reason="expired")
+            # Durable: within a larger transaction the locks of many accounts would pile up and could deadlock.
+            with transaction.atomic(durable=True):
+                release(hold_id=hold_id, now=now, reason="expired")
             ended += 1
         except HoldEnded:
             continue  # captured while we were on the way: the work was done in time after all
@@ -265,8 +267,12 @@ def _lock(account_id: int) -> Account:
 
 
 def _lock_hold(hold_id: int) -> Hold:
-    """Lock and read a hold together with its account, in one statement."""
-    return Hold.objects.select_related("account").select_for_update(no_key=True).get(pk=hold_id)
+    """Lock the account of a hold, then read the hold: only the account's lock makes that reading final."""
+    account = Account.objects.select_for_update(no_key=True, of=("self",)).filter(holds=hold_id).first()
+    held = Hold.objects.get(pk=hold_id)  # raises Hold.DoesNotExist
+    if account is not None:
+        held.account = account
+    return held
 
 
 def _fingerprint(*parts: object) -> str:
