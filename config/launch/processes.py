@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def start(*, name: str, command: Sequence[str], folder: Path, logs: Path, enviro
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=_end_with_parent,  # noqa: PLW1509  (no thread runs yet)
+            preexec_fn=_end_with_parent,
         )
     return Child(name, process, log)
 
@@ -82,9 +83,7 @@ def stop(children: Sequence[Child], *, grace_seconds: float, hurry: Callable[[],
     killed = [child.name for child in list_running(children)]
     for child in children:
         # Also when the child itself has ended: its group may hold what it has started.
-        try:
+        with suppress(ProcessLookupError, PermissionError):  # the group is gone; macOS answers "not permitted"
             os.killpg(child.process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):  # the group is gone; macOS answers "not permitted"
-            pass
         child.process.wait()
     return killed

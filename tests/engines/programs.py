@@ -63,7 +63,9 @@ def install() -> None:
     if not shutil.which("apt-get"):
         raise Missing(f"{names} are not installed, and this system has no apt-get to install them")
     if os.geteuid() != 0:
-        raise Missing(f"{names} are not installed, and only root may install them (apt-get install {' '.join(PACKAGES)})")
+        raise Missing(
+            f"{names} are not installed, and only root may install them (apt-get install {' '.join(PACKAGES)})"
+        )
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     with _no_service_started():
         for step in (["update"], ["install", "--yes", "--no-install-recommends", *PACKAGES]):

@@ -103,9 +103,7 @@ def _start_redis(
     return f"redis://127.0.0.1:{port}/0"
 
 
-def _start(
-    command: list[Any], log: Path, identity: dict[str, Any], started: list[subprocess.Popen[bytes]]
-) -> None:
+def _start(command: list[Any], log: Path, identity: dict[str, Any], started: list[subprocess.Popen[bytes]]) -> None:
     """Start a server in a session of its own, so that Ctrl-C ends the tests first and the servers after them."""
     with log.open("wb") as output:
         process = subprocess.Popen(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -104,10 +105,8 @@ class Running:
         self.seen |= descendants(self.process.pid)
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGTERM)
-            try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(timeout=30)
-            except subprocess.TimeoutExpired:
-                pass
         for pid in self.left_over():
             os.kill(pid, signal.SIGKILL)
         self.process.wait()

@@ -74,7 +74,7 @@ class Command(BaseCommand):
 
     def run(self, *, host: str, port: int, first: first_accounts.FirstAccounts | None) -> None:
         """Start the processes, welcome the person, and end all of them whatever happens."""
-        address = "http://{}:{}".format(_reachable(host), port)
+        address = f"http://{_reachable(host)}:{port}"
         children: list[processes.Child] = []
         killed: list[str] = []
         try:

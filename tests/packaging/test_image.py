@@ -1,0 +1,115 @@
+"""The Dockerfile and the compose file keep the house rules; each rule has a case that breaks it."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.packaging.dockerfile import list_faults, read_steps
+from tests.packaging.test_variables import read_by_code
+
+ROOT = Path(__file__).resolve().parents[2]
+GOOD = """\
+FROM python:3.11-slim
+WORKDIR /srv
+COPY manage.py ./
+RUN pip install --require-hashes -r run.txt
+USER 10001
+HEALTHCHECK CMD ["true"]
+CMD ["python"]
+"""
+BROKEN = {
+    "can be anything": ("python:3.11-slim", "python:latest"),
+    "begin with /": ("WORKDIR /srv", "WORKDIR srv"),
+    "whole folder": ("COPY manage.py ./", "COPY . ./"),
+    "nobody has checked": ("--require-hashes ", ""),
+    "apt's lists": ("RUN pip", "RUN apt-get install -y gcc && pip"),
+    "outside the package lists": ("RUN pip", "RUN curl example.test && pip"),
+    "runs as root": ("USER 10001\n", ""),
+    "known only by name": ("USER 10001", "USER app"),
+    "secret would stay": ("USER 10001", "ENV SECRET_KEY=abc\nUSER 10001"),
+    "fetches and unpacks": ("COPY manage.py", "ADD manage.py"),
+    "exactly one HEALTHCHECK": ('HEALTHCHECK CMD ["true"]\n', ""),
+    "exactly one CMD": ('CMD ["python"]\n', ""),
+    "goes through a shell": ('CMD ["python"]\n', "CMD python\n"),
+}
+
+
+class TestTheDockerfile:
+    """Dockerfile."""
+
+    def test_keeps_the_house_rules(self) -> None:
+        assert list_faults((ROOT / "Dockerfile").read_text()) == []
+
+    def test_copies_only_what_is_there_and_not_ignored(self) -> None:
+        ignored = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and line[0] != "#"]
+        copies = [step.value.split() for step in read_steps((ROOT / "Dockerfile").read_text()) if step.word == "COPY"]
+        sources = [source for copy in copies if not copy[0].startswith("--from") for source in copy[:-1]]
+        assert len(sources) >= 8
+        assert [source for source in sources if not (ROOT / source).exists()] == []
+        assert [source for source in sources if any(fnmatch.fnmatch(source, pattern) for pattern in ignored)] == []
+
+    def test_uses_a_python_the_project_supports(self) -> None:
+        images = [step.value for step in read_steps((ROOT / "Dockerfile").read_text()) if step.word == "FROM"]
+        assert all(re.match(r"python:3\.1[123]-slim", image) for image in images)
+
+
+class TestAHouseRule:
+    """One rule for Dockerfiles."""
+
+    def test_lets_a_good_file_pass(self) -> None:
+        assert list_faults(GOOD) == []
+
+    @pytest.mark.parametrize("told", BROKEN)
+    def test_names_what_breaks_it(self, told: str) -> None:
+        good, bad = BROKEN[told]
+        assert good in GOOD
+        faults = list_faults(GOOD.replace(good, bad))
+        assert len(faults) == 1
+        assert told in faults[0]
+
+
+class TestTheComposeFile:
+    """compose.yaml."""
+
+    @pytest.fixture
+    def services(self) -> dict[str, dict]:
+        return yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+
+    def test_has_web_worker_beat_postgres_and_redis(self, services: dict[str, dict]) -> None:
+        assert set(services) == {"postgres", "redis", "migrate", "web", "worker", "beat"}
+
+    def test_gives_the_service_only_variables_it_reads(self, services: dict[str, dict]) -> None:
+        given = {name for one in ("migrate", "web", "worker", "beat") for name in services[one]["environment"]}
+        assert given - set(read_by_code()) == set()
+        assert given >= {"SECRET_KEY", "ALLOWED_HOSTS", "CONTACT", "DATABASE_URL", "REDIS_URL"}
+
+    def test_holds_no_secret(self, services: dict[str, dict]) -> None:
+        secret = [
+            value
+            for one in services.values()
+            for name, value in one.get("environment", {}).items()
+            if re.search("SECRET|PASSWORD|DATABASE_URL", name)
+        ]
+        assert secret
+        assert all(re.search(r"\$\{[A-Z_]+:\?", value) for value in secret)
+
+    def test_waits_until_what_it_needs_is_healthy(self, services: dict[str, dict]) -> None:
+        waited = {(one, other) for one, service in services.items() for other in service.get("depends_on", {})}
+        assert waited >= {("migrate", "postgres"), ("web", "migrate"), ("web", "redis"), ("worker", "redis")}
+        healthy = {other for service in services.values() for other, how in service.get("depends_on", {}).items()
+                   if how["condition"] == "service_healthy"}  # fmt: skip
+        assert [name for name in healthy if "test" not in services[name]["healthcheck"]] == []
+
+    def test_publishes_nothing_but_the_web_on_loopback(self, services: dict[str, dict]) -> None:
+        published = {name: service["ports"] for name, service in services.items() if "ports" in service}
+        assert published == {"web": ["127.0.0.1:${PORT:-8000}:8000"]}
+
+    def test_keeps_data_in_volumes(self, services: dict[str, dict]) -> None:
+        declared = yaml.safe_load((ROOT / "compose.yaml").read_text())["volumes"]
+        assert set(declared) == {"postgres", "redis"}
+        assert [name for name in declared if not services[name]["volumes"][0].startswith(f"{name}:")] == []

@@ -1,0 +1,58 @@
+"""The hashed lists that everything is installed from."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+LISTS = ROOT / "config" / "requirements"
+PINNED = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(\[[a-z,]+\])?==(?P<version>[^ ;\\]+)", re.MULTILINE)
+
+
+def wanted(*groups: str) -> list[Requirement]:
+    """Return what pyproject.toml asks for: the run's dependencies and those of `groups`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    lines = [
+        *project["project"]["dependencies"],
+        *(line for name in groups for line in project["dependency-groups"][name]),
+    ]
+    return [Requirement(line) for line in lines]
+
+
+def pinned(name: str) -> list[tuple[str, str]]:
+    """Return package and version of each entry of one list; a package may stand there once per Python version."""
+    found = PINNED.finditer((LISTS / f"{name}.txt").read_text())
+    return [(canonicalize_name(match["name"]), match["version"]) for match in found]
+
+
+@pytest.mark.parametrize(("name", "groups"), [("run", ()), ("test", ("test", "lint"))])
+class TestALockedList:
+    """config/requirements/run.txt and test.txt."""
+
+    def test_fits_the_ranges_of_pyproject(self, name: str, groups: tuple[str, ...]) -> None:
+        for one in wanted(*groups):
+            versions = [version for package, version in pinned(name) if package == canonicalize_name(one.name)]
+            assert versions, one
+            assert all(one.specifier.contains(version) for version in versions), one
+
+    def test_carries_a_hash_for_every_package(self, name: str, groups: tuple[str, ...]) -> None:
+        blocks = re.split(r"\n(?=[A-Za-z0-9])", (LISTS / f"{name}.txt").read_text().partition("make pin\n")[2])
+        assert [block.splitlines()[0] for block in blocks if "--hash=sha256:" not in block] == []
+        assert len(blocks) == len(pinned(name))
+
+    def test_names_no_host(self, name: str, groups: tuple[str, ...]) -> None:
+        text = (LISTS / f"{name}.txt").read_text()
+        assert re.findall(r"https?:|--(?:extra-)?index-url|--find-links|file:", text) == []
+
+
+class TestTheTestList:
+    """The list for tests."""
+
+    def test_holds_the_run_list_unchanged(self) -> None:
+        assert set(pinned("run")) - set(pinned("test")) == set()

@@ -1,0 +1,69 @@
+"""What an operator can set, and what tells them about it."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPUTED = {"VAR_DIR", "DATABASE_URL"}  # their defaults depend on where the checkout is; shown empty
+
+
+def read_by_code() -> dict[str, str]:
+    """Return variable -> default as text, from the calls `env.<type>("NAME", default=...)` in config/env.py."""
+    found: dict[str, str] = {}
+    for node in ast.walk(ast.parse((ROOT / "config" / "env.py").read_text())):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and getattr(node.func.value, "id", "") == "env"
+        ):
+            name = ast.literal_eval(node.args[0])
+            default = next(ast.literal_eval(word.value) for word in node.keywords if word.arg == "default")
+            found[name] = "" if default == [] else str(default).lower() if isinstance(default, bool) else str(default)
+    return found
+
+
+def told_to_operators() -> dict[str, str]:
+    """Return variable -> value of .env.example."""
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+
+class TestTheExampleOfVariables:
+    """.env.example."""
+
+    def test_names_every_variable_with_its_default(self) -> None:
+        assert told_to_operators() == read_by_code()
+
+    def test_explains_each_in_one_line_above_it(self) -> None:
+        lines = (ROOT / ".env.example").read_text().splitlines()
+        unexplained = [
+            line for above, line in itertools.pairwise(lines)
+            if re.match(r"[A-Z_]+=", line) and not re.match(r"# [^-]", above)
+        ]  # fmt: skip
+        assert unexplained == []
+
+    def test_changes_nothing_when_copied_as_it_is(self) -> None:
+        assert {name for name in COMPUTED if told_to_operators()[name]} == set()
+
+
+class TestTheEnvironment:
+    """The process's environment."""
+
+    def test_is_read_in_one_place(self) -> None:
+        allowed = {
+            ROOT / "config" / "env.py",
+            ROOT / "config" / "settings" / "test.py",  # before config.env is read
+            ROOT / "config" / "management" / "commands" / "up.py",  # hands it on to the processes it starts
+        }
+        readers = [
+            path.relative_to(ROOT)
+            for app in ("config", "jurisdictions", "scrapers", "billing", "lookups")
+            for path in (ROOT / app).rglob("*.py")
+            if path not in allowed
+            and re.search(r"\bos\.(getenv|environ(?!\.setdefault\(\"DJANGO_SETTINGS_MODULE\"))", path.read_text())
+        ]
+        assert readers == []
