@@ -50,6 +50,10 @@ app.conf.update(
     beat_schedule={
         "expire-holds": {"task": "billing.tasks.expire_holds", "schedule": 60.0},
         "reconcile-ledger": {"task": "billing.tasks.reconcile", "schedule": crontab(hour=3, minute=10)},
+        "refresh-registers": {
+            "task": "scrapers.tasks.refresh_registers",
+            "schedule": crontab(hour=4, minute=20, day_of_week="sun"),
+        },
         "prune-attempts": {"task": "scrapers.tasks.prune_attempts", "schedule": crontab(hour=3, minute=40)},
     },
 )

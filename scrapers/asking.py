@@ -46,7 +46,7 @@ def _by_id(portal: Portal, session: PortalSession, entity_id: str, *, now: datet
     if results.candidates and not rows:
         raise PageChanged(f"asked for {wanted}, the portal listed {results.candidates[0].entity_id}")
     if not rows:
-        return NotFound((), _evidence(portal, session, now), as_of=portal.data_as_of())
+        return NotFound((), _evidence(portal, session, now), as_of=portal.data_as_of(session))
     record = _open(portal, session, rows[0])
     return _found(portal, session, record, Match(1.0, "entity_id"), (), now)
 
@@ -58,7 +58,7 @@ def _by_name(portal: Portal, session: PortalSession, name: str, *, now: datetime
             # A cut list proves no absence: saying "not found" here would be a false statement.
             raise QueryRefused("too many companies have such a name; give more of it, or the entity_id")
         evidence = _evidence(portal, session, now)
-        return NotFound(_suggestions(choice), evidence, ambiguous=choice.ambiguous, as_of=portal.data_as_of())
+        return NotFound(_suggestions(choice), evidence, ambiguous=choice.ambiguous, as_of=portal.data_as_of(session))
     best = next(entry for entry in choice.ranked if entry.candidate is choice.candidate)
     record = _open(portal, session, choice.candidate)
     match = _checked(name, record, Match(best.score, best.kind), choice.candidate)
@@ -112,7 +112,7 @@ def _found(
     portal: Portal, session: PortalSession, record: EntityRecord, match: Match, related: tuple[Candidate, ...],
     now: datetime,
 ) -> Found:  # fmt: skip
-    return Found(record, match, related, _evidence(portal, session, now), as_of=portal.data_as_of())
+    return Found(record, match, related, _evidence(portal, session, now), as_of=portal.data_as_of(session))
 
 
 def _suggestions(choice: Choice) -> tuple[Suggestion, ...]:
@@ -138,8 +138,8 @@ def _filings(portal: Portal, session: PortalSession, query: Query, *, now: datet
     if not filings:
         if not complete:
             raise QueryRefused("too many filings fit; give more of the name, or dates")
-        return NotFound((), evidence, as_of=portal.data_as_of())
-    return FoundFilings(filings, evidence, total=len(filings), as_of=portal.data_as_of())
+        return NotFound((), evidence, as_of=portal.data_as_of(session))
+    return FoundFilings(filings, evidence, total=len(filings), as_of=portal.data_as_of(session))
 
 
 def _check_ucc(portal: Portal, query: Query) -> None:

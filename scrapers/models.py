@@ -38,3 +38,55 @@ class ScrapeAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.state} {self.question}: {self.outcome}"
+
+
+class RegisterCopy(models.Model):
+    """One loading of a state's published register. Exactly one copy a state answers; the old one stays until then."""
+
+    STATES = ("loading", "current", "replaced", "refused")
+
+    state = models.CharField(max_length=2)
+    url = models.URLField(max_length=300)
+    file = models.CharField(max_length=300, help_text="The file being read, so that a broken load can go on.")
+    as_of = models.DateTimeField(help_text="The day the data is from.")
+    status = models.CharField(max_length=8, choices=[(word, word) for word in STATES], default="loading")
+    rows_read = models.PositiveBigIntegerField(default=0)
+    entities = models.PositiveBigIntegerField(default=0)
+    detail = models.TextField(blank=True)
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-started_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["state"], condition=models.Q(status="current"), name="register_one_current"
+            ),
+            models.UniqueConstraint(
+                fields=["state"], condition=models.Q(status="loading"), name="register_one_loading"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.state} register of {self.as_of:%Y-%m-%d} ({self.status})"
+
+
+class RegisteredEntity(models.Model):
+    """One entity of a copy: its comparison key for searching, its whole record for answering."""
+
+    copy = models.ForeignKey(RegisterCopy, on_delete=models.CASCADE, db_index=False)
+    entity_id = models.CharField(max_length=40)
+    name_key = models.CharField(max_length=200)
+    record = models.JSONField()
+
+    class Meta:
+        indexes = [
+            # The pattern class lets PostgreSQL use the index for "begins with" under any collation.
+            models.Index(
+                fields=["copy", "name_key"], name="registered_name", opclasses=["int8_ops", "varchar_pattern_ops"]
+            ),
+            models.Index(fields=["copy", "entity_id"], name="registered_id"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entity_id} {self.name_key}"

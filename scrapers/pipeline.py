@@ -19,6 +19,7 @@ from jurisdictions import selectors as jurisdictions
 from jurisdictions.codes import PLACES
 from scrapers import registry
 from scrapers.asking import ask
+from scrapers.copies import DatabaseRegister
 from scrapers.errors import PortalDisabled, PortalError
 from scrapers.models import ScrapeAttempt
 from scrapers.normalise.record import normalised
@@ -54,7 +55,7 @@ def fetch(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool =
     if not connection.in_atomic_block:
         connection.close()  # a slow portal must not hold a database connection
     try:
-        with _pacer(portal).slot(query.state, portal.pace, deadline=started + budget_seconds):
+        with get_pacer(portal).slot(query.state, portal.pace, deadline=started + budget_seconds):
             answer = ask(portal, session, query, now=now, threshold=settings.MATCH_THRESHOLD)
     except PortalError as error:
         _note(portal, query, trace, started, now, outcome=error.reason, detail=error.detail)
@@ -98,10 +99,11 @@ def open_session(portal: Portal, *, deadline: float, trace: Trace) -> PortalSess
         hosts=portal.hosts,
         settings=transport_settings(),
         pace=portal.pace,
-        pacer=_pacer(portal),
+        pacer=get_pacer(portal),
         deadline=deadline,
         trace=trace,
         adapter=portal.adapter(),
+        register=DatabaseRegister(),
     )
 
 
@@ -126,7 +128,8 @@ def _shared_pacer(redis_url: str, folder: str) -> Pacer:
     return RedisPacer(redis.Redis.from_url(redis_url, socket_timeout=5, socket_connect_timeout=5))
 
 
-def _pacer(portal: Portal) -> Pacer:
+def get_pacer(portal: Portal) -> Pacer:
+    """The pace all processes share; nobody's for the sandbox registry."""
     if portal.sandbox:
         return NoPacer()
     return _shared_pacer(settings.REDIS_URL, str(settings.VAR_DIR / "pace"))

@@ -143,7 +143,7 @@ class Portal:
         """UCC filings for a debtor or secured party, and whether the list is complete."""
         raise QueryRefused("UCC filings of this state cannot be searched here")
 
-    def data_as_of(self) -> datetime | None:
+    def data_as_of(self, session: PortalSession) -> datetime | None:
         """The day the source's data is from, for sources that are copies; None for live ones."""
         return None
 

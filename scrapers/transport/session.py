@@ -10,7 +10,7 @@ import random
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 import requests
@@ -20,6 +20,9 @@ from scrapers.errors import PageChanged, PortalBlocked, PortalUnavailable
 from scrapers.transport.challenge import refuse_walls
 from scrapers.transport.pace import NoPacer, Pace, Pacer
 from scrapers.transport.page import Page
+
+if TYPE_CHECKING:
+    from scrapers.register import Register
 
 _CHUNK = 16 * 1024
 _MAX_REDIRECTS = 5
@@ -76,12 +79,14 @@ class PortalSession:
         deadline: float,
         trace: Trace | None = None,
         adapter: BaseAdapter | None = None,
+        register: Register | None = None,
     ) -> None:
         self._portal, self._hosts, self._settings = portal, hosts, settings
         self._pace, self._pacer = pace or Pace(), pacer or NoPacer()
         self._deadline = deadline
         self.trace = trace or Trace()
         self.pages: list[Page] = []
+        self.register = register  # loaded copies of published registers, for the states that have one
         self._http = requests.Session()
         self._http.trust_env = False  # no proxy and no netrc from the environment
         self._http.headers.update({"User-Agent": settings.user_agent, "Accept-Language": "en-US,en;q=0.8"})

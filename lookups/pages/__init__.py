@@ -1,0 +1,1 @@
+"""Public HTML: what a person sees of the product without a key."""

@@ -1,0 +1,70 @@
+"""Keeps the loaded registers fresh: fetch the file, load it beside the old copy, switch, clean up."""
+
+from __future__ import annotations
+
+import logging
+import time
+from datetime import datetime
+from pathlib import Path
+
+from django.conf import settings
+
+from scrapers import copies, pipeline, registry
+from scrapers.errors import PortalError
+from scrapers.models import RegisterCopy
+from scrapers.register import RegisterPortal
+from scrapers.transport.download import DownloadSession
+
+PATIENCE = 3 * 3600.0  # seconds for one file; the largest is 1.8 GB
+log = logging.getLogger(__name__)
+
+
+def fetch(*, portal: RegisterPortal, now: datetime) -> tuple[Path, datetime]:
+    """Download the state's file under var/registers; returns where it is and the day it is from."""
+    folder = settings.VAR_DIR / "registers"
+    folder.mkdir(parents=True, exist_ok=True)
+    to = folder / f"{portal.code}-{now:%Y%m%d}"
+    session = DownloadSession(
+        portal=portal.code,
+        hosts=portal.hosts,
+        settings=pipeline.transport_settings(),
+        pace=portal.pace,
+        pacer=pipeline.get_pacer(portal),
+        deadline=time.monotonic() + PATIENCE,
+    )
+    try:
+        return to, session.download(portal.source.url, to=to, now=now)
+    finally:
+        session.close()
+
+
+def load(
+    *, portal: RegisterPortal, file: Path, as_of: datetime, now: datetime, progress: copies.Progress = lambda copy: None
+) -> RegisterCopy:
+    """Load a file and switch to it; LoadRefused leaves the old copy answering, and the reason in the row."""
+    copy = copies.begin(portal=portal, file=file, as_of=as_of, now=now)
+    try:
+        copies.load(copy=copy, portal=portal, progress=progress)
+        copies.switch(copy=copy, portal=portal, now=now)
+    except copies.LoadRefused as error:
+        copies.refuse(copy=copy, why=str(error), now=now)
+        raise
+    finally:
+        copies.prune()
+    return copy
+
+
+def refresh_all(*, now: datetime) -> dict[str, str]:
+    """Refresh every register that has been loaded once; returns what came of each. One failing stops no other."""
+    told = {}
+    for portal in registry.list_portals():
+        if not isinstance(portal, RegisterPortal) or not RegisterCopy.objects.filter(state=portal.code).exists():
+            continue
+        try:
+            file, as_of = fetch(portal=portal, now=now)
+            told[portal.code] = f"{load(portal=portal, file=file, as_of=as_of, now=now).entities} entities"
+            file.unlink(missing_ok=True)
+        except (PortalError, copies.LoadRefused) as error:
+            told[portal.code] = f"kept the old copy: {error}"
+            log.warning("register of %s not refreshed: %s", portal.code, error)
+    return told

@@ -1,0 +1,240 @@
+"""Registers published as files: how a state's file is read, and how a portal answers from a loaded copy.
+
+Some states wall their search but publish the whole register. A dated copy of it is honest as long as the answer
+says so (`dataAsOf`, `source: cache`), and asks nothing of the portal.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+from scrapers.errors import PageChanged, PortalDisabled
+from scrapers.normalise import names
+from scrapers.portal import Portal
+from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
+from scrapers.transport.session import PortalSession
+
+Row = Mapping[str, str]
+
+
+class Register(Protocol):
+    """A loaded copy, as the scraping core sees it; the database is behind it."""
+
+    def as_of(self, state: str) -> datetime | None:
+        """The day the state's current copy is from; None when there is none."""
+
+    def by_name(self, state: str, key: str, *, limit: int) -> list[EntityRecord]:
+        """Entities whose comparison key begins with `key`, the shortest names first, at most `limit`."""
+
+    def by_id(self, state: str, entity_id: str) -> list[EntityRecord]:
+        """The entity with this identifier, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the register is published: `url` of one file, its `kind`, and the least rows a whole copy has.
+
+    `least_rows` guards the switch: a copy that is suddenly much smaller is a broken download, not a state that
+    lost its companies.
+    """
+
+    url: str
+    kind: str  # csv | ndjson-zip | csv-zip | fixed-zip
+    least_rows: int
+    members: tuple[str, ...] = ()
+    encoding: str = "utf-8-sig"
+    width: int = 0  # characters a line, for fixed width
+
+
+class RegisterPortal(Portal):
+    """A portal that answers from the loaded copy of its register when there is one, else live (its family)."""
+
+    source: ClassVar[Source]
+    columns: ClassVar[frozenset[str]] = frozenset()  # columns the file must have
+    most_rows: ClassVar[int] = 200
+
+    def read_row(self, row: Row) -> EntityRecord | None:
+        """One row of the file as a record; None for rows that are no entity (named kinds only, never a guess)."""
+        raise NotImplementedError
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that begin with the term, from the copy."""
+        register = self._register(session)
+        if register is None:
+            return super().search(session, term)
+        records = register.by_name(self.code, names.key(term), limit=self.most_rows)
+        return ResultList(tuple(map(_candidate, records)), complete=len(records) < self.most_rows)
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The entity with this identifier, from the copy."""
+        register = self._register(session)
+        if register is None:
+            return super().find(session, entity_id)
+        return ResultList(tuple(map(_candidate, register.by_id(self.code, entity_id))))
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """What the copy holds is the whole record; only rows met live are opened."""
+        return candidate.record if candidate.record is not None else super().detail(session, candidate)
+
+    def data_as_of(self, session: PortalSession) -> datetime | None:
+        """The day of the copy that answers."""
+        register = session.register
+        return register.as_of(self.code) if register is not None else None
+
+    def _register(self, session: PortalSession) -> Register | None:
+        register = session.register
+        return register if register is not None and register.as_of(self.code) is not None else None
+
+
+class OnlyRegisterPortal(RegisterPortal):
+    """A state with no live search a program may use: without a loaded copy it has no answer, and says so."""
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """From the copy, or PortalDisabled."""
+        self._must_be_loaded(session)
+        return super().search(session, term)
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """From the copy, or PortalDisabled."""
+        self._must_be_loaded(session)
+        return super().find(session, entity_id)
+
+    def _must_be_loaded(self, session: PortalSession) -> None:
+        if self._register(session) is None:
+            raise PortalDisabled(f"no copy of the register is loaded yet (manage.py import_register {self.code})")
+
+
+def _candidate(record: EntityRecord) -> Candidate:
+    return Candidate(
+        name=record.entity_name,
+        entity_id=record.entity_id,
+        status=record.status,
+        entity_type=record.entity_type,
+        record=record,
+        sos_url=record.sos_url,
+    )
+
+
+# Reading the files: constant memory, one row at a time, a changed layout refused before anything is loaded.
+
+
+def rows(path: Path, source: Source, *, columns: frozenset[str]) -> Iterator[Row]:
+    """Every row of a published file, by column name; PageChanged when a column of `columns` is missing.
+
+    Fixed-width files yield {"line": the whole line}; the state cuts it.
+    """
+    if source.kind == "csv":
+        with path.open(newline="", encoding=source.encoding, errors="replace") as file:
+            yield from _csv_rows(file, columns, path.name)
+        return
+    try:
+        archive = zipfile.ZipFile(path)
+    except zipfile.BadZipFile as error:
+        raise PageChanged(f"{path.name} is no zip archive") from error
+    with archive:
+        for member in _members(archive, source):
+            with archive.open(member) as raw:
+                text = io.TextIOWrapper(raw, encoding=source.encoding, errors="replace", newline="")
+                if source.kind == "csv-zip":
+                    for row in _csv_rows(text, columns, member):
+                        yield {**row, "_member": member}
+                elif source.kind == "ndjson-zip":
+                    yield from _json_rows(text, columns, member)
+                else:
+                    yield from _lines(text, source.width, member)
+
+
+def _members(archive: zipfile.ZipFile, source: Source) -> list[str]:
+    have = archive.namelist()
+    if not source.members:
+        if len(have) != 1:
+            raise PageChanged(f"the archive holds {have}, expected one file")
+        return have
+    missing = [name for name in source.members if name not in have]
+    if missing:
+        raise PageChanged(f"the archive lacks {missing}: it holds {have}")
+    return list(source.members)
+
+
+def _csv_rows(file: io.TextIOBase | Any, columns: frozenset[str], name: str) -> Iterator[Row]:
+    reader = csv.reader(file)
+    head = [cell.strip() for cell in next(reader, [])]
+    missing = columns - set(head)
+    if missing:
+        raise PageChanged(f"{name}: the columns {sorted(missing)} are missing from {head}")
+    for number, cells in enumerate(reader, start=2):
+        if not any(cells):
+            continue
+        extra = cells[len(head) :]
+        if len(cells) < len(head) or any(extra):  # trailing commas are harmless, anything else is a shifted row
+            raise PageChanged(f"{name}, line {number}: {len(cells)} cells where the header has {len(head)}")
+        yield dict(zip(head, cells, strict=False))
+
+
+def _json_rows(file: io.TextIOBase, columns: frozenset[str], name: str) -> Iterator[Row]:
+    for number, line in enumerate(file, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise PageChanged(f"{name}, line {number}: no JSON") from error
+        if not isinstance(row, dict) or not columns <= row.keys():
+            raise PageChanged(f"{name}, line {number}: lacks {sorted(columns - set(row))}")
+        yield {key: "" if value is None else str(value) for key, value in row.items()}
+
+
+def _lines(file: io.TextIOBase, width: int, name: str) -> Iterator[Row]:
+    for number, line in enumerate(file, start=1):
+        text = line.rstrip("\r\n")
+        if not text:
+            continue
+        if len(text) != width:
+            raise PageChanged(f"{name}, line {number}: {len(text)} characters, expected {width}")
+        yield {"line": text}
+
+
+# The form a record has in the database: only what is there, in short keys of its own.
+
+
+def to_plain(record: EntityRecord) -> dict[str, Any]:
+    """A record as JSON-ready data without its empty fields."""
+    plain: dict[str, Any] = {}
+    for name in EntityRecord.__slots__:
+        value = getattr(record, name)
+        if isinstance(value, Address):
+            parts = [value.street, value.city, value.state, value.zip, value.country]
+            if any(parts):
+                plain[name] = parts
+        elif name == "filings":
+            if value:
+                plain[name] = [[filing.date, filing.title] for filing in value]
+        elif name == "officers":
+            if value:
+                plain[name] = [[officer.name, officer.title, officer.address] for officer in value]
+        elif value not in (None, ()):
+            plain[name] = list(value) if isinstance(value, tuple) else value
+    return plain
+
+
+def from_plain(plain: Mapping[str, Any]) -> EntityRecord:
+    """The record back from `to_plain`."""
+    fields: dict[str, Any] = {}
+    for name, value in plain.items():
+        if name.endswith("_address"):
+            fields[name] = Address(*value)
+        elif name == "officers":
+            fields[name] = tuple(Officer(*parts) for parts in value)
+        elif name == "filings":
+            fields[name] = tuple(Filing(*parts) for parts in value)
+        else:
+            fields[name] = tuple(value) if isinstance(value, list) else value
+    return EntityRecord(**fields)

@@ -1,0 +1,90 @@
+"""Fetches a published register file: large, in pieces, going on where a broken download stopped.
+
+The same identity, hosts, TLS and pace as any other request; only the size limit is another.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from urllib.parse import urljoin
+
+import requests
+
+from scrapers.errors import PageChanged, PortalBlocked, PortalUnavailable
+from scrapers.transport.session import PortalSession
+
+_CHUNK = 1024 * 1024
+_MAX_BYTES = 4 * 1024**3
+_MAX_REDIRECTS = 5
+
+
+class DownloadSession(PortalSession):
+    """A conversation that fetches one file. Its deadline is for the whole file."""
+
+    def download(
+        self, url: str, *, to: Path, now: datetime, progress: Callable[[int], None] = lambda size: None
+    ) -> datetime:
+        """Write the file to `to` and return the day it is from (Last-Modified, else `now`).
+
+        A piece left by a broken download is gone on with when the server can; `progress` gets the bytes so far.
+        """
+        part = to.with_suffix(to.suffix + ".part")
+        have = part.stat().st_size if part.exists() else 0
+        response = self._open(url, offset=have)
+        with response:
+            if response.status_code == 200:
+                have = 0  # the server sends all of it again
+            with part.open("ab" if have else "wb") as file:
+                for chunk in response.iter_content(_CHUNK):
+                    file.write(chunk)
+                    have += len(chunk)
+                    if have > _MAX_BYTES:
+                        raise PageChanged(f"{url} is longer than {_MAX_BYTES} bytes")
+                    if time.monotonic() > self._deadline:
+                        raise PortalUnavailable(f"{url}: the time allowed is used up", reason="timeout")
+                    progress(have)
+            dated = _dated(response, now)
+        part.replace(to)
+        return dated
+
+    def _open(self, url: str, *, offset: int) -> requests.Response:
+        headers = {"Range": f"bytes={offset}-"} if offset else {}
+        for _ in range(_MAX_REDIRECTS):
+            self._allow(url)
+            self._pacer.wait_turn(self._portal, self._pace, deadline=self._deadline)
+            try:
+                response = self._http.get(
+                    self._address(url), headers=headers, stream=True, allow_redirects=False,
+                    timeout=(self._settings.connect_seconds, self._settings.read_seconds),
+                )  # fmt: skip
+            except requests.exceptions.RequestException as error:
+                raise PortalUnavailable(f"{url}: {type(error).__name__}") from error
+            if response.is_redirect:
+                url = urljoin(url, response.headers["location"])
+                response.close()
+                continue
+            return self._accepted(response, url)
+        raise PageChanged(f"too many redirects from {url}")
+
+    def _accepted(self, response: requests.Response, url: str) -> requests.Response:
+        kind = response.headers.get("content-type", "")
+        if response.status_code in (200, 206) and not kind.startswith("text/html"):
+            return response
+        response.close()
+        if response.status_code in (401, 403, 429) or kind.startswith("text/html"):
+            raise PortalBlocked(f"{url} answered {response.status_code} {kind} where a file should be")
+        if response.status_code >= 500:
+            raise PortalUnavailable(f"{url} answered {response.status_code}")
+        raise PageChanged(f"{url} answered {response.status_code}")
+
+
+def _dated(response: requests.Response, now: datetime) -> datetime:
+    raw = response.headers.get("last-modified")
+    try:
+        return parsedate_to_datetime(raw).astimezone(UTC) if raw else now
+    except ValueError:
+        return now
