@@ -1,0 +1,248 @@
+"""A state whose search is walled answers from its published register, and never from half of one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+import zipfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from scrapers import copies, refreshing
+from scrapers.asking import ask
+from scrapers.errors import PageChanged, PortalDisabled
+from scrapers.models import RegisterCopy, RegisteredEntity
+from scrapers.normalise.addresses import from_parts
+from scrapers.portal import Capabilities, meanings
+from scrapers.records import EntityRecord, Found, NotFound, Officer, Query
+from scrapers.register import OnlyRegisterPortal, Row, Source, from_plain, rows, to_plain
+from scrapers.transport.session import PortalSession, TransportSettings
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+HEAD = ["NUMBER", "NAME", "STATE OF IT", "CITY"]
+
+
+class Northland(OnlyRegisterPortal):
+    """A fictional state that publishes a CSV file."""
+
+    code = "ZZ"
+    hosts = ("register.example.test",)
+    source = Source("https://register.example.test/all.csv", "csv", least_rows=2)
+    columns = frozenset(HEAD)
+    capabilities = Capabilities(addresses=True)
+    published = frozenset({"status", "principal_address"})
+    statuses = meanings(active=("Good Standing",), inactive=("Dissolved",))
+    id_pattern = r"\d{1,9}"
+
+    def read_row(self, row: Row) -> EntityRecord | None:
+        if row["STATE OF IT"] == "Reserved":
+            return None
+        return EntityRecord(
+            entity_name=row["NAME"],
+            entity_id=row["NUMBER"],
+            status=row["STATE OF IT"],
+            principal_address=from_parts(city=row["CITY"]),
+        )
+
+
+def write_csv(path: Path, lines: list[list[str]], head: list[str] = HEAD) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([head, *lines])
+    return path
+
+
+LINES = [
+    ["1", "Blue Heron Logistics, LLC", "Good Standing", "Nome"],
+    ["2", "Blue Heron Logistics Alaska Inc.", "Dissolved", "Sitka"],
+    ["3", "Zebra Crossing Ltd", "Good Standing", ""],
+    ["4", "Put Aside Name", "Reserved", ""],
+]
+
+
+def put(question: Query) -> Found | NotFound:
+    session = PortalSession(
+        portal="ZZ",
+        hosts=Northland.hosts,
+        settings=TransportSettings(user_agent="test"),
+        deadline=time.monotonic() + 5,
+        register=copies.DatabaseRegister(),
+    )
+    return ask(Northland(), session, question, now=NOW, threshold=0.92)  # type: ignore[return-value]
+
+
+def load(file: Path, as_of: datetime = NOW) -> RegisterCopy:
+    return refreshing.load(portal=Northland(), file=file, as_of=as_of, now=NOW)
+
+
+@pytest.mark.django_db
+class TestALoadedRegister:
+    """The state's file, in our database."""
+
+    def test_answers_with_the_company_and_the_day_of_the_copy(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", LINES), as_of=NOW - timedelta(days=3))
+        answer = put(Query("ZZ", name="BLUE HERON LOGISTICS L.L.C."))
+        assert isinstance(answer, Found)
+        assert (answer.record.entity_id, answer.match.kind) == ("1", "exact")
+        assert answer.as_of == NOW - timedelta(days=3)
+
+    def test_answers_by_identifier(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", LINES))
+        answer = put(Query("ZZ", entity_id="3"))
+        assert isinstance(answer, Found)
+        assert answer.record.entity_name == "Zebra Crossing Ltd"
+
+    def test_says_not_found_for_a_name_that_is_not_in_it(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", LINES))
+        assert isinstance(put(Query("ZZ", name="Nobody Knows Inc")), NotFound)
+
+    def test_leaves_out_rows_that_are_no_entity(self, tmp_path: Path) -> None:
+        copy = load(write_csv(tmp_path / "all.csv", LINES))
+        assert (copy.rows_read, copy.entities) == (4, 3)
+
+    def test_is_replaced_at_once_by_the_next_one(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "old.csv", LINES))
+        load(write_csv(tmp_path / "new.csv", [*LINES, ["5", "Fresh Start LLC", "Good Standing", ""]]))
+        assert isinstance(put(Query("ZZ", name="Fresh Start LLC")), Found)
+        assert RegisterCopy.objects.filter(status="current").count() == 1
+        assert RegisteredEntity.objects.exclude(copy__status="current").count() == 0
+
+
+@pytest.mark.django_db
+class TestABrokenFile:
+    """A download that is not what it was."""
+
+    def test_with_other_columns_is_refused_and_the_old_copy_answers(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "old.csv", LINES))
+        with pytest.raises(copies.LoadRefused, match="layout"):
+            load(write_csv(tmp_path / "new.csv", LINES, head=["NUMBER", "TITLE", "STATE OF IT", "CITY"]))
+        assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)
+
+    def test_with_a_shifted_row_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(copies.LoadRefused, match="cells"):
+            load(write_csv(tmp_path / "new.csv", [*LINES, ["6", "Broken, Inc", "Good Standing", "Nome", "extra"]]))
+
+    def test_that_lost_most_of_its_rows_is_refused(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "old.csv", LINES))
+        with pytest.raises(copies.LoadRefused, match="expected"):
+            load(write_csv(tmp_path / "new.csv", LINES[:1]))
+        assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)
+
+    def test_that_is_no_archive_is_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.zip"
+        path.write_bytes(b"<html>Just a moment...</html>")
+        with pytest.raises(PageChanged, match="no zip"):
+            next(rows(path, Source("https://x", "ndjson-zip", 1), columns=frozenset()))
+
+
+@pytest.mark.django_db
+class TestALoadThatWasKilled:
+    """A worker that died in the middle."""
+
+    def test_goes_on_where_it_stopped_and_loads_nothing_twice(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(copies, "BATCH", 10)
+        lines = [[str(number), f"Company {number} LLC", "Good Standing", ""] for number in range(1, 96)]
+        file = write_csv(tmp_path / "all.csv", lines)
+
+        def die(copy: RegisterCopy) -> None:
+            if copy.rows_read >= 40:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            refreshing.load(portal=Northland(), file=file, as_of=NOW, now=NOW, progress=die)
+        assert RegisterCopy.objects.get().status == "loading"
+        copy = load(file)
+        assert (copy.entities, RegisterCopy.objects.count()) == (95, 1)
+        numbers = RegisteredEntity.objects.values_list("entity_id", flat=True)
+        assert sorted(map(int, numbers)) == list(range(1, 96))
+
+
+@pytest.mark.django_db
+class TestAStateWithoutItsCopy:
+    """Nothing loaded yet."""
+
+    def test_says_so_and_never_not_found(self) -> None:
+        with pytest.raises(PortalDisabled, match="import_register ZZ"):
+            put(Query("ZZ", name="Anything LLC"))
+
+
+class TestAFile:
+    """The kinds of files states publish."""
+
+    def test_is_read_line_by_line_from_json_in_an_archive(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("a.ndjson", "\n".join(json.dumps({"id": n, "name": None}) for n in range(3)))
+        found = list(rows(path, Source("https://x", "ndjson-zip", 1), columns=frozenset({"id"})))
+        assert [row["id"] for row in found] == ["0", "1", "2"]
+        assert found[0]["name"] == ""
+
+    def test_is_read_by_position_where_it_has_a_fixed_width(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("a.txt", "0001ACME\r\n0002ZETA\r\n")
+        found = [row["line"] for row in rows(path, Source("https://x", "fixed-zip", 1, width=8), columns=frozenset())]
+        assert found == ["0001ACME", "0002ZETA"]
+
+    def test_may_end_its_rows_with_empty_cells(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.csv"
+        path.write_text("A,B\r\n1,2,,\r\n")
+        assert list(rows(path, Source("https://x", "csv", 1), columns=frozenset({"A"}))) == [{"A": "1", "B": "2"}]
+
+
+class TestARecord:
+    """Its short form in the database."""
+
+    def test_comes_back_as_it_went_in(self) -> None:
+        record = EntityRecord(
+            entity_name="Zoë & Søn, Inc.",
+            entity_id="7",
+            agent_address=from_parts("1 Main St", city="Nome", state="AK", zip="99762"),
+            officers=(Officer("JORDAN SAMPLE", "President"),),
+            former_names=("Old Name Inc.",),
+        )
+        assert from_plain(json.loads(json.dumps(to_plain(record)))) == record
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+class TestANameSearch:
+    """Five million rows would be read for ever without the index."""
+
+    def test_uses_the_index(self, on_postgres: None, tmp_path: Path) -> None:
+        lines = [[str(number), f"Company {number:05d} LLC", "Good Standing", ""] for number in range(3000)]
+        copy = load(write_csv(tmp_path / "all.csv", lines))
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE scrapers_registeredentity")
+            cursor.execute(
+                "EXPLAIN SELECT record FROM scrapers_registeredentity WHERE copy_id = %s AND name_key LIKE %s",
+                [copy.pk, "company 00042%"],
+            )
+            plan = "\n".join(line for (line,) in cursor.fetchall())
+        assert "registered_name" in plan
+        assert settings.DATABASES["default"]["ENGINE"].endswith("postgresql")
+
+
+def test_the_reader_keeps_one_row_in_memory(tmp_path: Path) -> None:
+    import tracemalloc
+
+    path = tmp_path / "x.zip"
+    line = json.dumps({"id": 1, "name": "x" * 300}) + "\n"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("a", "w") as raw:
+        out = io.TextIOWrapper(raw, encoding="utf-8")
+        for _ in range(50_000):
+            out.write(line)
+        out.close()
+    tracemalloc.start()
+    count = sum(1 for _ in rows(path, Source("https://x", "ndjson-zip", 1), columns=frozenset({"id"})))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 50_000
+    assert peak < 3_000_000, f"16 MB of rows took {peak} bytes"
