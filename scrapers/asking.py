@@ -95,7 +95,7 @@ def _open(portal: Portal, session: PortalSession, row: Candidate) -> EntityRecor
     started = time.monotonic()
     record = portal.detail(session, row)
     session.trace.add("detail", started, f"{record.entity_name} ({record.entity_id})")
-    if portal.check_id(record.entity_id) != portal.check_id(row.entity_id):
+    if row.entity_id and portal.check_id(record.entity_id) != portal.check_id(row.entity_id):
         raise PageChanged(f"opened {row.entity_id}, the portal showed {record.entity_id}")
     return record
 

@@ -84,9 +84,10 @@ def rank(
         elif row.name_kind == "reserved":
             continue  # a name somebody put aside is not a company
         entry = Ranked(row, score, kind, status_of(row).status_class)
-        known = best.get(row.entity_id)
+        key = row.entity_id or repr(sorted(row.handle.items()))  # lists without ids tell rows apart by their links
+        known = best.get(key)
         if known is None or entry.order < known.order:
-            best[row.entity_id] = entry
+            best[key] = entry
     return tuple(sorted(best.values(), key=lambda entry: entry.order))
 
 

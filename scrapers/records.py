@@ -87,7 +87,7 @@ class EntityRecord:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One row of a result list.
+    """One row of a result list. `entity_id` is empty where the list does not show it (the opened record does).
 
     `name` is the name in the row, which need not be the entity's present one: `name_kind` says. `handle` carries
     what the portal needs to open the detail (its internal id, a link). `record` is set where the list already
