@@ -42,7 +42,7 @@ def is_organization(name: str) -> bool:
     """Say whether a name is a company's: it has a legal form, a company word, a digit or `&`."""
     text = names.plain(name)
     words = text.split()
-    if names.legal_form(name) or any(sign.isdigit() for sign in text) or "&" in name:
+    if is_commercial_agent(name) or names.legal_form(name) or any(sign.isdigit() for sign in text) or "&" in name:
         return True
     if len(words) > 2 and any(word in _ALSO_SURNAMES for word in words):
         return True

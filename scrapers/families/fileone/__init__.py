@@ -1,0 +1,1 @@
+"""States on Tecuity's filing platform ("FileOne", "bizfile"): one JSON protocol in two generations."""

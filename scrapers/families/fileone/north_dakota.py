@@ -1,0 +1,42 @@
+"""North Dakota: FirstStop. List recorded (2024, 20 rows), detail documented by its labels.
+
+The search finds words inside a name even when asked for a beginning, so nothing may be concluded from a name that
+does not start with the term. The agent's block begins with the name (clients of 2019-2024 take its first line);
+that owners' blocks are divided by blank lines is guessed.
+"""
+
+from __future__ import annotations
+
+from scrapers.families.fileone import drawer
+from scrapers.families.fileone.portal import FileOnePortal
+from scrapers.normalise import addresses
+from scrapers.parsing.fields import Labels
+from scrapers.portal import Capabilities, Terms, meanings
+from scrapers.records import Officer
+
+
+class NorthDakota(FileOnePortal):
+    """Secretary of State, FirstStop."""
+
+    code, host = "ND", "firststop.sos.nd.gov"
+    hosts, sources = (host,), (f"https://{host}/search/business",)
+    id_pattern = r"\d{10}"
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, name_modes=("contains", "starts_with"))
+    published = FileOnePortal.published | {"officers"}
+    statuses = meanings(
+        active=["Active"],
+        inactive=["Inactive", "Inactive - Involuntary", "Inactive - Voluntary"],
+        neutral=["Pending", "Suspended", "Revoked"],
+    )
+    terms = Terms("unstated", note="Plain HTTP clients worked 2019-2024; a captcha screen was reported once in 2026.")
+    verification, on_by_default = "recorded", True
+    ignored = (
+        "Standing - AR", "Standing - RA", "Standing - Other", "Term of Duration", "AR Due Date", "Nature of Business",
+        "Expiration Date",
+    )  # fmt: skip
+
+    def officers(self, labels: Labels) -> tuple[Officer, ...]:
+        """Owners of trade names and partnerships; companies show none."""
+        owner, where = drawer.line(labels.maybe("Owner Name")), drawer.lines(labels.maybe("Owner Address"))
+        single = (Officer(owner, "Owner", addresses.one_line(drawer.address(where))),) if owner else ()
+        return single + drawer.people(labels.maybe("Owners"), title="Owner")

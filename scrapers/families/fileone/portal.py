@@ -1,0 +1,199 @@
+"""FileOne, first generation: POST a name, get all rows at once as an object, open one by its internal id.
+
+Source: recorded answers of North Dakota (2024), Idaho and California (2026), and what clients of these states send.
+Every row is an entity of its own, assumed names included. The list has no pages; a cap of 500 rows is assumed (not
+seen), so a list that long counts as cut. Nothing is said of a name that fits nothing but an empty `rows` object.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from scrapers.errors import PageChanged, QueryRefused
+from scrapers.families.fileone import drawer
+from scrapers.parsing.fields import Labels, need, need_list, need_text, note_unread, text
+from scrapers.portal import Portal
+from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
+from scrapers.transport.session import PortalSession
+
+Row = Mapping[str, Any]
+_TITLE = re.compile(r"(?P<name>.+?)\s*\((?P<number>[A-Z]{0,2}\d{4,13})\)")
+_DBA = re.compile(r"(?P<legal>.+?)\s*\(\s*d/?b/?a\s+(?P<assumed>.+?)\s*\)", re.IGNORECASE)
+
+
+class FileOnePortal(Portal):
+    """One state's host. A state adds the body its search wants and the labels its drawer shows beyond these."""
+
+    host: ClassVar[str] = ""
+    limit: ClassVar[int] = 500
+    published: ClassVar[frozenset[str]] = frozenset(
+        {"status", "entity_type", "formation_date", "agent_name", "agent_address", "principal_address",
+         "mailing_address", "jurisdiction"}
+    )  # fmt: skip
+    columns: ClassVar[frozenset[str]] = frozenset()  # columns of this state beside the family's
+    ignored: ClassVar[tuple[str, ...]] = ()  # labels of the drawer that are known and not wanted
+    agent_kinds: ClassVar[frozenset[str]] = frozenset({"commercial", "noncommercial", "non-commercial"})
+    type_labels: ClassVar[tuple[str, ...]] = ("Filing Type",)
+    status_labels: ClassVar[tuple[str, ...]] = ("Status",)
+    agent_labels: ClassVar[tuple[str, ...]] = ("Registered Agent", "Commercial Registered Agent")
+
+    # The state's differences
+
+    def question(self, term: str, *, starts_with: bool) -> dict[str, Any]:
+        """The body of a search; other states want more keys."""
+        return {"SEARCH_VALUE": term, "STARTS_WITH_YN": starts_with, "ACTIVE_ONLY_YN": False}
+
+    def officers(self, labels: Labels) -> tuple[Officer, ...]:
+        """The people a drawer shows; most states show none."""
+        return ()
+
+    # The three moves
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Entities with the term anywhere in the name."""
+        return self._list(session, self.question(term, starts_with=False))
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """Names that begin with just this one."""
+        return self._list(session, self.question(name, starts_with=True))
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The search box takes numbers too, and then may list names that hold the number."""
+        results = self._list(session, self.question(entity_id, starts_with=False))
+        rows = tuple(row for row in results.candidates if self.check_id(row.entity_id) == entity_id)
+        if not rows and not results.complete:
+            raise QueryRefused("too many entities fit this number")
+        return ResultList(rows)
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Open the drawer of a row; the name stands in the row only."""
+        labels = self.open(session, candidate)
+        record = self.record(candidate, labels)
+        note_unread(labels.unread, session)
+        return record
+
+    def open(self, session: PortalSession, candidate: Candidate) -> Labels:
+        """The drawer of one row."""
+        return drawer.read(
+            session.get(
+                f"https://{self.host}/api/FilingDetail/business/{candidate.handle['id']}/false",
+                headers=self.headers("business"),
+            )
+        )
+
+    def record(self, row: Candidate, labels: Labels) -> EntityRecord:
+        """Read the drawer; what it does not show stays None."""
+        agent, agent_address = self.agent(labels)
+        labels.ignore(*self.ignored)
+        return EntityRecord(
+            entity_name=row.handle["name"],
+            entity_id=row.entity_id,
+            entity_type=drawer.line(labels.one(*self.type_labels)),
+            status=drawer.line(labels.one(*self.status_labels)),
+            standing=row.handle.get("standing") or None,
+            formation_date=drawer.line(labels.maybe("Initial Filing Date", "Registration Date")),
+            jurisdiction=drawer.line(labels.maybe("Formed In", "Jurisdiction")),
+            agent_name=agent,
+            agent_address=agent_address,
+            principal_address=drawer.address(drawer.lines(labels.maybe("Principal Address"))),
+            mailing_address=drawer.address(drawer.lines(labels.maybe("Mailing Address"))),
+            officers=self.officers(labels),
+            assumed_names=tuple(filter(None, [row.handle.get("assumed")])),
+            sos_url=f"https://{self.host}/search/business",
+        )
+
+    def agent(self, labels: Labels) -> tuple[str | None, Address]:
+        """The agent, under the first of its labels that has a value."""
+        values = [labels.maybe(label) for label in self.agent_labels]
+        return drawer.party(next(filter(None, values), None), kinds=self.agent_kinds)
+
+    # The protocol
+
+    def headers(self, section: str) -> dict[str, str]:
+        """What the page's own script sends; "undefined" is its word for "nobody is signed in"."""
+        return {
+            "Accept": "application/json",
+            "Origin": f"https://{self.host}",
+            "Referer": f"https://{self.host}/search/{section}",
+            "authorization": "undefined",
+        }
+
+    def _list(self, session: PortalSession, question: dict[str, Any]) -> ResultList:
+        page = session.post(
+            f"https://{self.host}/api/Records/businesssearch", json=question, headers=self.headers("business")
+        )
+        return self.results(session, page.json())
+
+    def results(self, session: PortalSession, answer: Any) -> ResultList:
+        """Candidates of a search answer, in the portal's order."""
+        rows = rows_of(answer)
+        note_unread({name for row in rows for name in row if not _known(name)} - self.columns, session)
+        candidates = tuple(found for row in rows for found in self.candidates(row))
+        return ResultList(candidates, complete=len(rows) < self.limit)
+
+    def candidates(self, row: Row) -> list[Candidate]:
+        """A row as one candidate, and a second one for a name in brackets: "ACME, LLC (dba ZENITH)"."""
+        title = [text(part) for part in need_list(need(row, "TITLE"), "TITLE")]
+        shown, number = split_title(title[0] if title else None, text(row.get("RECORD_NUM")))
+        entity_type = self.row_type(row, title)
+        also = _DBA.fullmatch(shown)
+        name, assumed = (also["legal"], also["assumed"]) if also else (shown, "")
+        handle = {"id": str(need(row, "ID")), "name": name, "assumed": assumed}
+        handle["standing"] = text(row.get("STANDING")) or ""
+        found = Candidate(
+            name=name,
+            entity_id=self.check_id(number),
+            status=need_text(row, "STATUS"),
+            entity_type=entity_type,
+            name_kind=name_kind(entity_type),
+            handle=handle,
+            sos_url=f"https://{self.host}/search/business",
+        )
+        if not assumed:
+            return [found]
+        return [found, Candidate(assumed, found.entity_id, found.status, entity_type, "assumed", handle)]
+
+    def row_type(self, row: Row, title: list[str | None]) -> str | None:
+        """The entity type stands under the name."""
+        return title[1] if len(title) > 1 else None
+
+
+def rows_of(answer: Any) -> list[Row]:
+    """The rows of an answer by their SORT_INDEX; PageChanged when `rows` is no object of objects."""
+    rows = need(answer, "rows")
+    if not isinstance(rows, Mapping) or not all(isinstance(row, Mapping) for row in rows.values()):
+        raise PageChanged("`rows` is no object of rows")
+    return sorted(rows.values(), key=lambda row: int(need(row, "SORT_INDEX")))
+
+
+def split_title(shown: str | None, record_number: str | None) -> tuple[str, str]:
+    """Name and number of a row. "ACME, LLC (5577637)" holds both; the brackets of a name are left alone.
+
+    Brackets count as a number only when RECORD_NUM says the same, or is not there at all.
+    """
+    if not shown:
+        raise PageChanged("a row has no name")
+    found = _TITLE.fullmatch(shown)
+    if found and (record_number is None or found["number"].lstrip("0") == record_number.lstrip("0")):
+        return found["name"], record_number or found["number"]
+    if record_number is None:
+        raise PageChanged(f"the row {shown!r} has no number")
+    return shown, record_number
+
+
+def name_kind(entity_type: str | None) -> NameKind:
+    """Trade names and reservations are rows of their own, beside the companies."""
+    kind = (entity_type or "").casefold()
+    if "reserv" in kind:
+        return "reserved"
+    if "assumed" in kind or "trade name" in kind or "fictitious name" in kind:
+        return "assumed"
+    return "legal"
+
+
+def _known(column: str) -> bool:
+    return column.startswith("CAN_") or column in (
+        "SORT_INDEX", "TITLE", "ID", "FILING_DATE", "RECORD_NUM", "STATUS", "STANDING", "AGENT", "ALERT",
+    )  # fmt: skip

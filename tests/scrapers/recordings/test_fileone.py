@@ -1,0 +1,97 @@
+"""What FileOne hosts really answered, read field by field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scrapers.families.fileone import drawer
+from scrapers.records import Address, Found, NotFound
+from tests.scrapers.conversation import Conversation, answer
+
+ND, ID = "https://firststop.sos.nd.gov", "https://sosbiz.idaho.gov"
+
+
+class TestNorthDakotasList:
+    """Twenty rows of a search for names that begin with "X" (2024-11)."""
+
+    def rows(self, recordings: Path, term: str = "X"):
+        talk = Conversation(
+            "ND", answer("POST", f"{ND}/api/Records/businesssearch", recordings / "ND/businesssearch.json")
+        )
+        return talk, talk.portal.search(talk.session, term)
+
+    def test_is_read_whole_and_in_the_portals_order(self, recordings: Path) -> None:
+        talk, found = self.rows(recordings)
+        assert found.complete
+        assert len(found.candidates) == 21  # twenty rows, one of them with a second name
+        assert len({row.entity_id for row in found.candidates}) == 20
+        assert [row.name for row in found.candidates[:2]] == ["AKITA DRILLING USA CORP.", "AKITA EQUIPMENT CORP."]
+        assert talk.unread == []
+
+    def test_gives_number_status_standing_and_type_of_a_row(self, recordings: Path) -> None:
+        _, found = self.rows(recordings)
+        row = next(row for row in found.candidates if row.name == "Miller Underground, LLC")
+        assert row.entity_id == "0000153484"
+        assert row.status == "Active"
+        assert row.entity_type == "Limited Liability Company - Business - Domestic"
+        assert row.handle["id"] == "153110"
+        assert row.handle["standing"] == "Good Standing"
+
+    def test_tells_the_name_from_the_one_in_brackets(self, recordings: Path) -> None:
+        _, found = self.rows(recordings)
+        names = [(row.name, row.name_kind) for row in found.candidates if row.entity_id == "0000165771"]
+        assert names == [("COMCAST BROADBAND SECURITY, LLC", "legal"), ("XFINITY HOME", "assumed")]
+
+    def test_holds_no_company_named_x_though_every_row_was_found_by_it(self, recordings: Path) -> None:
+        _, found = self.rows(recordings)
+        talk = Conversation(
+            "ND", answer("POST", f"{ND}/api/Records/businesssearch", recordings / "ND/businesssearch.json")
+        )
+        told = talk.ask(name="X")
+        assert isinstance(told, NotFound)
+        assert not any(row.name.upper().startswith("X") and row.name_kind == "legal" for row in found.candidates)
+
+
+class TestIdaho:
+    """A row and its drawer (2026-05)."""
+
+    def test_row_and_drawer_make_one_record(self, recordings: Path) -> None:
+        talk = Conversation(
+            "ID",
+            answer("POST", f"{ID}/api/Records/businesssearch", recordings / "ID/businesssearch.json"),
+            answer("GET", f"{ID}/api/FilingDetail/business/919070/false", recordings / "ID/filing-detail.json"),
+        )
+        told = talk.ask(name="M Smith Ventures")
+        assert isinstance(told, Found)
+        record = told.record
+        assert record.entity_name == "M Smith Ventures, LLC"
+        assert record.entity_id == "0005577637"
+        assert record.entity_type == "Limited Liability Company (D)"
+        assert record.status == "Inactive-Dissolved (Administrative)"
+        assert talk.portal.status_meaning(record.status).status_class == "inactive"
+        assert record.standing == "Not Good Standing"
+        assert record.formation_date == "04/13/2023"
+        assert record.jurisdiction == "IDAHO"
+        assert record.principal_address == Address("100 W EXAMPLE DR", "BOISE", "ID", "83704")
+        assert record.mailing_address == Address("100 W EXAMPLE DR", "BOISE", "ID", "83704-7059")
+        assert record.agent_name == "Jordan Sample"
+        assert record.agent_address == Address("100 W EXAMPLE DR", "BOISE", "ID", "83704")
+        assert record.officers == ()
+        assert talk.unread == []
+
+
+class TestADrawersBlock:
+    """Agents and owners in lines."""
+
+    def test_sets_a_glued_zip_code_free(self) -> None:
+        assert drawer.address(["740 EXAMPLE BLVD", "CHULA VISTA,CA91910"]) == Address(
+            "740 EXAMPLE BLVD", "CHULA VISTA", "CA", "91910"
+        )
+
+    def test_holds_owners_by_name_alone_or_with_their_address(self) -> None:
+        named = drawer.people("Jordan Sample\nRiley Sample", title="Owner")
+        placed = drawer.people(
+            "Jordan Sample\n1 ELM ST\nFARGO, ND 58102\n\nRiley Sample\n2 ELM ST\nFARGO, ND 58102", title="Owner"
+        )
+        assert [one.name for one in named] == [one.name for one in placed] == ["Jordan Sample", "Riley Sample"]
+        assert placed[0].address == "1 ELM ST, FARGO, ND 58102"
