@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 import requests
+import urllib3
 from requests.adapters import BaseAdapter
 
-from scrapers.errors import PageChanged, PortalBlocked, PortalUnavailable
+from scrapers.errors import PageChanged, PortalBlocked, PortalError, PortalUnavailable
 from scrapers.transport.challenge import refuse_walls
 from scrapers.transport.pace import NoPacer, Pace, Pacer
 from scrapers.transport.page import Page
@@ -184,7 +185,7 @@ class PortalSession:
                     headers={name.lower(): value for name, value in response.headers.items()},
                     body=self._read(response),
                 )
-        except requests.exceptions.RequestException as error:
+        except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
             self.trace.add("request", started, f"{method} {url}: {type(error).__name__}")
             raise _told(error, url) from error
         self.trace.add("request", started, f"{method} {url}: {page.status}, {len(page.body)} bytes")
@@ -192,7 +193,8 @@ class PortalSession:
 
     def _read(self, response: requests.Response) -> bytes:
         body = bytearray()
-        for chunk in response.iter_content(_CHUNK):
+        # read1 hands out what has come; a plain read waits for a full piece, and a slow drip outlives any deadline.
+        while chunk := response.raw.read1(_CHUNK, decode_content=True):
             body += chunk
             if len(body) > self._settings.max_bytes:
                 raise PageChanged(f"the answer is longer than {self._settings.max_bytes} bytes")
@@ -237,12 +239,12 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     return float(raw) if raw.isdigit() else None
 
 
-def _told(error: requests.exceptions.RequestException, url: str) -> Exception:
-    """Sort what `requests` raises into the four errors."""
+def _told(error: Exception, url: str) -> PortalError:
+    """Sort what `requests` and `urllib3` raise into the four errors."""
     if isinstance(error, requests.exceptions.SSLError):
         return PortalUnavailable(f"{url}: the TLS certificate could not be verified")
-    if isinstance(error, requests.exceptions.Timeout):
+    if isinstance(error, (requests.exceptions.Timeout, urllib3.exceptions.TimeoutError)):
         return PortalUnavailable(f"{url}: no answer in time", reason="timeout")
-    if isinstance(error, requests.exceptions.ContentDecodingError):
+    if isinstance(error, (requests.exceptions.ContentDecodingError, urllib3.exceptions.DecodeError)):
         return PageChanged(f"{url}: the answer could not be unpacked")
     return PortalUnavailable(f"{url}: {type(error).__name__}")

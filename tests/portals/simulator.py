@@ -1,0 +1,209 @@
+"""A server on loopback that speaks every registry's protocol, from the golden cases, and fails on demand.
+
+`PORTALS_URL` (tests and benchmarks only) points the service at it: `https://host/path` is asked for as
+`http://127.0.0.1:port/host/path`. Only what a golden case recorded is answered; anything else is a 404 that says so,
+which the service must report as a changed page, never as "not found".
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import socket
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from scrapers.transport.recording import Step, load_steps
+from tests.scrapers.golden import list_cases
+
+WALL = b"<!DOCTYPE html><html><head><title>Just a moment...</title></head><body class='no-js'>Checking</body></html>"
+CAPTCHA = b"<html><body><form action='/'><div class='g-recaptcha' data-sitekey='x'></div></form></body></html>"
+NEW_LAYOUT = b"<!DOCTYPE html><html><head><title>Welcome</title></head><body><h1>Our new home</h1></body></html>"
+MAINTENANCE = b"<html><body><h1>The system is down for maintenance until Monday.</h1></body></html>"
+FAULTS = (
+    "error", "reset", "hang", "drip", "wall", "captcha", "forbidden", "too-many-requests", "maintenance", "layout",
+    "wrong-type", "empty", "bomb", "endless", "cut-off",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def bomb() -> bytes:
+    """500 MB of nothing in half a megabyte."""
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=1) as file:
+        for _ in range(500):
+            file.write(bytes(1_000_000))
+    return packed.getvalue()
+
+
+class Simulator(ThreadingHTTPServer):
+    """The server. Set `fault` to make every answer fail, `latency` (seconds) to make it slow."""
+
+    daemon_threads = True
+    fault: str | None = None
+    latency: float = 0.0
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Conversation)
+        self.requests: list[str] = []
+        self._steps: dict[tuple[str, str, str], list[Step]] = {}
+        for case in list_cases():
+            if case.expected.get("outcome") in ("found", "not_found"):
+                for step in load_steps(case.folder):
+                    self._steps.setdefault(_place(step.method, step.url), []).append(step)
+
+    @property
+    def url(self) -> str:
+        """What PORTALS_URL must be."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def find(self, method: str, url: str, body: bytes, kind: str) -> Step | None:
+        """The recorded answer to a request; the one whose form fits before one that does not look at it."""
+        asked = sorted(parse_qsl(urlsplit(url).query, keep_blank_values=True))
+        sent = _sent(body, kind)
+        fitting = [
+            step
+            for step in self._steps.get(_place(method, url), ())
+            if sorted(parse_qsl(urlsplit(step.url).query, keep_blank_values=True)) == asked
+            and (step.sent is None or dict(step.sent) == sent)
+        ]
+        return min(fitting, key=lambda step: step.sent is None, default=None)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hung up is not worth a line."""
+
+
+def _place(method: str, url: str) -> tuple[str, str, str]:
+    parts = urlsplit(url)
+    return method, parts.netloc, parts.path
+
+
+def _sent(body: bytes, kind: str) -> dict[str, Any]:
+    text = body.decode("utf-8", errors="replace")
+    return dict(json.loads(text)) if "json" in kind else dict(parse_qsl(text, keep_blank_values=True))
+
+
+class Conversation(BaseHTTPRequestHandler):
+    """One connection."""
+
+    protocol_version = "HTTP/1.1"
+    server: Simulator
+
+    def do_GET(self) -> None:
+        self._answer()
+
+    def do_POST(self) -> None:
+        self._answer()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Quiet."""
+
+    def _answer(self) -> None:
+        body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        url = "https://" + self.path.lstrip("/")
+        self.server.requests.append(f"{self.command} {url}")
+        if self.server.latency:
+            time.sleep(self.server.latency)
+        if self.server.fault:
+            getattr(self, "_" + self.server.fault.replace("-", "_"))()
+            return
+        step = self.server.find(self.command, url, body, self.headers.get("content-type", ""))
+        if step is None:
+            self._send(404, b"no golden case has this request: " + url.encode(), "text/plain")
+        else:
+            self._send(step.status, step.body, extra=dict(step.headers))
+
+    def _send(self, status: int, body: bytes, kind: str = "text/html", extra: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        headers = {name.lower(): value for name, value in (extra or {}).items()}
+        headers.setdefault("content-type", kind)
+        headers["content-length"] = str(len(body))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _error(self) -> None:
+        self._send(500, b"<html><body>Server Error in '/' Application.</body></html>")
+
+    def _forbidden(self) -> None:
+        self._send(403, b"")
+
+    def _too_many_requests(self) -> None:
+        self._send(429, b"slow down", extra={"retry-after": "120"})
+
+    def _wall(self) -> None:
+        self._send(200, WALL)
+
+    def _captcha(self) -> None:
+        self._send(200, CAPTCHA)
+
+    def _maintenance(self) -> None:
+        self._send(200, MAINTENANCE)
+
+    def _layout(self) -> None:
+        self._send(200, NEW_LAYOUT)
+
+    def _wrong_type(self) -> None:
+        self._send(200, b"%PDF-1.7 ...", "application/pdf")
+
+    def _empty(self) -> None:
+        self._send(200, b"")
+
+    def _bomb(self) -> None:
+        self._send(200, bomb(), extra={"content-encoding": "gzip"})
+
+    def _reset(self) -> None:
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+        self.connection.close()
+
+    def _hang(self) -> None:
+        time.sleep(30)
+
+    def _drip(self) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.end_headers()
+        self.close_connection = True
+        for _ in range(300):
+            self.wfile.write(b"<p>")
+            self.wfile.flush()
+            time.sleep(0.1)
+
+    def _endless(self) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.end_headers()
+        self.close_connection = True
+        while True:
+            self.wfile.write(b"[" * 65536)
+
+    def _cut_off(self) -> None:
+        self.send_response(200)
+        self.send_header("content-length", "100000")
+        self.end_headers()
+        self.wfile.write(b"<html><body><table>")
+        self.close_connection = True
+
+
+@contextmanager
+def running() -> Iterator[Simulator]:
+    """A simulator in the background."""
+    server = Simulator()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
