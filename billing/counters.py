@@ -90,8 +90,11 @@ class DatabaseCounter:
         own = f"SELECT id FROM billing_concurrencyslot WHERE subject = %s ORDER BY number {locking}"  # noqa: S608
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(own, [subject])
-            for number in range(len(cursor.fetchall()), limit):
-                cursor.execute(self._ADD_SLOT, [subject, number])
+            present = len(cursor.fetchall())
+            if present < limit:
+                for number in range(present, limit):
+                    cursor.execute(self._ADD_SLOT, [subject, number])
+                cursor.execute(own, [subject])  # those that someone else made meanwhile are not locked yet
             cursor.execute(statement, values)
             return cursor.fetchone() is not None
 

@@ -210,8 +210,7 @@ def refund(
         account = _lock(charged.account_id)
         if entry := _find_same(account.pk, idempotency_key, request):
             return entry
-        before = LedgerEntry.objects.filter(refunds=charged).aggregate(total=Sum("amount"))["total"] or 0
-        refundable = charged.amount - before
+        refundable = get_refundable(charged)
         part = refundable if amount is None else money.units(amount)
         if part > refundable or part == 0:
             raise RefundTooLarge(refundable=refundable)
@@ -244,6 +243,11 @@ def adjust(
             account, Kind.ADJUST, amount, available=amount, idempotency_key=idempotency_key, fingerprint=request,
             operator=operator, reason=reason, note=note, reference=reference, created_at=now,
         )  # fmt: skip
+
+
+def get_refundable(charged: LedgerEntry) -> int:
+    """Return the units of a capture or charge that were not given back yet."""
+    return charged.amount - (LedgerEntry.objects.filter(refunds=charged).aggregate(total=Sum("amount"))["total"] or 0)
 
 
 def expire_holds(*, now: datetime, limit: int = 1000) -> int:

@@ -18,3 +18,4 @@ STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.st
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory: threads of a live server then see what a real process would see.
     DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # nothing is collected for tests; its absence would be a warning

@@ -98,8 +98,7 @@ class TestTwoHundredInterleavings:
         except (ledger.LedgerError, ValueError):
             return "refused"
         except DatabaseError as error:
-            assert "deadlock" not in str(error), error
-            return "killed"
+            return "deadlock" if "deadlock" in str(error) else "killed"
         return "done"
 
     def kill_own_connection(self) -> None:
@@ -126,6 +125,7 @@ class TestTwoHundredInterleavings:
     def test_lose_nothing_and_never_deadlock(self) -> None:
         owners = [accounts.open_account(name=f"A{number}", now=NOW) for number in range(3)]
         outcomes = in_parallel(lambda number: self.one(number, owners), 200, threads=16)
+        assert "deadlock" not in outcomes
         assert outcomes.count("done") > 50
         assert outcomes.count("killed") > 20
         assert reconciliation.run(now=NOW).mismatches == []

@@ -1,0 +1,195 @@
+"""Accounts: opened with their free lookups, granted credit, adjusted, and read as a statement."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from unfold.admin import ModelAdmin
+from unfold.decorators import action, display
+from unfold.widgets import UnfoldAdminSingleDateWidget
+
+from billing import accounts, ledger, money, prices, statements
+from billing.admin import pages
+from billing.models import Account
+
+
+class GrantForm(forms.Form):
+    """Credit as dollars or as a number of lookups."""
+
+    dollars = pages.DollarsField(required=False, min_value=0, help_text="Up to four decimals; or leave empty and")
+    lookups = pages.whole_number_field(required=False, help_text="give this many lookups at today's price.")
+    reason = pages.reason_field(pages.GRANT_REASONS)
+    note = pages.note_field()
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if bool(data.get("dollars")) == bool(data.get("lookups")):
+            raise forms.ValidationError("Give either dollars or a number of lookups.")
+        data["amount"] = data["dollars"] or data["lookups"] * prices.LOOKUP
+        return data
+
+
+class AdjustForm(forms.Form):
+    """A correction up or down."""
+
+    dollars = pages.DollarsField(help_text="Negative takes credit away; never below zero.")
+    reason = pages.reason_field(pages.ADJUST_REASONS)
+    note = pages.note_field()
+
+    def clean_dollars(self) -> int:
+        units = int(self.cleaned_data["dollars"])
+        if not units:
+            raise forms.ValidationError("An adjustment of nothing is a mistake.")
+        return units
+
+
+class PeriodForm(forms.Form):
+    """The days of a statement, both included."""
+
+    since = forms.DateField(required=False, widget=UnfoldAdminSingleDateWidget())
+    until = forms.DateField(required=False, widget=UnfoldAdminSingleDateWidget())
+
+
+@admin.register(Account)
+class AccountAdmin(ModelAdmin):
+    """Sums are shown and never typed in."""
+
+    list_display = ("name", "email", "kind", "is_active", "show_available", "show_held", "show_spent", "created_at")
+    list_filter = ("kind", "is_active")
+    search_fields = ("name", "email")
+    list_per_page = 50
+    readonly_fields = ("show_available", "show_held", "show_spent", "show_deposited", "created_at")
+    fieldsets = (
+        (None, {"fields": ("name", "email", "kind", "is_active", "created_at")}),
+        ("Balance", {"fields": ("show_available", "show_held", "show_spent", "show_deposited")}),
+        ("Preferences", {"fields": ("max_cache_age_days", "cache_first_default", "monthly_budget", "webhook_url")}),
+    )
+    actions_detail = ("grant_credit", "adjust_balance", "statement", "issue_key")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Account | None = None) -> Any:
+        return super().get_fieldsets(request, obj) if obj else ((None, {"fields": ("name", "email", "kind")}),)
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **named: Any) -> Any:
+        """An address typed without its scheme is https."""
+        if db_field.name == "webhook_url":
+            named["assume_scheme"] = "https"
+        return super().formfield_for_dbfield(db_field, request, **named)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Account, form: forms.ModelForm, change: bool) -> None:  # type: ignore[type-arg]
+        """Open through the service; later write only what was changed here: sums may have moved meanwhile."""
+        if change:
+            obj.save(update_fields=form.changed_data)
+            return
+        opened = accounts.open_account(name=obj.name, email=obj.email, kind=obj.kind, now=timezone.now())
+        obj.__dict__.update(opened.__dict__)
+
+    @display(description="available", ordering="available")
+    def show_available(self, obj: Account) -> str:
+        return f"{prices.display(obj.available)} ({prices.lookups_covered(obj.available)} lookups)"
+
+    @display(description="held", ordering="held")
+    def show_held(self, obj: Account) -> str:
+        return prices.display(obj.held)
+
+    @display(description="spent", ordering="spent")
+    def show_spent(self, obj: Account) -> str:
+        return prices.display(obj.spent)
+
+    @display(description="deposited", ordering="deposited")
+    def show_deposited(self, obj: Account) -> str:
+        return prices.display(obj.deposited)
+
+    @action(description="Grant credit", url_path="grant", permissions=[pages.MOVE_MONEY])
+    def grant_credit(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        account = get_object_or_404(Account, pk=object_id)
+
+        def perform(data: dict[str, Any], token: str) -> str:
+            ledger.deposit(
+                account_id=account.pk, amount=data["amount"], idempotency_key=token, source="staff",
+                operator=pages.operator_of(request), reason=data["reason"], note=data["note"], now=timezone.now(),
+            )  # fmt: skip
+            return self._told(request, account, f"Granted {money.to_decimal_string(data['amount'])} USD.")
+
+        return pages.confirmed_move(
+            request, title=f"Grant credit to {account.name}", form=GrantForm(request.POST or None), perform=perform,
+            describe=lambda data: _summary(account, data["amount"], data), back=_page_of(account),
+        )  # fmt: skip
+
+    @action(description="Adjust balance", url_path="adjust", permissions=[pages.MOVE_MONEY])
+    def adjust_balance(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        account = get_object_or_404(Account, pk=object_id)
+
+        def perform(data: dict[str, Any], token: str) -> str:
+            ledger.adjust(
+                account_id=account.pk, amount=data["dollars"], idempotency_key=token, reason=data["reason"],
+                operator=pages.operator_of(request), note=data["note"], now=timezone.now(),
+            )  # fmt: skip
+            return self._told(request, account, f"Adjusted by {money.to_decimal_string(data['dollars'])} USD.")
+
+        return pages.confirmed_move(
+            request, title=f"Adjust the balance of {account.name}", form=AdjustForm(request.POST or None),
+            describe=lambda data: _summary(account, data["dollars"], data), perform=perform, back=_page_of(account),
+        )  # fmt: skip
+
+    @action(description="Statement", url_path="statement", permissions=["billing.view_ledgerentry"])
+    def statement(self, request: HttpRequest, object_id: str) -> HttpResponse | StreamingHttpResponse:
+        account = get_object_or_404(Account, pk=object_id)
+        form = PeriodForm(request.GET or None)
+        days = form.cleaned_data if form.is_valid() else {}
+        since = _midnight(days["since"]) if days.get("since") else None
+        until = _midnight(days["until"] + timedelta(days=1)) if days.get("until") else None
+        made = statements.make(account_id=account.pk, since=since, until=until)
+        if "csv" in request.GET:
+            name = f"statement-{account.pk}.csv"
+            headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+            return StreamingHttpResponse(statements.write_csv(made), content_type="text/csv", headers=headers)
+        context = {
+            **admin.site.each_context(request), "title": f"Statement of {account.name}", "account": account,
+            "form": form, "statement": made, "entries": made.entries.order_by("-id")[:500],
+            "count": made.entries.count(),
+        }  # fmt: skip
+        return render(request, "billing/statement.html", context)
+
+    @action(description="Issue a key", url_path="issue-key", permissions=["billing.add_apikey"])
+    def issue_key(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        from billing.admin.keys import issue_page
+
+        if not request.user.has_perm("billing.add_apikey"):
+            raise PermissionDenied
+        return issue_page(request, account=get_object_or_404(Account, pk=object_id))
+
+    def _told(self, request: HttpRequest, account: Account, sentence: str) -> str:
+        """Put the sentence into the account's history as well."""
+        self.log_change(request, account, sentence)
+        return sentence
+
+
+def _page_of(account: Account) -> str:
+    return reverse("admin:billing_account_change", args=[account.pk])
+
+
+def _midnight(day: Any) -> datetime:
+    return datetime.combine(day, time.min, tzinfo=UTC)
+
+
+def _summary(account: Account, change: int, data: dict[str, Any]) -> list[tuple[str, str]]:
+    """What the confirmation page says; the balance after it is as of now."""
+    return [
+        ("Account", str(account)),
+        ("Available now", f"{money.to_decimal_string(account.available)} USD"),
+        ("Change", f"{money.to_decimal_string(change)} USD"),
+        ("Available afterwards", f"{money.to_decimal_string(account.available + change)} USD"),
+        ("Reason", data["reason"]),
+        ("Note", data["note"] or "none"),
+    ]

@@ -1,0 +1,175 @@
+"""The ledger as staff read it: entries and holds, the finance page, and refunds of a charge."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from unfold.admin import ModelAdmin
+from unfold.decorators import action, display
+
+from billing import finance, ledger, money, reconciliation, selectors
+from billing.admin import pages
+from billing.models import Hold, LedgerEntry, Reconciliation
+
+
+class RefundForm(forms.Form):
+    """How much of a charge is given back, and why."""
+
+    dollars = pages.DollarsField(required=False, min_value=0, help_text="Empty: all that is left of the charge.")
+    reason = pages.reason_field(pages.REFUND_REASONS)
+    note = pages.note_field()
+
+
+class ReadOnlyAdmin(ModelAdmin):
+    """Everything to see, nothing to type."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(LedgerEntry)
+class LedgerEntryAdmin(ReadOnlyAdmin):
+    """Every movement of money."""
+
+    list_display = (
+        "id",
+        "created_at",
+        "account",
+        "kind",
+        "show_amount",
+        "show_available",
+        "reference",
+        "operator",
+        "reason",
+    )
+    list_filter = ("kind", "source", "reason")
+    search_fields = ("account__name", "account__email", "reference", "idempotency_key", "operator")
+    date_hierarchy = "created_at"
+    list_select_related = ("account",)
+    show_full_result_count = False
+    list_per_page = 100
+    actions_list = ("finance_page",)
+    actions_detail = ("refund",)
+
+    @display(description="amount (USD)", ordering="amount")
+    def show_amount(self, obj: LedgerEntry) -> str:
+        return money.to_decimal_string(obj.amount)
+
+    @display(description="available after (USD)")
+    def show_available(self, obj: LedgerEntry) -> str:
+        return money.to_decimal_string(obj.available_after)
+
+    @action(description="Finance", url_path="finance", permissions=["billing.view_ledgerentry"])
+    def finance_page(self, request: HttpRequest) -> HttpResponse:
+        days = finance.list_days(until=timezone.now().date())
+        context = {
+            **admin.site.each_context(request), "title": "Finance, the last 30 days", "days": list(reversed(days)),
+            "latest": days[-1], "chart": json.dumps(_chart(days)), "alert": selectors.find_alert(),
+            "totals": {name: sum(getattr(day, name) for day in days) for name in ("deposits", "grants", "spend")},
+        }  # fmt: skip
+        return render(request, "billing/finance.html", context)
+
+    @action(description="Refund", url_path="refund", permissions=[pages.MOVE_MONEY])
+    def refund(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        entry = get_object_or_404(LedgerEntry.objects.select_related("account"), pk=object_id)
+        back = reverse("admin:billing_ledgerentry_change", args=[entry.pk])
+        if entry.kind not in (LedgerEntry.Kind.CAPTURE, LedgerEntry.Kind.CHARGE):
+            messages.error(request, "Only a capture or a charge can be refunded.")
+            return redirect(back)
+
+        def perform(data: dict[str, Any], token: str) -> str:
+            made = ledger.refund(
+                entry_id=entry.pk, amount=data["dollars"] or None, idempotency_key=token, reason=data["reason"],
+                operator=pages.operator_of(request), note=data["note"], now=timezone.now(),
+            )  # fmt: skip
+            sentence = f"Refunded {money.to_decimal_string(made.amount)} USD of entry {entry.pk}."
+            self.log_change(request, entry.account, sentence)
+            return sentence
+
+        def describe(data: dict[str, Any]) -> list[tuple[str, str]]:
+            given = data["dollars"] or ledger.get_refundable(entry)
+            return [
+                ("Account", str(entry.account)),
+                ("Charge", f"#{entry.pk}, {money.to_decimal_string(entry.amount)} USD, {entry.reference}"),
+                ("Given back", f"{money.to_decimal_string(given)} USD"),
+                ("Reason", data["reason"]),
+                ("Note", data["note"] or "none"),
+            ]
+
+        return pages.confirmed_move(
+            request, title=f"Refund entry {entry.pk}", form=RefundForm(request.POST or None), describe=describe,
+            perform=perform, back=back,
+        )  # fmt: skip
+
+
+@admin.register(Hold)
+class HoldAdmin(ReadOnlyAdmin):
+    """Money set aside for work that is running."""
+
+    list_display = ("id", "created_at", "account", "state", "show_amount", "show_remaining", "reference", "expires_at")
+    list_filter = ("state",)
+    search_fields = ("account__name", "reference")
+    list_select_related = ("account",)
+    list_per_page = 100
+
+    @display(description="amount (USD)", ordering="amount")
+    def show_amount(self, obj: Hold) -> str:
+        return money.to_decimal_string(obj.amount)
+
+    @display(description="remaining (USD)", ordering="remaining")
+    def show_remaining(self, obj: Hold) -> str:
+        return money.to_decimal_string(obj.remaining)
+
+
+@admin.register(Reconciliation)
+class ReconciliationAdmin(ReadOnlyAdmin):
+    """What each comparison of the ledger with its sums found."""
+
+    list_display = ("ran_at", "accounts", "show_result")
+    actions_list = ("reconcile_now",)
+
+    @display(description="result", label={"agrees": "success", "MISMATCH": "danger"})
+    def show_result(self, obj: Reconciliation) -> str:
+        return "MISMATCH" if obj.mismatches else "agrees"
+
+    @action(description="Reconcile now", url_path="now", permissions=["billing.view_reconciliation"])
+    def reconcile_now(self, request: HttpRequest) -> HttpResponse:
+        """Compare again; it only reads, so asking twice does no harm."""
+        found = reconciliation.run(now=timezone.now())
+        tell = messages.error if found.mismatches else messages.success
+        tell(request, f"{found.accounts} accounts compared, {len(found.mismatches)} do not add up.")
+        return redirect("admin:billing_reconciliation_changelist")
+
+
+def _chart(days: list[finance.Day]) -> dict[str, Any]:
+    """The finance page's chart: bars for what moved, in dollars."""
+    series = (
+        ("Deposits", "deposits", "#2563eb"),
+        ("Spend", "spend", "#f59e0b"),
+        ("Outstanding", "outstanding", "#10b981"),
+        ("Held", "held", "#a855f7"),
+    )
+    return {
+        "labels": [f"{day.day:%d %b}" for day in days],
+        "datasets": [
+            {
+                "label": label, "data": [float(money.to_dollars(getattr(day, name))) for day in days],
+                "type": "line" if name in ("outstanding", "held") else "bar", "backgroundColor": colour,
+                "borderColor": colour, "tension": 0.2,
+            }
+            for label, name, colour in series
+        ],
+    }  # fmt: skip

@@ -1,0 +1,150 @@
+"""API keys: issued with their secret shown once, rotated, revoked; never deleted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, timedelta
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from unfold.admin import ModelAdmin
+from unfold.decorators import action, display
+from unfold.widgets import (
+    UnfoldAdminCheckboxSelectMultipleWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminSingleDateWidget,
+    UnfoldAdminTextInputWidget,
+)
+
+from billing import keys
+from billing.admin import pages
+from billing.models import Account, ApiKey
+
+SCOPE_CHOICES = [(scope, scope) for scope in keys.SCOPES]
+
+
+class IssueForm(forms.Form):
+    """What a new key is for."""
+
+    name = forms.CharField(max_length=100, widget=UnfoldAdminTextInputWidget(), help_text="Who or what will use it.")
+    mode = forms.ChoiceField(choices=ApiKey.Mode.choices, widget=UnfoldAdminSelectWidget())
+    scopes = forms.MultipleChoiceField(
+        choices=SCOPE_CHOICES, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget(), help_text="None: all."
+    )
+    expires = forms.DateField(required=False, widget=UnfoldAdminSingleDateWidget(), help_text="Empty: never.")
+
+
+class RotateForm(forms.Form):
+    """How long the old key goes on working."""
+
+    grace_hours = pages.whole_number_field(initial=24, help_text="Both keys work for this many hours.")
+
+
+class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What can be changed about a key that exists."""
+
+    scopes = forms.MultipleChoiceField(
+        choices=SCOPE_CHOICES, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget(), help_text="None: all."
+    )
+
+    class Meta:
+        model = ApiKey
+        fields = ("name", "scopes", "rate_limit_per_minute", "concurrent_lookups", "monthly_budget")
+
+
+def issue_page(request: HttpRequest, *, account: Account) -> HttpResponse:
+    """Ask what the key is for; answer with its secret, this once."""
+    form = IssueForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        expires = datetime.combine(data["expires"], time.min, tzinfo=UTC) if data["expires"] else None
+        key, secret = keys.issue(
+            account=account, name=data["name"], mode=data["mode"], scopes=data["scopes"], expires_at=expires,
+            now=timezone.now(),
+        )  # fmt: skip
+        return _show_secret(request, key, secret)
+    return _ask(request, f"Issue a key for {account.name}", form, "admin:billing_account_change", account.pk)
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(ModelAdmin):
+    """Which keys there are, what they may do, when they were last used."""
+
+    form = KeyForm
+    list_display = ("prefix", "name", "account", "mode", "show_state", "last_used_at", "created_at")
+    list_filter = ("mode", ("revoked_at", admin.EmptyFieldListFilter))
+    search_fields = ("prefix", "name", "account__name", "account__email")
+    list_select_related = ("account",)
+    list_per_page = 50
+    readonly_fields = (
+        "account", "prefix", "mode", "show_state", "created_at", "expires_at", "revoked_at", "last_used_at", "replaces",
+    )  # fmt: skip
+    actions_detail = ("rotate", "revoke")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False  # issued from its account's page
+
+    def has_delete_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: ApiKey, form: forms.ModelForm, change: bool) -> None:  # type: ignore[type-arg]
+        """Write what was changed; a budget also counts what the key used this month."""
+        plain = [name for name in form.changed_data if name != "monthly_budget"]
+        obj.save(update_fields=plain)
+        if "monthly_budget" in form.changed_data:
+            keys.set_budget(key=obj, monthly_budget=obj.monthly_budget, now=timezone.now())
+
+    @display(description="state", label={"works": "success", "revoked": "danger", "expired": "warning"})
+    def show_state(self, obj: ApiKey) -> str:
+        now = timezone.now()
+        if obj.works_at(now):
+            return "works"
+        return "revoked" if obj.revoked_at and obj.revoked_at <= now else "expired"
+
+    @action(description="Rotate", url_path="rotate", permissions=["billing.change_apikey"])
+    def rotate(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        old = get_object_or_404(ApiKey, pk=object_id)
+        form = RotateForm(request.POST or None, initial={"grace_hours": 24})
+        if request.method == "POST" and form.is_valid():
+            try:
+                grace = timedelta(hours=form.cleaned_data["grace_hours"])
+                key, secret = keys.rotate(key=old, grace=grace, now=timezone.now())
+            except keys.InvalidKey:
+                messages.error(request, "This key no longer works or was rotated before.")
+                return redirect("admin:billing_apikey_change", old.pk)
+            self.log_change(request, old, f"Rotated; its successor is {key.prefix}…")
+            return _show_secret(request, key, secret)
+        return _ask(request, f"Rotate {old}", form, "admin:billing_apikey_change", old.pk)
+
+    @action(description="Revoke", url_path="revoke", permissions=["billing.change_apikey"])
+    def revoke(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        key = get_object_or_404(ApiKey, pk=object_id)
+        if request.method == "POST":
+            keys.revoke(key=key, now=timezone.now())
+            self.log_change(request, key, "Revoked.")
+            messages.success(request, f"{key} is revoked.")
+            return redirect("admin:billing_apikey_change", key.pk)
+        title = f"Revoke {key}? Whoever uses it is refused from that moment."
+        return _ask(request, title, forms.Form(), "admin:billing_apikey_change", key.pk)
+
+
+def _ask(request: HttpRequest, title: str, form: forms.Form, back: str, pk: int) -> HttpResponse:
+    if not request.user.has_perm("billing.change_apikey") and not request.user.has_perm("billing.add_apikey"):
+        raise PermissionDenied
+    context = {**admin.site.each_context(request), "title": title, "form": form, "back": reverse(back, args=[pk])}
+    return render(request, "billing/ask.html", context)
+
+
+def _show_secret(request: HttpRequest, key: ApiKey, secret: str) -> HttpResponse:
+    """The only moment a secret is readable: a page that nothing stores."""
+    context = {
+        **admin.site.each_context(request), "title": "Copy this key now", "key": key, "secret": secret,
+        "back": reverse("admin:billing_apikey_change", args=[key.pk]),
+    }  # fmt: skip
+    response = render(request, "billing/secret.html", context)
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,97 @@
+"""Pages of the admin that ask twice: fill in, read what will happen, confirm. Shared by all that moves money."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from unfold.widgets import (
+    UnfoldAdminDecimalFieldWidget,
+    UnfoldAdminIntegerFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+)
+
+from billing import ledger, money
+
+MOVE_MONEY = "billing.move_money"
+GRANT_REASONS = [
+    ("goodwill", "Goodwill"),
+    ("trial", "Longer trial"),
+    ("outage", "Outage"),
+    ("invoice", "Paid by invoice"),
+]
+REFUND_REASONS = [("wrong_answer", "Wrong answer"), ("duplicate", "Charged twice"), ("goodwill", "Goodwill")]
+ADJUST_REASONS = [("correction", "Correction"), ("chargeback", "Chargeback"), ("expired_trial", "Trial ended")]
+
+
+class DollarsField(forms.DecimalField):
+    """Dollars with up to four decimals; its value is whole units."""
+
+    def __init__(self, **named: Any) -> None:
+        named = {"max_digits": 12, "decimal_places": 4, "widget": UnfoldAdminDecimalFieldWidget(), **named}
+        super().__init__(**named)
+
+    def clean(self, value: Any) -> int | None:
+        dollars = super().clean(value)
+        return None if dollars is None else int(dollars * money.UNITS_PER_DOLLAR)
+
+
+def reason_field(choices: list[tuple[str, str]]) -> forms.ChoiceField:
+    """A reason from a list: what can be counted later."""
+    return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget())
+
+
+def note_field() -> forms.CharField:
+    """A sentence for the next person who looks."""
+    return forms.CharField(required=False, max_length=500, widget=UnfoldAdminTextInputWidget())
+
+
+def whole_number_field(**named: Any) -> forms.IntegerField:
+    """A number of things."""
+    return forms.IntegerField(min_value=1, max_value=10_000_000, widget=UnfoldAdminIntegerFieldWidget(), **named)
+
+
+def operator_of(request: HttpRequest) -> str:
+    """The name that stands in the entry."""
+    return str(request.user.get_username())
+
+
+def confirmed_move(
+    request: HttpRequest,
+    *,
+    title: str,
+    form: forms.Form,
+    describe: Callable[[dict[str, Any]], list[tuple[str, str]]],
+    perform: Callable[[dict[str, Any], str], str],
+    back: str,
+) -> HttpResponse:
+    """Show `form`, then what `describe` says will happen, then `perform` it once; return to `back`.
+
+    `perform(cleaned, token)` returns the sentence for the operator. The token was made when the form was first
+    shown and stays with it: pressing "confirm" twice is the same movement twice, so it happens once.
+    """
+    if not request.user.has_perm(MOVE_MONEY):
+        raise PermissionDenied
+    token = request.POST.get("token") or uuid.uuid4().hex
+    summary: list[tuple[str, str]] = []
+    if request.method == "POST" and form.is_valid():
+        if "confirm" in request.POST:
+            try:
+                messages.success(request, perform(form.cleaned_data, f"admin:{token[:64]}"))
+                return redirect(back)
+            except (ledger.LedgerError, ValueError) as refusal:
+                form.add_error(None, str(refusal))
+        elif "change" not in request.POST:
+            summary = describe(form.cleaned_data)
+    context = {
+        **admin.site.each_context(request), "title": title, "form": form, "summary": summary, "token": token,
+        "back": back,
+    }  # fmt: skip
+    return render(request, "billing/move.html", context)

@@ -1,0 +1,88 @@
+"""An account's statement: what it had, what happened, what it has, for a customer, an auditor and a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from billing import money
+from billing.models import LedgerEntry
+from billing.selectors import Balance
+
+COLUMNS = (
+    "entry", "time", "kind", "amount_usd", "available_change_usd", "available_usd", "held_usd", "spent_usd",
+    "reference", "source", "operator", "reason", "note",
+)  # fmt: skip
+# A spreadsheet would run a cell that begins with one of these.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Entries of `since <= time < until`, oldest first, between the sums before and after them."""
+
+    account_id: int
+    since: datetime | None
+    until: datetime | None
+    opening: Balance
+    closing: Balance
+    entries: QuerySet[LedgerEntry]
+
+
+def list_entries(
+    *, account_id: int, since: datetime | None = None, until: datetime | None = None
+) -> QuerySet[LedgerEntry]:
+    """Return an account's entries of `since <= time < until` (either may be None), newest first."""
+    entries = LedgerEntry.objects.filter(account_id=account_id).order_by("-id")
+    if since is not None:
+        entries = entries.filter(created_at__gte=since)
+    return entries if until is None else entries.filter(created_at__lt=until)
+
+
+def make(*, account_id: int, since: datetime | None = None, until: datetime | None = None) -> Statement:
+    """Return the statement of an account; every sum comes from the entries' own balances, nothing is added up."""
+    entries = list_entries(account_id=account_id, since=since, until=until)
+    before = None if since is None else list_entries(account_id=account_id, until=since).first()
+    opening = _after(before)
+    last = entries.first()
+    return Statement(account_id, since, until, opening, _after(last) if last else opening, entries.order_by("id"))
+
+
+def write_csv(statement: Statement) -> Iterator[str]:
+    """Yield the statement line by line as CSV, amounts in dollars with four decimals; safe to open in a spreadsheet."""
+    line = _Line()
+    writer = csv.writer(line)
+    writer.writerow(COLUMNS)
+    yield line.text
+    for entry in statement.entries.iterator(chunk_size=1000):
+        writer.writerow(_cells(entry))
+        yield line.text
+
+
+class _Line:
+    """A file of one line: what the csv module wrote last."""
+
+    text = ""
+
+    def write(self, text: str) -> int:
+        self.text = text
+        return len(text)
+
+
+def _after(entry: LedgerEntry | None) -> Balance:
+    if entry is None:
+        return Balance(0, 0, 0, 0)
+    return Balance(entry.available_after, entry.held_after, entry.spent_after, entry.deposited_after)
+
+
+def _cells(entry: LedgerEntry) -> list[str]:
+    amounts = (entry.amount, entry.available_change, entry.available_after, entry.held_after, entry.spent_after)
+    texts = (entry.reference, entry.source, entry.operator, entry.reason, entry.note)
+    return [
+        str(entry.pk), entry.created_at.isoformat(), entry.kind, *map(money.to_decimal_string, amounts),
+        *(f"'{text}" if text.startswith(FORMULA_STARTS) else text for text in texts),
+    ]  # fmt: skip

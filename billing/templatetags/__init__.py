@@ -1,0 +1,1 @@
+"""What billing's templates can say."""

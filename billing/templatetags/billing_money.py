@@ -1,0 +1,28 @@
+"""Shows units of money in templates as dollars, so that no template divides by ten thousand."""
+
+from __future__ import annotations
+
+from django import template
+
+from billing import money
+from billing.finance import Day
+
+register = template.Library()
+
+
+@register.filter
+def usd(units: int) -> str:
+    """Return units of 1/10,000 USD as exact dollars: 314 is "0.0314"."""
+    return money.to_decimal_string(units)
+
+
+@register.filter
+def split_words(text: str) -> list[str]:
+    """Return "a,b" as a list: column heads on one line."""
+    return text.split(",")
+
+
+@register.filter
+def day_sums(day: Day) -> tuple[int, ...]:
+    """Return a day's sums in the order of the finance page's columns."""
+    return day.deposits, day.grants, day.adjustments, day.spend, day.outstanding, day.held

@@ -1,0 +1,217 @@
+"""What staff can do: move money with a name and a reason, and nothing behind the ledger's back."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+
+from billing import keys, ledger, reconciliation, selectors
+from billing.models import Account, ApiKey, LedgerEntry
+from tests.billing.conftest import NOW
+
+VIEWS = ["view_account", "view_ledgerentry", "view_hold", "view_apikey", "view_reconciliation"]
+
+
+def staff(name: str, *permissions: str) -> Client:
+    user = get_user_model().objects.create_user(name, password=None, is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(content_type__app_label="billing", codename__in=permissions))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def dana(db: None) -> Client:
+    """Staff who may move money and manage keys."""
+    return staff("dana", *VIEWS, "move_money", "add_account", "change_account", "add_apikey", "change_apikey")
+
+
+@pytest.fixture
+def sam(db: None) -> Client:
+    """Staff who may only look."""
+    return staff("sam", *VIEWS)
+
+
+def url(name: str, *args: Any) -> str:
+    return reverse(f"admin:billing_{name}", args=args)
+
+
+def token_in(page: Any) -> str:
+    found = re.search(r'name="token" value="(\w+)"', page.content.decode())
+    assert found
+    return found[1]
+
+
+def move(client: Client, address: str, **data: Any) -> Any:
+    """Fill in, read the confirmation, confirm; return the confirmation page."""
+    data["token"] = token_in(client.get(address))
+    page = client.post(address, data)
+    assert page.status_code == 200
+    done = client.post(address, {**data, "confirm": "1"})
+    assert done.status_code == 302, done.content.decode()[-3000:]
+    return page
+
+
+class TestGrantingCredit:
+    @pytest.fixture
+    def address(self, account: Account) -> str:
+        return url("account_grant_credit", account.pk)
+
+    def test_in_lookups_names_the_operator_and_the_reason(self, dana: Client, account: Account, address: str) -> None:
+        page = move(dana, address, lookups="100", reason="goodwill", note="sorry for Monday")
+        assert "3.4540 USD" in page.content.decode()
+        entry = account.entries.first()
+        assert entry is not None
+        assert (entry.kind, entry.amount, entry.operator) == ("deposit", 31_400, "dana")
+        assert (entry.source, entry.reason, entry.note) == ("staff", "goodwill", "sorry for Monday")
+
+    def test_in_dollars_is_exact(self, dana: Client, account: Account, address: str) -> None:
+        move(dana, address, dollars="3.1401", reason="trial")
+        assert selectors.get_balance(account.pk).available == 3140 + 31_401
+
+    def test_confirmed_twice_happens_once(self, dana: Client, account: Account, address: str) -> None:
+        data = {"lookups": "1", "reason": "trial", "token": "abc", "confirm": "1"}
+        assert [dana.post(address, data).status_code for _ in range(2)] == [302, 302]
+        assert account.entries.count() == 2
+
+    def test_is_not_done_before_it_is_confirmed(self, dana: Client, account: Account, address: str) -> None:
+        dana.post(address, {"lookups": "1", "reason": "trial", "token": "abc"})
+        assert account.entries.count() == 1
+
+    @pytest.mark.parametrize("data", [{}, {"dollars": "1", "lookups": "1"}, {"dollars": "0.00001"}, {"dollars": "-1"}])
+    def test_of_an_unclear_amount_is_asked_again(
+        self, dana: Client, account: Account, address: str, data: dict[str, str]
+    ) -> None:
+        page = dana.post(address, {**data, "reason": "trial", "confirm": "1"})
+        assert page.status_code == 200
+        assert account.entries.count() == 1
+
+    def test_is_refused_to_staff_without_the_permission(self, sam: Client, account: Account, address: str) -> None:
+        assert sam.get(address).status_code == 403
+        assert sam.post(address, {"lookups": "1", "reason": "trial", "confirm": "1"}).status_code == 403
+        assert account.entries.count() == 1
+        assert "Grant credit" not in sam.get(url("account_change", account.pk)).content.decode()
+
+
+class TestAdjusting:
+    def test_downwards_is_confirmed_and_named(self, dana: Client, account: Account) -> None:
+        move(dana, url("account_adjust_balance", account.pk), dollars="-0.1", reason="correction")
+        entry = account.entries.first()
+        assert entry is not None
+        assert (entry.kind, entry.amount, entry.operator) == ("adjust", -1000, "dana")
+
+    def test_below_zero_is_explained(self, dana: Client, account: Account) -> None:
+        data = {"dollars": "-1", "reason": "correction", "token": "t", "confirm": "1"}
+        page = dana.post(url("account_adjust_balance", account.pk), data)
+        assert "3140 are available" in page.content.decode()
+
+    def test_is_refused_to_staff_without_the_permission(self, sam: Client, account: Account) -> None:
+        assert sam.post(url("account_adjust_balance", account.pk), {"confirm": "1"}).status_code == 403
+
+
+class TestRefunding:
+    def test_a_charge_gives_all_of_it_back(self, dana: Client, account: Account) -> None:
+        entry = ledger.charge(account_id=account.pk, amount=314, idempotency_key="c", reference="lookup 7", now=NOW)
+        page = move(dana, url("ledgerentry_refund", entry.pk), reason="wrong_answer")
+        assert "lookup 7" in page.content.decode()
+        assert selectors.get_balance(account.pk).spent == 0
+
+    def test_more_than_was_charged_is_explained(self, dana: Client, account: Account) -> None:
+        entry = ledger.charge(account_id=account.pk, amount=314, idempotency_key="c", reference="", now=NOW)
+        data = {"dollars": "1", "reason": "goodwill", "token": "t", "confirm": "1"}
+        assert "Only 314 units" in dana.post(url("ledgerentry_refund", entry.pk), data).content.decode()
+
+    def test_a_deposit_is_not_offered(self, dana: Client, account: Account) -> None:
+        assert dana.get(url("ledgerentry_refund", account.entries.get().pk)).status_code == 302
+
+
+class TestAnAccount:
+    def test_opened_by_staff_starts_with_its_free_lookups(self, dana: Client) -> None:
+        dana.post(url("account_add"), {"name": "New", "email": "n@example.test", "kind": "user"})
+        assert selectors.get_balance(Account.objects.get(name="New").pk).available == 3140
+
+    def test_edited_meanwhile_keeps_what_the_ledger_wrote(self, dana: Client, account: Account) -> None:
+        data = {"name": "Renamed", "email": "", "kind": "user", "is_active": "on"}
+        dana.post(url("account_change", account.pk), {**data, "available": "999999"})
+        account.refresh_from_db()
+        assert (account.name, account.available) == ("Renamed", 3140)
+
+    def test_shows_its_statement_and_gives_it_as_csv(self, sam: Client, account: Account) -> None:
+        address = url("account_statement", account.pk)
+        assert "0.3140" in sam.get(address).content.decode()
+        sheet = sam.get(address, {"csv": "1"})
+        assert b"free_grant" in b"".join(sheet.streaming_content)  # type: ignore[attr-defined]
+
+
+class TestAKey:
+    def issue(self, client: Client, account: Account, **data: Any) -> Any:
+        return client.post(url("account_issue_key", account.pk), {"name": "server", "mode": "live", **data})
+
+    def test_shows_its_secret_once_on_a_page_nothing_stores(self, dana: Client, account: Account) -> None:
+        page = self.issue(dana, account, scopes=["lookup"])
+        found = re.search(keys.LEAKED_KEY_PATTERN, page.content.decode())
+        assert found
+        assert "no-store" in page["Cache-Control"]
+        key = keys.verify(secret=found[0], now=NOW + timedelta(days=1))
+        assert (key.account, key.scopes) == (account, ["lookup"])
+        shown = dana.get(url("apikey_change", key.pk)).content.decode()
+        assert found[0] not in shown
+
+    def test_is_revoked_after_a_question(self, dana: Client, key: ApiKey) -> None:
+        address = url("apikey_revoke", key.pk)
+        assert "refused from that moment" in dana.get(address).content.decode()
+        dana.post(address)
+        key.refresh_from_db()
+        assert key.revoked_at is not None
+
+    def test_is_rotated_with_a_grace_time(self, dana: Client, key: ApiKey) -> None:
+        page = dana.post(url("apikey_rotate", key.pk), {"grace_hours": "24"})
+        assert re.search(keys.LEAKED_KEY_PATTERN, page.content.decode())
+        assert ApiKey.objects.get(replaces=key).account == key.account
+
+    def test_given_a_budget_counts_from_then_on(self, dana: Client, key: ApiKey) -> None:
+        dana.post(url("apikey_change", key.pk), {"name": "server", "monthly_budget": "700"})
+        key.refresh_from_db()
+        assert (key.monthly_budget, key.budget_used) == (700, 0)
+
+    def test_is_out_of_reach_for_staff_who_may_only_look(self, sam: Client, account: Account, key: ApiKey) -> None:
+        assert self.issue(sam, account).status_code == 403
+        for name in ("apikey_revoke", "apikey_rotate"):
+            assert sam.post(url(name, key.pk), {"grace_hours": "1"}).status_code == 403
+
+
+class TestTheLedger:
+    def test_can_be_read_and_not_typed_into(self, dana: Client, account: Account) -> None:
+        entry = account.entries.get()
+        assert dana.get(url("ledgerentry_changelist")).status_code == 200
+        assert dana.get(url("ledgerentry_change", entry.pk)).status_code == 200
+        assert dana.post(url("ledgerentry_change", entry.pk), {"amount": "1"}).status_code == 403
+        assert dana.get(url("ledgerentry_add")).status_code == 403
+        assert dana.post(url("ledgerentry_delete", entry.pk)).status_code == 403
+
+    def test_shows_open_holds(self, sam: Client, hold: Any) -> None:
+        hold(314)
+        assert "0.0314" in sam.get(url("hold_changelist")).content.decode()
+
+    def test_has_a_finance_page_with_a_chart(self, sam: Client, account: Account) -> None:
+        page = sam.get(url("ledgerentry_finance_page")).content.decode()
+        assert "Outstanding credit" in page
+        assert "<canvas" in page
+
+    def test_that_does_not_add_up_is_told_on_top(self, sam: Client, account: Account) -> None:
+        Account.objects.filter(pk=account.pk).update(available=1, deposited=1)
+        reconciliation.run(now=NOW)
+        assert "does not add up in 1 account" in sam.get(url("ledgerentry_finance_page")).content.decode()
+        assert "MISMATCH" in sam.get(url("reconciliation_changelist")).content.decode()
+
+    def test_can_be_compared_now(self, sam: Client, account: Account) -> None:
+        page = sam.get(url("reconciliation_reconcile_now"), follow=True).content.decode()
+        assert "1 accounts compared, 0 do not add up" in page
+        assert LedgerEntry.objects.count() == 1

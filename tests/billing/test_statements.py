@@ -1,0 +1,60 @@
+"""Statements and the finance page say the same as the ledger, to the last unit."""
+
+from __future__ import annotations
+
+import csv
+from datetime import date, timedelta
+from typing import Any
+
+from billing import finance, ledger, statements
+from billing.models import Account
+from billing.selectors import Balance
+from tests.billing.conftest import NOW
+
+DAY = timedelta(days=1)
+
+
+class TestAStatement:
+    def spend(self, account: Account, day: int, **named: Any) -> None:
+        named = {"reference": "lookup", **named}
+        ledger.charge(account_id=account.pk, amount=314, idempotency_key=f"day-{day}", now=NOW + DAY * day, **named)
+
+    def test_opens_with_what_was_there_before_and_closes_with_what_is_left(self, account: Account) -> None:
+        for day in (1, 2, 3):
+            self.spend(account, day)
+        made = statements.make(account_id=account.pk, since=NOW + DAY * 2, until=NOW + DAY * 3)
+        assert made.opening == Balance(available=2826, held=0, spent=314, deposited=3140)
+        assert made.closing == Balance(available=2512, held=0, spent=628, deposited=3140)
+        assert [entry.idempotency_key for entry in made.entries] == ["day-2"]
+
+    def test_of_a_time_without_entries_closes_as_it_opened(self, account: Account) -> None:
+        made = statements.make(account_id=account.pk, since=NOW + DAY)
+        assert made.opening == made.closing == Balance(available=3140, held=0, spent=0, deposited=3140)
+
+    def test_as_csv_has_one_line_an_entry_and_is_safe_to_open(self, account: Account) -> None:
+        self.spend(account, 1, reference='=HYPERLINK("http://evil.test")')
+        lines = list(csv.DictReader(statements.write_csv(statements.make(account_id=account.pk))))
+        assert [(line["kind"], line["available_usd"]) for line in lines] == [
+            ("free_grant", "0.3140"), ("charge", "0.2826"),
+        ]  # fmt: skip
+        assert lines[1]["available_change_usd"] == "-0.0314"
+        assert lines[1]["reference"].startswith("'=")
+
+
+class TestTheFinancePage:
+    def test_counts_what_moved_each_day_and_what_stood_at_its_end(self, account: Account, hold: Any) -> None:
+        ledger.deposit(account_id=account.pk, amount=5000, idempotency_key="d", source="card", now=NOW + DAY)
+        hold(314, now=NOW + DAY)
+        ledger.charge(account_id=account.pk, amount=628, idempotency_key="c", reference="", now=NOW + DAY * 2)
+        today = NOW.date()
+        days = {day.day: day for day in finance.list_days(until=today + DAY * 3, days=3)}
+        assert days[today + DAY] == finance.Day(
+            day=today + DAY, deposits=5000, grants=0, adjustments=0, spend=0, outstanding=8140, held=314
+        )
+        assert days[today + DAY * 2].spend == 628
+        assert days[today + DAY * 3] == finance.Day(
+            day=today + DAY * 3, deposits=0, grants=0, adjustments=0, spend=0, outstanding=7512, held=314
+        )
+
+    def test_of_an_empty_ledger_is_all_zero(self, db: None) -> None:
+        assert all(day.outstanding == 0 for day in finance.list_days(until=date(2026, 11, 21)))
