@@ -7,3 +7,5 @@ from config.settings.shared import *
 # and no two installations share one.
 SECRET_KEY = SECRET_KEY or secret.local_secret(VAR_DIR)
 ALLOWED_HOSTS = ALLOWED_HOSTS or ["*"]
+# Static files straight from the packages they come with: nothing to collect before the first start.
+WHITENOISE_USE_FINDERS = True
