@@ -17,19 +17,27 @@ def text_of(element: HtmlElement) -> str:
 
 
 def lines_of(element: HtmlElement) -> list[str]:
-    """The text of an element as the lines a person sees: `<br>`, `<div>` and `<p>` end a line."""
+    """The text of an element as the lines a person sees: `<br>` ends one, blocks (`div`, `p`, `li`, ...) are lines."""
     rows: list[str] = [""]
-    for node in element.iter():
-        if node.tag in ("br", "div", "p", "li", "tr") and node is not element:
-            rows.append("")
-        if isinstance(node.tag, str) and node.text:
-            rows[-1] += node.text
-        if node is not element and node.tail:
-            if node.tag in ("div", "p", "li", "tr"):
-                rows.append("")
-            rows[-1] += node.tail
+    _write_lines(element, rows)
     cleaned = (" ".join(row.replace("\xa0", " ").split()) for row in rows)
     return [row for row in cleaned if row]
+
+
+def _write_lines(element: HtmlElement, rows: list[str]) -> None:
+    rows[-1] += element.text or ""
+    for child in element:
+        block = child.tag in _BLOCKS
+        if block:
+            rows.append("")
+        if isinstance(child.tag, str):  # comments have text that nobody sees
+            _write_lines(child, rows)
+        if block and child.tag != "br":
+            rows.append("")
+        rows[-1] += child.tail or ""
+
+
+_BLOCKS = frozenset({"br", "div", "p", "li", "tr", "ul", "ol", "dl", "dt", "dd", "table", "h1", "h2", "h3", "h4"})
 
 
 def select(root: HtmlElement, css: str, *, least: int = 0, most: int | None = None) -> list[HtmlElement]:

@@ -1,0 +1,1 @@
+"""North Carolina's own platform (ASP.NET MVC with anti-forgery tokens)."""
