@@ -60,3 +60,15 @@ def degrade(*, code: str, reason: str) -> None:
 def restore(*, code: str, now: datetime) -> None:
     """Health found it well again."""
     Jurisdiction.objects.filter(pk=code, enabled=True).update(status="active", reason="", last_tested_at=now)
+
+
+def confirm_live(*, code: str, now: datetime) -> None:
+    """A live answer of this registry was read as expected: from now on it is verified `live`."""
+    Jurisdiction.objects.filter(pk=code).update(verified_live_at=now, last_tested_at=now)
+    restore(code=code, now=now)
+
+
+def note_trouble(*, code: str, reason: str, now: datetime) -> None:
+    """A test of this registry ended in an error: told to customers where it is switched on."""
+    Jurisdiction.objects.filter(pk=code).update(last_tested_at=now)
+    degrade(code=code, reason=reason)

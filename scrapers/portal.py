@@ -115,6 +115,7 @@ class Portal:
     slow: ClassVar[bool] = False
     estimated_seconds: ClassVar[int] = 3
     shortest_term: ClassVar[int] = 2
+    canary: ClassVar[str] = "Walmart Inc."  # a company every registry should know; to be confirmed state by state
     version: ClassVar[str] = "1.0"
     built_at: ClassVar[str] = "2026-11-21"
     sandbox: ClassVar[bool] = False

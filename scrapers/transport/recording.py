@@ -15,9 +15,11 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from requests import PreparedRequest, Response
-from requests.adapters import BaseAdapter
+from requests.adapters import BaseAdapter, HTTPAdapter
 from requests.structures import CaseInsensitiveDict
 from urllib3 import HTTPResponse
+
+_KEPT_HEADERS = frozenset({"content-type", "location", "retry-after"})  # never a cookie: it is a stranger's session
 
 
 class UnexpectedRequest(AssertionError):
@@ -56,6 +58,52 @@ def load_steps(folder: Path) -> list[Step]:
         )
         for raw in case["steps"]
     ]
+
+
+class Recorder(HTTPAdapter):
+    """Passes requests on to the portal and keeps every exchange, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps: list[Step] = []
+
+    def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
+        """Send, read the whole answer, keep it, and hand it on."""
+        response = super().send(request, *args, **kwargs)
+        body = response.content
+        kept = {name: value for name, value in response.headers.items() if name.lower() in _KEPT_HEADERS}
+        sent = _sent(request) if request.body else None
+        self.steps.append(Step(str(request.method), str(request.url), response.status_code, kept, body, sent))
+        again = answer(request, status=response.status_code, headers=kept, body=body)
+        again.cookies.update(response.cookies)
+        return again
+
+
+def save_steps(
+    folder: Path, steps: list[Step], *, question: Mapping[str, Any], provenance: str, replace: Mapping[str, str]
+) -> None:
+    """Write a case for review: `replace` swaps persons' names (and the like) in every body and address."""
+    folder.mkdir(parents=True, exist_ok=True)
+    told = []
+    for number, step in enumerate(steps, start=1):
+        kind = next((value for name, value in step.headers.items() if name.lower() == "content-type"), "")
+        body = step.body
+        for old, new in replace.items():
+            body = body.replace(old.encode(), new.encode())
+        name = f"{number}.{'json' if 'json' in kind else 'html'}"
+        (folder / name).write_bytes(body)
+        told.append(
+            {
+                "method": step.method,
+                "url": step.url,
+                "sent": dict(step.sent) if step.sent is not None else None,
+                "status": step.status,
+                "headers": dict(step.headers),
+                "body": name,
+            }
+        )
+    case = {"provenance": provenance, "question": dict(question), "steps": told}
+    (folder / "case.json").write_text(json.dumps(case, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 class Replay(BaseAdapter):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,8 @@ from typing import Any
 from scrapers import registry
 from scrapers.asking import ask
 from scrapers.errors import PortalError
-from scrapers.normalise.record import normalised
-from scrapers.portal import Portal
-from scrapers.records import Answer, Found, FoundFilings, Query
+from scrapers.plain import tell, tell_error
+from scrapers.records import Query
 from scrapers.transport.recording import Replay, load_steps
 from scrapers.transport.session import PortalSession, TransportSettings
 
@@ -68,36 +67,8 @@ def play(case: Case) -> tuple[dict[str, Any], list[str]]:
     )
     question = Query(state=case.state, **case.content["question"])
     try:
-        told = tell(ask(portal, session, question, now=NOW, threshold=THRESHOLD), portal)
+        told = tell(ask(portal, session, question, now=NOW, threshold=THRESHOLD), portal, state=case.state)
     except PortalError as error:
-        told = {"outcome": type(error).__name__, "reason": error.reason}
+        told = tell_error(error)
     told["unread_labels"] = [stage.detail for stage in session.trace.stages if stage.name == "unread_labels"]
     return told, [f"{step.method} {step.url}" for step in replay.left]
-
-
-def tell(answer: Answer, portal: Portal) -> dict[str, Any]:
-    """An answer as plain data; empty fields are left out, so that a case reads like the page."""
-    if isinstance(answer, Found):
-        reading = normalised(answer.record, portal=portal, state=portal.code, match=answer.match)
-        return {
-            "outcome": "found",
-            "record": _filled(asdict(answer.record)),
-            "normalized": _filled(reading),
-            "related": [row.name for row in answer.related],
-        }
-    if isinstance(answer, FoundFilings):
-        return {"outcome": "found", "filings": [_filled(asdict(filing)) for filing in answer.filings]}
-    return {
-        "outcome": "not_found",
-        "ambiguous": answer.ambiguous,
-        "suggestions": [_filled(asdict(suggestion)) for suggestion in answer.suggestions],
-    }
-
-
-def _filled(value: Any) -> Any:
-    if isinstance(value, dict):
-        kept = {name: _filled(item) for name, item in value.items()}
-        return {name: item for name, item in kept.items() if item not in (None, (), [], {}, "")}
-    if isinstance(value, (list, tuple)):
-        return [_filled(item) for item in value]
-    return value

@@ -1,0 +1,102 @@
+"""Write docs/states.md from what the code declares of every jurisdiction; `--check` says whether it is current."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from jurisdictions.codes import PLACES
+from scrapers import registry
+from scrapers.portal import Portal
+from scrapers.register import RegisterPortal
+
+HEAD = """# Every jurisdiction
+
+Generated from the code by `manage.py states_page`; do not edit.
+
+Verification: **recorded**: the reader parses a real portal's recorded answer. **documented**: written after a public
+description of the portal, not yet tried on it. **unsupported**: no search is known that a program may use. No state is
+**live** here: that mark is set in the running service when `manage.py canary` has read a real answer.
+
+"On by default" is the switch's first position; an operator may turn each one. A state that is off because of a wall or
+its terms answers 503 with the reason; a wall is never solved or disguised.
+
+| | jurisdiction | family | answers | UCC | verification | on by default | terms for programs, robots.txt | reason when off |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def page() -> str:
+    """The page as it should be."""
+    rows = [_row(code, registry.find_portal(code)) for code in sorted(PLACES, key=lambda code: PLACES[code].name)]
+    portals = registry.list_portals()
+    counts = {
+        word: sum(1 for p in portals if p.verification == word) for word in ("recorded", "documented", "unsupported")
+    }
+    missing = len(PLACES) - len(portals)
+    told = ", ".join(f"{count} {word}" for word, count in counts.items()) + (
+        f", {missing} without a reader" if missing else ""
+    )
+    on = sum(1 for portal in portals if portal.on_by_default)
+    return HEAD + "\n".join(rows) + f"\n\n{len(PLACES)} jurisdictions: {told}; {on} on by default.\n"
+
+
+def _row(code: str, portal: Portal | None) -> str:
+    place = PLACES[code]
+    if portal is None:
+        return f"| {code} | {place.name} | – | nothing | – | unsupported | no | – | no search is known |"
+    family = type(portal).__module__.split(".")[2]
+    cells = [
+        code,
+        place.name,
+        family,
+        _answers(portal),
+        _ucc(portal),
+        portal.verification,
+        "yes" if portal.on_by_default else "no",
+        f"{portal.terms.automated}; robots.txt: {portal.terms.robots}. {portal.terms.note}".strip(),
+        "" if portal.on_by_default else portal.off_reason,
+    ]
+    return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
+
+
+def _answers(portal: Portal) -> str:
+    if portal.verification == "unsupported":
+        return "nothing"
+    can = portal.capabilities
+    words = ["name"] if can.search else []
+    named = {"identifier": can.by_id, "status": can.status, "agent": can.agent, "officers": can.officers,
+             "addresses": can.addresses, "filings": can.filings, "former names": can.former_names}  # fmt: skip
+    words += [word for word, there in named.items() if there]
+    if portal.coverage == "active_only":
+        words.append("active entities only")
+    if isinstance(portal, RegisterPortal):
+        words.append("from the published register once loaded")
+    return ", ".join(words)
+
+
+def _ucc(portal: Portal) -> str:
+    can = portal.capabilities
+    if not can.ucc:
+        return "no"
+    words = ["debtor"] + ["secured party"] * can.ucc_secured_party + ["dates"] * can.ucc_date_filter
+    return ", ".join(words)
+
+
+class Command(BaseCommand):
+    """See the module."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--check", action="store_true", help="write nothing; fail when the page is out of date")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path = Path(settings.BASE_DIR) / "docs" / "states.md"
+        if not options["check"]:
+            path.write_text(page(), encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != page():
+            raise CommandError("docs/states.md is out of date: run manage.py states_page")
