@@ -29,17 +29,18 @@ its terms answers 503 with the reason; a wall is never solved or disguised.
 """
 
 
+MARKS = ("recorded", "documented", "unsupported")
+
+
 def page() -> str:
     """The page as it should be."""
     rows = [_row(code, registry.find_portal(code)) for code in sorted(PLACES, key=lambda code: PLACES[code].name)]
     portals = registry.list_portals()
-    counts = {
-        word: sum(1 for p in portals if p.verification == word) for word in ("recorded", "documented", "unsupported")
-    }
+    counts = {word: sum(1 for portal in portals if portal.verification == word) for word in MARKS}
+    told = ", ".join(f"{count} {word}" for word, count in counts.items())
     missing = len(PLACES) - len(portals)
-    told = ", ".join(f"{count} {word}" for word, count in counts.items()) + (
-        f", {missing} without a reader" if missing else ""
-    )
+    if missing:
+        told += f", {missing} without a reader"
     on = sum(1 for portal in portals if portal.on_by_default)
     return HEAD + "\n".join(rows) + f"\n\n{len(PLACES)} jurisdictions: {told}; {on} on by default.\n"
 
@@ -47,7 +48,7 @@ def page() -> str:
 def _row(code: str, portal: Portal | None) -> str:
     place = PLACES[code]
     if portal is None:
-        return f"| {code} | {place.name} | – | nothing | – | unsupported | no | – | no search is known |"
+        return f"| {code} | {place.name} | - | nothing | - | unsupported | no | - | no search is known |"
     family = type(portal).__module__.split(".")[2]
     cells = [
         code,

@@ -1,0 +1,49 @@
+"""The page of all jurisdictions says what the code does."""
+
+from __future__ import annotations
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+
+from jurisdictions.codes import PLACES
+from scrapers import registry
+
+
+class TestTheStatesPage:
+    """docs/states.md."""
+
+    def test_is_current(self) -> None:
+        call_command("states_page", "--check")
+
+    def test_has_one_row_a_jurisdiction(self) -> None:
+        text = (settings.BASE_DIR / "docs" / "states.md").read_text(encoding="utf-8")
+        assert [code for code in PLACES if f"\n| {code} | " not in text] == []
+
+    def test_is_noticed_when_it_is_out_of_date(self, settings, tmp_path) -> None:
+        settings.BASE_DIR = tmp_path
+        with pytest.raises(CommandError, match="out of date"):
+            call_command("states_page", "--check")
+
+
+@pytest.mark.parametrize("portal", registry.list_portals(), ids=lambda portal: portal.code)
+class TestAJurisdiction:
+    """What its reader declares."""
+
+    def test_is_on_only_where_programs_may_ask(self, portal) -> None:
+        if portal.on_by_default:
+            assert portal.terms.automated != "forbidden"
+            assert portal.verification in ("recorded", "documented")
+        else:
+            assert portal.off_reason, "an operator must read why it is off"
+
+    def test_names_its_machines_and_sources(self, portal) -> None:
+        if portal.verification != "unsupported":
+            assert portal.hosts
+            assert portal.sources
+
+    def test_says_in_its_docstring_how_sure_it_is(self, portal) -> None:
+        import sys
+
+        told = (sys.modules[type(portal).__module__].__doc__ or "").casefold()
+        assert any(word in told for word in ("recorded", "documented", "evidence", "description", "nothing", "no "))
