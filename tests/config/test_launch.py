@@ -1,0 +1,233 @@
+"""What `manage.py up` is made of, piece by piece; the whole of it is in tests/journeys."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import os
+import shlex
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from billing import accounts, keys, selectors
+from config import probe
+from config.launch import first_accounts, processes, welcome
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.django_db
+class TestTheFirstAccounts:
+    """The login and the keys of a new installation."""
+
+    def test_let_staff_log_in_and_both_keys_work(self, tmp_path: Path) -> None:
+        first = first_accounts.prepare(folder=tmp_path, now=NOW)
+        user = get_user_model().objects.get(username=first.username)
+        assert user.is_superuser
+        assert user.check_password(first.password)
+        test, live = (keys.verify(secret=secret, now=NOW) for secret in (first.test_key, first.live_key))
+        assert (test.is_test, live.is_test) == (True, False)
+        assert test.account_id == live.account_id
+        assert selectors.get_balance(live.account_id).available == 3140
+
+    def test_are_the_same_at_the_next_start(self, tmp_path: Path) -> None:
+        first = first_accounts.prepare(folder=tmp_path, now=NOW)
+        assert first_accounts.prepare(folder=tmp_path, now=NOW) == first
+
+    def test_are_kept_for_their_owner_alone(self, tmp_path: Path) -> None:
+        first_accounts.prepare(folder=tmp_path, now=NOW)
+        (kept,) = tmp_path.iterdir()
+        assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+    def test_do_not_show_a_password_that_was_changed(self, tmp_path: Path) -> None:
+        first = first_accounts.prepare(folder=tmp_path, now=NOW)
+        user = get_user_model().objects.get(username=first.username)
+        user.set_password("a password of my own")
+        user.save()
+        assert first_accounts.prepare(folder=tmp_path, now=NOW).password is None
+
+    def test_replace_a_revoked_key_in_the_same_account(self, tmp_path: Path) -> None:
+        first = first_accounts.prepare(folder=tmp_path, now=NOW)
+        live = keys.verify(secret=first.live_key, now=NOW)
+        keys.revoke(key=live, now=NOW)
+        again = first_accounts.prepare(folder=tmp_path, now=NOW)
+        assert again.test_key == first.test_key
+        assert again.live_key != first.live_key
+        assert keys.verify(secret=again.live_key, now=NOW).account_id == live.account_id
+
+    def test_are_made_anew_for_another_database(self, tmp_path: Path) -> None:
+        stranger = first_accounts.FirstAccounts("admin", "kept password", "osd_test_" + "a" * 32, "osd_" + "b" * 32)
+        (tmp_path / first_accounts.FILE).write_text(json.dumps(stranger.__dict__))
+        first = first_accounts.prepare(folder=tmp_path, now=NOW)
+        assert first.password == "kept password"
+        assert first.live_key != stranger.live_key
+
+    def test_survive_a_file_that_is_damaged(self, tmp_path: Path) -> None:
+        (tmp_path / first_accounts.FILE).write_text("{")
+        assert first_accounts.prepare(folder=tmp_path, now=NOW).live_key.startswith("osd_")
+
+    def test_never_use_a_closed_account(self, tmp_path: Path) -> None:
+        first = first_accounts.prepare(folder=tmp_path, now=NOW)
+        closed = keys.verify(secret=first.live_key, now=NOW).account
+        accounts.close_account(account=closed)
+        again = first_accounts.prepare(folder=tmp_path, now=NOW)
+        assert keys.verify(secret=again.live_key, now=NOW).account_id != closed.pk
+
+
+class TestTheWelcome:
+    """The text a person reads when the service has come up."""
+
+    def test_has_lines_that_a_shell_reads_as_they_are_meant(self, tmp_path: Path) -> None:
+        first = first_accounts.FirstAccounts("admin", "secret", "osd_test_x", "osd_y")
+        said = welcome.text(
+            address="http://127.0.0.1:8000", first=first, free_lookups=10, logs=tmp_path,
+            sandbox_question={"entity_name": "O'Neil & Sons, \"The\" LLC", "state": "DE"},
+        )  # fmt: skip
+        words = [shlex.split(line) for line in said.splitlines() if line.strip().startswith("curl ")]
+        assert len(words) == 2
+        assert json.loads(words[0][-1]) == {"entity_name": 'O\'Neil & Sons, "The" LLC', "state": "DE"}
+        assert "x-api-key: osd_y" in words[1]
+
+    def test_shows_no_key_where_none_was_made(self, tmp_path: Path) -> None:
+        said = welcome.text(
+            address="http://127.0.0.1:8000", first=None, free_lookups=10, logs=tmp_path, sandbox_question={}
+        )
+        assert "curl" not in said
+        assert "login" not in said
+
+
+def child_of(tmp_path: Path, script: str) -> processes.Child:
+    """Start a small Python script as a child and wait until it says that it is ready."""
+    child = processes.start(
+        name="child", command=[sys.executable, "-u", "-c", script], folder=tmp_path, logs=tmp_path / "log",
+        environment=os.environ,
+    )  # fmt: skip
+    deadline = time.monotonic() + 10
+    while "ready" not in child.log.read_text() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return child
+
+
+class TestTheProcesses:
+    """Children of `manage.py up`."""
+
+    def test_end_when_asked(self, tmp_path: Path) -> None:
+        child = child_of(tmp_path, "import time; print('ready'); time.sleep(60)")
+        assert processes.find_ended([child]) is None
+        assert processes.stop([child], grace_seconds=10, hurry=lambda: False) == []
+        assert child.process.returncode == -signal.SIGTERM
+
+    def test_are_killed_when_they_do_not_listen(self, tmp_path: Path) -> None:
+        script = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready'); time.sleep(60)"
+        child = child_of(tmp_path, script)
+        assert processes.stop([child], grace_seconds=0.3, hurry=lambda: False) == ["child"]
+
+    def test_are_killed_at_once_for_somebody_in_a_hurry(self, tmp_path: Path) -> None:
+        script = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready'); time.sleep(60)"
+        child = child_of(tmp_path, script)
+        before = time.monotonic()
+        assert processes.stop([child], grace_seconds=30, hurry=lambda: True) == ["child"]
+        assert time.monotonic() - before < 5
+
+    def test_take_what_they_started_with_them(self, tmp_path: Path) -> None:
+        script = (
+            "import subprocess, sys, time; "
+            "other = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); "
+            "print('ready', other.pid); time.sleep(60)"
+        )
+        child = child_of(tmp_path, script)
+        grandchild = int(child.log.read_text().split()[1])
+        processes.stop([child], grace_seconds=10, hurry=lambda: False)
+        deadline = time.monotonic() + 5
+        while _runs(grandchild) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not _runs(grandchild)
+
+    def test_leave_their_last_words(self, tmp_path: Path) -> None:
+        child = child_of(tmp_path, "print('ready'); raise SystemExit('no database')")
+        child.process.wait(timeout=10)
+        assert processes.find_ended([child]) is child
+        assert child.last_lines()[-1] == "no database"
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's signal at a parent's death is Linux's own")
+    def test_end_with_a_parent_that_was_killed(self, tmp_path: Path) -> None:
+        script = (
+            "import os, pathlib, sys, time; from config.launch import processes; "
+            "child = processes.start(name='c', command=['sleep', '60'], folder=pathlib.Path(sys.argv[1]), "
+            "logs=pathlib.Path(sys.argv[1]), environment=os.environ); "
+            "print(child.process.pid, flush=True); time.sleep(60)"
+        )
+        parent = subprocess.Popen(
+            [sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True,
+            cwd=Path(__file__).parents[2],
+        )  # fmt: skip
+        with parent:
+            child = int(parent.stdout.readline())
+            parent.kill()
+        deadline = time.monotonic() + 5
+        while _runs(child) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not _runs(child)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+class _Answer(http.server.BaseHTTPRequestHandler):
+    answers: dict[str, tuple[int, bytes]] = {}
+
+    def do_GET(self) -> None:
+        status, body = self.answers.get(self.headers["Host"], (404, b""))
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """A server that answers by the host name it is asked for."""
+    _Answer.answers = {
+        "well.test": (200, b'{"status": "healthy"}'),
+        "ill.test": (503, b'{"status": "degraded"}'),
+        "odd.test": (200, b"<html>"),
+        "list.test": (200, b"[]"),
+    }
+    web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Answer)
+    thread = threading.Thread(target=web.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{web.server_port}"
+    web.shutdown()
+    thread.join()
+    web.server_close()
+
+
+class TestTheProbe:
+    """Whoever asks a running service how it is."""
+
+    def test_returns_what_a_service_that_can_serve_says(self, server: str) -> None:
+        assert probe.ask_health(server, host="well.test") == {"status": "healthy"}
+
+    @pytest.mark.parametrize("host", ["ill.test", "odd.test", "list.test", "unknown.test"])
+    def test_takes_anything_else_for_no(self, server: str, host: str) -> None:
+        assert probe.ask_health(server, host=host) is None
+
+    def test_takes_silence_for_no(self) -> None:
+        assert probe.ask_health("http://127.0.0.1:1") is None
