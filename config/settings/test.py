@@ -1,10 +1,15 @@
 """Tests: the same service in a folder of its own; portals are out of reach unless a test says where they are."""
 
+import atexit
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
-_folder = Path(os.environ.get("SOS_TEST_VAR") or tempfile.mkdtemp(prefix="sos-lookup-test-"))
+_given = os.environ.get("SOS_TEST_VAR")  # the folder of the process that started this one
+_folder = Path(_given or tempfile.mkdtemp(prefix="sos-lookup-test-"))
+if not _given:
+    atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 os.environ["SOS_TEST_VAR"] = str(_folder)
 os.environ.setdefault("VAR_DIR", str(_folder))
 
