@@ -1,0 +1,1 @@
+"""Minnesota's Business and Lien System (ASP.NET MVC, plain GET)."""

@@ -1,0 +1,1 @@
+"""New Jersey's njportal.com (ASP.NET MVC with anti-forgery tokens)."""

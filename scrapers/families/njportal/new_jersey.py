@@ -1,0 +1,26 @@
+"""New Jersey: Department of the Treasury, Division of Revenue and Enterprise Services, Business Name Search.
+
+New Jersey publishes no status, agent or officers for free: a name in the list may be dissolved. Evidence: public
+clients of the search (2026; documented). Guessed: how an empty list looks (the table without rows).
+"""
+
+from __future__ import annotations
+
+from scrapers.families.njportal.portal import NjPortal
+from scrapers.portal import Capabilities, Terms
+from scrapers.transport.pace import Pace
+
+
+class NewJersey(NjPortal):
+    """Division of Revenue and Enterprise Services."""
+
+    code = "NJ"
+    hosts = ("www.njportal.com",)
+    sources = ("https://www.njportal.com/DOR/BusinessNameSearch/Search/BusinessName",)
+    id_pattern = r"\d{10}"
+    capabilities = Capabilities(status=False, addresses=True, name_modes=("starts_with",))
+    published = frozenset({"entity_type", "formation_date", "principal_address"})
+    paywalled = frozenset({"status", "agent_name", "agent_address", "officers"})
+    pace = Pace(seconds=1.5, concurrency=1)
+    terms = Terms("unstated", robots="not found (404)", note="Free form without captcha.")
+    verification, on_by_default = "documented", True

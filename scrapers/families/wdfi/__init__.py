@@ -1,0 +1,1 @@
+"""Wisconsin's Department of Financial Institutions (WebForms, searched by GET)."""
