@@ -73,7 +73,7 @@ def table_rows(table: HtmlElement, headers: Iterable[str], *, skip_empty: bool =
     if missing:
         raise PageChanged(f"columns {missing} are not among {heads}")
     rows = []
-    for row in table.xpath(".//tr[td]"):
+    for row in table.xpath("./tr[td] | ./*/tr[td]"):  # not the rows of tables within: pagers
         cells = row.xpath("./td")
         if [text_of(cell) for cell in cells] == heads or (skip_empty and not text_of(row)):
             continue

@@ -47,7 +47,7 @@ class WebForm:
 
     def name(self, ending: str) -> str:
         """The full name of the one control whose name ends so; PageChanged when there is none, or more."""
-        controls = {control.get("name") for control in self._form.xpath(".//*[@name]")}
+        controls = {str(control.get("name")) for control in self._form.xpath(".//*[@name]")}
         found = sorted(name for name in controls if name == ending or name.endswith("$" + ending))
         if len(found) != 1:
             raise PageChanged(f"{self.page.url}: {len(found)} controls are named {ending!r}")

@@ -25,7 +25,8 @@ FORM = """<html><body>
   <select name="ctl00$Main$county"><option value="">All</option><option value="07" selected>Elm</option></select>
   <textarea name="ctl00$Main$note">as it is</textarea>
   <input name="ctl00$Main$txtName" value="before"><input name="ctl00$Main$off" value="x" disabled>
-  <input type="submit" name="ctl00$Main$btnSearch" value="Search"><input type="submit" name="ctl00$Main$btnReset" value="R">
+  <input type="submit" name="ctl00$Main$btnSearch" value="Search">
+  <input type="submit" name="ctl00$Main$btnReset" value="R">
   <table id="grid"><tr><td><a href="javascript:__doPostBack('ctl00$Main$grid','Page$2')">2</a></td>
   <td><a onclick="javascript:__doPostBack('ctl00$Main$grid$ctl03$open','')">open</a></td></tr></table>
 </form></body></html>"""

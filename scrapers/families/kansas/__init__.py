@@ -1,0 +1,1 @@
+"""Kansas' own search (ASP.NET WebForms)."""
