@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from scrapers.errors import PageChanged, QueryRefused
@@ -38,6 +39,10 @@ class FileOnePortal(Portal):
     type_labels: ClassVar[tuple[str, ...]] = ("Filing Type",)
     status_labels: ClassVar[tuple[str, ...]] = ("Status",)
     agent_labels: ClassVar[tuple[str, ...]] = ("Registered Agent", "Commercial Registered Agent")
+    former_labels: ClassVar[tuple[str, ...]] = ()
+    assumed_labels: ClassVar[tuple[str, ...]] = ()
+    status_key: ClassVar[str] = "STATUS"
+    standing_key: ClassVar[str] = "STANDING"
 
     # The state's differences
 
@@ -87,6 +92,7 @@ class FileOnePortal(Portal):
         """Read the drawer; what it does not show stays None."""
         agent, agent_address = self.agent(labels)
         labels.ignore(*self.ignored)
+        assumed = [row.handle["assumed"], *(name for label in self.assumed_labels for name in _lines(labels, label))]
         return EntityRecord(
             entity_name=row.handle["name"],
             entity_id=row.entity_id,
@@ -100,7 +106,8 @@ class FileOnePortal(Portal):
             principal_address=drawer.address(drawer.lines(labels.maybe("Principal Address"))),
             mailing_address=drawer.address(drawer.lines(labels.maybe("Mailing Address"))),
             officers=self.officers(labels),
-            assumed_names=tuple(filter(None, [row.handle.get("assumed")])),
+            former_names=tuple(name for label in self.former_labels for name in _lines(labels, label)),
+            assumed_names=tuple(name for name in assumed if name),
             sos_url=f"https://{self.host}/search/business",
         )
 
@@ -139,13 +146,13 @@ class FileOnePortal(Portal):
         shown, number = split_title(title[0] if title else None, text(row.get("RECORD_NUM")))
         entity_type = self.row_type(row, title)
         also = _DBA.fullmatch(shown)
-        name, assumed = (also["legal"], also["assumed"]) if also else (shown, "")
+        name, assumed = (also["legal"], also["assumed"]) if also else (shown, self.row_assumed(title))
         handle = {"id": str(need(row, "ID")), "name": name, "assumed": assumed}
-        handle["standing"] = text(row.get("STANDING")) or ""
+        handle["standing"] = text(row.get(self.standing_key)) or ""
         found = Candidate(
             name=name,
             entity_id=self.check_id(number),
-            status=need_text(row, "STATUS"),
+            status=need_text(row, self.status_key),
             entity_type=entity_type,
             name_kind=name_kind(entity_type),
             handle=handle,
@@ -153,11 +160,15 @@ class FileOnePortal(Portal):
         )
         if not assumed:
             return [found]
-        return [found, Candidate(assumed, found.entity_id, found.status, entity_type, "assumed", handle)]
+        return [found, replace(found, name=assumed, name_kind="assumed")]
 
     def row_type(self, row: Row, title: list[str | None]) -> str | None:
         """The entity type stands under the name."""
         return title[1] if len(title) > 1 else None
+
+    def row_assumed(self, title: list[str | None]) -> str:
+        """The second line of a title is the type here; in the second generation it is an assumed name."""
+        return ""
 
 
 def rows_of(answer: Any) -> list[Row]:
@@ -165,7 +176,7 @@ def rows_of(answer: Any) -> list[Row]:
     rows = need(answer, "rows")
     if not isinstance(rows, Mapping) or not all(isinstance(row, Mapping) for row in rows.values()):
         raise PageChanged("`rows` is no object of rows")
-    return sorted(rows.values(), key=lambda row: int(need(row, "SORT_INDEX")))
+    return sorted(rows.values(), key=lambda row: int(row.get("SORT_INDEX") or 0))
 
 
 def split_title(shown: str | None, record_number: str | None) -> tuple[str, str]:
@@ -191,6 +202,10 @@ def name_kind(entity_type: str | None) -> NameKind:
     if "assumed" in kind or "trade name" in kind or "fictitious name" in kind:
         return "assumed"
     return "legal"
+
+
+def _lines(labels: Labels, label: str) -> list[str]:
+    return drawer.lines(labels.maybe(label))
 
 
 def _known(column: str) -> bool:

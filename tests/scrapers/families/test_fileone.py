@@ -70,7 +70,7 @@ class TestAListAsLongAsTheCap:
         {"rows": []},
         {"rows": None},
         {"rows": {"1": "text"}},
-        {"rows": {"1": {key: value for key, value in row(1, "ACME").items() if key != "SORT_INDEX"}}},
+        {"rows": {"1": {key: value for key, value in row(1, "ACME").items() if key != "ID"}}},
         {"rows": {"1": row(1, "ACME") | {"TITLE": []}}},
         {"rows": {"1": row(1, "ACME") | {"TITLE": "ACME"}}},
         {"rows": {"1": row(1, "ACME") | {"RECORD_NUM": None}}},

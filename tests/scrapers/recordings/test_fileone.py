@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 from scrapers.families.fileone import drawer
-from scrapers.records import Address, Found, NotFound
+from scrapers.records import Address, Found, FoundFilings, NotFound
 from tests.scrapers.conversation import Conversation, answer
 
 ND, ID = "https://firststop.sos.nd.gov", "https://sosbiz.idaho.gov"
+CA = "https://bizfileonline.sos.ca.gov"
 
 
 class TestNorthDakotasList:
@@ -78,6 +80,59 @@ class TestIdaho:
         assert record.agent_address == Address("100 W EXAMPLE DR", "BOISE", "ID", "83704")
         assert record.officers == ()
         assert talk.unread == []
+
+
+class TestCalifornia:
+    """A row of the search, and a tax lien with its drawer and history (2026-05)."""
+
+    def test_reads_a_row(self, recordings: Path) -> None:
+        talk = Conversation(
+            "CA", answer("POST", f"{CA}/api/Records/businesssearch", recordings / "CA/businesssearch.json")
+        )
+        (row,) = talk.portal.search(talk.session, "Inhibrx Biosciences").candidates
+        assert (row.name, row.entity_id) == ("INHIBRX BIOSCIENCES, INC.", "6195284")
+        assert row.status == "Active"
+        assert row.entity_type == "Stock Corporation - Out of State - Stock"
+        assert row.handle == {"id": "8440338", "name": row.name, "assumed": "", "standing": "Good Standing"}
+        assert talk.unread == []
+
+    def liens(self, recordings: Path, **question: object):
+        talk = Conversation(
+            "CA",
+            answer("POST", f"{CA}/api/Records/uccsearch", recordings / "CA/ucc-search.json"),
+            answer("GET", f"{CA}/api/FilingDetail/ucc/1752168/false", recordings / "CA/ucc-filing-detail.json"),
+            answer("GET", f"{CA}/api/History/ucc/197728978614", recordings / "CA/ucc-history.json"),
+        )
+        return talk, talk.ask(kind="ucc", **question)
+
+    def test_reads_a_lien_with_parties_and_history(self, recordings: Path) -> None:
+        talk, told = self.liens(recordings, name="Inhibrx, Inc.")
+        assert isinstance(told, FoundFilings)
+        (lien,) = told.filings
+        assert lien.file_number == "197728978614"
+        assert (lien.filed, lien.lapse_date, lien.status) == ("08/20/2019", "08/20/2029", "Active")
+        assert lien.filing_type == "Notice of State Tax Lien"
+        assert [party.name for party in lien.debtors] == ["INHIBRX, INC."]
+        assert lien.debtors[0].address == Address("11025 N TORREY PINES RD STE 200", "LA JOLLA", "CA", "92037-1030")
+        assert lien.secured_parties[0].name == "EMPLOYMENT DEVELOPMENT DEPARTMENT"
+        assert lien.secured_parties[0].address == Address("722 CAPITOL MALL", "SACRAMENTO", "CA", "95814")
+        assert [(later.filing_type, later.filed, later.file_number) for later in lien.amendments] == [
+            ("Termination", "9/23/2019", "1977361234")
+        ]
+        assert lien.collateral is None
+        assert talk.unread == []
+
+    def test_tells_the_role_apart_that_the_portals_box_does_not(self, recordings: Path) -> None:
+        _, told = self.liens(recordings, name="Inhibrx, Inc.", search_by="secured_party")
+        assert isinstance(told, NotFound)
+        _, told = self.liens(recordings, name="Employment Development Department", search_by="secured_party")
+        assert isinstance(told, FoundFilings)
+
+    def test_keeps_to_the_dates_asked_for(self, recordings: Path) -> None:
+        _, told = self.liens(recordings, name="Inhibrx", date_after=date(2019, 8, 20), date_before=date(2019, 8, 20))
+        assert isinstance(told, FoundFilings)
+        _, told = self.liens(recordings, name="Inhibrx", date_after=date(2019, 8, 21))
+        assert isinstance(told, NotFound)
 
 
 class TestADrawersBlock:

@@ -1,0 +1,72 @@
+"""FileOne, second generation: GET a search, other columns, and a drawer that repeats name and number.
+
+Source: what clients of New Mexico and Michigan send and read (2026); nothing recorded. At most 100 rows come.
+Whether the search takes numbers is not known, so nobody is asked by identifier: an empty list would prove nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from scrapers.families.fileone import drawer
+from scrapers.families.fileone.portal import FileOnePortal, Row
+from scrapers.parsing.fields import Labels, text
+from scrapers.portal import Portal
+from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.transport.session import PortalSession
+
+_CONTAINS, _STARTS_WITH = 2, 1
+
+
+class SecondGeneration(FileOnePortal):
+    """Differences from the first generation."""
+
+    limit: ClassVar[int] = 100
+    columns = frozenset(
+        {"EntityId", "BusinessRecordTypeId", "BusinessStatusId", "RegistrationDate", "FormationLocale", "Agent",
+         "ARStanding", "AnnualReportDueDate"}
+    )  # fmt: skip
+    status_key, standing_key = "BusinessStatusId", "ARStanding"
+    name_label: ClassVar[str] = ""
+    number_label: ClassVar[str] = ""
+    more_parameters: ClassVar[dict[str, int]] = {}
+
+    find = Portal.find
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Entities with the term anywhere in the name."""
+        return self._ask(session, term, _CONTAINS)
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """Names that begin with just this one."""
+        return self._ask(session, name, _STARTS_WITH)
+
+    def record(self, row: Candidate, labels: Labels) -> EntityRecord:
+        """Name and number are read from the drawer, so that a wrong drawer is noticed."""
+        name, number = drawer.line(labels.one(self.name_label)), drawer.line(labels.one(self.number_label))
+        record = super().record(row, labels)
+        return replace(record, entity_name=name or record.entity_name, entity_id=self.check_id(number or ""))
+
+    def row_type(self, row: Row, title: list[str | None]) -> str | None:
+        """A column of its own, called an id but holding words."""
+        return text(row.get("BusinessRecordTypeId"))
+
+    def row_assumed(self, title: list[str | None]) -> str:
+        """An assumed name stands under the name."""
+        return (title[1] or "") if len(title) > 1 else ""
+
+    def _ask(self, session: PortalSession, term: str, query_type: int) -> ResultList:
+        params: dict[str, str | int] = {
+            "SEARCH_VALUE": term, "QueryTypeId": query_type, "BusinessRecordTypeId": 0, "BusinessStatusTypeId": 0,
+        }  # fmt: skip
+        page = session.get(
+            f"https://{self.host}/api/businessEntitySearch/webSearch",
+            params=params | self.more_parameters,
+            headers=self.headers("business"),
+        )
+        return self.results(session, page.json())
+
+    def headers(self, section: str) -> dict[str, str]:
+        """The second generation asks for no authorization header."""
+        return {name: value for name, value in super().headers(section).items() if name != "authorization"}
