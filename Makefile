@@ -38,9 +38,9 @@ test: installed-test  ## run the suite on SQLite, then on PostgreSQL + Redis
 	@$(VENV)/bin/python -m tests.engines $(PYTEST_ARGS)
 
 lint: installed-test  ## ruff (rules and format) and mypy
-	$(VENV)/bin/ruff check .
-	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/mypy
+	@failed=0; \
+	for check in "ruff check ." "ruff format --check ." mypy; do echo "$$check"; $(VENV)/bin/$$check || failed=1; done; \
+	exit $$failed
 
 format: installed-test  ## let ruff put the code into shape
 	$(VENV)/bin/ruff check --fix .
