@@ -61,7 +61,7 @@ def _by_name(portal: Portal, session: PortalSession, name: str, *, now: datetime
         return NotFound(_suggestions(choice), evidence, ambiguous=choice.ambiguous, as_of=portal.data_as_of(session))
     best = next(entry for entry in choice.ranked if entry.candidate is choice.candidate)
     record = _open(portal, session, choice.candidate)
-    match = _checked(name, record, Match(best.score, best.kind), choice.candidate)
+    match = _checked(name, record, Match(best.score, best.kind, best.features), choice.candidate)
     related = tuple(e.candidate for e in choice.ranked if e is not best and e.score >= _SUGGESTION_FLOOR)[:_RELATED]
     return _found(portal, session, record, match, related, now)
 
@@ -102,9 +102,9 @@ def _open(portal: Portal, session: PortalSession, row: Candidate) -> EntityRecor
 
 def _checked(name: str, record: EntityRecord, match: Match, row: Candidate) -> Match:
     """A list may show a former name as if it were the present one; the opened record decides."""
-    _, kind = matching.compare(name, record.entity_name)
-    if match.kind in ("exact", "suffix_variant") and kind == "close":
-        return Match(min(match.score, 0.98), "former_name")
+    shown = matching.compare(name, record.entity_name)
+    if match.kind in ("exact", "suffix_variant") and shown.kind == "close":
+        return Match(min(match.score, 0.98), "former_name", ("listed_under_another_name", *match.features))
     return match
 
 
@@ -118,7 +118,14 @@ def _found(
 def _suggestions(choice: Choice) -> tuple[Suggestion, ...]:
     near = [entry for entry in choice.ranked if entry.score >= _SUGGESTION_FLOOR or choice.ambiguous]
     return tuple(
-        Suggestion(e.candidate.name, e.candidate.entity_id, e.candidate.status, round(e.score, 3), e.candidate.sos_url)
+        Suggestion(
+            e.candidate.name,
+            e.candidate.entity_id,
+            e.candidate.status,
+            round(e.score, 3),
+            e.candidate.sos_url,
+            e.features,
+        )
         for e in near[:_SUGGESTIONS]
     )
 

@@ -1,18 +1,23 @@
 """Decides which row of a result list is the company that was asked for.
 
-A wrong company returned as a match is the worst error this service can make, so equal candidates are never
-guessed between, and a name that differs in one meaningful word is another company.
+A wrong company returned as a match is the worst error this service can make, so equal candidates are never guessed
+between, and a name that differs in one meaningful word is another company. Why a score is what it is is told in
+`features`. The choice of libraries, measured, is in docs/adr.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import DamerauLevenshtein
 
 from scrapers.normalise import names
+from scrapers.normalise.vocabulary import ABBREVIATIONS, COMMON_WORDS, FORM_FAMILIES
 from scrapers.records import Candidate
 
 if TYPE_CHECKING:
@@ -21,16 +26,27 @@ if TYPE_CHECKING:
 MatchKind = Literal["exact", "suffix_variant", "former_name", "close", "entity_id"]
 _ORDER: dict[str, int] = {"entity_id": 0, "exact": 1, "suffix_variant": 2, "former_name": 3, "close": 4}
 _STATUS_ORDER = {"active": 0, "neutral": 1, "inactive": 2}
+UNSURE = 0.90  # the most that two names with a meaningful difference can score; below every sensible threshold
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How alike two names are: 1.0 the same, 0.97-0.98 another legal form, 0.94-0.96 spelling, at most 0.90 unsure."""
+
+    score: float
+    kind: MatchKind
+    features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate with its score (0..1), the kind of match, and the class of its status."""
+    """A candidate with its score (0..1), the kind of match, what made it, and the class of its status."""
 
     candidate: Candidate
     score: float
     kind: MatchKind
     status_class: str
+    features: tuple[str, ...] = ()
 
     @property
     def order(self) -> tuple[int, float, int]:
@@ -38,35 +54,86 @@ class Ranked:
         return (_ORDER[self.kind], -self.score, _STATUS_ORDER[self.status_class])
 
 
-def compare(asked: str, shown: str) -> tuple[float, MatchKind]:
-    """Score two names: 1.0 exact, 0.98 same name with another (or no) legal form, else below 0.97.
-
-    Numbers and series marks that differ ("Holdings I" / "Holdings II") are different companies, however close
-    the letters are.
-    """
-    asked_full, shown_full = names.full_key(asked), names.full_key(shown)
-    if asked_full == shown_full:
-        return 1.0, "exact"
-    asked_key, shown_key = names.key(asked), names.key(shown)
-    if asked_key and asked_key == shown_key:
-        return 0.98, "suffix_variant"
-    if not asked_key or not shown_key or names.numbers(asked_key) != names.numbers(shown_key):
-        return min(0.5, fuzz.ratio(asked_key, shown_key) / 200), "close"
-    return _close(asked_key, shown_key), "close"
+def compare(asked: str, shown: str) -> Comparison:
+    """Compare two names, each also by the trading name it may carry ("Acme LLC d/b/a Best Foods")."""
+    own = _compare_forms(names.form(asked), names.form(shown))
+    if own.score == 1.0:
+        return own
+    pairs = product(names.trading_names(asked), names.trading_names(shown))
+    others = [_compare_forms(names.form(one), names.form(other)) for one, other in pairs]
+    best = max(others, key=lambda found: found.score, default=own)
+    if best.score > own.score and best.kind in ("exact", "suffix_variant"):
+        return Comparison(min(best.score, 0.97), "former_name", ("trading_name", *best.features))
+    return own
 
 
-def _close(asked: str, shown: str) -> float:
-    """Typos only: the same words in number, each close to its partner. A word more or less is another name."""
-    score = fuzz.ratio(asked, shown) / 100
+def _compare_forms(asked: names.ComparisonForm, shown: names.ComparisonForm) -> Comparison:
+    if not asked.key or not shown.key:
+        return Comparison(0.0, "close", ("no_words",))
+    if asked.origin and shown.origin and asked.origin != shown.origin:
+        return Comparison(0.70, "close", ("home_state_differs",))
+    if asked.full == shown.full:
+        if asked.origin == shown.origin:
+            return Comparison(1.0, "exact")
+        return Comparison(0.97, "suffix_variant", ("home_state",))
+    form = _compare_legal_forms(asked.legal_form, shown.legal_form)
+    if asked.key == shown.key:
+        if form == "other_kind":
+            return Comparison(UNSURE, "close", ("legal_form_of_another_kind",))
+        return Comparison(0.97 if form == "mixed_up" else 0.98, "suffix_variant", ("legal_form",))
+    words = _compare_words(asked.key, shown.key)
+    if form == "other_kind":
+        return Comparison(min(words.score, UNSURE - 0.02), "close", (*words.features, "legal_form_of_another_kind"))
+    if form != "same" and words.score > UNSURE:
+        return Comparison(words.score - 0.01, "close", (*words.features, "legal_form"))
+    return words
+
+
+def _compare_legal_forms(asked: str, shown: str) -> Literal["same", "variant", "mixed_up", "other_kind"]:
+    if asked == shown:
+        return "same"
+    one, other = _families(asked), _families(shown)
+    if not one or not other or one == other:
+        return "variant"  # given by one side only, or another spelling of its family
+    return "mixed_up" if one | other <= {"corporation", "llc"} else "other_kind"
+
+
+def _families(marks: str) -> frozenset[str]:
+    return frozenset(FORM_FAMILIES[mark] for mark in marks.split())
+
+
+def _compare_words(asked: str, shown: str) -> Comparison:
+    """Names whose words differ: spelling differences that cannot point to another company, or an unsure score."""
+    ratio = fuzz.ratio(asked, shown) / 100
+    if names.numbers(asked) != names.numbers(shown):
+        return Comparison(min(ratio, 0.70), "close", ("number_differs",))
     if asked.replace(" ", "") == shown.replace(" ", ""):
-        return 0.96
-    asked_words, shown_words = asked.split(), shown.split()
-    if len(asked_words) != len(shown_words):
-        return min(score, 0.85)
-    if sorted(asked_words) == sorted(shown_words):
-        return min(score, 0.90)
-    worst = min(fuzz.ratio(a, b) for a, b in zip(asked_words, shown_words, strict=True))
-    return min(score, 0.96) if worst >= 80 else min(score, 0.80)
+        return Comparison(0.96, "close", ("spacing",))
+    one, other = asked.split(), shown.split()
+    long_one, long_other = _spelt_out(one), _spelt_out(other)
+    if long_one == long_other:
+        return Comparison(0.95, "close", ("abbreviation",))
+    if len(one) == len(other):
+        differing = [(a, b) for a, b in zip(long_one, long_other, strict=True) if a != b]
+        if all(_is_typo(a, b) for a, b in differing):
+            return Comparison(0.94, "close", ("typo_in_common_word",))
+        if sorted(long_one) == sorted(long_other):
+            return Comparison(min(max(ratio, 0.85), UNSURE), "close", ("word_order",))
+        return Comparison(min(ratio, UNSURE), "close", ("word_differs",))
+    feature = "words_missing" if len(one) < len(other) else "words_added"
+    return Comparison(min(ratio, UNSURE - 0.02), "close", (feature,))
+
+
+def _spelt_out(words: list[str]) -> list[str]:
+    return [ABBREVIATIONS.get(word, word) for word in words]
+
+
+@lru_cache(maxsize=16_384)
+def _is_typo(one: str, other: str) -> bool:
+    """One slip of the finger in a word that everybody uses: it cannot turn one company's name into another's."""
+    if (one in COMMON_WORDS) == (other in COMMON_WORDS):
+        return False  # two real words ("trading" / "training"), or two words of somebody's own
+    return len(min(one, other, key=len)) >= 5 and DamerauLevenshtein.distance(one, other, score_cutoff=1) <= 1
 
 
 def rank(
@@ -78,16 +145,16 @@ def rank(
     """Order candidates, best first; several rows of one entity (its names) become its best row."""
     best: dict[str, Ranked] = {}
     for row in candidates:
-        score, kind = compare(name, row.name)
-        if row.name_kind in ("former", "assumed") and kind in ("exact", "suffix_variant"):
-            score, kind = score - 0.02, "former_name"
-        elif row.name_kind == "reserved":
+        if row.name_kind == "reserved":
             continue  # a name somebody put aside is not a company
-        entry = Ranked(row, score, kind, status_of(row).status_class)
-        key = row.entity_id or repr(sorted(row.handle.items()))  # lists without ids tell rows apart by their links
-        known = best.get(key)
+        found = compare(name, row.name)
+        if row.name_kind in ("former", "assumed") and found.kind in ("exact", "suffix_variant"):
+            found = Comparison(found.score - 0.02, "former_name", (f"{row.name_kind}_name", *found.features))
+        entry = Ranked(row, found.score, found.kind, status_of(row).status_class, found.features)
+        identity = row.entity_id or repr(sorted(row.handle.items()))
+        known = best.get(identity)
         if known is None or entry.order < known.order:
-            best[key] = entry
+            best[identity] = entry
     return tuple(sorted(best.values(), key=lambda entry: entry.order))
 
 

@@ -161,6 +161,7 @@ class Match:
 
     score: float
     kind: Literal["exact", "suffix_variant", "former_name", "close", "entity_id"]
+    features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,7 @@ class Suggestion:
     status: str | None
     score: float
     sos_url: str | None = None
+    features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

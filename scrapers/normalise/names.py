@@ -1,81 +1,53 @@
-"""One comparison form for company names: two names with the same key are the same name to a filing clerk.
+"""One comparison form for company names: two names with the same form are the same name to a filing clerk.
 
-Case, accents, punctuation, the leading article, `&`/`and`/`+` and the spelling of the legal form do not tell two
-companies apart; every other word and every number does.
+Case, accents, punctuation, the leading article, `&`/`and`/`+`, the spelling of numbers and of the legal form, and the
+note where a foreign company is from do not tell two companies apart; every other word and every number does.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
 
-# Every spelling of a legal form, reduced to one mark. Longer spellings first where one begins another.
-_FORMS: tuple[tuple[str, str], ...] = (
-    ("professional limited liability company", "pllc"),
-    ("limited liability limited partnership", "lllp"),
-    ("limited liability partnership", "llp"),
-    ("limited liability company", "llc"),
-    ("limited liability co", "llc"),
-    ("ltd liability company", "llc"),
-    ("ltd liability co", "llc"),
-    ("limited company", "lc"),
-    ("ltd co", "lc"),
-    ("limited partnership", "lp"),
-    ("professional corporation", "pc"),
-    ("professional association", "pa"),
-    ("professional limited", "pl"),
-    ("public benefit corporation", "pbc"),
-    ("nonprofit corporation", "corp"),
-    ("low profit limited liability company", "l3c"),
-    ("l l l p", "lllp"),
-    ("p l l c", "pllc"),
-    ("l l c", "llc"),
-    ("l l p", "llp"),
-    ("l p", "lp"),
-    ("l c", "lc"),
-    ("p c", "pc"),
-    ("p a", "pa"),
-    ("incorporated", "inc"),
-    ("corporation", "corp"),
-    ("corporacion", "corp"),
-    ("company", "co"),
-    ("limited", "ltd"),
-    ("inc", "inc"),
-    ("corp", "corp"),
-    ("pllc", "pllc"),
-    ("lllp", "lllp"),
-    ("l3c", "l3c"),
-    ("llc", "llc"),
-    ("llp", "llp"),
-    ("ltd", "ltd"),
-    ("pbc", "pbc"),
-    ("co", "co"),
-    ("lp", "lp"),
-    ("lc", "lc"),
-    ("pc", "pc"),
-    ("plc", "plc"),
+from scrapers.normalise.vocabulary import LEGAL_FORMS, NUMERALS, ROMAN, STATE_NAMES
+
+_FORMS_AT_END = re.compile(r"^(?P<base>.+?)(?P<forms>(?: (?:" + "|".join(text for text, _ in LEGAL_FORMS) + r"))+)$")
+_ONE_FORM = re.compile("|".join(rf"\b{text}\b" for text, _ in LEGAL_FORMS))
+_MARK = dict(LEGAL_FORMS)
+# "Acme Inc of Delaware", "Acme LLC (a Texas limited liability company)": where a foreign company is from.
+_FROM = re.compile(
+    r"(?P<name>.+ (?:" + "|".join(text for text, _ in LEGAL_FORMS) + r"))"
+    r"(?: of| a| an)? (?P<origin>" + "|".join(sorted(STATE_NAMES, key=len, reverse=True)) + r")"
+    r"(?: (?:" + "|".join(text for text, _ in LEGAL_FORMS) + r"))?$"
 )
-_FORM = re.compile(r"^(?P<base>.+?)(?P<forms>(?: (?:" + "|".join(text for text, _ in _FORMS) + r"))+)$")
-_MARKS = dict(_FORMS)
-_ONE_FORM = re.compile("|".join(rf"\b{text}\b" for text, _ in _FORMS))
-_ROMAN = {
-    "i": "1",
-    "ii": "2",
-    "iii": "3",
-    "iv": "4",
-    "v": "5",
-    "vi": "6",
-    "vii": "7",
-    "viii": "8",
-    "ix": "9",
-    "x": "10",
-}
+_TRADING_AS = re.compile(
+    r"[\s,(]+(?:d\s?[/.]?\s?b\s?[/.]?\s?a\.?|doing business as|a/k/a|aka|f/k/a|fka|formerly known as|t/a|trading as)"
+    r"[\s:]+",
+    flags=re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonForm:
+    """A name ready to be compared: its words without the legal form, and the marks of its legal form."""
+
+    key: str
+    legal_form: str
+    origin: str = ""  # "delaware" in "Acme Inc of Delaware": the home a foreign company tells itself apart by
+
+    @property
+    def full(self) -> str:
+        """Words and legal form: equal for two spellings of the very same name."""
+        return f"{self.key} {self.legal_form}".strip()
 
 
 def plain(name: str) -> str:
     """Lower case, no accents, no punctuation, `&` and `+` spelt out, one blank between words."""
     text = unicodedata.normalize("NFKD", name)
     text = "".join(sign for sign in text if not unicodedata.combining(sign)).casefold()
+    text = re.sub(r"(?<=\w)\+(?!\S)", " plus", text)  # "A+ Tutoring", but "Jones + Sons"
     text = text.replace("&", " and ").replace("+", " and ")
     text = re.sub(r"['\u2018\u2019`\u00b4]", "", text)  # O'Neil's -> oneils
     text = re.sub(r"(?<=\b\w)\.(?=\w\b)", "", text)  # A.B.C. -> abc.
@@ -87,56 +59,66 @@ def words(name: str) -> list[str]:
     return re.findall(r"[^\W_]+", name)
 
 
-def _without_article(text: str) -> str:
-    rest = text.removeprefix("the ")
-    return rest or text
+def trading_names(name: str) -> tuple[str, ...]:
+    """The names in "Acme LLC d/b/a Best Foods", the legal one first; one name where there is no such mark."""
+    parts = [part.strip(" ,()") for part in _TRADING_AS.split(name)]
+    return tuple(part for part in parts if part) or (name,)
 
 
-def _parts(name: str) -> tuple[str, str]:
-    """Return the comparison form of the name without its legal form, and the marks of its legal form."""
-    text = _without_article(plain(name)).removesuffix(" the")
-    found = _FORM.match(text)
+@lru_cache(maxsize=65_536)
+def form(name: str) -> ComparisonForm:
+    """The comparison form of a name (its legal part, where a trading name follows)."""
+    text = plain(trading_names(name)[0])
+    text = (text.removeprefix("the ") or text).removesuffix(" the") or text
+    noted = _FROM.match(text)
+    origin = noted["origin"] if noted else ""
+    text = noted["name"] if noted else text
+    found = _FORMS_AT_END.match(text)
     if not found:
-        return text, ""
-    marks = [_MARKS[form.group()] for form in _ONE_FORM.finditer(found["forms"])]
+        return ComparisonForm(_numbered(text), "", origin)
+    marks = " ".join(_MARK[part.group()] for part in _ONE_FORM.finditer(found["forms"]))
     base = found["base"]
-    if base == "and" or base.endswith(" and"):  # "Smith and Company": the form belongs to the name
-        return text, ""
-    return base, " ".join(marks)
+    if base == "and" or base.endswith(" and"):  # "Smith and Company": the first form belongs to the name
+        first, _, rest = found["forms"].strip().partition(" ")
+        return ComparisonForm(_numbered(f"{base} {_MARK.get(first, first)}"), _forms_only(rest), origin)
+    return ComparisonForm(_numbered(base), marks, origin)
+
+
+def _forms_only(text: str) -> str:
+    return " ".join(_MARK[part.group()] for part in _ONE_FORM.finditer(text))
+
+
+def _numbered(text: str) -> str:
+    """Number words as digits, Roman numbers too where they end the name."""
+    parts = [NUMERALS.get(word, word) for word in text.split()]
+    if len(parts) > 1 and parts[-1] in ROMAN:
+        parts[-1] = ROMAN[parts[-1]]
+    return " ".join(parts)
 
 
 def key(name: str) -> str:
     """The name without its legal form, for comparison: `key("The Acme Co., Inc.") == key("ACME")`."""
-    return _parts(name)[0]
+    return form(name).key
 
 
 def full_key(name: str) -> str:
     """The name with its legal form in one spelling: `full_key("Acme, L.L.C.") == "acme llc"`."""
-    base, form = _parts(name)
-    return f"{base} {form}".strip()
+    return form(name).full
 
 
 def legal_form(name: str) -> str:
     """The legal form in one spelling ("llc", "corp", "co inc"); empty when the name has none."""
-    return _parts(name)[1]
+    return form(name).legal_form
 
 
 def numbers(text: str) -> tuple[str, ...]:
-    """The numbers of a comparison form, Roman ones at the end included: they tell companies of a series apart."""
-    words = text.split()
-    found = [word for word in words if any(sign.isdigit() for sign in word)]
-    if len(words) > 1 and words[-1] in _ROMAN:
-        found.append(_ROMAN[words[-1]])
-    return tuple(found)
+    """The words of a comparison form that hold a digit: they tell the companies of a series apart."""
+    return tuple(word for word in text.split() if any(sign.isdigit() for sign in word))
 
 
-_RAW_SUFFIX = re.compile(
-    r"[\s,]+(?:" + "|".join(r"[.\s]*".join(map(re.escape, text.split())) for text, _ in _FORMS) + r")\.?\s*$",
+_RAW_FORM = re.compile(
+    r"[\s,]+(?:" + "|".join(r"[.\s]*".join(text.split()) for text, _ in LEGAL_FORMS) + r")\.?\s*$",
     flags=re.IGNORECASE,
-)
-_DOTTED = re.compile(
-    r"[\s,]+(?:l\.\s?l\.\s?l\.\s?p|p\.\s?l\.\s?l\.\s?c|l\.\s?l\.\s?c|l\.\s?l\.\s?p|l\.\s?p|p\.\s?c|l\.\s?c)\.?\s*$",
-    re.I,
 )
 
 
@@ -144,8 +126,7 @@ def without_suffix(name: str) -> str:
     """The name as written, without its legal form; for search terms. Never empty for a name that is not."""
     text = " ".join(name.split())
     for _ in range(2):  # "Acme Co., Inc."
-        shorter = _DOTTED.sub("", text)
-        shorter = _RAW_SUFFIX.sub("", shorter) if shorter == text else shorter
+        shorter = _RAW_FORM.sub("", text)
         if not shorter.strip(" ,.") or shorter.rstrip().casefold().endswith((" and", " &")):
             break
         text = shorter.rstrip(" ,")

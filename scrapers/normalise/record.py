@@ -46,7 +46,7 @@ def normalised(record: EntityRecord, *, portal: Portal, state: str, match: Match
         "formerNames": list(record.former_names),
         "assumedNames": list(record.assumed_names),
         "filings": [{"date": dates.to_iso(item.date) or item.date, "title": item.title} for item in record.filings],
-        "match": {"score": round(match.score, 3), "kind": match.kind},
+        "match": {"score": round(match.score, 3), "kind": match.kind, "features": list(match.features)},
         "fieldAvailability": availability(record, portal=portal),
     }
 

@@ -1,0 +1,128 @@
+"""The closed word lists behind comparing company names: legal forms, numerals, abbreviations, common words.
+
+Data only. Every entry is a spelling that two filings of one company are known to differ in; a word that is not here
+tells two companies apart.
+"""
+
+from __future__ import annotations
+
+# Spelling of a legal form (punctuation already gone) -> its mark. Longer spellings stand before those they contain.
+LEGAL_FORMS: tuple[tuple[str, str], ...] = (
+    ("low profit limited liability company", "l3c"),
+    ("professional limited liability company", "pllc"),
+    ("professional limited liability co", "pllc"),
+    ("limited liability limited partnership", "lllp"),
+    ("registered limited liability partnership", "llp"),
+    ("limited liability partnership", "llp"),
+    ("limited liability company", "llc"),
+    ("limited liability co", "llc"),
+    ("ltd liability company", "llc"),
+    ("ltd liability co", "llc"),
+    ("public benefit corporation", "pbc"),
+    ("professional service corporation", "pc"),
+    ("professional corporation", "pc"),
+    ("professional association", "pa"),
+    ("nonprofit corporation", "corp"),
+    ("limited partnership", "lp"),
+    ("limited company", "lc"),
+    ("ltd partnership", "lp"),
+    ("ltd co", "lc"),
+    ("l l l p", "lllp"),
+    ("p l l c", "pllc"),
+    ("l l c", "llc"),
+    ("l l p", "llp"),
+    ("p b c", "pbc"),
+    ("l p", "lp"),
+    ("l c", "lc"),
+    ("p c", "pc"),
+    ("p a", "pa"),
+    ("incorporated", "inc"),
+    ("incorporation", "inc"),
+    ("corporation", "corp"),
+    ("corporacion", "corp"),
+    ("company", "co"),
+    ("limited", "ltd"),
+    ("inc", "inc"),
+    ("corp", "corp"),
+    ("pllc", "pllc"),
+    ("lllp", "lllp"),
+    ("l3c", "l3c"),
+    ("llc", "llc"),
+    ("llp", "llp"),
+    ("ltd", "ltd"),
+    ("pbc", "pbc"),
+    ("co", "co"),
+    ("lp", "lp"),
+    ("lc", "lc"),
+    ("pc", "pc"),
+    ("pa", "pa"),
+    ("plc", "plc"),
+)
+
+# Kinds of legal form that callers mix up are one family; a partnership and its LLC are usually two sister companies,
+# and a professional company is another one than the plain company of the same name.
+FORM_FAMILIES: dict[str, str] = {
+    "inc": "corporation", "corp": "corporation", "co": "corporation", "ltd": "corporation", "plc": "corporation",
+    "pbc": "corporation", "llc": "llc", "lc": "llc", "l3c": "llc", "pllc": "professional", "pc": "professional",
+    "pa": "professional", "lp": "lp", "llp": "llp", "lllp": "lp",
+}  # fmt: skip
+
+NUMERALS: dict[str, str] = {
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
+    "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "first": "1st", "second": "2nd", "third": "3rd",
+    "fourth": "4th", "fifth": "5th", "sixth": "6th", "seventh": "7th", "eighth": "8th", "ninth": "9th", "tenth": "10th",
+}  # fmt: skip
+# Roman numbers are read so at the end of a name only: "Vitamin C", "I Love Pizza" and "Malcolm X Dental" hold none.
+ROMAN: dict[str, str] = {
+    "i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9", "x": "10",
+    "xi": "11", "xii": "12", "xiii": "13", "xiv": "14", "xv": "15",
+}  # fmt: skip
+
+# Only abbreviations with one reading: "tech" may be technology or technologies, "comm" community or commercial.
+ABBREVIATIONS: dict[str, str] = {
+    "intl": "international", "natl": "national", "assn": "association", "assoc": "associates", "bros": "brothers",
+    "mfg": "manufacturing", "mgmt": "management", "mgt": "management", "svc": "service", "svcs": "services",
+    "ctr": "center", "centre": "center", "univ": "university", "dept": "department", "inds": "industries",
+    "hldgs": "holdings", "hldg": "holding", "grp": "group", "invs": "investments", "constr": "construction",
+    "equip": "equipment", "transp": "transportation", "ins": "insurance", "hosp": "hospital", "govt": "government",
+    "mktg": "marketing", "st": "saint", "mt": "mount", "ft": "fort",
+}  # fmt: skip
+
+# Words so common in company names that a typo in one cannot point to another company.
+_COMMON_WORDS = """
+academy accounting acquisition administration advertising advisors advisory aerospace agency agricultural
+agriculture aircraft american analytics apartments apparel architects architecture association associates
+automation automotive aviation bakery beverage biotechnology brothers builders building business capital
+cardiology catering center chemical children chiropractic christian cleaning clinic collection commercial
+communications community computer concrete construction consultants consulting contracting contractors
+cooperative corporate counseling creative delivery dental department dermatology design development diagnostics
+digital distribution distributors economic education educational electric electrical electronics employment
+energy engineering enterprises entertainment environmental equipment equities equity estates exchange executive
+family federal fellowship finance financial fitness foundation franchise furniture gallery general government
+graphics grocery group hardware health healthcare heating holdings home homeowners homes hospital hospitality
+imaging improvement independent industrial industries information insurance integrated interactive interiors
+international investment investments investors jewelry laboratories laboratory landscape landscaping language
+leasing legal liquors logistics machine maintenance management manufacturing marine marketing materials
+mechanical media medical memorial ministries mortgage motors museum national network networks nursing
+occupational operations optical orthopedic packaging painting partners partnership performance pharmaceuticals
+pharmacy photography physicians planning plastics plumbing portfolio preschool printing production productions
+products professional professionals properties property psychology publishing radiology railroad realty recovery
+recycling refrigeration regional rehabilitation remodeling renovation rentals research residential resources
+restaurant restaurants restoration retail roofing salon school sciences security senior service services
+software solutions specialties staffing storage strategic strategies supply surgical sustainable systems
+technical technologies technology telecommunications therapy timber towing trading training transport
+transportation travel trucking trust university vacation ventures veterinary warehouse wellness wholesale
+windows wireless woodworking
+"""
+COMMON_WORDS: frozenset[str] = frozenset(_COMMON_WORDS.split())
+
+_ONE_WORD_STATES = """
+alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii idaho illinois
+indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota mississippi missouri
+montana nebraska nevada ohio oklahoma oregon pennsylvania tennessee texas utah vermont virginia washington
+wisconsin wyoming
+"""
+STATE_NAMES: frozenset[str] = frozenset(_ONE_WORD_STATES.split()) | {
+    "new york", "new jersey", "new mexico", "new hampshire", "north carolina", "north dakota", "south carolina",
+    "south dakota", "rhode island", "west virginia", "district of columbia", "puerto rico", "usa", "america",
+}  # fmt: skip
