@@ -1,0 +1,1 @@
+"""The /v1 contract: everything that knows HTTP."""

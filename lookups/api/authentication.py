@@ -1,0 +1,57 @@
+"""Who is asking: an API key in `x-api-key`, or as `Authorization: Bearer`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from billing import keys
+from billing.models import Account, ApiKey
+from lookups.api import errors
+
+if TYPE_CHECKING:
+    from rest_framework.views import APIView
+
+
+def read_secret(request: Request) -> str:
+    """The key the caller sent, empty when there is none. `x-api-key` goes before `Authorization`."""
+    secret: str = request.META.get("HTTP_X_API_KEY", "").strip()
+    if secret:
+        return secret
+    scheme, _, value = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+    return value.strip() if scheme.lower() == "bearer" else ""
+
+
+class ApiKeyAuthentication(BaseAuthentication):
+    """Opens the request with its key: `request.auth` is the ApiKey, `request.user` its Account. One query."""
+
+    def authenticate(self, request: Request) -> tuple[Account, ApiKey] | None:
+        """Return account and key; None without a key; ApiError 401 for a wrong one."""
+        secret = read_secret(request)
+        if not secret:
+            return None
+        try:
+            key = keys.verify(secret=secret, now=timezone.now())
+        except keys.InvalidKey as wrong:
+            raise errors.unauthorized() from wrong  # the caller is not told which of the reasons it is
+        return key.account, key
+
+    def authenticate_header(self, request: Request) -> str:
+        """What 401 asks for."""
+        return errors.CHALLENGE
+
+
+class HasApiKey(BasePermission):
+    """A key is needed, and its scopes must allow what the endpoint does (`scope` of the view; None: any key)."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        """Whether the request may go on."""
+        key = request.auth
+        if not isinstance(key, ApiKey):
+            return False
+        scope = getattr(view, "scope", None)
+        return scope is None or key.allows(scope)

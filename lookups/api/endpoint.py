@@ -1,0 +1,51 @@
+"""What every endpoint of /v1 does around its one domain call: key, limits, headers, the one error shape."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from billing import limits
+from billing.models import ApiKey
+from lookups.api import throttling
+from lookups.api.authentication import HasApiKey
+
+
+class Endpoint(APIView):
+    """An endpoint that needs a key. `scope` is the right the key must have; None: any key."""
+
+    permission_classes = (HasApiKey,)
+    metadata_class = None
+    scope: ClassVar[str | None] = None
+    rate: limits.Rate | None = None
+
+    def check_throttles(self, request: Request) -> None:
+        """Count the request; 429 when its minute is spent."""
+        self.rate = throttling.count(request)
+        if self.rate is not None and not self.rate.allowed:
+            raise throttling.refusal(self.rate)
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        """Add what every reply to a key carries."""
+        finished = super().finalize_response(request, response, *args, **kwargs)
+        if self.rate is not None:
+            for name, value in throttling.headers(self.rate).items():
+                finished[name] = value
+        if not finished.has_header("Cache-Control"):
+            finished["Cache-Control"] = "no-store"
+        return finished
+
+    def key_of(self, request: Request) -> ApiKey:
+        """The key that opened this request."""
+        assert isinstance(request.auth, ApiKey)
+        return request.auth
+
+
+class OpenEndpoint(Endpoint):
+    """An endpoint that anybody may read."""
+
+    authentication_classes = ()
+    permission_classes = ()

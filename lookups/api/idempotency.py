@@ -1,0 +1,83 @@
+"""`Idempotency-Key` on the wire: claims the key, replays kept replies, keeps the reply when it is final."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.utils import timezone
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from billing.models import ApiKey
+from lookups.api import errors
+from lookups.services import idempotency
+
+LONGEST = 255
+LEASE_BEYOND_BUDGET = timedelta(seconds=30)
+
+# Replies that are final. All others charged nothing and may turn out better next time, so a repetition asks anew.
+KEPT = frozenset({200, 202, 404})
+Answer = Callable[[idempotency.Claim | None], Response]
+
+
+def answer_once(request: Request, *, key: ApiKey, answer: Answer) -> Response | HttpResponse:
+    """Call `answer` unless this request was answered before; it gets the claim, which carries the ask's id."""
+    word = request.META.get("HTTP_IDEMPOTENCY_KEY")
+    if word is None:
+        return answer(None)
+    claim = _claim(request, key, _checked(word))
+    if claim.reply is not None:
+        return _replay(claim.reply)
+    try:
+        response = answer(claim)
+    except BaseException:
+        idempotency.let_go(claim, now=timezone.now())
+        raise
+    if response.status_code in KEPT:
+        kept = {name: response[name] for name in ("Location", "Retry-After") if response.has_header(name)}
+        body = JSONRenderer().render(response.data).decode()
+        idempotency.finish(claim, reply=idempotency.Reply(response.status_code, kept, body))
+    else:
+        idempotency.give_up(claim)
+    return response
+
+
+def _claim(request: Request, key: ApiKey, word: str) -> idempotency.Claim:
+    lease = timedelta(seconds=settings.SYNC_BUDGET_SECONDS) + LEASE_BEYOND_BUDGET
+    try:
+        return idempotency.claim(
+            account_id=key.account_id, sandbox=key.is_test, key=word, body_hash=_fingerprint(request), lease=lease,
+            now=timezone.now(),
+        )  # fmt: skip
+    except idempotency.KeyReused:
+        raise errors.ApiError(
+            409, "idempotency_conflict", "This Idempotency-Key was used for another request"
+        ) from None
+    except idempotency.StillRunning:
+        raise errors.ApiError(
+            409, "idempotency_conflict", "The first request with this Idempotency-Key is still running",
+            retryable=True, headers={"Retry-After": "1"},
+        ) from None  # fmt: skip
+
+
+def _checked(word: str) -> str:
+    if not 1 <= len(word) <= LONGEST or not word.isascii() or not word.isprintable():
+        raise errors.invalid({"Idempotency-Key": [f"Send 1 to {LONGEST} printable ASCII characters."]})
+    return word
+
+
+def _fingerprint(request: Request) -> str:
+    """The same for the same request, however its JSON was written out."""
+    asked = [request.method, request.path, sorted(request.query_params.items()), request.data]
+    return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _replay(reply: idempotency.Reply) -> HttpResponse:
+    headers = {**reply.headers, "Idempotency-Replayed": "true", "Cache-Control": "private, no-store"}
+    return HttpResponse(reply.body, status=reply.status, content_type="application/json", headers=headers)

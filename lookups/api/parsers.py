@@ -1,0 +1,93 @@
+"""Reads request bodies the strict way: what is not plainly one JSON object is refused before anybody looks at it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import IO, Any
+
+from rest_framework.parsers import BaseParser
+
+from lookups.api import errors
+
+LIMIT = 64 * 1024  # bytes; the longest honest lookup is a fiftieth of it
+_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+class StrictJSONParser(BaseParser):
+    """JSON as RFC 8259 has it, and then some: one object, no duplicate names, no NaN, whole characters, a size limit.
+
+    Numbers with a fraction or exponent come as Decimal, so that nothing is rounded or becomes infinite on the way.
+    """
+
+    media_type = "application/json"
+
+    def parse(
+        self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the object in the body; raises ApiError 400 or 413."""
+        limit = getattr((parser_context or {}).get("view"), "body_limit", LIMIT)
+        request = (parser_context or {}).get("request")
+        if request is not None and _length(request) > limit:
+            raise too_large(limit)
+        raw = stream.read(limit + 1)
+        if len(raw) > limit:
+            raise too_large(limit)
+        return read_object(raw)
+
+
+def read_object(raw: bytes) -> dict[str, Any]:
+    """Read one JSON object from its bytes; raises ApiError 400 with the reason."""
+    try:
+        found = json.loads(
+            raw.decode("utf-8-sig"), parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_doubles
+        )
+        if _SURROGATE_ESCAPE.search(raw):
+            # Half a character would pass as text until it is stored or sent, and break there.
+            json.dumps(found, ensure_ascii=False, default=str).encode("utf-8")
+    except (UnicodeError, RecursionError, ValueError) as error:
+        raise errors.invalid({"body": [_reason(error)]}) from None
+    if not isinstance(found, dict):
+        raise errors.invalid({"body": ["Send one JSON object."]})
+    return found
+
+
+def too_large(limit: int) -> errors.ApiError:
+    """The refusal of a body over the limit."""
+    text = f"At most {limit // 1024} KB are accepted here."
+    return errors.ApiError(413, "payload_too_large", "Request body too large", details={"body": [text]})
+
+
+class _Refused(ValueError):
+    """A reason in our own words."""
+
+
+def _reason(error: Exception) -> str:
+    match error:
+        case _Refused():
+            return str(error)
+        case UnicodeError():
+            return "Not valid UTF-8 text."
+        case RecursionError():
+            return "Nested too deeply."
+        case json.JSONDecodeError():
+            return f"Not valid JSON at character {error.pos + 1}."
+    return "Not valid JSON."
+
+
+def _no_constant(word: str) -> Any:
+    raise _Refused(f"{word} is not JSON.")
+
+
+def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _Refused("A name occurs twice in one object.")
+    return found
+
+
+def _length(request: Any) -> int:
+    text = request.META.get("CONTENT_LENGTH") or "0"
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0

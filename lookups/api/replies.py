@@ -1,0 +1,122 @@
+"""One table from outcome to HTTP: the body, status and headers of every way a lookup can end."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from django.conf import settings
+from rest_framework.response import Response
+
+from billing import money, prices
+from lookups.api import errors
+from lookups.models import StoredAnswer
+from lookups.outcomes import Delivered, NothingFound, Outcome, OutOfFunds, Refused, TooManyAtOnce, Unavailable
+from lookups.services.storing import wire_time
+
+PORTAL_DOWN = "State portal temporarily unavailable"
+NOT_FOUND = "Entity not found"
+
+# Seconds after which another try makes sense, where the portal did not say so itself.
+RETRY_AFTER = {
+    "down": 30, "timeout": 30, "rate_limited": 60, "blocked": 900, "layout_changed": 3600, "disabled": 86_400,
+}  # fmt: skip
+
+
+def to_response(outcome: Outcome, *, request_id: str) -> Response:
+    """The reply to a lookup."""
+    if isinstance(outcome, Delivered):
+        return Response(delivered(outcome), headers={"Cache-Control": "private, no-store"})
+    return to_error(outcome).response(request_id)
+
+
+def to_error(outcome: NothingFound | Unavailable | Refused | OutOfFunds | TooManyAtOnce) -> errors.ApiError:
+    """The error body of an outcome that delivered nothing."""
+    match outcome:
+        case NothingFound():
+            told = {"suggestions": outcome.suggestions, "ambiguous": outcome.ambiguous, "note": outcome.note,
+                    "evidence": outcome.evidence}  # fmt: skip
+            return errors.ApiError(404, "entity_not_found", NOT_FOUND, extra=told)
+        case Unavailable():
+            return _unavailable(outcome)
+        case Refused():
+            code = "unsupported_state" if outcome.unsupported else "invalid_request"
+            return errors.invalid({outcome.field: [outcome.text]}, code=code)
+        case OutOfFunds():
+            return _out_of_funds(outcome)
+        case TooManyAtOnce():
+            return errors.rate_limited(text=f"At most {outcome.limit} lookups at a time", retry_after=1)
+
+
+def delivered(outcome: Delivered) -> dict[str, Any]:
+    """The 200 body of an entity or of UCC filings."""
+    answer = outcome.answer
+    told = filings_data(answer) if answer.kind == "ucc" else entity_data(outcome)
+    as_of = answer.entity.data_as_of if answer.entity else answer.as_of or answer.retrieved_at
+    body: dict[str, Any] = {
+        "success": True,
+        "data": told,
+        "cost": money.to_json_number(outcome.cost),
+        "source": "live" if outcome.live else "cache",
+        "cached": not outcome.live,
+        "stale": False,
+        "dataAsOf": wire_time(as_of),
+        "total_results": answer.total,
+        "state_scraper_version": answer.version,
+        "scraper_built_at": answer.built_at,
+        "walletBalance": money.to_rounded_string(outcome.balance),
+        "lookupsRemaining": prices.lookups_covered(outcome.balance),
+        "note": answer.note or None,
+    }
+    if not outcome.live and answer.kind != "ucc":
+        body["entity"] = told
+    return body
+
+
+def entity_data(outcome: Delivered) -> dict[str, Any]:
+    """The company: the state's own text in flat fields, our reading under `normalized`."""
+    answer, entity = outcome.answer, outcome.answer.entity
+    assert entity is not None
+    return {
+        **entity.data,
+        "scrapedAt": wire_time(entity.retrieved_at),
+        "cached": not outcome.live,
+        "cacheExpiresAt": wire_time(outcome.expires_at) if outcome.expires_at else None,
+        "relatedResults": answer.related,
+        "entityPageUrl": entity.page_url,
+        "normalized": {**entity.normalized, "match": answer.match},
+        "evidence": entity.evidence,
+    }
+
+
+def filings_data(answer: StoredAnswer) -> dict[str, Any]:
+    """The UCC filings."""
+    return {"filings": answer.filings, "totalResults": answer.total, "evidence": answer.evidence}
+
+
+def _unavailable(outcome: Unavailable) -> errors.ApiError:
+    seconds = outcome.retry_after if outcome.retry_after is not None else RETRY_AFTER.get(outcome.reason, 60)
+    return errors.ApiError(
+        503, "source_unavailable", PORTAL_DOWN, retryable=outcome.retryable,
+        extra={"reason": outcome.reason, "state": outcome.state},
+        headers={"Retry-After": str(max(1, math.ceil(seconds)))},
+    )  # fmt: skip
+
+
+def _out_of_funds(outcome: OutOfFunds) -> errors.ApiError:
+    needed, available = money.to_decimal_string(outcome.needed), money.to_decimal_string(outcome.available)
+    what = "the month's budget leaves" if outcome.by_budget else "the balance is"
+    return errors.insufficient_balance(
+        detail=f"This costs {needed} USD and {what} {available} USD.",
+        extra={
+            "balanceStored": outcome.available,
+            "pricePerLookup": money.to_json_number(prices.LOOKUP),
+            "lookupsRemaining": prices.lookups_covered(outcome.available),
+            "topUpUrl": top_up_url(),
+        },
+    )
+
+
+def top_up_url() -> str:
+    """Where credit can be bought."""
+    return f"{settings.PUBLIC_URL}/pricing/"

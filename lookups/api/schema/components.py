@@ -1,0 +1,312 @@
+"""The shapes of replies. They describe and are never used to write a reply: tests hold real replies against them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from lookups.api import errors
+
+AVAILABILITY = ["provided", "not_published", "empty", "paywalled", "parse_failed"]
+REASONS = ["down", "blocked", "layout_changed", "rate_limited", "disabled", "timeout"]
+ENTRY_KINDS = ["deposit", "free_grant", "hold", "capture", "release", "charge", "refund", "adjust"]
+
+
+def text(about: str = "", **options: Any) -> serializers.CharField:
+    """A text that is always there."""
+    return serializers.CharField(help_text=about, **options)
+
+
+def maybe(about: str = "", **options: Any) -> serializers.CharField:
+    """A text, or null."""
+    return serializers.CharField(allow_null=True, help_text=about, **options)
+
+
+def moment(about: str = "", **options: Any) -> serializers.DateTimeField:
+    """A time in UTC."""
+    return serializers.DateTimeField(help_text=about, **options)
+
+
+def number(about: str = "", **options: Any) -> serializers.FloatField:
+    """A number."""
+    return serializers.FloatField(help_text=about, **options)
+
+
+def whole(about: str = "", **options: Any) -> serializers.IntegerField:
+    """A whole number."""
+    return serializers.IntegerField(help_text=about, **options)
+
+
+def flag(about: str = "", **options: Any) -> serializers.BooleanField:
+    """A boolean."""
+    return serializers.BooleanField(help_text=about, **options)
+
+
+def word(choices: list[str], about: str = "", **options: Any) -> serializers.ChoiceField:
+    """One of a few words."""
+    return serializers.ChoiceField(choices=choices, help_text=about, **options)
+
+
+class Officer(serializers.Serializer):
+    name = text()
+    title = maybe()
+    address = maybe()
+
+
+class RelatedResult(serializers.Serializer):
+    entityName = text()
+    entityId = text()
+    entityType = maybe()
+    status = maybe()
+    sosUrl = maybe()
+
+
+class Suggestion(serializers.Serializer):
+    entityName = text()
+    entityId = text()
+    status = maybe()
+    score = number("How near the name is, 0 to 1.")
+    sosUrl = maybe()
+
+
+class Evidence(serializers.Serializer):
+    sourceUrl = text("Where it was read.")
+    retrievedAt = moment("When it was read.")
+    sha256 = text("SHA-256 over the raw bytes that were read.")
+
+
+class Match(serializers.Serializer):
+    score = number("How sure it is that this is the company asked for, 0 to 1.")
+    kind = word(["exact", "suffix_variant", "former_name", "close", "entity_id"])
+
+
+class Normalized(serializers.Serializer):
+    statusClass = word(["active", "inactive", "neutral"])
+    statusReason = maybe("Qualifies the class, such as not_in_good_standing or unrecognised_status.")
+    standing = maybe("A second word some states give beside the status.")
+    formationDate = serializers.DateField(allow_null=True)
+    entityTypeClass = maybe()
+    domestic = flag(allow_null=True)
+    officers = serializers.ListField(child=serializers.DictField(), help_text="Names in parts, and whether a person.")
+    registeredAgent = serializers.DictField(allow_null=True)
+    formerNames = serializers.ListField(child=serializers.CharField())
+    assumedNames = serializers.ListField(child=serializers.CharField())
+    filings = serializers.ListField(child=serializers.DictField(), help_text="History, where the state shows it.")
+    match = Match()
+    fieldAvailability = serializers.DictField(
+        child=serializers.ChoiceField(choices=AVAILABILITY), help_text="For each field of `data` why it is null, if so."
+    )
+
+
+class Entity(serializers.Serializer):
+    entityName = text()
+    entityType = maybe()
+    entityId = text("The state's own identifier.")
+    status = maybe("The state's own word.")
+    formationDate = maybe("As the state writes it; `normalized.formationDate` is ISO.")
+    registeredAgentName = maybe()
+    registeredAgentAddress = maybe()
+    registeredAgentCity = maybe()
+    registeredAgentState = maybe()
+    registeredAgentZip = maybe()
+    principalAddress = maybe()
+    principalCity = maybe()
+    principalState = maybe()
+    principalZip = maybe()
+    mailingAddress = maybe()
+    mailingCity = maybe()
+    mailingState = maybe()
+    mailingZip = maybe()
+    officers = Officer(many=True)
+    jurisdiction = maybe()
+    feiEinNumber = maybe()
+    sosUrl = maybe()
+    scrapedAt = moment()
+    cached = flag()
+    cacheExpiresAt = moment(allow_null=True)
+    relatedResults = RelatedResult(many=True, help_text="The other matches, at most 10.")
+    entityPageUrl = text("Path of the public page of this record.")
+    normalized = Normalized(help_text="Our reading of the state's text.")
+    evidence = Evidence()
+
+
+class Receipt(serializers.Serializer):
+    """What every answer that was sold carries beside its data."""
+
+    success = flag()
+    cost = number("Charged, in USD; 0 for test keys.")
+    source = word(["live", "cache"])
+    cached = flag()
+    stale = flag()
+    dataAsOf = moment("The day the source says its data is from, or when it was read.")
+    total_results = whole()
+    state_scraper_version = text()
+    scraper_built_at = text()
+    walletBalance = text("What is left, in USD.")
+    lookupsRemaining = whole()
+    note = maybe("What one must know of this source, such as that it lists active companies only.")
+
+
+class EntityReply(Receipt):
+    data = Entity()
+    entity = Entity(required=False, help_text="The same as `data`; in replies from stored records only.")
+
+
+class Party(serializers.Serializer):
+    name = text()
+    kind = word(["organization", "person"], allow_null=True)
+    address = maybe()
+    city = maybe()
+    state = maybe()
+    zip = maybe()
+
+
+class Amendment(serializers.Serializer):
+    fileNumber = text()
+    fileDate = maybe()
+    filingType = text()
+
+
+class UccFiling(serializers.Serializer):
+    fileNumber = text()
+    fileDate = maybe("ISO date.")
+    debtorName = maybe()
+    securedParty = maybe()
+    collateral = maybe()
+    status = maybe()
+    lapseDate = maybe("ISO date.")
+    filingType = maybe()
+    debtors = Party(many=True)
+    securedParties = Party(many=True)
+    amendments = Amendment(many=True)
+    sosUrl = maybe()
+
+
+class UccData(serializers.Serializer):
+    filings = UccFiling(many=True)
+    totalResults = whole()
+    evidence = Evidence()
+
+
+class UccReply(Receipt):
+    data = UccData()
+
+
+class Error(serializers.Serializer):
+    success = flag()
+    error = text("For people.")
+    code = word(list(errors.CODES), "For programs.")
+    cost = number("Always 0: errors are not charged.")
+    retryable = flag("Whether the same request may succeed later.")
+    requestId = text()
+
+
+class InvalidRequest(Error):
+    details = serializers.DictField(
+        required=False, child=serializers.ListField(child=serializers.CharField()), help_text="Field to messages."
+    )
+
+
+class EntityNotFound(Error):
+    suggestions = Suggestion(many=True, help_text="Near misses.")
+    ambiguous = flag("Several companies fit equally well: ask again with the entity_id of one.")
+    note = maybe()
+    evidence = Evidence(allow_null=True)
+
+
+class SourceUnavailable(Error):
+    reason = word(REASONS)
+    state = text()
+
+
+class InsufficientBalance(Error):
+    type = text()
+    title = text()
+    status = whole()
+    detail = text()
+    challengeId = maybe()
+    balanceStored = whole("Available, in 1/10,000 USD.")
+    pricePerLookup = number()
+    lookupsRemaining = whole()
+    topUpUrl = text()
+
+
+class State(serializers.Serializer):
+    state = text()
+    status = word(["active", "degraded", "inactive"])
+    version = text()
+    lastTestedAt = moment(allow_null=True)
+    available = flag()
+    uccAvailable = flag()
+    name = text()
+    registry = text()
+    portalUrl = maybe()
+    region = text()
+    estimatedSeconds = whole(allow_null=True)
+    nameAvailabilityAvailable = flag()
+    uccSecuredParty = flag()
+    uccDateFilter = flag()
+    officers = flag()
+    statusProvided = flag()
+    verification = word(["live", "recorded", "documented", "unsupported"], allow_null=True)
+    reason = maybe("Why it is off or degraded.")
+    p50Ms = whole("Median answer time of the last 24 hours.", allow_null=True)
+    p95Ms = whole(allow_null=True)
+    successRate24h = number("Share of questions answered, 0 to 1.", allow_null=True)
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        """`async` is a word of Python, so it cannot be written as a name above."""
+        return super().get_fields() | {"async": flag("Whether lookups of this state are answered as jobs.")}
+
+
+class HealthChecks(serializers.Serializer):
+    redis = word(["ok", "error"])
+    postgres = word(["ok", "error"])
+    degraded_scrapers = whole()
+    lookups_today = whole()
+    cache_hit_rate_pct = number()
+
+
+class Health(serializers.Serializer):
+    status = word(["healthy", "degraded"])
+    checks = HealthChecks()
+    timestamp = moment()
+
+
+class Balance(serializers.Serializer):
+    success = flag()
+    type = word(["user", "internal"])
+    balanceStored = whole("Available, in 1/10,000 USD.")
+    balanceDisplay = text()
+    lookupsRemaining = whole()
+    pricePerLookup = number()
+    topUpUrl = text()
+
+
+class UsageEntry(serializers.Serializer):
+    id = text()
+    createdAt = moment()
+    kind = word(ENTRY_KINDS)
+    amount = number("USD.")
+    amountStored = whole("1/10,000 USD.")
+    availableChange = whole("By how much this changed what is available, in 1/10,000 USD.")
+    availableAfter = whole("1/10,000 USD.")
+    heldAfter = whole("1/10,000 USD.")
+    reference = maybe()
+    reason = maybe()
+    key = maybe("First characters of the API key that was used.")
+
+
+class Usage(serializers.Serializer):
+    success = flag()
+    entries = UsageEntry(many=True)
+    nextCursor = maybe("Send it as `cursor` for the next page; null on the last one.")
+
+
+class AccountSettings(serializers.Serializer):
+    success = flag()
+    maxCacheAgeDays = whole(allow_null=True)
+    cacheFirstDefault = flag()
+    monthlyBudget = number("USD.", allow_null=True)
+    webhookUrl = maybe()

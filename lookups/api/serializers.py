@@ -1,0 +1,225 @@
+"""What requests may say: read strictly, so that a wrong type is told to the caller instead of being guessed at."""
+
+from __future__ import annotations
+
+import ipaddress
+import unicodedata
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlsplit
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from billing import money
+from jurisdictions.codes import PLACES
+
+TRUE_WORDS, FALSE_WORDS = frozenset({"true", "1"}), frozenset({"false", "0"})
+LARGEST_BUDGET = Decimal(1_000_000)  # USD a month
+
+
+class Text(serializers.CharField):
+    """Text and nothing else: no numbers, no control characters; white space is trimmed and made single blanks."""
+
+    default_error_messages = {"invalid": "Send text.", "control": "Control characters are not allowed."}
+
+    def to_internal_value(self, data: Any) -> str:
+        """The trimmed text."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        text = " ".join(data.split())
+        if any(unicodedata.category(sign) in ("Cc", "Cs") for sign in text):
+            self.fail("control")
+        return super().to_internal_value(text)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        """Blanks alone are blank, whatever sort of blanks."""
+        return super().run_validation(" ".join(data.split()) if isinstance(data, str) else data)
+
+
+class Word(serializers.ChoiceField):
+    """One of a few words, exactly as documented."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """The word."""
+        if not isinstance(data, str) or data not in self.choices:
+            raise serializers.ValidationError(f"Use one of: {', '.join(self.choices)}.", code="invalid_choice")
+        return data
+
+
+class StateCode(serializers.CharField):
+    """A two-letter code in any case; becomes upper case."""
+
+    default_error_messages = {"invalid": "Send a two-letter code, such as NY.", "unknown": "No such jurisdiction."}
+
+    def to_internal_value(self, data: Any) -> str:
+        """The code in upper case."""
+        code = data.strip().upper() if isinstance(data, str) else ""
+        if len(code) != 2 or not (code.isascii() and code.isalpha()):
+            self.fail("invalid")
+        if code not in PLACES:
+            self.fail("unknown")
+        return code
+
+
+@extend_schema_field(OpenApiTypes.BOOL)
+class Flag(serializers.Field):
+    """A boolean; the words "true" and "false" are understood, because query strings have nothing else."""
+
+    default_error_messages = {"invalid": "Send true or false."}
+
+    def to_internal_value(self, data: Any) -> bool:
+        """The boolean."""
+        word = data.lower() if isinstance(data, str) else data
+        if word is True or (isinstance(word, str) and word in TRUE_WORDS):
+            return True
+        if word is False or (isinstance(word, str) and word in FALSE_WORDS):
+            return False
+        self.fail("invalid")
+        raise AssertionError
+
+
+class Day(serializers.DateField):
+    """A day as YYYY-MM-DD."""
+
+    default_error_messages = {"invalid": "Send a day as YYYY-MM-DD."}
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The day."""
+        if not isinstance(data, str) or len(data) != 10:
+            self.fail("invalid", format="YYYY-MM-DD")
+        return super().to_internal_value(data)
+
+
+class LookupRequest(serializers.Serializer):
+    """The body of POST /v1/lookup."""
+
+    entity_name = Text(
+        required=False, allow_null=True, min_length=2, max_length=200,
+        help_text="The company's name; for UCC the name of the party. Required unless `entity_id` is given.",
+    )  # fmt: skip
+    state = StateCode(help_text="Two letters, any case.")
+    searchType = Word(
+        choices=["business_entity", "ucc"], required=False, allow_null=True, help_text="Default: business_entity."
+    )
+    source = Word(
+        choices=["auto", "cache", "live"], required=False, allow_null=True,
+        help_text="`auto` (default): the account's preference. `cache`: a stored record up to the account's maximum "
+        "age, else live. `live`: ask the registry.",
+    )  # fmt: skip
+    fresh = Flag(
+        required=False, allow_null=True, help_text="Older form of `source`: true = live, false = cache. `source` wins."
+    )
+    entity_id = Text(
+        required=False, allow_null=True, max_length=60, help_text="The state's own identifier, for an exact lookup."
+    )
+    searchBy = Word(
+        choices=["debtor", "secured_party"], required=False, allow_null=True, help_text="UCC only. Default: debtor."
+    )
+    dateAfter = Day(required=False, allow_null=True, help_text="UCC only: filed on this day or later.")
+    dateBefore = Day(required=False, allow_null=True, help_text="UCC only: filed on this day or earlier.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """What the fields must be together."""
+        said = {name: value for name, value in attrs.items() if value is not None}
+        ucc = said.get("searchType") == "ucc"
+        if "entity_name" not in said and (ucc or "entity_id" not in said):
+            raise serializers.ValidationError({"entity_name": ["This field is required."]})
+        if ucc and "entity_id" in said:
+            raise serializers.ValidationError({"entity_id": ["UCC filings are searched by name."]})
+        lost = [name for name in ("searchBy", "dateAfter", "dateBefore") if name in said and not ucc]
+        if lost:
+            raise serializers.ValidationError({name: ["Only with searchType ucc."] for name in lost})
+        if "dateAfter" in said and "dateBefore" in said and said["dateAfter"] > said["dateBefore"]:
+            raise serializers.ValidationError({"dateAfter": ["Lies after dateBefore."]})
+        return said
+
+
+class WholeNumber(serializers.IntegerField):
+    """A JSON integer, not text that looks like one."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """The number."""
+        if type(data) is not int:
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+@extend_schema_field(OpenApiTypes.NUMBER)
+class Dollars(serializers.Field):
+    """A sum in USD as a number or decimal text, to the 1/10,000; becomes whole units."""
+
+    default_error_messages = {"invalid": "Send an amount in USD, from 0 to 1,000,000, with at most four decimals."}
+
+    def to_internal_value(self, data: Any) -> int:
+        """Units of 1/10,000 USD."""
+        amount = self._decimal(data)
+        if amount is None or not amount.is_finite() or not 0 <= amount <= LARGEST_BUDGET:
+            self.fail("invalid")
+        try:
+            return money.from_dollars(amount)
+        except ValueError:
+            self.fail("invalid")
+        raise AssertionError
+
+    @staticmethod
+    def _decimal(data: Any) -> Any:
+        if isinstance(data, bool) or not isinstance(data, int | Decimal | str):
+            return None
+        try:
+            return Decimal(data)
+        except (ArithmeticError, ValueError):
+            return None
+
+
+class HookAddress(Text):
+    """An https address on the public internet, or empty for none."""
+
+    default_error_messages = {"address": "Send an https address on the public internet."}
+
+    def to_internal_value(self, data: Any) -> str:
+        """The address."""
+        text = super().to_internal_value(data)
+        if text and not _is_public_https(text):
+            self.fail("address")
+        return text
+
+
+class SettingsRequest(serializers.Serializer):
+    """The body of PATCH /v1/account/settings; what is left out stays as it is, null goes back to the default."""
+
+    maxCacheAgeDays = WholeNumber(
+        required=False, allow_null=True, min_value=0, max_value=365, help_text="How old a stored record may be."
+    )
+    cacheFirstDefault = serializers.BooleanField(
+        required=False, help_text="Answer `source: auto` from stored records first."
+    )
+    monthlyBudget = Dollars(
+        required=False, allow_null=True, help_text="The most to spend in a month (UTC), in USD; null: no limit."
+    )
+    webhookUrl = HookAddress(
+        required=False, allow_null=True, allow_blank=True, max_length=500, help_text="Where finished jobs are told."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A flag is a flag: the word "yes" is not."""
+        if "cacheFirstDefault" in attrs and not isinstance(self.initial_data.get("cacheFirstDefault"), bool):
+            raise serializers.ValidationError({"cacheFirstDefault": ["Send true or false."]})
+        return attrs
+
+
+def _is_public_https(text: str) -> bool:
+    """A first sieve; addresses are checked again, resolved, when something is sent there."""
+    try:
+        parts = urlsplit(text)
+        host = parts.hostname or ""
+        _ = parts.port
+    except ValueError:
+        return False
+    if parts.scheme != "https" or not host or parts.username or parts.password or not text.isascii():
+        return False
+    try:
+        return ipaddress.ip_address(host).is_global
+    except ValueError:
+        return "." in host.strip(".") and not host.endswith((".local", ".internal", ".localhost"))

@@ -1,0 +1,17 @@
+"""The addresses of the API and of its description."""
+
+from django.urls import path, re_path
+
+from lookups.api.views import account, documents, lookup, service
+
+urlpatterns = [
+    path("v1/lookup", lookup.LookupView.as_view(), name="lookup"),
+    path("v1/states", service.StatesView.as_view(), name="api-states"),
+    path("v1/health", service.HealthView.as_view(), name="health"),
+    path("v1/account/balance", account.BalanceView.as_view(), name="balance"),
+    path("v1/account/usage", account.UsageView.as_view(), name="usage"),
+    path("v1/account/settings", account.SettingsView.as_view(), name="settings"),
+    re_path(r"^v1/(?P<rest>.*)$", documents.UnknownView.as_view(), name="unknown"),
+    path("openapi.json", documents.openapi, name="openapi"),
+    path("docs/", documents.docs, name="docs"),
+]

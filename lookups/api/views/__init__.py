@@ -1,0 +1,1 @@
+"""The endpoints. Each makes one domain call; what surrounds it is in `lookups.api.endpoint`."""

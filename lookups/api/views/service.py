@@ -1,0 +1,90 @@
+"""GET /v1/states and GET /v1/health: what the service can do, and whether it is well. Anybody may ask."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from pathlib import Path
+from typing import Any
+
+import redis
+from django.conf import settings
+from django.db import DatabaseError
+from django.http import HttpResponse
+from django.utils import timezone
+from django.utils.http import parse_etags
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from lookups import selectors
+from lookups.api import errors
+from lookups.api.endpoint import OpenEndpoint
+from lookups.api.schema import describe
+from lookups.services.storing import wire_time
+
+log = logging.getLogger(__name__)
+_REDIS_PATIENCE = 1.0
+
+
+class StatesView(OpenEndpoint):
+    """Every jurisdiction."""
+
+    @describe.states
+    def get(self, request: Request) -> Any:
+        """Every jurisdiction: whether it can be asked, what it shows, and how fast it answers."""
+        body = JSONRenderer().render(selectors.list_states(now=timezone.now()))
+        tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+        headers = {"ETag": tag, "Cache-Control": "public, max-age=60"}
+        if _knows(request, tag):
+            return HttpResponse(status=304, headers=headers)
+        return HttpResponse(body, content_type="application/json", headers=headers)
+
+
+class HealthView(OpenEndpoint):
+    """Whether the service can serve."""
+
+    @describe.health
+    def get(self, request: Request) -> Response:
+        """Whether the service is well: 200 while it can serve, also when degraded."""
+        now = timezone.now()
+        try:
+            degraded, today = selectors.count_degraded(), selectors.get_day(now=now)
+        except DatabaseError as error:
+            log.exception("The database does not answer.")
+            raise errors.ApiError(503, "internal_error", "The service cannot serve now", retryable=True) from error
+        queue = "ok" if broker_answers() else "error"
+        return Response(
+            {
+                "status": "healthy" if queue == "ok" and degraded == 0 else "degraded",
+                "checks": {
+                    "redis": queue,
+                    "postgres": "ok",
+                    "degraded_scrapers": degraded,
+                    "lookups_today": today.lookups,
+                    "cache_hit_rate_pct": today.cache_hit_rate_pct,
+                },
+                "timestamp": wire_time(now),
+            }
+        )
+
+
+def broker_answers() -> bool:
+    """Whether the queue can be reached: Redis, or the broker's folder of the embedded default."""
+    if not settings.REDIS_URL:
+        folder = Path(settings.VAR_DIR)
+        return folder.is_dir()
+    client = redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=_REDIS_PATIENCE, socket_connect_timeout=_REDIS_PATIENCE
+    )
+    try:
+        return bool(client.ping())
+    except redis.RedisError:
+        return False
+    finally:
+        client.close()
+
+
+def _knows(request: Request, tag: str) -> bool:
+    known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
+    return "*" in known or any(one.removeprefix("W/") == tag for one in known)

@@ -1,0 +1,8 @@
+"""The tables of what was asked and what was answered."""
+
+from lookups.models.answers import StoredAnswer, StoredEntity
+from lookups.models.asked import Lookup
+from lookups.models.flights import Flight
+from lookups.models.idempotency import IdempotencyRecord
+
+__all__ = ["Flight", "IdempotencyRecord", "Lookup", "StoredAnswer", "StoredEntity"]

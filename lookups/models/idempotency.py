@@ -1,0 +1,36 @@
+"""What was answered under an `Idempotency-Key`, so that a repetition gets it again and pays nothing."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+
+
+class IdempotencyRecord(models.Model):
+    """One key of one account. `status` is empty while the first request runs; its lease says how long that may take.
+
+    `ask_id` goes with the work (and its money): whoever takes a broken first request over settles under the same
+    id, so a crash between charging and answering never charges twice.
+    """
+
+    account = models.ForeignKey("billing.Account", on_delete=models.CASCADE, related_name="+")
+    sandbox = models.BooleanField(default=False, help_text="Asked with a test key: a live request is another one.")
+    key = models.CharField(max_length=255)
+    body_hash = models.CharField(max_length=64)
+    ask_id = models.UUIDField(default=uuid.uuid4)
+    claim = models.UUIDField(default=uuid.uuid4, help_text="Who works on it; changes when it is taken over.")
+    lease_until = models.DateTimeField()
+    status = models.PositiveSmallIntegerField(null=True, blank=True)
+    headers = models.JSONField(default=dict)
+    body = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [models.UniqueConstraint(fields=["account", "sandbox", "key"], name="idempotency_once_per_key")]
+        indexes = [models.Index(fields=["expires_at"], name="idempotency_by_expiry")]
+
+    def __str__(self) -> str:
+        return f"idempotency key #{self.pk} ({self.status or 'running'})"

@@ -1,0 +1,153 @@
+"""Reads across the rooms: what /v1/states, /v1/health and the public pages show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from jurisdictions import selectors as jurisdictions
+from jurisdictions.codes import PLACES, Place
+from jurisdictions.models import Jurisdiction
+from lookups.models import Lookup, StoredEntity
+from lookups.services.storing import wire_time
+from scrapers import registry
+from scrapers.models import ScrapeAttempt
+from scrapers.portal import Portal
+
+_MEASURED_OVER = timedelta(hours=24)
+_MEASURED_AT_MOST = 5_000  # attempts; newer ones first, so a busy day is measured over its last hours
+_ANSWERED = {"found", "not_found", "refused"}
+_NOT_ASKED = {"disabled"}
+NOT_READABLE = "No search of this registry is known that a program may use."
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How a registry did in the last 24 hours: milliseconds, and the share of questions it answered (0..1)."""
+
+    p50_ms: int | None = None
+    p95_ms: int | None = None
+    success_rate: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What was asked since midnight UTC; the rate is the per cent of records delivered that were stored ones."""
+
+    lookups: int
+    cache_hit_rate_pct: float
+
+
+def list_states(*, now: datetime | None = None) -> list[dict[str, Any]]:
+    """Every jurisdiction by code as /v1/states and the public page show it, in two queries.
+
+    Facts come from the portals' attributes, switch and health from the database, and the times of the last 24
+    hours before `now` (default: the present) from the attempts.
+    """
+    switches = {row.code: row for row in jurisdictions.list_jurisdictions()}
+    measured = _measure(since=(now or timezone.now()) - _MEASURED_OVER)
+    return [
+        _state(place, registry.find_portal(code), switches.get(code), measured.get(code, Measured()))
+        for code, place in sorted(PLACES.items())
+    ]
+
+
+def count_degraded() -> int:
+    """How many registries health has marked as degraded."""
+    return Jurisdiction.objects.filter(status="degraded").count()
+
+
+def get_day(*, now: datetime) -> Day:
+    """Today's numbers in one query."""
+    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    found = Q(outcome=Lookup.Outcome.FOUND)
+    stored = found & Q(source=Lookup.Source.CACHE)
+    numbers = Lookup.objects.filter(created_at__gte=midnight).aggregate(
+        total=Count("pk"), found=Count("pk", filter=found), stored=Count("pk", filter=stored)
+    )
+    rate = round(100 * numbers["stored"] / numbers["found"], 1) if numbers["found"] else 0.0
+    return Day(numbers["total"], rate)
+
+
+def find_entity_by_slug(*, state: str, slug: str) -> StoredEntity | None:
+    """The stored record behind an entity page's address.
+
+    A company that changed its name has a new slug; its old address still finds it by the identifier at its end.
+    """
+    entities = StoredEntity.objects.filter(state=state)
+    exact = entities.filter(slug=slug).order_by("-retrieved_at").first()
+    if exact is not None:
+        return exact
+    _, found, tail = slug.rpartition(f"-{state.lower()}-")
+    return entities.filter(slug__endswith=f"-{state.lower()}-{tail}").first() if found and tail else None
+
+
+def _state(place: Place, portal: Portal | None, switch: Jurisdiction | None, measured: Measured) -> dict[str, Any]:
+    """One row. Without a portal that can be read nothing is claimed of the registry but that it exists."""
+    readable = portal if portal is not None and portal.verification != "unsupported" else None
+    can = readable.capabilities if readable else None
+    available = bool(readable and switch and switch.enabled and switch.status != "inactive")
+    reason = (switch.reason if switch else "") or ("" if available or portal is None else portal.off_reason)
+    return {
+        "state": place.code,
+        "name": place.name,
+        "status": switch.status if switch and readable else "inactive",
+        "version": portal.version if portal else "0.0",
+        "lastTestedAt": _told(switch.last_tested_at if switch else None),
+        "available": available,
+        "uccAvailable": bool(available and can and can.ucc),
+        "registry": place.registry,
+        "portalUrl": place.portal_url or None,
+        "region": place.region,
+        "async": bool(readable and readable.slow),
+        "estimatedSeconds": readable.estimated_seconds if readable else None,
+        "nameAvailabilityAvailable": False,
+        "uccSecuredParty": bool(can and can.ucc_secured_party),
+        "uccDateFilter": bool(can and can.ucc_date_filter),
+        "officers": bool(can and can.officers),
+        "statusProvided": bool(can and can.status),
+        "verification": _verification(readable, switch),
+        "reason": None if available and not reason else reason or NOT_READABLE,
+        "p50Ms": measured.p50_ms,
+        "p95Ms": measured.p95_ms,
+        "successRate24h": measured.success_rate,
+    }
+
+
+def _verification(portal: Portal | None, switch: Jurisdiction | None) -> str | None:
+    """How sure it is that the portal is read rightly: seen live, against recorded answers, or by description."""
+    if portal is None:
+        return None
+    return "live" if switch and switch.verified_live_at else portal.verification
+
+
+def _told(moment: datetime | None) -> str | None:
+    return wire_time(moment) if moment else None
+
+
+def _measure(*, since: datetime) -> dict[str, Measured]:
+    rows = (
+        ScrapeAttempt.objects.filter(sandbox=False, started_at__gte=since)
+        .exclude(outcome__in=_NOT_ASKED)
+        .order_by("-started_at")
+        .values_list("state", "outcome", "duration_ms")[:_MEASURED_AT_MOST]
+    )
+    by_state: dict[str, list[tuple[str, int]]] = {}
+    for state, outcome, duration in rows:
+        by_state.setdefault(state, []).append((outcome, duration))
+    return {state: _summary(attempts) for state, attempts in by_state.items()}
+
+
+def _summary(attempts: list[tuple[str, int]]) -> Measured:
+    good = sorted(duration for outcome, duration in attempts if outcome in _ANSWERED)
+    rate = round(len(good) / len(attempts), 4)
+    return Measured(_nearest(good, 0.50), _nearest(good, 0.95), rate)
+
+
+def _nearest(ordered: list[int], share: float) -> int | None:
+    """Nearest-rank percentile."""
+    return ordered[max(0, -int(-len(ordered) * share // 1) - 1)] if ordered else None

@@ -1,0 +1,1 @@
+"""What the service does for a customer; knows no HTTP."""

@@ -1,0 +1,55 @@
+"""One request of one customer, and the watch that runs while it is answered."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from billing.models import ApiKey
+from lookups.questions import Question
+from lookups.services.paying import Bill
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Who asks what. `key` comes with its account; `resumed` is set when an earlier try under this id broke off.
+
+    The same `ask_id` is never charged twice.
+    """
+
+    question: Question
+    key: ApiKey
+    accepts_stored: bool = False
+    ask_id: uuid.UUID = field(default_factory=uuid.uuid4)
+    request_id: str = ""
+    resumed: bool = False
+
+    @property
+    def sandbox(self) -> bool:
+        """Whether the fictional registry is asked: a test key reaches nothing else."""
+        return self.key.is_test
+
+    @property
+    def bill(self) -> Bill:
+        """Who pays, and the words in the statement."""
+        return Bill(key=self.key, ask_id=self.ask_id, reference=f"{self.question.state} {self.question.words}"[:200])
+
+
+class Watch:
+    """Time since the request came in, counted on from the moment its edge read the clock."""
+
+    def __init__(self, begun: datetime) -> None:
+        self.begun = begun
+        self._started = time.monotonic()
+
+    @property
+    def now(self) -> datetime:
+        """The present moment."""
+        return self.begun + timedelta(seconds=self.seconds)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the request came in."""
+        return time.monotonic() - self._started

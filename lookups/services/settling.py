@@ -1,0 +1,160 @@
+"""How a lookup ends: what is stored, what is paid and what is noted, together in one short transaction."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from billing import ledger
+from billing.models import Hold
+from lookups import cache
+from lookups.models import Lookup, StoredAnswer
+from lookups.outcomes import Delivered, NothingFound, Outcome, OutOfFunds, Refused, Unavailable
+from lookups.services import flights, paying, storing
+from lookups.services.asks import Ask, Watch
+from scrapers.errors import PortalError, QueryRefused
+from scrapers.pipeline import Reply
+from scrapers.records import NotFound
+
+CRASHED: flights.Landing = {"kind": "crashed"}
+
+
+def settle_reply(ask: Ask, hold: Hold | None, ticket: flights.Ticket, reply: Reply, *, watch: Watch) -> Outcome:
+    """The registry answered: store and sell what it has, or give the money back."""
+    if isinstance(reply.answer, NotFound):
+        landing = {"kind": "not_found", **storing.absence_fields(reply.answer, note=reply.note)}
+        with transaction.atomic():
+            flights.land(ticket, landing=landing, now=watch.now)
+            return conclude(ask, hold, read(ask, landing), watch=watch, attempt_id=reply.attempt_id)
+    with transaction.atomic():
+        answer = storing.store(question=ask.question, reply=reply, sandbox=ask.sandbox)
+        flights.land(ticket, landing={"kind": "answer", "id": answer.pk}, now=watch.now)
+        return _sell_live(ask, hold, answer, watch=watch, attempt_id=reply.attempt_id)
+
+
+def settle_failure(ask: Ask, hold: Hold | None, ticket: flights.Ticket, error: PortalError, *, watch: Watch) -> Outcome:
+    """The registry did not answer: nothing is known, nothing is owed, and those who share the fetch are told."""
+    if isinstance(error, QueryRefused):
+        landing: flights.Landing = {"kind": "refused", "text": error.detail}
+    else:
+        landing = {
+            "kind": "unavailable", "reason": error.reason, "retryable": error.retryable,
+            "retry_after": error.retry_after,
+        }  # fmt: skip
+    with transaction.atomic():
+        flights.land(ticket, landing=landing, now=watch.now)
+        return conclude(ask, hold, read(ask, landing), watch=watch)
+
+
+def share(ask: Ask, hold: Hold | None, landing: flights.Landing | None, *, watch: Watch) -> Outcome:
+    """Somebody else's fetch of the same question landed, or took longer than this caller can wait (None)."""
+    if landing is None:
+        return conclude(ask, hold, Unavailable(ask.question.state, "timeout"), watch=watch, shared=True)
+    if landing["kind"] == "answer":
+        answer = StoredAnswer.objects.select_related("entity").get(pk=landing["id"])
+        with transaction.atomic():
+            return _sell_live(ask, hold, answer, watch=watch, shared=True)
+    return conclude(ask, hold, read(ask, landing), watch=watch, shared=True)
+
+
+def read(ask: Ask, landing: flights.Landing) -> NothingFound | Refused | Unavailable:
+    """The outcome behind a landing that brought no record; FlightLost when it broke down."""
+    kind = landing["kind"]
+    if kind == "not_found":
+        return NothingFound(landing["suggestions"], landing["ambiguous"], landing["note"], landing["evidence"])
+    if kind == "refused":
+        return Refused("entity_id" if ask.question.entity_id else "entity_name", landing["text"])
+    if kind == "unavailable":
+        return Unavailable(ask.question.state, landing["reason"], landing["retryable"], landing["retry_after"])
+    raise flights.FlightLost
+
+
+def sell_stored(ask: Ask, answer: StoredAnswer, *, watch: Watch) -> Outcome:
+    """Charge for a stored answer; it costs what a live one does."""
+    try:
+        with transaction.atomic():
+            paid = paying.charge(ask.bill, now=watch.now)
+            _note(ask, None, Lookup.Outcome.FOUND, watch, source=Lookup.Source.CACHE, answer=answer, cost=paid.cost)
+    except ledger.InsufficientFunds as short:
+        return out_of_funds(short)
+    expires_at = answer.retrieved_at + cache.max_age(ask.key.account)
+    return Delivered(answer, live=False, cost=paid.cost, balance=paid.balance, expires_at=expires_at)
+
+
+def conclude(
+    ask: Ask,
+    hold: Hold | None,
+    outcome: NothingFound | Refused | Unavailable,
+    *,
+    watch: Watch,
+    shared: bool = False,
+    attempt_id: int | None = None,
+) -> Outcome:
+    """End a lookup that delivers nothing: the money goes back, and the row says why."""
+    match outcome:
+        case NothingFound(ambiguous=ambiguous):
+            word, reason = Lookup.Outcome.NOT_FOUND, "ambiguous" if ambiguous else ""
+        case Unavailable(reason=reason):
+            word = Lookup.Outcome.UNAVAILABLE
+        case Refused():
+            word, reason = Lookup.Outcome.REFUSED, "unsupported" if outcome.unsupported else ""
+    with transaction.atomic():
+        paying.give_back(hold, reason=word.value, now=watch.now)
+        _note(ask, hold, word, watch, reason=reason, shared=shared, attempt_id=attempt_id)
+    return outcome
+
+
+def out_of_funds(short: ledger.InsufficientFunds) -> OutOfFunds:
+    """The ledger's refusal as an outcome."""
+    return OutOfFunds(short.available, short.needed, by_budget=isinstance(short, ledger.BudgetExceeded))
+
+
+def find_settled(ask: Ask) -> Lookup | None:
+    """The lookup that was settled under this ask's id before, with its answer."""
+    return Lookup.objects.select_related("answer__entity").filter(ask_id=ask.ask_id).first()
+
+
+def redeliver(ask: Ask, settled: Lookup) -> Delivered | None:
+    """What was sold before and may not have reached the customer; None when nothing was."""
+    if settled.outcome != Lookup.Outcome.FOUND or settled.answer is None:
+        return None
+    live = settled.source == Lookup.Source.LIVE
+    expires_at = None if live else settled.answer.retrieved_at + cache.max_age(ask.key.account)
+    return Delivered(settled.answer, live, settled.cost, ask.key.account.available, expires_at)
+
+
+def _sell_live(
+    ask: Ask,
+    hold: Hold | None,
+    answer: StoredAnswer,
+    *,
+    watch: Watch,
+    shared: bool = False,
+    attempt_id: int | None = None,
+) -> Outcome:
+    try:
+        paid = paying.take(ask.bill, hold, now=watch.now)
+    except ledger.InsufficientFunds as short:
+        return out_of_funds(short)  # the hold had expired and the credit is gone: the record is kept, not delivered
+    _note(ask, hold, Lookup.Outcome.FOUND, watch, answer=answer, cost=paid.cost, shared=shared, attempt_id=attempt_id)
+    return Delivered(answer, live=True, cost=paid.cost, balance=paid.balance)
+
+
+def _note(
+    ask: Ask,
+    hold: Hold | None,
+    outcome: Lookup.Outcome,
+    watch: Watch,
+    *,
+    source: Lookup.Source = Lookup.Source.LIVE,
+    reason: str = "",
+    answer: StoredAnswer | None = None,
+    cost: int = 0,
+    shared: bool = False,
+    attempt_id: int | None = None,
+) -> None:
+    Lookup.objects.create(
+        ask_id=ask.ask_id, account_id=ask.key.account_id, key=ask.key, hold=hold, answer=answer,
+        state=ask.question.state, kind=ask.question.kind, asked=ask.question.words, sandbox=ask.sandbox,
+        source=source, outcome=outcome, reason=reason, shared=shared, cost=cost, attempt_id=attempt_id,
+        duration_ms=round(watch.seconds * 1000), request_id=ask.request_id, created_at=watch.begun,
+    )  # fmt: skip

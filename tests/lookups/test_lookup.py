@@ -1,0 +1,309 @@
+"""A lookup of a company, told as its customer lives it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from billing.models import Hold, LedgerEntry
+from lookups.models import Flight, Lookup, StoredAnswer, StoredEntity
+from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.registry_server import Register, company
+
+pytestmark = pytest.mark.django_db
+
+
+class TestACompanyThatIsThere:
+    """The registry has it."""
+
+    def test_comes_with_the_states_own_text_and_costs_one_lookup(self, customer: Customer, register: Register) -> None:
+        reply = customer.lookup("Acme Corporation")
+        assert reply.status_code == 200, reply.content
+        body = reply.json()
+        assert body["data"]["entityName"] == "ACME CORP."
+        assert body["data"]["entityId"] == "100001"
+        assert body["data"]["normalized"]["match"] == {"score": 1.0, "kind": "exact"}
+        assert body["cost"] == 0.0314
+        assert (body["source"], body["cached"], body["data"]["cached"]) == ("live", False, False)
+        assert body["walletBalance"] == "0.28"
+        assert body["lookupsRemaining"] == 9
+        assert customer.balance.available == 9 * PRICE
+        assert customer.balance.spent == PRICE
+        assert customer.balance.held == 0
+
+    def test_is_kept_with_its_proof_and_its_page(self, customer: Customer, register: Register) -> None:
+        body = customer.lookup().json()
+        stored = StoredEntity.objects.get()
+        assert stored.page_url == body["data"]["entityPageUrl"] == "/entity/new-york/acme-corp-ny-100001/"
+        assert stored.evidence == body["data"]["evidence"]
+        assert len(stored.evidence["sha256"]) == 64
+        assert not stored.sandbox
+
+    def test_leaves_a_row_that_says_what_it_cost(self, customer: Customer, register: Register) -> None:
+        reply = customer.lookup(headers={"x_request_id": "mine-1"})
+        row = Lookup.objects.get()
+        assert (row.outcome, row.source, row.cost, row.sandbox) == ("found", "live", PRICE, False)
+        assert row.request_id == reply["X-Request-Id"] == "mine-1"
+        assert row.hold is not None
+        assert row.hold.state == Hold.State.CAPTURED
+
+    def test_is_found_by_its_identifier(self, customer: Customer, register: Register) -> None:
+        body = customer.post("/v1/lookup", {"entity_id": "100002", "state": "ny"}).json()
+        assert body["data"]["entityName"] == "ZEBRA INC."
+        assert body["data"]["normalized"]["match"]["kind"] == "entity_id"
+
+    def test_names_the_other_matches(self, customer: Customer, register: Register) -> None:
+        register.rows.append(company("ACME CORPS LLC", "100003"))
+        body = customer.lookup("Acme Corp").json()
+        assert [row["entityId"] for row in body["data"]["relatedResults"]] == ["100003"]
+        assert body["total_results"] == 2
+
+    def test_costs_an_internal_account_nothing(self, switches: None, register: Register) -> None:
+        ours = open_customer(kind="internal")
+        assert ours.lookup().json()["cost"] == 0
+        assert ours.balance.spent == 0
+
+
+class TestAStoredRecord:
+    """What was read within the account's maximum age."""
+
+    def test_answers_without_asking_the_registry_and_costs_the_same(
+        self, customer: Customer, register: Register
+    ) -> None:
+        first = customer.lookup("ACME CORP.").json()
+        second = customer.lookup("the acme corp", source="cache").json()
+        assert register.asked == 1
+        assert (second["source"], second["cached"], second["data"]["cached"]) == ("cache", True, True)
+        assert second["cost"] == 0.0314
+        assert second["entity"] == second["data"]
+        assert second["data"]["scrapedAt"] == first["data"]["scrapedAt"]
+        assert second["data"]["cacheExpiresAt"] > first["data"]["scrapedAt"]
+        assert customer.balance.spent == 2 * PRICE
+
+    def test_is_not_used_unless_asked_for(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        assert customer.lookup().json()["source"] == "live"
+        assert register.asked == 2
+
+    def test_is_used_when_the_account_prefers_it(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        assert customer.patch("/v1/account/settings", {"cacheFirstDefault": True}).status_code == 200
+        assert customer.lookup().json()["source"] == "cache"
+        assert customer.lookup(source="auto").json()["source"] == "cache"
+        assert customer.lookup(source="live").json()["source"] == "live"
+
+    @pytest.mark.parametrize(
+        ("body", "query", "source"),
+        [
+            ({"fresh": False}, "", "cache"),
+            ({"fresh": True}, "", "live"),
+            ({}, "?fresh=false", "cache"),
+            ({}, "?fresh=true", "live"),
+            ({"fresh": True}, "?fresh=false", "live"),
+            ({"fresh": True, "source": "cache"}, "", "cache"),
+            ({"fresh": False, "source": "live"}, "", "live"),
+            ({"source": "live"}, "?fresh=false", "live"),
+        ],
+    )
+    def test_obeys_the_older_word_fresh_unless_source_is_given(
+        self, customer: Customer, register: Register, body: dict[str, Any], query: str, source: str
+    ) -> None:
+        customer.lookup()
+        reply = customer.post(f"/v1/lookup{query}", {"entity_name": "Acme Corp", "state": "NY", **body})
+        assert reply.json()["source"] == source
+
+    def test_is_too_old_after_seven_days(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        _make_older(days=6, hours=23)
+        assert customer.lookup(source="cache").json()["source"] == "cache"
+        _make_older(hours=2)
+        assert customer.lookup(source="cache").json()["source"] == "live"
+
+    def test_is_too_old_earlier_where_the_account_says_so(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        customer.patch("/v1/account/settings", {"maxCacheAgeDays": 0})
+        assert customer.lookup(source="cache").json()["source"] == "live"
+
+    def test_found_by_name_answers_for_the_identifier_too(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        reply = customer.post("/v1/lookup", {"entity_id": "100001", "state": "NY", "source": "cache"})
+        assert reply.json()["source"] == "cache"
+        assert reply.json()["data"]["normalized"]["match"]["kind"] == "entity_id"
+
+    def test_of_another_legal_form_is_another_question(self, customer: Customer, register: Register) -> None:
+        customer.lookup("Acme Corp")
+        body = customer.lookup("Acme LLC", source="cache").json()
+        assert body["source"] == "live"
+        assert body["data"]["normalized"]["match"]["kind"] == "suffix_variant"
+
+    def test_is_renewed_by_the_next_live_answer(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        register.rows[0]["entity_type"] = "DOMESTIC LIMITED LIABILITY COMPANY"
+        customer.lookup()
+        assert customer.lookup(source="cache").json()["data"]["entityType"] == "DOMESTIC LIMITED LIABILITY COMPANY"
+        assert StoredEntity.objects.count() == 1
+
+    def test_needs_money_too(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        _spend_all(customer)
+        assert customer.lookup(source="cache").status_code == 402
+
+
+class TestACompanyThatIsNotThere:
+    """The registry answered in full and has no such company."""
+
+    def test_is_told_plainly_and_costs_nothing(self, customer: Customer, register: Register) -> None:
+        reply = customer.lookup("Nobody Knows This")
+        assert reply.status_code == 404
+        body = reply.json()
+        assert (body["success"], body["error"], body["cost"]) == (False, "Entity not found", 0)
+        assert body["code"] == "entity_not_found"
+        assert customer.balance.available == 10 * PRICE
+        assert customer.balance.held == 0
+        assert Lookup.objects.get().outcome == "not_found"
+
+    def test_comes_with_near_misses(self, customer: Customer, register: Register) -> None:
+        register.rows = [company("ACME HOLDING CORP.", "1")]
+        body = customer.lookup("Acme Holdings Trading Corp").json()
+        assert body["error"] == "Entity not found"
+
+    def test_is_not_remembered(self, customer: Customer, register: Register) -> None:
+        customer.lookup("Nobody Knows This")
+        customer.lookup("Nobody Knows This", source="cache")
+        assert register.asked >= 2
+        assert StoredAnswer.objects.count() == 0
+
+
+class TestARegistryThatDoesNotAnswer:
+    """Nothing is known, so nothing is said of the company, and nothing is owed."""
+
+    @pytest.mark.parametrize(("status", "reason"), [(500, "down"), (503, "down"), (403, "blocked"), (429, "rate_limited")])
+    def test_is_no_proof_of_absence(
+        self, customer: Customer, register: Register, status: int, reason: str
+    ) -> None:
+        register.status = status
+        reply = customer.lookup()
+        assert reply.status_code == 503
+        body = reply.json()
+        assert body["error"] == "State portal temporarily unavailable"
+        assert (body["code"], body["reason"], body["state"]) == ("source_unavailable", reason, "NY")
+        assert int(reply["Retry-After"]) >= 1
+        assert customer.balance.available == 10 * PRICE
+        assert Lookup.objects.get().reason == reason
+
+    def test_that_takes_too_long_ends_as_a_timeout(
+        self, customer: Customer, register: Register, settings: Any
+    ) -> None:
+        settings.SYNC_BUDGET_SECONDS = 1.0
+        register.seconds = 3
+        assert customer.lookup().json()["reason"] == "timeout"
+        assert customer.balance.available == 10 * PRICE
+
+    def test_that_is_switched_off_is_not_asked_at_all(self, customer: Customer, register: Register) -> None:
+        from jurisdictions import services
+
+        services.disable(code="NY", reason="Maintenance")
+        body = customer.lookup().json()
+        assert body["reason"] == "disabled"
+        assert register.asked == 0
+        assert LedgerEntry.objects.filter(kind="hold").count() == 0
+
+    def test_that_sends_another_page_than_known_is_told_as_such(self, customer: Customer, register: Register) -> None:
+        del register.rows[0]["dos_id"]
+        register.rows[0]["dos_id_new"] = "1"
+        register.find = lambda where: register.rows  # type: ignore[method-assign]
+        body = customer.lookup().json()
+        assert (body["reason"], body["retryable"]) == ("layout_changed", False)
+
+
+class TestAQuestionTheStateDoesNotTake:
+    """Refused before anybody is asked or money is touched."""
+
+    def test_such_as_liens_where_there_are_none_is_a_400(self, customer: Customer, register: Register) -> None:
+        reply = customer.lookup(searchType="ucc")
+        assert reply.status_code == 400
+        assert reply.json()["code"] == "unsupported_state"
+        assert "searchType" in reply.json()["details"]
+        assert customer.balance.held == 0
+        assert register.asked == 0
+
+    def test_such_as_an_impossible_identifier_is_a_400(self, customer: Customer, register: Register) -> None:
+        reply = customer.post("/v1/lookup", {"entity_id": "not-a-number", "state": "NY"})
+        assert reply.status_code == 400
+        assert "entity_id" in reply.json()["details"]
+
+
+class TestAnEmptyBalance:
+    """Ten lookups were free."""
+
+    def test_is_a_402_that_says_where_to_top_up(self, customer: Customer, register: Register) -> None:
+        _spend_all(customer)
+        reply = customer.lookup()
+        assert reply.status_code == 402
+        assert reply["Content-Type"] == "application/problem+json"
+        assert reply["Cache-Control"] == "no-store"
+        body = reply.json()
+        assert {"type", "title", "status", "detail", "challengeId"} <= set(body)
+        assert (body["status"], body["challengeId"], body["code"]) == (402, None, "insufficient_balance")
+        assert body["topUpUrl"].startswith("http")
+        assert register.asked == 0
+
+
+class TestACrash:
+    """Something breaks inside the service."""
+
+    def test_gives_the_money_back_and_answers_in_the_one_shape(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        def broken(**_: Any) -> None:
+            raise RuntimeError("a reader broke")
+
+        monkeypatch.setattr("scrapers.pipeline.ask", lambda *a, **k: broken())
+        reply = customer.lookup(headers={"x_request_id": "crash-1"})
+        assert reply.status_code == 500
+        assert reply.json() == {
+            "success": False, "error": "Internal error", "code": "internal_error", "cost": 0, "retryable": True,
+            "requestId": "crash-1",
+        }  # fmt: skip
+        assert "crash-1" in caplog.text
+        assert customer.secret not in caplog.text
+        assert customer.balance.available == 10 * PRICE
+        assert Flight.objects.get().landing == {"kind": "crashed"}
+
+    def test_between_hold_and_capture_leaves_a_hold_that_expires(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from datetime import timedelta
+
+        from billing import ledger
+
+        def killed(*_: Any, **__: Any) -> None:
+            raise SystemExit
+
+        with monkeypatch.context() as patch:
+            patch.setattr("lookups.services.settling.settle_reply", killed)
+            patch.setattr("lookups.services.paying.give_back", lambda *a, **k: None)  # no time left for it
+            with pytest.raises(SystemExit):
+                customer.lookup()
+        assert customer.balance.held == PRICE
+        assert ledger.expire_holds(now=timezone.now() + timedelta(minutes=11)) == 1
+        assert customer.balance.available == 10 * PRICE
+
+
+def _make_older(**by: int) -> None:
+    from datetime import timedelta
+
+    from django.db.models import F
+
+    StoredAnswer.objects.update(retrieved_at=F("retrieved_at") - timedelta(**by))
+
+
+def _spend_all(customer: Customer) -> None:
+    from billing import ledger
+
+    ledger.adjust(
+        account_id=customer.account.pk, amount=-customer.balance.available, idempotency_key="spent", operator="test",
+        reason="spent", now=timezone.now(),
+    )  # fmt: skip
