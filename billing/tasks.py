@@ -8,12 +8,19 @@ from celery import shared_task
 from django.utils import timezone
 
 from billing import ledger, limits, reconciliation
+from billing.payments import sweep
 
 
 @shared_task
 def expire_holds(**_: Any) -> int:
     """Give back the holds whose time is over."""
     return ledger.expire_holds(now=timezone.now())
+
+
+@shared_task
+def sweep_payments(**_: Any) -> dict[str, int]:
+    """End the payments whose request never came back."""
+    return sweep.run(now=timezone.now())
 
 
 @shared_task

@@ -49,6 +49,7 @@ app.conf.update(
     timezone="UTC",
     beat_schedule={
         "expire-holds": {"task": "billing.tasks.expire_holds", "schedule": 60.0},
+        "sweep-payments": {"task": "billing.tasks.sweep_payments", "schedule": 60.0},
         "reconcile-ledger": {"task": "billing.tasks.reconcile", "schedule": crontab(hour=3, minute=10)},
         "refresh-registers": {
             "task": "scrapers.tasks.refresh_registers",

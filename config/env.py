@@ -45,5 +45,21 @@ CONCURRENT_LOOKUPS: int = env.int("CONCURRENT_LOOKUPS", default=10)
 SOCRATA_APP_TOKEN: str = env.str("SOCRATA_APP_TOKEN", default="")
 CALICO_KEY: str = env.str("CALICO_KEY", default="")
 
+# Paying per request (HTTP 402). Without a method configured a request without a key is answered 401.
+PAYMENT_SECRET: str = env.str("PAYMENT_SECRET", default="")  # signs challenges; empty: derived from SECRET_KEY
+PAYMENT_SECRET_PREVIOUS: str = env.str("PAYMENT_SECRET_PREVIOUS", default="")  # still accepted while rotating
+PAYMENT_REALM: str = env.str("PAYMENT_REALM", default="")  # empty: the host of PUBLIC_URL
+SANDBOX_PAYMENTS: bool = env.bool("SANDBOX_PAYMENTS", default=False)  # pretended payments; refused in production
+TEMPO_RECIPIENT: str = env.str("TEMPO_RECIPIENT", default="")  # 0x… address; set: method "tempo" is offered
+TEMPO_RPC_URL: str = env.str("TEMPO_RPC_URL", default="")
+TEMPO_CHAIN_ID: int = env.int("TEMPO_CHAIN_ID", default=4217)
+TEMPO_CURRENCY: str = env.str("TEMPO_CURRENCY", default="0x20C000000000000000000000b9537d11c60E8b50")  # USDC.e
+
+# Cards: top-ups of the prepaid balance. Without a secret key the product says that cards are not configured.
+STRIPE_SECRET_KEY: str = env.str("STRIPE_SECRET_KEY", default="")
+STRIPE_WEBHOOK_SECRET: str = env.str("STRIPE_WEBHOOK_SECRET", default="")
+STRIPE_NETWORK_ID: str = env.str("STRIPE_NETWORK_ID", default="")  # profile_…; set: agents top up by challenge too
+STRIPE_API_BASE: str = env.str("STRIPE_API_BASE", default="")  # tests only: the provider is reached here
+
 # Tests and benchmarks only: every portal is reached at this address instead of its own
 PORTALS_URL: str = env.str("PORTALS_URL", default="")

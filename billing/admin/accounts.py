@@ -59,7 +59,7 @@ class PeriodForm(forms.Form):
 
 
 @admin.register(Account)
-class AccountAdmin(ModelAdmin):
+class AccountAdmin(pages.ActionPermissions, ModelAdmin):
     """Sums are shown and never typed in."""
 
     list_display = ("name", "email", "kind", "is_active", "show_available", "show_held", "show_spent", "created_at")
@@ -110,7 +110,7 @@ class AccountAdmin(ModelAdmin):
     def show_deposited(self, obj: Account) -> str:
         return prices.display(obj.deposited)
 
-    @action(description="Grant credit", url_path="grant", permissions=[pages.MOVE_MONEY])
+    @action(description="Grant credit", url_path="grant", permissions=["move_money"])
     def grant_credit(self, request: HttpRequest, object_id: str) -> HttpResponse:
         account = get_object_or_404(Account, pk=object_id)
 
@@ -126,7 +126,7 @@ class AccountAdmin(ModelAdmin):
             describe=lambda data: _summary(account, data["amount"], data), back=_page_of(account),
         )  # fmt: skip
 
-    @action(description="Adjust balance", url_path="adjust", permissions=[pages.MOVE_MONEY])
+    @action(description="Adjust balance", url_path="adjust", permissions=["move_money"])
     def adjust_balance(self, request: HttpRequest, object_id: str) -> HttpResponse:
         account = get_object_or_404(Account, pk=object_id)
 
@@ -142,7 +142,7 @@ class AccountAdmin(ModelAdmin):
             describe=lambda data: _summary(account, data["dollars"], data), perform=perform, back=_page_of(account),
         )  # fmt: skip
 
-    @action(description="Statement", url_path="statement", permissions=["billing.view_ledgerentry"])
+    @action(description="Statement", url_path="statement", permissions=["read_ledger"])
     def statement(self, request: HttpRequest, object_id: str) -> HttpResponse | StreamingHttpResponse:
         account = get_object_or_404(Account, pk=object_id)
         form = PeriodForm(request.GET or None)
@@ -161,7 +161,7 @@ class AccountAdmin(ModelAdmin):
         }  # fmt: skip
         return render(request, "billing/statement.html", context)
 
-    @action(description="Issue a key", url_path="issue-key", permissions=["billing.add_apikey"])
+    @action(description="Issue a key", url_path="issue-key", permissions=["issue_key"])
     def issue_key(self, request: HttpRequest, object_id: str) -> HttpResponse:
         from billing.admin.keys import issue_page
 

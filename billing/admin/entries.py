@@ -27,7 +27,7 @@ class RefundForm(forms.Form):
     note = pages.note_field()
 
 
-class ReadOnlyAdmin(ModelAdmin):
+class ReadOnlyAdmin(pages.ActionPermissions, ModelAdmin):
     """Everything to see, nothing to type."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -72,7 +72,7 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
     def show_available(self, obj: LedgerEntry) -> str:
         return money.to_decimal_string(obj.available_after)
 
-    @action(description="Finance", url_path="finance", permissions=["billing.view_ledgerentry"])
+    @action(description="Finance", url_path="finance", permissions=["read_ledger"])
     def finance_page(self, request: HttpRequest) -> HttpResponse:
         days = finance.list_days(until=timezone.now().date())
         context = {
@@ -82,7 +82,7 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
         }  # fmt: skip
         return render(request, "billing/finance.html", context)
 
-    @action(description="Refund", url_path="refund", permissions=[pages.MOVE_MONEY])
+    @action(description="Refund", url_path="refund", permissions=["move_money"])
     def refund(self, request: HttpRequest, object_id: str) -> HttpResponse:
         entry = get_object_or_404(LedgerEntry.objects.select_related("account"), pk=object_id)
         back = reverse("admin:billing_ledgerentry_change", args=[entry.pk])
@@ -145,7 +145,7 @@ class ReconciliationAdmin(ReadOnlyAdmin):
     def show_result(self, obj: Reconciliation) -> str:
         return "MISMATCH" if obj.mismatches else "agrees"
 
-    @action(description="Reconcile now", url_path="now", permissions=["billing.view_reconciliation"])
+    @action(description="Reconcile now", url_path="now", permissions=["reconcile"])
     def reconcile_now(self, request: HttpRequest) -> HttpResponse:
         """Compare again; it only reads, so asking twice does no harm."""
         found = reconciliation.run(now=timezone.now())

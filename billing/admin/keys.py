@@ -71,7 +71,7 @@ def issue_page(request: HttpRequest, *, account: Account) -> HttpResponse:
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(ModelAdmin):
+class ApiKeyAdmin(pages.ActionPermissions, ModelAdmin):
     """Which keys there are, what they may do, when they were last used."""
 
     form = KeyForm
@@ -105,7 +105,7 @@ class ApiKeyAdmin(ModelAdmin):
             return "works"
         return "revoked" if obj.revoked_at and obj.revoked_at <= now else "expired"
 
-    @action(description="Rotate", url_path="rotate", permissions=["billing.change_apikey"])
+    @action(description="Rotate", url_path="rotate", permissions=["change_key"])
     def rotate(self, request: HttpRequest, object_id: str) -> HttpResponse:
         old = get_object_or_404(ApiKey, pk=object_id)
         form = RotateForm(request.POST or None, initial={"grace_hours": 24})
@@ -120,7 +120,7 @@ class ApiKeyAdmin(ModelAdmin):
             return _show_secret(request, key, secret)
         return _ask(request, f"Rotate {old}", form, "admin:billing_apikey_change", old.pk)
 
-    @action(description="Revoke", url_path="revoke", permissions=["billing.change_apikey"])
+    @action(description="Revoke", url_path="revoke", permissions=["change_key"])
     def revoke(self, request: HttpRequest, object_id: str) -> HttpResponse:
         key = get_object_or_404(ApiKey, pk=object_id)
         if request.method == "POST":

@@ -58,6 +58,32 @@ def whole_number_field(**named: Any) -> forms.IntegerField:
     return forms.IntegerField(min_value=1, max_value=10_000_000, widget=UnfoldAdminIntegerFieldWidget(), **named)
 
 
+class ActionPermissions:
+    """What the buttons of billing's pages ask for.
+
+    Methods, because a permission named as "billing.move_money" is looked up by the skin's system check in a database
+    that a fresh installation does not have yet.
+    """
+
+    def has_move_money_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.has_perm(MOVE_MONEY))
+
+    def has_read_ledger_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.has_perm("billing.view_ledgerentry"))
+
+    def has_issue_key_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.has_perm("billing.add_apikey"))
+
+    def has_change_key_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.has_perm("billing.change_apikey"))
+
+    def has_reconcile_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.has_perm("billing.view_reconciliation"))
+
+    def has_see_payments_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.has_perm("billing.view_payment"))
+
+
 def operator_of(request: HttpRequest) -> str:
     """The name that stands in the entry."""
     return str(request.user.get_username())

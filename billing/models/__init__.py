@@ -3,7 +3,9 @@
 from billing.models.accounts import Account, ApiKey
 from billing.models.entries import Hold, LedgerEntry
 from billing.models.limits import ConcurrencySlot, RateWindow
+from billing.models.payments import Payment
 from billing.models.reconciliations import Reconciliation
+from billing.models.topups import ProviderEvent, TopUp
 
 __all__ = [
     "Account",
@@ -11,6 +13,9 @@ __all__ = [
     "ConcurrencySlot",
     "Hold",
     "LedgerEntry",
+    "Payment",
+    "ProviderEvent",
     "RateWindow",
     "Reconciliation",
+    "TopUp",
 ]

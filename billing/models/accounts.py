@@ -20,6 +20,9 @@ class Account(models.Model):
     name = models.CharField(max_length=200)
     email = models.EmailField(blank=True, default="")
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.USER)
+    role = models.CharField(
+        max_length=30, null=True, unique=True, editable=False, help_text="Set for an account the service keeps itself."
+    )
     is_active = models.BooleanField(default=True, help_text="Off: every key of this account is refused.")
     created_at = models.DateTimeField()
 

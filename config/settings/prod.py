@@ -11,7 +11,11 @@ if not ALLOWED_HOSTS:
 if not CONTACT:
     raise ImproperlyConfigured("CONTACT is not set: portals must be able to see whom to write to.")
 
+if SANDBOX_PAYMENTS:
+    raise ImproperlyConfigured("SANDBOX_PAYMENTS is set: pretended payments have no place in production.")
+
 DEBUG = False
+PAYMENT_REQUIRES_TLS = True
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = True
 SECURE_REDIRECT_EXEMPT = [r"^v1/health$"]  # load balancers ask over plain http

@@ -25,6 +25,19 @@ CONCURRENT_LOOKUPS = env.CONCURRENT_LOOKUPS
 SOCRATA_APP_TOKEN = env.SOCRATA_APP_TOKEN
 CALICO_KEY = env.CALICO_KEY
 PORTALS_URL = env.PORTALS_URL
+PAYMENT_SECRET = env.PAYMENT_SECRET
+PAYMENT_SECRET_PREVIOUS = env.PAYMENT_SECRET_PREVIOUS
+PAYMENT_REALM = env.PAYMENT_REALM
+PAYMENT_REQUIRES_TLS = False  # production: a challenge over plain http would invite a payment anyone can read
+SANDBOX_PAYMENTS = env.SANDBOX_PAYMENTS
+TEMPO_RECIPIENT = env.TEMPO_RECIPIENT
+TEMPO_RPC_URL = env.TEMPO_RPC_URL
+TEMPO_CHAIN_ID = env.TEMPO_CHAIN_ID
+TEMPO_CURRENCY = env.TEMPO_CURRENCY
+STRIPE_SECRET_KEY = env.STRIPE_SECRET_KEY
+STRIPE_WEBHOOK_SECRET = env.STRIPE_WEBHOOK_SECRET
+STRIPE_NETWORK_ID = env.STRIPE_NETWORK_ID
+STRIPE_API_BASE = env.STRIPE_API_BASE
 
 INSTALLED_APPS = [
     "unfold",
@@ -49,11 +62,11 @@ MIDDLEWARE = [
     "lookups.api.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "lookups.api.middleware.PeoplesSessions",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    "lookups.api.middleware.PeoplesCsrf",
+    "lookups.api.middleware.PeoplesSignIn",
+    "lookups.api.middleware.PeoplesMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -116,16 +129,20 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "lookups.api.errors.exception_handler",
     "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
 }
 
 SPECTACULAR_SETTINGS = {
     "TITLE": "SOS Lookup",
+    "DESCRIPTION": "What does the state's own registry say about this company, right now?",
     "VERSION": "1.3.0",
     "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/v1/",
     "SERVE_INCLUDE_SCHEMA": False,
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
+    "SERVERS": [{"url": "/"}],
+    "POSTPROCESSING_HOOKS": [],  # choices stay where they are used instead of becoming components with made-up names
+    "COMPONENT_SPLIT_REQUEST": False,
+    "COMPONENT_SPLIT_PATCH": False,
 }
 
 LOGGING_CONFIG = "logging.config.dictConfig"

@@ -1,0 +1,67 @@
+"""How a payment ends, in its row and in the ledger, in one transaction.
+
+Lookups paid by request belong to nobody's balance. They are booked on one account of their own, in and out at once,
+so that the finance page and the reconciliation see every dollar.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+
+from django.db import transaction
+
+from billing import ledger
+from billing.models import Account, Payment
+
+log = logging.getLogger(__name__)
+
+PAY_PER_REQUEST = "pay_per_request"
+State = Payment.State
+_OPEN = (State.ACCEPTED, State.SETTLING, State.UNKNOWN)
+
+
+def complete(payment: Payment, *, reference: str, now: datetime, detail: str = "") -> None:
+    """Note that the money arrived and book it; doing it twice books once."""
+    with transaction.atomic():
+        rows = Payment.objects.filter(pk=payment.pk, state__in=_OPEN)
+        if not rows.update(state=State.PAID, reference=reference[:200], proof=None, ended_at=now, detail=detail):
+            return
+        if not payment.is_sandbox:
+            _book(payment, reference, now)
+    payment.refresh_from_db()
+
+
+def end(payment: Payment, *, state: str, detail: str, now: datetime, only_from: str | None = None) -> None:
+    """Note that no money moved and none will."""
+    rows = Payment.objects.filter(pk=payment.pk, state__in=[only_from] if only_from else _OPEN)
+    rows.update(state=state, detail=detail[:500], proof=None, ended_at=now)
+    payment.refresh_from_db()
+
+
+def doubt(payment: Payment, *, detail: str) -> None:
+    """Note that money may have moved; tell the operators, who see it in the log and in the admin."""
+    Payment.objects.filter(pk=payment.pk, state__in=_OPEN).update(state=State.UNKNOWN, detail=detail[:500])
+    payment.refresh_from_db()
+    log.error("payment %s (%s): outcome unknown: %s", payment.pk, payment.method, detail)
+
+
+def pay_per_request_account(now: datetime) -> Account:
+    """Return the account that lookups paid by request are booked on; made when the first one is."""
+    account, _ = Account.objects.get_or_create(
+        role=PAY_PER_REQUEST, defaults={"name": "Pay per request", "created_at": now}
+    )
+    return account
+
+
+def _book(payment: Payment, reference: str, now: datetime) -> None:
+    account_id = payment.account_id if payment.account_id is not None else pay_per_request_account(now).pk
+    ledger.deposit(
+        account_id=account_id, amount=payment.amount, idempotency_key=f"payment:{payment.pk}", source=payment.method,
+        reference=reference[:200], now=now,
+    )  # fmt: skip
+    if payment.purpose == Payment.Purpose.LOOKUP:
+        ledger.charge(
+            account_id=account_id, amount=payment.amount, idempotency_key=f"payment:{payment.pk}:lookup",
+            reference=reference[:200], now=now,
+        )  # fmt: skip

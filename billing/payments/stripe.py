@@ -1,0 +1,110 @@
+"""Cards: top-ups of the prepaid balance, through the provider's page or by an agent's payment token.
+
+A card network takes no less than 0.50 USD, so cards buy credit and never a single lookup.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import stripe
+from django.conf import settings
+
+from billing import money
+from billing.payments.methods import Declined, OutcomeUnknown, Proof
+
+log = logging.getLogger(__name__)
+
+SMALLEST_TOPUP = money.from_cents(50)
+LARGEST_TOPUP = money.from_cents(1_000_000)
+# The name two independent clients' servers send; the provider's changelog of 2026-04-22 names it
+# payment_method_data[shared_payment_granted_token]. Which one a live account wants is not verified.
+TOKEN_PARAMETER = "shared_payment_granted_token"  # noqa: S105
+TOKEN_API_VERSION = "2026-07-29.preview"  # noqa: S105
+
+
+class CardsNotConfigured(Exception):
+    """This installation has no card provider; credit is granted by staff."""
+
+
+def client() -> stripe.StripeClient:
+    """Return a client of the provider; raise CardsNotConfigured without a key."""
+    if not settings.STRIPE_SECRET_KEY:
+        raise CardsNotConfigured("Cards are not configured.")
+    return stripe.StripeClient(
+        settings.STRIPE_SECRET_KEY,
+        base_addresses={"api": settings.STRIPE_API_BASE} if settings.STRIPE_API_BASE else {},
+        max_network_retries=0,
+    )
+
+
+def find() -> Stripe | None:
+    """Return the method when a key and a network profile are configured, else None."""
+    if not (settings.STRIPE_SECRET_KEY and settings.STRIPE_NETWORK_ID):
+        return None
+    return Stripe(network_id=settings.STRIPE_NETWORK_ID)
+
+
+class Stripe:
+    """The method "stripe": a token that an agent was granted, charged at once."""
+
+    name = "stripe"
+    is_sandbox = False
+
+    def __init__(self, *, network_id: str) -> None:
+        self.network_id = network_id
+
+    def terms(self, amount: int) -> dict[str, Any]:
+        """See Method. Whole cents: the caller rounds nothing."""
+        return {
+            "amount": str(_cents(amount)), "currency": "usd",
+            "methodDetails": {"networkId": self.network_id, "paymentMethodTypes": ["card", "link"]},
+        }  # fmt: skip
+
+    def check(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, realm: str, now: datetime) -> Proof:
+        """See Method."""
+        token = payload.get("spt")
+        if not isinstance(token, str) or not token.startswith("spt_") or len(token) > 150:
+            raise Declined("The payload needs the payment token spt_…", word="invalid-payload")
+        return Proof({"spt": token})
+
+    def settle(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str) -> str:
+        """See Method. The idempotency key makes a repetition the same payment."""
+        parameters: dict[str, Any] = {
+            "amount": _cents(amount), "currency": "usd", "confirm": True, "payment_method_types": ["card"],
+            TOKEN_PARAMETER: payload["spt"], "metadata": {"mpp_challenge_id": challenge_id},
+        }  # fmt: skip
+        options: Any = {
+            "idempotency_key": f"mpp_{challenge_id}_{payload['spt']}", "stripe_version": TOKEN_API_VERSION,
+        }  # fmt: skip
+        try:
+            intent = client().v1.payment_intents.create(parameters, options=options)  # type: ignore[arg-type]
+        except stripe.CardError as error:
+            raise Declined(f"The card was declined ({error.code}).") from error
+        except (stripe.InvalidRequestError, stripe.AuthenticationError, stripe.PermissionError) as error:
+            log.error("the card provider refused a payment: %s", type(error).__name__)
+            raise Declined("The card provider refused the payment.") from error
+        except stripe.StripeError as error:
+            raise OutcomeUnknown(f"the card provider: {type(error).__name__}") from error
+        if intent.status == "succeeded":
+            return intent.id
+        if intent.status == "requires_action":
+            raise Declined("The card's bank asks for more; use the top-up page.", word="payment-action-required")
+        raise OutcomeUnknown(f"the payment {intent.id} is {intent.status}")
+
+    def find_outcome(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, now: datetime) -> str | None:
+        """See Method. Asking again under the same idempotency key answers what became of the first."""
+        try:
+            return self.settle(payload, amount=amount, challenge_id=challenge_id)
+        except OutcomeUnknown:
+            return None
+
+
+def _cents(amount: int) -> int:
+    cents, rest = divmod(amount, money.UNITS_PER_CENT)
+    if rest:
+        raise ValueError("A card pays whole cents.")
+    return cents

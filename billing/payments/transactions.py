@@ -1,0 +1,135 @@
+"""Reads a signed transaction of type 0x76: just enough to know whom it pays, how much, where and until when.
+
+The smallest honest decoder: strict RLP, one call, one known shape of transfer, and a refusal of all else. The
+libraries that can do more bring a whole chain client (23 packages) with them; tests compare with theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from Crypto.Hash import keccak
+
+TYPE = 0x76
+FIELDS = (14, 15)  # the last one, a key authorisation, may be absent
+TRANSFER = bytes.fromhex("a9059cbb")
+TRANSFER_WITH_MEMO = bytes.fromhex("95777d59")
+MEMO_TAG = bytes.fromhex("ef1ed71201")  # keccak("mpp")[:4] and version 1
+DEEPEST = 8
+
+
+class UnreadableTransaction(ValueError):
+    """The bytes are not a transaction of the one shape that is accepted; the text is fit for the client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """What a transaction does: pays `amount` base units of `token` to `recipient` on `chain_id`.
+
+    `valid_after <= now < valid_before`, epoch seconds; 0 means no bound. Addresses are 20 bytes.
+    """
+
+    hash: str
+    chain_id: int
+    token: bytes
+    recipient: bytes
+    amount: int
+    memo: bytes | None
+    valid_before: int
+    valid_after: int
+
+
+def read(raw: bytes) -> Transfer:
+    """Return the one transfer in a signed transaction; raise UnreadableTransaction for anything else."""
+    if not raw or raw[0] != TYPE:
+        raise UnreadableTransaction("The transaction is not of type 0x76.")
+    fields = decode_rlp(raw[1:])
+    if not isinstance(fields, list) or len(fields) not in FIELDS:
+        raise UnreadableTransaction("The transaction has another number of fields than expected.")
+    if not isinstance(fields[-1], bytes) or len(fields[-1]) < 65:
+        raise UnreadableTransaction("The transaction is not signed.")
+    calls = fields[4]
+    if not isinstance(calls, list) or len(calls) != 1 or not isinstance(calls[0], list) or len(calls[0]) != 3:
+        raise UnreadableTransaction("The transaction must make exactly one call.")
+    token, value, data = calls[0]
+    if not isinstance(token, bytes) or len(token) != 20 or not isinstance(data, bytes) or value != b"":
+        raise UnreadableTransaction("The call must be a token transfer without value.")
+    recipient, amount, memo = _read_call(data)
+    return Transfer(
+        hash="0x" + hash_of(raw).hex(), chain_id=_number(fields[0]), token=token, recipient=recipient, amount=amount,
+        memo=memo, valid_before=_number(fields[8]), valid_after=_number(fields[9]),
+    )  # fmt: skip
+
+
+def hash_of(data: bytes) -> bytes:
+    """Return the Keccak-256 of some bytes: the transaction's name on the chain."""
+    return keccak.new(digest_bits=256, data=data).digest()
+
+
+def memo_fits(memo: bytes, *, realm: str, challenge_id: str) -> bool:
+    """Tell whether a memo of the scheme names this realm and this challenge; memos of other kinds always fit."""
+    if not memo.startswith(MEMO_TAG):
+        return True
+    return memo[5:15] == hash_of(realm.encode())[:10] and memo[25:32] == hash_of(challenge_id.encode())[:7]
+
+
+Item = bytes | list["Item"]
+
+
+def decode_rlp(data: bytes) -> Item:
+    """Return the one item that `data` is, strictly: no byte left over, no length written longer than needed."""
+    item, end = _item(data, 0, 0)
+    if end != len(data):
+        raise UnreadableTransaction("There are bytes behind the transaction.")
+    return item
+
+
+def _item(data: bytes, start: int, depth: int) -> tuple[Item, int]:
+    if depth > DEEPEST or start >= len(data):
+        raise UnreadableTransaction("The transaction is cut off or nested too deeply.")
+    first = data[start]
+    if first < 0x80:
+        return data[start : start + 1], start + 1
+    begin, end = _span(data, start, first)
+    if first < 0xC0:
+        if end - begin == 1 and data[begin] < 0x80:
+            raise UnreadableTransaction("The transaction is not in its shortest form.")
+        return data[begin:end], end
+    items: list[Item] = []
+    position = begin
+    while position < end:
+        item, position = _item(data[:end], position, depth + 1)
+        items.append(item)
+    return items, end
+
+
+def _span(data: bytes, start: int, first: int) -> tuple[int, int]:
+    """Return where the content of the item at `start` begins and ends."""
+    short = first - (0x80 if first < 0xC0 else 0xC0)
+    if short <= 55:
+        begin, length = start + 1, short
+    else:
+        begin = start + 1 + short - 55
+        size = data[start + 1 : begin]
+        length = int.from_bytes(size, "big")
+        if len(size) != short - 55 or size[:1] == b"\x00" or length <= 55:
+            raise UnreadableTransaction("The transaction is not in its shortest form.")
+    if begin + length > len(data):
+        raise UnreadableTransaction("The transaction is cut off.")
+    return begin, begin + length
+
+
+def _number(item: Item) -> int:
+    if not isinstance(item, bytes) or len(item) > 32 or item[:1] == b"\x00":
+        raise UnreadableTransaction("A number in the transaction is not one.")
+    return int.from_bytes(item, "big")
+
+
+def _read_call(data: bytes) -> tuple[bytes, int, bytes | None]:
+    """Return recipient, amount and memo of transfer(address,uint256) or transferWithMemo(address,uint256,bytes32)."""
+    selector, words = data[:4], data[4:]
+    expected = {TRANSFER: 64, TRANSFER_WITH_MEMO: 96}.get(selector)
+    if expected is None or len(words) != expected or words[:12] != bytes(12):
+        raise UnreadableTransaction("The call is not a plain token transfer.")
+    memo = words[64:] if selector == TRANSFER_WITH_MEMO else None
+    return words[12:32], int.from_bytes(words[32:64], "big"), memo
