@@ -71,6 +71,7 @@ class Command(BaseCommand):
             reason = str(problem).strip().splitlines()[0]
             raise CommandError(f"The database at DATABASE_URL cannot be used: {reason}") from problem
         call_command("sync_jurisdictions", verbosity=0)
+        settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # else the static file server complains
 
     def run(self, *, host: str, port: int, first: first_accounts.FirstAccounts | None) -> None:
         """Start the processes, welcome the person, and end all of them whatever happens."""

@@ -1,0 +1,27 @@
+"""The clock and the queues agree with the code."""
+
+from __future__ import annotations
+
+from config.celery import app
+from config.launch import commands
+
+app.loader.import_default_modules()
+
+
+class TestTheClock:
+    """The beat schedule."""
+
+    def test_names_only_tasks_that_exist(self) -> None:
+        named = {entry["task"] for entry in app.conf.beat_schedule.values()}
+        assert named
+        assert named - set(app.tasks) == set()
+
+
+class TestAQueue:
+    """Where a task waits."""
+
+    def test_has_a_worker_that_listens(self) -> None:
+        ours = [name for name in app.tasks if not name.startswith("celery.")]
+        assert ours
+        used = {app.amqp.router.route({}, name)["queue"].name for name in ours}
+        assert used - set(commands.QUEUES.split(",")) == set()
