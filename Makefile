@@ -70,4 +70,4 @@ installed-run installed-test: installed-%: $(VENV)/bin/python
 
 $(VENV)/bin/python:
 	@$(if $(FOUND),,$(NO_PYTHON))$(if $(shell mkdir -p $(VENV) 2>/dev/null && test -w $(VENV) && echo yes),,$(NO_FOLDER))
-	@$(FOUND) -m venv $(VENV)
+	@$(FOUND) -m venv $(VENV) && rm -f $(VENV)/installed-*.txt

@@ -31,9 +31,11 @@ def require_writable(folder: Path) -> None:
 
 def require_free_port(*, host: str, port: int) -> None:
     """Prove by listening for a moment that nobody else listens on `host`:`port`."""
+    if not 0 < port < 65536:
+        raise NotReady(f"The port must be from 1 to 65535, not {port}.")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    except (OSError, OverflowError) as problem:
+    except OSError as problem:
         raise NotReady(f"The address {host} port {port} cannot be used: {problem}") from problem
     with socket.socket(family, kind, protocol) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -21,7 +21,8 @@ from django.contrib.auth import get_user_model
 
 from billing import accounts, keys, selectors
 from config import probe
-from config.launch import first_accounts, processes, welcome
+from config.launch import first_accounts, ground, processes, welcome
+from tests.journeys.checkout import free_port
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -104,6 +105,29 @@ class TestTheWelcome:
         )
         assert "curl" not in said
         assert "login" not in said
+
+
+class TestTheGround:
+    """What must be so before anything starts."""
+
+    @pytest.mark.parametrize("port", [0, -1, 65536])
+    def test_has_no_such_port(self, port: int) -> None:
+        with pytest.raises(ground.NotReady, match="from 1 to 65535"):
+            ground.require_free_port(host="127.0.0.1", port=port)
+
+    def test_has_no_such_host(self) -> None:
+        with pytest.raises(ground.NotReady, match="The address 256.0.0.1 port 8000 cannot be used".replace(".", r"\.")):
+            ground.require_free_port(host="256.0.0.1", port=8000)
+
+    def test_lets_a_free_port_and_a_new_folder_pass(self, tmp_path: Path) -> None:
+        ground.require_free_port(host="127.0.0.1", port=free_port())
+        ground.require_writable(tmp_path / "new" / "var")
+        assert (tmp_path / "new" / "var").is_dir()
+
+    def test_says_that_a_file_is_in_the_way(self, tmp_path: Path) -> None:
+        (tmp_path / "var").write_text("")
+        with pytest.raises(ground.NotReady, match="cannot be written"):
+            ground.require_writable(tmp_path / "var")
 
 
 def child_of(tmp_path: Path, script: str) -> processes.Child:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.checkout import ROOT, clean_environment, copy_checkout, make, ready_virtualenv
+from tests.journeys.checkout import ROOT, clean_environment, copy_checkout, free_port, make, ready_virtualenv
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 
@@ -73,7 +73,7 @@ class TestARefusedStart:
     def test_names_a_database_that_does_not_answer(self, tmp_path: Path) -> None:
         folder = copy_checkout(tmp_path / "checkout")
         done = make(
-            "run", f"VENV={ready_virtualenv()}", "PORT=0", folder=folder,
+            "run", f"VENV={ready_virtualenv()}", f"PORT={free_port()}", folder=folder,
             DATABASE_URL="postgres://sos@127.0.0.1:1/nothing", REDIS_URL="",
         )  # fmt: skip
         assert done.returncode != 0
