@@ -80,7 +80,7 @@ def fetch(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool =
 def get_portal(state: str, *, sandbox: bool = False) -> Portal:
     """The portal that answers for a state; PortalDisabled when none does, or the operator switched it off."""
     if sandbox:
-        return registry.get_sandbox()
+        return registry.get_sandbox(state)
     portal = registry.find_portal(state)
     if portal is None or portal.verification == "unsupported":
         raise PortalDisabled(

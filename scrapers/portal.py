@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from requests.adapters import BaseAdapter
 
@@ -106,6 +106,7 @@ class Portal:
     statuses: ClassVar[Mapping[str, StatusMeaning]] = {}
     status_prefixes: ClassVar[tuple[tuple[str, StatusMeaning], ...]] = ()
     implied_status: ClassVar[StatusMeaning | None] = None  # a register of active entities shows no status word
+    bad_standings: ClassVar[frozenset[str]] = frozenset()  # words beside an active status that qualify it, folded
     coverage: ClassVar[Literal["all", "active_only"]] = "all"
     pace: ClassVar[Pace] = Pace()
     terms: ClassVar[Terms] = Terms()
@@ -119,6 +120,11 @@ class Portal:
     version: ClassVar[str] = "1.0"
     built_at: ClassVar[str] = "2026-11-21"
     sandbox: ClassVar[bool] = False
+
+    @classmethod
+    def for_state(cls, state: str) -> Self:
+        """The reader to ask about a state; only the sandbox registry has one for each."""
+        return cls()
 
     # The three moves, for a family to fill in
 
@@ -177,6 +183,17 @@ class Portal:
             if word.startswith(_folded(prefix)):
                 return meaning
         return StatusMeaning("neutral", "unrecognised_status")
+
+    def record_meaning(self, record: EntityRecord) -> StatusMeaning:
+        """The meaning of a whole record: a bad standing beside an active status is a warning."""
+        meaning = self.status_meaning(record.status)
+        if meaning.status_class == "active" and record.standing and _folded(record.standing) in self.bad_standings:
+            return StatusMeaning("active", meaning.reason or "not_in_good_standing")
+        return meaning
+
+    def ids_of(self, row: Candidate) -> tuple[str, ...]:
+        """Every identifier the row may be asked for by; a registry with two kinds names both."""
+        return (self.check_id(row.entity_id),)
 
     def check_id(self, entity_id: str) -> str:
         """Return the identifier in the portal's own form; QueryRefused when it cannot be one of this state."""

@@ -15,16 +15,16 @@ class TwoClaims(RuntimeError):
 
 
 @lru_cache(maxsize=1)
-def _found() -> tuple[dict[str, Portal], Portal | None]:
+def _found() -> tuple[dict[str, Portal], type[Portal] | None]:
     by_code: dict[str, Portal] = {}
-    sandbox: Portal | None = None
+    sandbox: type[Portal] | None = None
     for info in pkgutil.walk_packages(families.__path__, families.__name__ + "."):
         module = importlib.import_module(info.name)
         for thing in vars(module).values():
             if not (isinstance(thing, type) and issubclass(thing, Portal) and thing.__module__ == module.__name__):
                 continue
             if thing.sandbox:
-                sandbox = thing()
+                sandbox = thing
             elif thing.code:
                 if thing.code in by_code:
                     raise TwoClaims(f"{thing} and {type(by_code[thing.code])} both claim {thing.code}")
@@ -42,9 +42,10 @@ def find_portal(code: str) -> Portal | None:
     return _found()[0].get(code)
 
 
-def get_sandbox() -> Portal:
-    """The fictional registry behind test keys."""
+@lru_cache(maxsize=64)
+def get_sandbox(state: str) -> Portal:
+    """The fictional registry behind test keys, as it answers for one jurisdiction."""
     sandbox = _found()[1]
     if sandbox is None:
         raise LookupError("the sandbox registry is missing from scrapers.families")
-    return sandbox
+    return sandbox.for_state(state)
