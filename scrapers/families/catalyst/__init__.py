@@ -1,0 +1,1 @@
+"""Foster Moore Catalyst: a register whose pages are one server-side conversation."""

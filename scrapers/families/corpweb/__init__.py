@@ -1,0 +1,1 @@
+"""CorpWeb: the ASP.NET WebForms platform of Massachusetts and Rhode Island."""

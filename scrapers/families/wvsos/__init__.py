@@ -1,0 +1,1 @@
+"""West Virginia's own WebForms search."""
