@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
-from rapidfuzz import fuzz
-from rapidfuzz.distance import DamerauLevenshtein
+from rapidfuzz import fuzz, process
+from rapidfuzz.utils import default_process
 
 from scrapers.normalise import names
 from scrapers.normalise.vocabulary import ABBREVIATIONS, COMMON_WORDS, FORM_FAMILIES
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 MatchKind = Literal["exact", "suffix_variant", "former_name", "close", "entity_id"]
 _ORDER: dict[str, int] = {"entity_id": 0, "exact": 1, "suffix_variant": 2, "former_name": 3, "close": 4}
 _STATUS_ORDER = {"active": 0, "neutral": 1, "inactive": 2}
+LONG_LIST = 40  # rows compared in full; a full comparison takes some 15 microseconds
 UNSURE = 0.90  # the most that two names with a meaningful difference can score; below every sensible threshold
 
 
@@ -81,7 +82,7 @@ def _compare_forms(asked: names.ComparisonForm, shown: names.ComparisonForm) -> 
         if form == "other_kind":
             return Comparison(UNSURE, "close", ("legal_form_of_another_kind",))
         return Comparison(0.97 if form == "mixed_up" else 0.98, "suffix_variant", ("legal_form",))
-    words = _compare_words(asked.key, shown.key)
+    words = _compare_words(asked, shown)
     if form == "other_kind":
         return Comparison(min(words.score, UNSURE - 0.02), "close", (*words.features, "legal_form_of_another_kind"))
     if form != "same" and words.score > UNSURE:
@@ -102,14 +103,14 @@ def _families(marks: str) -> frozenset[str]:
     return frozenset(FORM_FAMILIES[mark] for mark in marks.split())
 
 
-def _compare_words(asked: str, shown: str) -> Comparison:
+def _compare_words(asked: names.ComparisonForm, shown: names.ComparisonForm) -> Comparison:
     """Names whose words differ: spelling differences that cannot point to another company, or an unsure score."""
-    ratio = fuzz.ratio(asked, shown) / 100
-    if names.numbers(asked) != names.numbers(shown):
-        return Comparison(min(ratio, 0.70), "close", ("number_differs",))
-    if asked.replace(" ", "") == shown.replace(" ", ""):
+    if asked.letters == shown.letters and asked.letters.isalpha():
         return Comparison(0.96, "close", ("spacing",))
-    one, other = asked.split(), shown.split()
+    ratio = fuzz.ratio(asked.key, shown.key) / 100
+    if names.numbers(asked.key) != names.numbers(shown.key):
+        return Comparison(min(ratio, 0.70), "close", ("number_differs",))
+    one, other = asked.key.split(), shown.key.split()
     long_one, long_other = _spelt_out(one), _spelt_out(other)
     if long_one == long_other:
         return Comparison(0.95, "close", ("abbreviation",))
@@ -130,10 +131,20 @@ def _spelt_out(words: list[str]) -> list[str]:
 
 @lru_cache(maxsize=16_384)
 def _is_typo(one: str, other: str) -> bool:
-    """One slip of the finger in a word that everybody uses: it cannot turn one company's name into another's."""
+    """One slip of the finger in a word that everybody uses: it cannot turn one company's name into another's.
+
+    A changed letter is no slip ("marine" / "marina", "capital" / "capitol"), nor is an ending ("holding" / "holdings").
+    """
     if (one in COMMON_WORDS) == (other in COMMON_WORDS):
         return False  # two real words ("trading" / "training"), or two words of somebody's own
-    return len(min(one, other, key=len)) >= 5 and DamerauLevenshtein.distance(one, other, score_cutoff=1) <= 1
+    short, long = sorted((one, other), key=len)
+    if len(short) == len(long):
+        return len(short) >= 5 and any(
+            short[:at] + short[at + 1] + short[at] + short[at + 2 :] == long for at in range(len(short) - 1)
+        )
+    return len(long) == len(short) + 1 >= 7 and any(
+        long[:at] + long[at + 1 :] == short for at in range(1, len(long) - 1)
+    )
 
 
 def rank(
@@ -144,9 +155,7 @@ def rank(
 ) -> tuple[Ranked, ...]:
     """Order candidates, best first; several rows of one entity (its names) become its best row."""
     best: dict[str, Ranked] = {}
-    for row in candidates:
-        if row.name_kind == "reserved":
-            continue  # a name somebody put aside is not a company
+    for row in _alike(name, [row for row in candidates if row.name_kind != "reserved"]):
         found = compare(name, row.name)
         if row.name_kind in ("former", "assumed") and found.kind in ("exact", "suffix_variant"):
             found = Comparison(found.score - 0.02, "former_name", (f"{row.name_kind}_name", *found.features))
@@ -156,6 +165,21 @@ def rank(
         if known is None or entry.order < known.order:
             best[identity] = entry
     return tuple(sorted(best.values(), key=lambda entry: entry.order))
+
+
+def _alike(name: str, rows: list[Candidate]) -> list[Candidate]:
+    """The rows worth a full comparison: all of a short list; of a long one those that share most words or letters.
+
+    A name put aside by somebody ("reserved") never gets here: it is not a company.
+    """
+    if len(rows) <= LONG_LIST:
+        return rows
+    asked, shown = default_process(name), [default_process(row.name) for row in rows]
+    kept: set[int] = set()
+    for scorer in (fuzz.ratio, fuzz.token_set_ratio):
+        found = process.extract(asked, shown, scorer=scorer, limit=LONG_LIST // 2)
+        kept.update(index for _, _, index in found)
+    return [rows[index] for index in sorted(kept)]
 
 
 def best(ranked: tuple[Ranked, ...], *, threshold: float) -> tuple[Ranked | None, bool]:

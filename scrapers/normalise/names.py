@@ -35,6 +35,7 @@ class ComparisonForm:
 
     key: str
     legal_form: str
+    letters: str = ""  # the words run together, numbers as they are written: "blueheron logistics" has the same
     origin: str = ""  # "delaware" in "Acme Inc of Delaware": the home a foreign company tells itself apart by
 
     @property
@@ -75,13 +76,17 @@ def form(name: str) -> ComparisonForm:
     text = noted["name"] if noted else text
     found = _FORMS_AT_END.match(text)
     if not found:
-        return ComparisonForm(_numbered(text), "", origin)
+        return _formed(text, "", origin)
     marks = " ".join(_MARK[part.group()] for part in _ONE_FORM.finditer(found["forms"]))
     base = found["base"]
     if base == "and" or base.endswith(" and"):  # "Smith and Company": the first form belongs to the name
         first, _, rest = found["forms"].strip().partition(" ")
-        return ComparisonForm(_numbered(f"{base} {_MARK.get(first, first)}"), _forms_only(rest), origin)
-    return ComparisonForm(_numbered(base), marks, origin)
+        return _formed(f"{base} {_MARK.get(first, first)}", _forms_only(rest), origin)
+    return _formed(base, marks, origin)
+
+
+def _formed(base: str, legal_form: str, origin: str) -> ComparisonForm:
+    return ComparisonForm(_numbered(base), legal_form, base.replace(" ", ""), origin)
 
 
 def _forms_only(text: str) -> str:

@@ -30,7 +30,7 @@ WIRE_FIELDS: dict[str, tuple[str, ...]] = {
 
 def normalised(record: EntityRecord, *, portal: Portal, state: str, match: Match) -> dict[str, Any]:
     """Build the JSON-ready `normalized` object. `state` is the two-letter code that was asked."""
-    meaning = portal.status_meaning(record.status)
+    meaning = portal.record_meaning(record)
     domestic = record.domestic
     if domestic is None:
         domestic = types.is_domestic(record.entity_type, jurisdiction=record.jurisdiction, state=state)
@@ -45,6 +45,7 @@ def normalised(record: EntityRecord, *, portal: Portal, state: str, match: Match
         "registeredAgent": _agent(record),
         "formerNames": list(record.former_names),
         "assumedNames": list(record.assumed_names),
+        "identifiers": dict(record.identifiers),
         "filings": [{"date": dates.to_iso(item.date) or item.date, "title": item.title} for item in record.filings],
         "match": {"score": round(match.score, 3), "kind": match.kind, "features": list(match.features)},
         "fieldAvailability": availability(record, portal=portal),

@@ -66,7 +66,9 @@ def main() -> None:
         register.by_name("ZZ", key, limit=200)
         times.append((time.monotonic() - started) * 1000)
     times.sort()
-    sys.stdout.write(f"name search: median {median(times):.1f} ms, 99th {times[197]:.1f} ms, worst {times[-1]:.1f} ms\n")
+    sys.stdout.write(
+        f"name search: median {median(times):.1f} ms, 99th {times[197]:.1f} ms, worst {times[-1]:.1f} ms\n"
+    )
     RegisterCopy.objects.filter(pk=copy.pk).update(status="replaced")
     copies.prune()
 

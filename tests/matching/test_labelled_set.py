@@ -1,0 +1,124 @@
+"""The promises of matching, on 2,560 labelled pairs: never the wrong company, none missed for its spelling."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from scrapers import matching
+from scrapers.matching import compare
+from scrapers.portal import StatusMeaning
+from scrapers.records import Candidate
+from tests.bench.matching import THRESHOLD, libraries, measure, ours, read
+from tests.matching.build_pairs import FILE, OWN, TRADE, pairs
+
+PAIRS = read()
+ACTIVE = StatusMeaning("active")
+
+
+class TestTheSet:
+    """pairs.csv."""
+
+    def test_is_what_its_rules_make(self) -> None:
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(("asked", "shown", "label", "rule"))
+        writer.writerows(pairs())
+        assert FILE.read_text(encoding="utf-8") == out.getvalue()
+
+    def test_is_large_and_even(self) -> None:
+        assert len(PAIRS) >= 2000
+        labels = [pair["label"] for pair in PAIRS]
+        assert min(labels.count("same"), labels.count("other")) > 1000
+
+
+class TestMatching:
+    """At the default threshold."""
+
+    def test_takes_no_other_company_for_the_one_asked_for(self) -> None:
+        wrong = [pair for pair in PAIRS if pair["label"] == "other" and ours(pair["asked"], pair["shown"]) >= THRESHOLD]
+        assert wrong == []
+
+    def test_is_never_wrong_where_it_says_exact_or_another_legal_form(self) -> None:
+        sure = {"exact", "suffix_variant"}
+        assert [p for p in PAIRS if p["label"] == "other" and compare(p["asked"], p["shown"]).kind in sure] == []
+
+    @pytest.mark.parametrize("rule", sorted({pair["rule"] for pair in PAIRS if pair["label"] == "same"}))
+    def test_knows_the_company_despite(self, rule: str) -> None:
+        missed = [p for p in PAIRS if p["rule"] == rule and ours(p["asked"], p["shown"]) < THRESHOLD]
+        assert missed == []
+
+    def test_finds_more_and_errs_less_than_each_plain_library(self) -> None:
+        precision, recall, wrong = measure(PAIRS, ours)
+        for name, score in libraries().items():
+            theirs = measure(PAIRS, score)
+            assert recall > theirs[1], name
+            assert precision > theirs[0], name
+            assert wrong <= theirs[2], name
+
+    def test_finds_the_company_in_a_long_list_too(self) -> None:
+        pick = random.Random(5)
+        others = [pair["shown"] for pair in PAIRS if pair["label"] == "other"]
+        for pair in pick.sample([pair for pair in PAIRS if pair["label"] == "same"], 150):
+            rows = [Candidate(name, str(index)) for index, name in enumerate(pick.sample(others, 400))]
+            rows.insert(200, Candidate(pair["shown"], "right"))
+            ranked = matching.rank(pair["asked"], rows, status_of=lambda row: ACTIVE)
+            assert (
+                ranked[0].candidate.entity_id == "right"
+                or ranked[0].score >= compare(pair["asked"], pair["shown"]).score
+            )
+
+
+names = some.builds(lambda own, trade, form: f"{own} {trade}{form}", some.sampled_from(OWN), some.sampled_from(TRADE),
+                    some.sampled_from(("", " LLC", ", Inc.", " Corp", " LP", " PLLC")))  # fmt: skip
+
+
+class TestAComparison:
+    """Of any two names."""
+
+    @given(names, names)
+    def test_is_the_same_both_ways(self, one: str, other: str) -> None:
+        assert compare(one, other).score == pytest.approx(compare(other, one).score)
+
+    @given(names, names)
+    def test_does_not_look_at_case_or_punctuation(self, one: str, other: str) -> None:
+        assert compare(one.upper(), other).score == pytest.approx(compare(one, other).score)
+        assert compare(one.replace(",", " ,"), other).score == pytest.approx(compare(one, other).score)
+
+    @given(names, some.sampled_from(("Quasar", "Meridian", "77", "Zephyr")))
+    def test_never_calls_a_name_with_a_word_more_exact(self, name: str, word: str) -> None:
+        found = compare(name, f"{word} {name}")
+        assert found.kind == "close"
+        assert found.score < THRESHOLD
+
+    @given(some.text(max_size=60), some.text(max_size=60))
+    def test_never_fails(self, one: str, other: str) -> None:
+        assert 0.0 <= compare(one, other).score <= 1.0
+
+
+class TestEqualCandidates:
+    """Several rows that fit equally well."""
+
+    def rank(self, asked: str, *rows: tuple[str, str, str]) -> tuple[str | None, bool]:
+        classes = {number: StatusMeaning(status) for _, number, status in rows}  # type: ignore[arg-type]
+        candidates = [Candidate(name, number) for name, number, _ in rows]
+        ranked = matching.rank(asked, candidates, status_of=lambda row: classes[row.entity_id])
+        best, ambiguous = matching.best(ranked, threshold=THRESHOLD)
+        return (best.candidate.entity_id if best else None), ambiguous
+
+    def test_go_to_the_active_one(self) -> None:
+        assert self.rank("Acme LLC", ("Acme LLC", "1", "inactive"), ("ACME, L.L.C.", "2", "active")) == ("2", False)
+
+    def test_go_to_the_legal_form_that_was_given(self) -> None:
+        assert self.rank("Acme Inc", ("Acme LLC", "1", "active"), ("Acme Inc.", "2", "inactive")) == ("2", False)
+
+    def test_are_never_guessed_between(self) -> None:
+        assert self.rank("Acme", ("Acme LLC", "1", "active"), ("Acme Inc.", "2", "active")) == (None, True)
+
+    def test_count_once_when_they_are_names_of_one_entity(self) -> None:
+        assert self.rank("Acme LLC", ("Acme LLC", "1", "active"), ("ACME LLC", "1", "active")) == ("1", False)
