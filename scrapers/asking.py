@@ -42,7 +42,7 @@ def ask(portal: Portal, session: PortalSession, query: Query, *, now: datetime, 
 def _by_id(portal: Portal, session: PortalSession, entity_id: str, *, now: datetime) -> Answer:
     wanted = portal.check_id(entity_id)
     results = portal.find(session, wanted)
-    rows = [row for row in results.candidates if portal.check_id(row.entity_id) == wanted]
+    rows = [row for row in results.candidates if wanted in portal.ids_of(row)]
     if results.candidates and not rows:
         raise PageChanged(f"asked for {wanted}, the portal listed {results.candidates[0].entity_id}")
     if not rows:

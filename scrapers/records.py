@@ -82,6 +82,7 @@ class EntityRecord:
     former_names: tuple[str, ...] = ()
     assumed_names: tuple[str, ...] = ()
     filings: tuple[Filing, ...] = ()
+    identifiers: Mapping[str, str] = field(default_factory=dict)  # further numbers of the same entity, by kind
     sos_url: str | None = None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,7 @@ def play(case: Case) -> tuple[dict[str, Any], list[str]]:
         deadline=time.monotonic() + 30,
         adapter=replay,
     )
-    question = Query(state=case.state, **case.content["question"])
+    question = Query(state=case.state, **_dated(case.content["question"]))
     try:
         told = tell(ask(portal, session, question, now=NOW, threshold=THRESHOLD), portal, state=case.state)
     except PortalError as error:
