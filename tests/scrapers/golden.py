@@ -72,3 +72,9 @@ def play(case: Case) -> tuple[dict[str, Any], list[str]]:
         told = tell_error(error)
     told["unread_labels"] = [stage.detail for stage in session.trace.stages if stage.name == "unread_labels"]
     return told, [f"{step.method} {step.url}" for step in replay.left]
+
+
+def _dated(question: dict[str, Any]) -> dict[str, Any]:
+    """The question with its days as dates: case.json can only write them as text."""
+    days = {name: date.fromisoformat(question[name]) for name in ("date_after", "date_before") if name in question}
+    return question | days
