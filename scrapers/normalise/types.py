@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from scrapers.records import NameKind
+
 EntityTypeClass = Literal[
     "corporation", "nonprofit_corporation", "professional_corporation", "benefit_corporation", "cooperative",
     "llc", "professional_llc", "lp", "llp", "lllp", "general_partnership", "trust", "assumed_name", "other",
@@ -12,7 +14,7 @@ EntityTypeClass = Literal[
 
 # First fit wins, so the narrower kind stands before the wider one.
 _RULES: tuple[tuple[str, EntityTypeClass], ...] = (
-    (r"assumed name|trade ?name|fictitious name|\bdba\b|business name registration", "assumed_name"),
+    (r"assumed (business )?name|trade ?name|fictitious name|\bdba\b|business name registration", "assumed_name"),
     (r"limited liability limited partnership|\blllp\b|l\.l\.l\.p", "lllp"),
     (r"limited liability partnership|\bllp\b|l\.l\.p|soc\. resp\. limitada", "llp"),
     (r"professional limited liability|\bpllc\b|professional llc", "professional_llc"),
@@ -34,6 +36,14 @@ def to_class(raw: str | None) -> EntityTypeClass | None:
         return None
     text = " ".join(raw.split()).casefold()
     return next((kind for pattern, kind in _RULES if re.search(pattern, text)), "other")
+
+
+def name_kind(raw: str | None) -> NameKind:
+    """What a row of this entity type names, where trade names and reservations are rows beside the companies."""
+    text = (raw or "").casefold()
+    if "reserv" in text:
+        return "reserved"
+    return "assumed" if to_class(raw) == "assumed_name" else "legal"
 
 
 def is_domestic(raw_type: str | None, *, jurisdiction: str | None, state: str) -> bool | None:

@@ -14,9 +14,10 @@ from typing import Any, ClassVar
 
 from scrapers.errors import PageChanged, QueryRefused
 from scrapers.families.fileone import drawer
+from scrapers.normalise import types
 from scrapers.parsing.fields import Labels, need, need_list, need_text, note_unread, text
 from scrapers.portal import Portal
-from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
+from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.transport.session import PortalSession
 
 Row = Mapping[str, Any]
@@ -154,7 +155,7 @@ class FileOnePortal(Portal):
             entity_id=self.check_id(number),
             status=need_text(row, self.status_key),
             entity_type=entity_type,
-            name_kind=name_kind(entity_type),
+            name_kind=types.name_kind(entity_type),
             handle=handle,
             sos_url=f"https://{self.host}/search/business",
         )
@@ -192,16 +193,6 @@ def split_title(shown: str | None, record_number: str | None) -> tuple[str, str]
     if record_number is None:
         raise PageChanged(f"the row {shown!r} has no number")
     return shown, record_number
-
-
-def name_kind(entity_type: str | None) -> NameKind:
-    """Trade names and reservations are rows of their own, beside the companies."""
-    kind = (entity_type or "").casefold()
-    if "reserv" in kind:
-        return "reserved"
-    if "assumed" in kind or "trade name" in kind or "fictitious name" in kind:
-        return "assumed"
-    return "legal"
 
 
 def _lines(labels: Labels, label: str) -> list[str]:

@@ -1,0 +1,1 @@
+"""Ohio's business search."""

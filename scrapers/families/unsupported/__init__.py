@@ -1,0 +1,1 @@
+"""Jurisdictions whose registry no program can search, each with the reason."""

@@ -1,0 +1,16 @@
+"""A registry without a search for programs: nobody is asked, and the reason and the page for people are told.
+
+These are no readers in waiting: of each of them the question, or the answer, is not known from any source. A fake
+parser would only hide that.
+"""
+
+from __future__ import annotations
+
+from scrapers.portal import Capabilities, Portal
+
+
+class UnsupportedPortal(Portal):
+    """Base: answers nothing (503 `disabled`)."""
+
+    verification = "unsupported"
+    capabilities = Capabilities(search=False, by_id=False, status=False, name_modes=())

@@ -1,0 +1,1 @@
+"""Washington's corporations and charities filing system."""

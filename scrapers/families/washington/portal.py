@@ -1,0 +1,155 @@
+"""Washington: the JSON API behind the Corporations and Charities Filing System.
+
+Source: five recorded rows of the list (2026); question and detail as published clients send and read them
+(documented). Every call must carry the token of a Turnstile challenge that only a browser solves, so that the reader
+is whole but is answered "System verification in progress". Whether the list takes a UBI number is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from scrapers.errors import PageChanged
+from scrapers.normalise import addresses
+from scrapers.parsing.fields import need, need_list, need_text, note_unread, text
+from scrapers.portal import Capabilities, Portal, Terms, meanings
+from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.transport.session import PortalSession
+
+_API, _PAGE = "https://ccfs-api.prod.sos.wa.gov/api/BusinessSearch", "https://ccfs.sos.wa.gov"
+_ROW = frozenset(
+    {"BusinessID", "BusinessName", "UBINumber", "BusinessType", "BusinessStatus", "AgentName", "DateOfIncorporation",
+     "JurisdictionState", "TotalRowCount", "Criteria", "PrincipalOffice", "PrincipalStreetAddress",
+     "PrincipalMailingAddress"}
+)  # fmt: skip
+
+
+class Washington(Portal):
+    """Secretary of State, Corporations and Charities Filing System."""
+
+    code = "WA"
+    hosts = ("ccfs-api.prod.sos.wa.gov",)
+    sources = (f"{_PAGE}/#/BusinessSearch",)
+    id_pattern = r"\d{3} ?\d{3} ?\d{3}"
+    capabilities = Capabilities(
+        by_id=False, agent=True, officers=True, addresses=True, name_modes=("contains", "starts_with", "exact")
+    )
+    published = frozenset(
+        {"status", "entity_type", "formation_date", "agent_name", "agent_address", "principal_address",
+         "mailing_address", "officers", "jurisdiction"}
+    )  # fmt: skip
+    statuses = meanings(
+        active=["Active"],
+        inactive=["Administratively Dissolved", "Voluntarily Dissolved", "Inactive", "Terminated", "Withdrawn",
+                  "Merged", "Converted", "Revoked", "Expired", "Cancelled"],
+        neutral=["Delinquent", "Pending", "Reserved"],
+    )  # fmt: skip
+    terms = Terms("unstated", note="Cloudflare Turnstile on every call.")
+    verification = "recorded"
+    off_reason = "Every call wants the token of a challenge (Cloudflare Turnstile) that only a browser can solve."
+    page_rows: ClassVar[int] = 25
+    most_pages: ClassVar[int] = 4
+
+    def check_id(self, entity_id: str) -> str:
+        """Three groups of three digits, as the registry writes them."""
+        digits = super().check_id(entity_id).replace(" ", "")
+        return f"{digits[:3]} {digits[3:6]} {digits[6:]}"
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that hold the term, page by page."""
+        return self._list(session, term, "Contains")
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """Just this name."""
+        return self._list(session, name, "ExactMatch")
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The whole entity by its internal number."""
+        page = session.get(
+            f"{_API}/BusinessInformation", params={"businessID": candidate.handle["id"]}, headers=_headers()
+        )
+        found = page.json()
+        agent, office = found.get("Agent") or {}, need(found, "PrincipalOffice")
+        return EntityRecord(
+            entity_name=need_text(found, "BusinessName"),
+            entity_id=self.check_id(need_text(found, "UBINumber")),
+            status=need_text(found, "BusinessStatus"),
+            entity_type=need_text(found, "BusinessType"),
+            formation_date=text(found.get("DateOfIncorporation")),
+            jurisdiction=text(found.get("JurisdictionDesc")),
+            agent_name=_person(agent),
+            agent_address=_whole(agent.get("StreetAddress")),
+            principal_address=_whole(office.get("PrincipalStreetAddress")),
+            mailing_address=_whole(office.get("PrincipalMailingAddress")),
+            officers=tuple(
+                Officer(name, text(row.get("Title")))
+                for row in need_list(found.get("PrincipalsList") or [], "PrincipalsList")
+                if (name := _person(row))
+            ),
+            assumed_names=tuple(filter(None, [text(found.get("DBABusinessName"))])),
+            sos_url=self.sources[0],
+        )
+
+    def _list(self, session: PortalSession, name: str, mode: str) -> ResultList:
+        rows: list[Any] = []
+        total = 0
+        for page_number in range(1, self.most_pages + 1):
+            form = {
+                "Type": "businessname", "ID": name, "IsSearch": "true", "PageID": str(page_number),
+                "PageCount": str(self.page_rows), "BusinessTypeId": "0", "IsOnline": "true", "SearchType": mode,
+                "isSearchClick": "true", "SortBy": "BusinessName", "SortType": "ASC",
+            }  # fmt: skip
+            page = session.post(f"{_API}/GetBusinessSearchDetails", form=form, headers=_headers())
+            found = need_list(page.json(), "the answer")
+            rows += found
+            total = total or _total(found)
+            if len(rows) >= total or not found:
+                break
+        note_unread({key for row in rows if isinstance(row, Mapping) for key in row} - _ROW, session)
+        return ResultList(tuple(self._candidate(row) for row in rows), complete=len(rows) >= total)
+
+    def _candidate(self, row: Any) -> Candidate:
+        return Candidate(
+            name=need_text(row, "BusinessName"),
+            entity_id=self.check_id(need_text(row, "UBINumber")),
+            status=need_text(row, "BusinessStatus"),
+            entity_type=text(need(row, "BusinessType")),
+            handle={"id": str(need(row, "BusinessID")), "agent": text(row.get("AgentName")) or ""},
+            sos_url=self.sources[0],
+        )
+
+
+def _headers() -> dict[str, str]:
+    return {"Accept": "application/json", "Origin": _PAGE, "Referer": f"{_PAGE}/"}
+
+
+def _total(rows: list[Any]) -> int:
+    """How many rows there are in all; told in the first row only."""
+    if not rows:
+        return 0
+    first = rows[0]
+    told = need(first, "TotalRowCount") if "TotalRowCount" in first else need(first.get("Criteria"), "TotalRowCount")
+    if not isinstance(told, int):
+        raise PageChanged(f"TotalRowCount is {told!r}")
+    return told
+
+
+def _person(raw: Mapping[str, Any]) -> str | None:
+    full = text(raw.get("FullName")) or text(raw.get("Name"))
+    return full or " ".join(filter(None, [text(raw.get("FirstName")), text(raw.get("LastName"))])) or None
+
+
+def _whole(raw: Any) -> Address:
+    if not raw:
+        return Address()
+    if "StreetAddress1" not in raw:
+        return addresses.from_text(text(need(raw, "FullAddress")))
+    zip_code = "-".join(filter(None, [text(raw.get("Zip5")), text(raw.get("Zip4"))]))
+    return addresses.from_parts(
+        text(raw["StreetAddress1"]),
+        text(raw.get("StreetAddress2")),
+        city=text(raw.get("City")),
+        state=text(raw.get("State")),
+        zip=zip_code or None,
+    )
