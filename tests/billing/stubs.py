@@ -1,0 +1,160 @@
+"""The payment providers as small servers on a loopback socket: real requests, real forms, invented answers."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl
+
+from billing.payments import transactions
+
+Answer = tuple[int, dict[str, Any], dict[str, str]]
+
+
+@contextmanager
+def serve(answer: Callable[[str, bytes, dict[str, str]], Answer]) -> Iterator[str]:
+    """Run a server that answers every POST by `answer(path, body, headers)`; give its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, content, headers = answer(self.path, body, dict(self.headers))
+            text = json.dumps(content).encode()
+            self.send_response(status)
+            for name, value in {
+                "Content-Type": "application/json",
+                "Content-Length": str(len(text)),
+                **headers,
+            }.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *_: Any) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class Node:
+    """A chain node: answers what the paying client asks, and what we ask when we broadcast.
+
+    `mood` says how broadcasts end: included, refused, failed (included, but reverted), slow (no receipt in time),
+    known (it has it already), silent (an error of the server), elsewhere (succeeds without paying us).
+    """
+
+    def __init__(self) -> None:
+        self.mood = "included"
+        self.broadcasts: list[str] = []
+        self.receipts: dict[str, dict[str, Any]] = {}
+
+    def answer(self, path: str, body: bytes, headers: dict[str, str]) -> Answer:
+        question = json.loads(body)
+        method = question["method"]
+        if method == "eth_sendRawTransactionSync":
+            return self.broadcast(question)
+        results = {
+            "eth_chainId": hex(4217),
+            "eth_gasPrice": hex(10**9),
+            "eth_estimateGas": hex(100_000),
+            "eth_getTransactionCount": "0x0",
+            "eth_call": "0x" + f"{10**12:064x}",
+            "eth_blockNumber": "0x10",
+        }
+        if method == "eth_getTransactionReceipt":
+            return self.said(question, result=self.receipts.get(question["params"][0]))
+        if method not in results:
+            return self.said(question, error={"code": -32601, "message": f"no {method} here"})
+        return self.said(question, result=results[method])
+
+    def broadcast(self, question: dict[str, Any]) -> Answer:
+        raw = bytes.fromhex(question["params"][0][2:])
+        transfer = transactions.read(raw)
+        self.broadcasts.append(transfer.hash)
+        errors = {
+            "refused": {"code": -32000, "message": "insufficient funds"},
+            "slow": {"code": 4, "message": "The transaction was added, but no receipt came in time"},
+            "known": {"code": -32000, "message": "already known"},
+        }
+        if self.mood == "silent":
+            return 502, {"oops": True}, {}
+        if self.mood in errors:
+            return self.said(question, error=errors[self.mood])
+        return self.said(question, result=self.include(transfer))
+
+    def include(self, transfer: transactions.Transfer) -> dict[str, Any]:
+        """Put a transaction on the chain; return its receipt."""
+        recipient = bytes(20) if self.mood == "elsewhere" else transfer.recipient
+        log = {
+            "address": "0x" + transfer.token.hex(),
+            "topics": [
+                "0x57bc7354aa85aed339e000bccffabbc529466af35f0772c8f8ee1145927de7f0",
+                "0x" + "00" * 31 + "01",
+                "0x" + "00" * 12 + recipient.hex(),
+            ],
+            "data": f"0x{transfer.amount:064x}",
+        }
+        status = "0x0" if self.mood == "failed" else "0x1"
+        receipt = {"transactionHash": transfer.hash, "status": status, "logs": [log]}
+        self.receipts[transfer.hash] = receipt
+        return receipt
+
+    @staticmethod
+    def said(question: dict[str, Any], **content: Any) -> Answer:
+        return 200, {"jsonrpc": "2.0", "id": question["id"], **content}, {}
+
+
+class CardProvider:
+    """The card provider: payment intents and checkout sessions, with an idempotency map."""
+
+    def __init__(self) -> None:
+        self.forms: list[dict[str, str]] = []
+        self.seen: dict[str, Answer] = {}
+        self.mood = ""
+
+    def answer(self, path: str, body: bytes, headers: dict[str, str]) -> Answer:
+        form = dict(parse_qsl(body.decode()))
+        self.forms.append(form)
+        if self.mood == "down":
+            return 500, {"error": {"type": "api_error", "message": "try later"}}, {}
+        key = headers.get("Idempotency-Key", "")
+        if key in self.seen:
+            status, content, _ = self.seen[key]
+            return status, content, {"Idempotent-Replayed": "true"}
+        answer = self.checkout(form) if path.startswith("/v1/checkout") else self.intent(form)
+        self.seen[key] = answer
+        return answer
+
+    def intent(self, form: dict[str, str]) -> Answer:
+        token = form.get("shared_payment_granted_token", "")
+        if "declined" in token:
+            error = {"type": "card_error", "code": "card_declined", "message": "Your card was declined."}
+            return 402, {"error": error}, {}
+        if int(form["amount"]) < 50:
+            error = {"type": "invalid_request_error", "code": "amount_too_small", "message": "Amount too small."}
+            return 400, {"error": error}, {}
+        status = "requires_action" if "action" in token else "succeeded"
+        return 200, {"id": f"pi_{len(self.seen) + 1}", "object": "payment_intent", "status": status}, {}
+
+    def checkout(self, form: dict[str, str]) -> Answer:
+        number = len(self.seen) + 1
+        content = {
+            "id": f"cs_test_{number}", "object": "checkout.session", "url": f"https://pay.example.test/{number}",
+            "payment_status": "unpaid", "amount_total": int(form["line_items[0][price_data][unit_amount]"]),
+        }  # fmt: skip
+        return 200, content, {}
