@@ -15,10 +15,10 @@ EntityTypeClass = Literal[
 # First fit wins, so the narrower kind stands before the wider one.
 _RULES: tuple[tuple[str, EntityTypeClass], ...] = (
     (r"assumed (business )?name|trade ?name|fictitious name|\bdba\b|business name registration", "assumed_name"),
-    (r"limited liability limited partnership|\blllp\b|l\.l\.l\.p", "lllp"),
-    (r"limited liability partnership|\bllp\b|l\.l\.p|soc\. resp\. limitada", "llp"),
-    (r"professional limited liability|\bpllc\b|professional llc", "professional_llc"),
-    (r"limited liability co|\bllc\b|l\.l\.c|low.profit limited|ltd\.? liability co", "llc"),
+    (r"limited[- ]liability limited partnership|\blllp\b|l\.l\.l\.p", "lllp"),
+    (r"limited[- ]liability partnership|\bllp\b|l\.l\.p|soc\. resp\. limitada", "llp"),
+    (r"professional limited[- ]liability|\bpllc\b|professional llc", "professional_llc"),
+    (r"limited[- ]liability co|\bllc\b|l\.l\.c|low.profit limited|ltd\.? liability co", "llc"),
     (r"limited partnership|\blp\b|l\.p\.", "lp"),
     (r"general partnership|partnership", "general_partnership"),
     (r"cooperative|co-op", "cooperative"),

@@ -1,0 +1,1 @@
+"""Civix (formerly PCC) ASP.NET MVC: the registries whose results stand in `grid_businessList`."""

@@ -1,0 +1,55 @@
+"""New Hampshire: Secretary of State, Corporation Division (QuickStart, the platform's older generation).
+
+Evidence: a recorded detail (2018); the search's fields and the grid's columns from public clients. Guessed: the
+spelling of "Contains" and of the search by number, the grid's heading words, and how a listed principal looks ("NAME / TITLE",
+then the address). E-mail addresses and telephone numbers are personal data: they are not kept.
+"""
+
+from __future__ import annotations
+
+from lxml.html import HtmlElement
+
+from scrapers.families.civix.portal import CivixPortal, Columns
+from scrapers.families.civix.quickstart import principals, question
+from scrapers.families.civix.sections import QUICKSTART
+from scrapers.portal import Capabilities, Terms, meanings
+from scrapers.records import Officer
+
+_HOST = "https://quickstart.sos.nh.gov/online/BusinessInquire"
+
+
+class NewHampshire(CivixPortal):
+    """Secretary of State, Corporation Division."""
+
+    code = "NH"
+    hosts = ("quickstart.sos.nh.gov",)
+    sources = (_HOST,)
+    home, results, pager = _HOST, f"{_HOST}/BusinessSearch", f"{_HOST}/BusinessSearchList"
+    grid = "xhtml_grid"
+    columns = Columns("Business Name", "Business ID", "Status", "Business Type", previous_name="Previous Name")
+    markup, needs_token = QUICKSTART, True
+    id_pattern = r"\d{1,7}"
+    capabilities = Capabilities(agent=True, officers=True, addresses=True)
+    published = frozenset(
+        {"entity_type", "status", "formation_date", "agent_name", "agent_address", "principal_address",
+         "mailing_address", "jurisdiction", "officers"}
+    )  # fmt: skip
+    statuses = meanings(
+        active=("Good Standing", "Active"), warning=("Not In Good Standing",), neutral=("Pending",),
+        inactive=("Administratively Dissolved", "Administratively Suspended", "Admin Dissolution", "Dissolved",
+                  "Administratively Dissolved/Suspended", "Merged", "Withdrawn", "Cancelled", "Expired", "Revoked", "Forfeited"),
+    )  # fmt: skip
+    ignored = ("Management Style", "Principal Purpose", "Name in State of Formation",
+               "Date of Formation in Jurisdiction", "Last Annual Report Year", "Next Report Year", "Duration", "Business Email", "Phone #",
+               "Notification Email", "Fiscal Year End Date", "Registered Mailing Address")  # fmt: skip
+    terms = Terms("unstated", robots="answers 403", note="No public statement on automated search was found.")
+    verification = "recorded"
+    off_reason = "the portal refuses plain clients (403)"
+
+    def question(self, *, name: str = "", entity_id: str = "") -> dict[str, str]:
+        """The search form's fields."""
+        return question(name=name, entity_id=entity_id)
+
+    def officers(self, tree: HtmlElement) -> tuple[Officer, ...]:
+        """The panel of principals."""
+        return principals(tree)

@@ -1,0 +1,56 @@
+"""Virginia: State Corporation Commission, Clerk's Information System.
+
+Evidence: a recorded entity page (2026-10), opened by number; the list's headings and "No records found" from two public
+clients. Every search by name asks for a reCAPTCHA token, so it ends in a wall; an eight-digit number opens its page
+without one. Gap: older numbers ("S1234567") are not the number in the page's address, so they need the search too.
+"""
+
+from __future__ import annotations
+
+from scrapers.families.civix.portal import CivixPortal, Columns
+from scrapers.families.civix.sections import DIVS
+from scrapers.portal import Capabilities, Terms, meanings
+from scrapers.records import Candidate, ResultList
+from scrapers.transport.session import PortalSession
+
+_HOST = "https://cis.scc.virginia.gov"
+
+
+class Virginia(CivixPortal):
+    """State Corporation Commission."""
+
+    code = "VA"
+    hosts = ("cis.scc.virginia.gov",)
+    sources = (f"{_HOST}/EntitySearch/Index",)
+    home = results = pager = f"{_HOST}/EntitySearch/Index"
+    columns = Columns("Entity Name", "Entity ID", "Status", "Entity Type", link="Entity ID", name_kind="Name Type")
+    markup, needs_token = DIVS, True
+    id_pattern = r"[FSTLM]?\d{6,8}"
+    capabilities = Capabilities(agent=True, officers=True, addresses=True)
+    published = frozenset(
+        {"entity_type", "status", "formation_date", "agent_name", "agent_address", "principal_address", "officers",
+         "jurisdiction"}
+    )  # fmt: skip
+    statuses = meanings(
+        active=("Active",), neutral=("Fee Delinquent", "Dissolving", "LLP Status Only", "Pending Inactive"),
+        inactive=("Inactive", "Cancelled", "Terminated", "Revoked", "Withdrawn", "Merged", "Surrendered", "Converted",
+                  "Void", "Dissolved", "Expired"),
+    )  # fmt: skip
+    ignored = ("Series LLC", "Status Date", "Period of Duration", "Industry Code", "Annual Report Due Date",
+               "Charter Fee", "Registration Fee Due Date", "Total Shares", "RA Type", "Locality", "RA Qualification",
+               "Appointed Date", "VA Qualification Date")  # fmt: skip
+    terms = Terms("unstated", robots="disallows /", note="A reCAPTCHA token is asked for with every search by name.")
+    verification = "recorded"
+    off_reason = "the portal asks for a captcha (reCAPTCHA v3) on every search by name"
+
+    def question(self, *, name: str = "", entity_id: str = "") -> dict[str, str]:
+        """The quick search's two boxes."""
+        return {"QuickSearch.BusinessName": name, "QuickSearch.EntityID": entity_id}
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """Eight digits open the entity's page at once; older numbers go through the search."""
+        if not (entity_id.isdigit() and len(entity_id) == 8):
+            return super().find(session, entity_id)
+        page = session.get(f"{_HOST}/EntitySearch/BusinessInformation", params={"businessId": entity_id})
+        record = self.record(page, session)
+        return ResultList((Candidate(record.entity_name, record.entity_id, record.status, record=record),))
