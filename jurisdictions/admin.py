@@ -1,4 +1,4 @@
-"""The operator's switches. What robots.txt and the terms say is shown beside each by the portals' page."""
+"""The operator's switch of each jurisdiction. `scrapers.admin` adds what the portal says of programs beside it."""
 
 from __future__ import annotations
 

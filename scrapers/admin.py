@@ -1,4 +1,7 @@
-"""Attempts, for an operator who asks why a state does not answer. Read only: history is not edited."""
+"""For operators: each state's switch beside what its portal says of programs, the attempts, the loaded registers.
+
+Attempts and copies are read only: history is not edited.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,9 @@ from django.contrib import admin
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 
+from jurisdictions.admin import JurisdictionAdmin
+from jurisdictions.models import Jurisdiction
+from scrapers import registry
 from scrapers.models import RegisterCopy, ScrapeAttempt
 
 
@@ -41,3 +47,54 @@ class ScrapeAttemptAdmin(ReadOnlyAdmin):
     search_fields = ("question", "detail")
     date_hierarchy = "started_at"
     list_per_page = 50
+
+
+admin.site.unregister(Jurisdiction)
+
+
+@admin.register(Jurisdiction)
+class SwitchAdmin(JurisdictionAdmin):
+    """The switch of a jurisdiction, with the facts an operator needs before turning it."""
+
+    FACTS = ("verification", "terms", "robots", "default", "sources")
+    list_display = ("code", "name", "enabled", "status", "verification", "reason", "last_tested_at")
+    readonly_fields = (*JurisdictionAdmin.readonly_fields, *FACTS)
+    fieldsets = (
+        (None, {"fields": ("code", "enabled", "reason", "note")}),
+        ("What the portal says of programs", {"fields": ("terms", "robots", "default", "sources")}),
+        ("Health", {"fields": ("status", "verification", "last_tested_at", "verified_live_at")}),
+    )
+
+    @admin.display(description="Verification")
+    def verification(self, row: Jurisdiction) -> str:
+        """How sure the reader is: live once a canary has read a real answer."""
+        portal = registry.find_portal(row.code)
+        if row.verified_live_at:
+            return "live"
+        return portal.verification if portal else "unsupported"
+
+    @admin.display(description="Terms for automated search")
+    def terms(self, row: Jurisdiction) -> str:
+        """What the owner's terms say."""
+        portal = registry.find_portal(row.code)
+        return f"{portal.terms.automated}. {portal.terms.note}".strip() if portal else "not known"
+
+    @admin.display(description="robots.txt")
+    def robots(self, row: Jurisdiction) -> str:
+        """What the portal's robots.txt says, as far as it is known."""
+        portal = registry.find_portal(row.code)
+        return portal.terms.robots if portal else "not known"
+
+    @admin.display(description="Switch as delivered")
+    def default(self, row: Jurisdiction) -> str:
+        """On or off as delivered, and why."""
+        portal = registry.find_portal(row.code)
+        if portal is None:
+            return "off: no search is known that a program may use"
+        return "on" if portal.on_by_default else f"off: {portal.off_reason}"
+
+    @admin.display(description="Asked at")
+    def sources(self, row: Jurisdiction) -> str:
+        """The addresses of the registry's search."""
+        portal = registry.find_portal(row.code)
+        return ", ".join(portal.sources) if portal else "-"

@@ -57,6 +57,7 @@ class RegisterCopy(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name_plural = "register copies"
         ordering = ["-started_at"]
         constraints = [
             models.UniqueConstraint(

@@ -1,0 +1,78 @@
+"""What an operator sees and may do with the states, in the admin."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from jurisdictions import selectors
+from scrapers.models import ScrapeAttempt
+
+
+@pytest.fixture
+def operator(switches: None) -> Client:
+    user = get_user_model().objects.create_superuser("operator", password="a-long-enough-password")
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.mark.django_db
+class TestAJurisdictionsSwitch:
+    """Its page in the admin."""
+
+    def test_stands_beside_what_the_portal_says_of_programs(self, operator: Client) -> None:
+        page = operator.get("/admin/jurisdictions/jurisdiction/KS/change/").content.decode()
+        assert "robots.txt" in page.casefold()
+        assert "Terms for automated search" in page
+        assert "captcha" in page.casefold()
+
+    def test_turns_a_state_off_with_the_reason_customers_read(self, operator: Client) -> None:
+        operator.post("/admin/jurisdictions/jurisdiction/NY/change/", {"reason": "Maintenance until noon", "note": ""})
+        row = selectors.get_jurisdiction("NY")
+        assert (row.enabled, row.status, row.reason) == (False, "inactive", "Maintenance until noon")
+
+    def test_wants_a_reason_for_turning_it_off(self, operator: Client) -> None:
+        answer = operator.post("/admin/jurisdictions/jurisdiction/NY/change/", {"reason": "", "note": ""})
+        assert "Say why it is off" in answer.content.decode()
+        assert selectors.get_jurisdiction("NY").enabled
+
+    def test_turns_a_state_on(self, operator: Client) -> None:
+        operator.post("/admin/jurisdictions/jurisdiction/KS/change/", {"enabled": "on", "reason": "", "note": "tried"})
+        row = selectors.get_jurisdiction("KS")
+        assert (row.enabled, row.status) == (True, "active")
+
+    def test_is_shown_for_all_in_one_list(self, operator: Client) -> None:
+        page = operator.get("/admin/jurisdictions/jurisdiction/").content.decode()
+        assert "New York" in page
+        assert "unsupported" in page
+
+    def test_is_not_for_staff_without_the_permission(self, switches: None) -> None:
+        user = get_user_model().objects.create_user("reader", password="a-long-enough-password", is_staff=True)
+        user.user_permissions.add(Permission.objects.get(codename="view_jurisdiction"))
+        client = Client()
+        client.force_login(user)
+        client.post("/admin/jurisdictions/jurisdiction/NY/change/", {"reason": "no", "note": ""})
+        assert selectors.get_jurisdiction("NY").enabled
+
+
+@pytest.mark.django_db
+class TestAttempts:
+    """Their list in the admin."""
+
+    def test_show_scraped_text_escaped(self, operator: Client) -> None:
+        from django.utils import timezone
+
+        attempt = ScrapeAttempt.objects.create(
+            state="NY", kind="business_entity", question="<script>alert(1)</script>", outcome="down",
+            duration_ms=5, version="1.0", started_at=timezone.now(), stages=[{"name": "x", "ms": 1, "detail": "<b>"}],
+        )  # fmt: skip
+        for address in ("", f"{attempt.pk}/change/"):
+            page = operator.get(f"/admin/scrapers/scrapeattempt/{address}")
+            assert page.status_code == 200
+            assert "<script>alert(1)" not in page.content.decode()
+
+    def test_can_not_be_edited_or_deleted(self, operator: Client) -> None:
+        assert operator.get("/admin/scrapers/scrapeattempt/add/").status_code == 403
