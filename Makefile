@@ -7,6 +7,7 @@ VENV ?= .venv
 HOST ?= 127.0.0.1
 PORT ?= 8000
 PYTEST_ARGS ?=
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 RUN_LIST := config/requirements/run.txt
 TEST_LIST := config/requirements/test.txt

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,8 +33,11 @@ def copy_checkout(folder: Path) -> Path:
     return folder
 
 
+@lru_cache(maxsize=1)
 def ready_virtualenv() -> Path:
     """Return the virtualenv the tests run in: a journey reuses it (VENV=...), CI proves the install from nothing."""
+    done = make("installed-run", f"VENV={sys.prefix}", folder=ROOT)  # nothing to do unless the list has just changed
+    assert done.returncode == 0, done.stderr
     return Path(sys.prefix)
 
 

@@ -96,7 +96,11 @@ class TestTheComposeFile:
             if re.search("SECRET|PASSWORD|DATABASE_URL", name)
         ]
         assert secret
-        assert all(re.search(r"\$\{[A-Z_]+:\?", value) for value in secret)
+        assert [value for value in secret if not re.search(r"\$\{[A-Z_]+:(\?[^}]+|-)\}", value)] == []
+
+    def test_refuses_to_start_without_its_own_key_and_password(self, services: dict[str, dict]) -> None:
+        assert services["web"]["environment"]["SECRET_KEY"].startswith("${SECRET_KEY:?")
+        assert services["postgres"]["environment"]["POSTGRES_PASSWORD"].startswith("${POSTGRES_PASSWORD:?")
 
     def test_waits_until_what_it_needs_is_healthy(self, services: dict[str, dict]) -> None:
         waited = {(one, other) for one, service in services.items() for other in service.get("depends_on", {})}

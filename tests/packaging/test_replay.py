@@ -98,7 +98,8 @@ class TestTheImage:
                 started(image, "beat", engine, port=port) as beat,
             ):
                 self._wait_until_healthy(image, engine, port, web)
-                assert (worker.poll(), beat.poll()) == (None, None)
+                for name, process in {"worker": worker, "beat": beat}.items():
+                    assert process.poll() is None, (image.root / f"{name}.log").read_text()
                 self._check_answers(port)
                 self._check_worker_answers(image, engine)
 
