@@ -33,7 +33,8 @@ class Nevada(EsosPortal):
     )  # fmt: skip
     ignored = (
         "NV Business ID", "Termination Date", "Annual Report Due Date", "CRA Agent Entity Type",
-        "Registered Agent Type", "Compliance Hold", "Mailing Address", "Number of No Par Value Shares", "Total Authorized Capital",
+        "Registered Agent Type", "Compliance Hold", "Mailing Address", "Number of No Par Value Shares",
+        "Total Authorized Capital",
         "Series LLC", "Restricted LLC", "Office or Position", "Individual with Authority to Act",
         "Fictitious Website or Domain Name",
     )  # fmt: skip

@@ -1,8 +1,8 @@
 """New Hampshire: Secretary of State, Corporation Division (QuickStart, the platform's older generation).
 
 Evidence: a recorded detail (2018); the search's fields and the grid's columns from public clients. Guessed: the
-spelling of "Contains" and of the search by number, the grid's heading words, and how a listed principal looks ("NAME / TITLE",
-then the address). E-mail addresses and telephone numbers are personal data: they are not kept.
+spelling of "Contains" and of the search by number, the grid's heading words, and how a listed principal looks
+("NAME / TITLE", then the address). E-mail addresses and telephone numbers are personal data: they are not kept.
 """
 
 from __future__ import annotations
@@ -37,10 +37,12 @@ class NewHampshire(CivixPortal):
     statuses = meanings(
         active=("Good Standing", "Active"), warning=("Not In Good Standing",), neutral=("Pending",),
         inactive=("Administratively Dissolved", "Administratively Suspended", "Admin Dissolution", "Dissolved",
-                  "Administratively Dissolved/Suspended", "Merged", "Withdrawn", "Cancelled", "Expired", "Revoked", "Forfeited"),
+                  "Administratively Dissolved/Suspended", "Merged", "Withdrawn", "Cancelled", "Expired",
+                  "Revoked", "Forfeited"),
     )  # fmt: skip
     ignored = ("Management Style", "Principal Purpose", "Name in State of Formation",
-               "Date of Formation in Jurisdiction", "Last Annual Report Year", "Next Report Year", "Duration", "Business Email", "Phone #",
+               "Date of Formation in Jurisdiction", "Last Annual Report Year",
+               "Next Report Year", "Duration", "Business Email", "Phone #",
                "Notification Email", "Fiscal Year End Date", "Registered Mailing Address")  # fmt: skip
     terms = Terms("unstated", robots="answers 403", note="No public statement on automated search was found.")
     verification = "recorded"
