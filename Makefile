@@ -51,7 +51,7 @@ openapi: installed-test  ## write the OpenAPI document again from the code
 	$(VENV)/bin/python manage.py spectacular --validate --fail-on-warn --file lookups/api/openapi.yaml
 
 pin: $(VENV)/bin/python  ## resolve pyproject.toml's ranges into the hashed lists (UPGRADE=1 takes newer versions)
-	$(VENV)/bin/python -m pip install --quiet 'uv>=0.9'
+	$(VENV)/bin/python -m pip install -qq 'uv>=0.9'
 	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --output-file $(RUN_LIST)
 	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --group test --group lint \
 		--constraint $(RUN_LIST) --output-file $(TEST_LIST)
@@ -65,7 +65,7 @@ clean:  ## remove the virtualenv, caches and the local data under var/
 installed-run installed-test: installed-%: $(VENV)/bin/python
 	@cmp -s config/requirements/$*.txt $(VENV)/installed-$*.txt || { \
 		echo "Installing what config/requirements/$*.txt names into $(VENV) (once)"; \
-		$(VENV)/bin/python -m pip install --quiet --require-hashes --requirement config/requirements/$*.txt \
+		$(VENV)/bin/python -m pip install -qq --require-hashes --requirement config/requirements/$*.txt \
 		&& cp config/requirements/run.txt $(VENV)/installed-run.txt \
 		&& cp config/requirements/$*.txt $(VENV)/installed-$*.txt; }
 
