@@ -153,3 +153,14 @@ def spellings(name: str) -> tuple[str, ...]:
     found = [name.upper(), *(f"{base}{form}" for form in _COMMON_FORMS)]
     found += [f"THE {bare}{form}" for form in ("", " CORPORATION", ", INC.", " COMPANY", " LLC", ", LLC")]
     return tuple(dict.fromkeys(found))
+
+
+def respelled(name: str) -> tuple[str, ...]:
+    """Other ways a registry may write the same name: "&" for "and" or the reverse, and without signs.
+
+    For searches that compare text letter by letter; empty for a name without such signs. What a registry writes
+    with signs and the caller without ("ONEILS" for "O'NEIL'S") cannot be found this way.
+    """
+    swapped = re.sub(r"\s*[&+]\s*", " and ", name) if re.search(r"[&+]", name) else re.sub(r"(?i)\band\b", "&", name)
+    unsigned = " ".join(re.sub(r"[^\w\s&-]", "", name).split())
+    return tuple(found for found in dict.fromkeys((swapped, unsigned)) if found and found != name)

@@ -62,11 +62,11 @@ class NewMexico(SecondGeneration):
             first, middle, last = person
             asked.append({"NameTypeId": "1", "firstName": first, "middleName": middle, "lastName": last})
         rows, complete = [], True
-        for names in asked:
+        for party in asked:
             params = {
                 "SEARCH_VALUE": "", "SearchType": role, "SearchLapsed": "true", "firstName": "", "middleName": "",
                 "lastName": "", "suffix": "", "OrganizationName": "", "SearchCity": "", "SearchState": "",
-            } | names  # fmt: skip
+            } | party  # fmt: skip
             url = f"https://{self.host}/api/uccEntitySearch/webSearch"
             found = rows_of(session.get(url, params=params, headers=self.headers("ucc")).json())
             rows += found

@@ -1,8 +1,10 @@
 """North Dakota: FirstStop. List recorded (2024, 20 rows), detail documented by its labels.
 
-The search finds words inside a name even when asked for a beginning, so nothing may be concluded from a name that
-does not start with the term. The agent's block begins with the name (clients of 2019-2024 take its first line);
-that owners' blocks are divided by blank lines is guessed.
+The search also lists rows whose name does not hold the term at all. The recorded ones look like companies that once
+had such a name (CONDUENT was Xerox, GXO and RXO were parts of XPO), so a list may hold the company under another
+name; it is then told as a suggestion, never as a match, because the list does not say why a row is in it. The
+agent's block begins with the name (clients of 2019-2024 take its first line); that owners' blocks are divided by
+blank lines is guessed.
 """
 
 from __future__ import annotations

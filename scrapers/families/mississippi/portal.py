@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged
-from scrapers.normalise import addresses, types
+from scrapers.normalise import addresses, names, types
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import Labels, need, need_list, need_text, note_unread, text
 from scrapers.parsing.html import lines_of, missing_result, text_of
@@ -53,6 +53,11 @@ class Mississippi(Portal):
     off_reason = "The portal's bot wall (Akamai) refuses many programs; switch on to try."
 
     limit: ClassVar[int] = 500  # assumed: a cap was never seen, and a list this long may be cut
+
+    def search_terms(self, name: str) -> tuple[str, ...]:
+        """The usual terms, then the last of them in other spellings: this search compares text."""
+        terms = super().search_terms(name)
+        return terms + names.respelled(terms[-1])
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that hold all words of the term."""
@@ -114,10 +119,10 @@ def _record(page: Page, session: PortalSession, link: str) -> EntityRecord:
     root = page.html().cssselect("#printDiv2")
     if len(root) != 1:
         raise missing_result(page, "the business details (#printDiv2)")
-    names = _names(_table(root[0], "Name History"))
-    legal = [name for name, kind in names if kind == "legal"]
+    shown = _names(_table(root[0], "Name History"))
+    legal = [name for name, kind in shown if kind == "legal"]
     if len(legal) != 1:
-        raise PageChanged(f"{len(legal)} legal names among {names}")
+        raise PageChanged(f"{len(legal)} legal names among {shown}")
     pairs = [row.xpath("./td") for row in _table(root[0], "Business Information").xpath(".//tr[count(td)=2]")]
     labels = Labels((text_of(label), value) for label, value in pairs)
     agent = _lines(_table(root[0], "Registered Agent"))
@@ -133,8 +138,8 @@ def _record(page: Page, session: PortalSession, link: str) -> EntityRecord:
         agent_name=agent[0] if agent else None,
         agent_address=addresses.from_lines(agent[1:]),
         officers=_officers(root[0]),
-        former_names=tuple(name for name, kind in names if kind == "former"),
-        assumed_names=tuple(name for name, kind in names if kind == "assumed"),
+        former_names=tuple(name for name, kind in shown if kind == "former"),
+        assumed_names=tuple(name for name, kind in shown if kind == "assumed"),
         sos_url=link,
     )
     note_unread(labels.unread, session)
