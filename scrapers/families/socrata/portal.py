@@ -1,109 +1,152 @@
-"""Socrata (SODA 2.1): a name search on an open data set, live, without a key.
+"""Socrata: a name search on a state's open register, live, without a key. The rows hold the whole record.
 
-Source: the platform's published API (`$where`, `$limit`, `$order`; absent values are absent keys; errors are JSON
-objects with 4xx). One request answers: the rows hold the whole record.
+Source: the platform's published API (`scrapers.transport.soda`). One request answers most questions; a second, looser
+one is asked before "not found" is said, because registries write `O'NEIL'S` and `A.B.C.` where callers do not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import ClassVar
 
 from scrapers.errors import PageChanged
 from scrapers.normalise import names
-from scrapers.parsing.fields import need_list, note_unread, text
+from scrapers.parsing.fields import need_text, note_unread
 from scrapers.portal import Portal
-from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
+from scrapers.transport import soda
 from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
-
-Row = Mapping[str, Any]
+from scrapers.transport.soda import Row, quoted
 
 
 class SocrataPortal(Portal):
-    """One data set on one domain. A state names its columns in `record`."""
+    """One data set on one domain, one row an entity. A state names its columns in `record`."""
 
     domain: ClassVar[str] = ""
     dataset: ClassVar[str] = ""
     name_column: ClassVar[str] = ""
     id_column: ClassVar[str] = ""
     limit: ClassVar[int] = 500
+    read: ClassVar[tuple[str, ...]] = ()
     ignored: ClassVar[frozenset[str]] = frozenset()  # columns that are known and not wanted
+    always: ClassVar[tuple[str, ...]] = ()  # columns at least one row of an answer must hold: else they were renamed
     pace: ClassVar[Pace] = Pace(seconds=0.5, concurrency=4)
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name holds the words of the term in this order, whatever stands between them."""
-        rows = self.rows(session, where=f"upper({self.name_column}) like '{like(term)}'", order=self.name_column)
-        return ResultList(self.candidates(session, rows), complete=len(rows) < self.limit)
+        return self._listed(session, soda.name_fits(self.name_column, term))
+
+    def search_terms(self, name: str) -> tuple[str, ...]:
+        """The usual terms, then one with room for the signs that callers leave out."""
+        terms = super().search_terms(name)
+        loose = soda.loosened(terms[-1])
+        return terms if loose == " ".join(names.words(terms[-1])) else (*terms, loose)
 
     def narrow(self, session: PortalSession, name: str) -> ResultList:
         """Rows with just this name, in every spelling of the legal form: for names too common to list."""
-        spellings = ",".join(quoted(text) for text in names.spellings(name))
-        rows = self.rows(session, where=f"upper({self.name_column}) in({spellings})", order=self.name_column)
-        return ResultList(self.candidates(session, rows), complete=False)
+        found = self._listed(session, self.just_this(name))
+        return ResultList(found.candidates, complete=False)
+
+    def just_this(self, name: str) -> str:
+        """The condition of the narrow search."""
+        return soda.is_in(f"upper({self.name_column})", names.spellings(name))
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The row, or rows, with this identifier."""
-        rows = self.rows(session, where=f"{self.id_column}={quoted(entity_id)}", order=self.name_column)
-        return ResultList(self.candidates(session, rows))
+        return self._listed(session, f"{self.id_column}={quoted(entity_id)}")
 
-    def rows(
-        self, session: PortalSession, *, where: str, order: str, dataset: str = "", limit: int | None = None
-    ) -> list[Row]:
-        """Ask one data set; a list of rows, each a mapping of the columns that are not empty."""
-        token = session.key("socrata")
-        page = session.get(
-            f"https://{self.domain}/resource/{dataset or self.dataset}.json",
-            params={"$where": where, "$limit": limit or self.limit, "$order": order},
-            headers={"Accept": "application/json"} | ({"X-App-Token": token} if token else {}),
+    def _listed(self, session: PortalSession, where: str) -> ResultList:
+        rows = soda.ask_rows(
+            session, domain=self.domain, dataset=self.dataset, where=where, order=self.order, limit=self.limit
         )
-        rows = need_list(page.json(), "the answer")
-        if not all(isinstance(row, Mapping) for row in rows):
-            raise PageChanged("a row is no object")
-        return rows
+        return ResultList(self.candidates(session, rows), complete=len(rows) < self.limit)
 
-    def candidates(self, session: PortalSession, rows: list[Row]) -> tuple[Candidate, ...]:
-        """One candidate a row; states with several rows an entity group them here."""
-        note_unread({name for row in rows for name in row if not name.startswith(":")} - self.columns(), session)
-        return tuple(self.candidate(self.record(row)) for row in rows)
+    @property
+    def order(self) -> str:
+        """Rows by name; the same list every time."""
+        return self.name_column
 
-    def candidate(self, record: EntityRecord) -> Candidate:
+    def candidates(self, session: PortalSession, rows: Sequence[Row]) -> tuple[Candidate, ...]:
+        """One candidate a row; states with several rows an entity group them."""
+        self.check_columns(session, rows)
+        return tuple(self.candidate(self.record(row), row) for row in rows)
+
+    def check_columns(self, session: PortalSession, rows: Sequence[Row]) -> None:
+        """Tell operators of columns nobody reads; PageChanged when one that is always there is in no row."""
+        shown = {name for row in rows for name in row if not name.startswith(":")}
+        note_unread(shown - self.ignored - set(self.read), session)
+        missing = [name for name in self.always if rows and name not in shown]
+        if missing:
+            raise PageChanged(f"{self.dataset}: no row has {missing}")
+
+    def candidate(self, record: EntityRecord, row: Row) -> Candidate:
         """A row that already is the whole record."""
         return Candidate(
             name=record.entity_name,
             entity_id=record.entity_id,
             status=record.status,
             entity_type=record.entity_type,
+            name_kind=self.name_kind(record),
             record=record,
             sos_url=record.sos_url,
         )
+
+    def name_kind(self, record: EntityRecord) -> NameKind:
+        """Legal names, but where a register also lists registrations of trade names."""
+        return "legal"
 
     def record(self, row: Row) -> EntityRecord:
         """Read one row; each state names its columns."""
         raise NotImplementedError
 
-    def columns(self) -> frozenset[str]:
-        """Every column the state reads or ignores by name; others are told to operators as unread."""
-        return self.ignored | frozenset(self.read)
-
-    read: ClassVar[tuple[str, ...]] = ()
+    def data_as_of(self, session: PortalSession) -> datetime | None:
+        """When the data set was last changed: it is a copy that the registry publishes daily, or monthly."""
+        return soda.modified(session.pages[0]) if session.pages else None
 
 
-def quoted(value: str) -> str:
-    """A SoQL text literal: quotes are doubled."""
-    return "'" + value.replace("'", "''") + "'"
+class ManyRowsPortal(SocrataPortal):
+    """A data set with several rows an entity: one for each address, agent or officer."""
+
+    limit: ClassVar[int] = 1500
+
+    @property
+    def order(self) -> str:
+        """Rows of one entity stand together."""
+        return f"{self.name_column},{self.id_column}"
+
+    def candidates(self, session: PortalSession, rows: Sequence[Row]) -> tuple[Candidate, ...]:
+        """One candidate an entity. The last one of a cut list may lack rows: it is asked for again when chosen."""
+        self.check_columns(session, rows)
+        groups: dict[str, list[Row]] = {}
+        for row in rows:
+            groups.setdefault(need_text(row, self.id_column), []).append(row)
+        found = [self.candidate(self.together(group, session), group[0]) for group in groups.values()]
+        if found and len(rows) >= self.limit:
+            last = found.pop()
+            found.append(Candidate(last.name, last.entity_id, last.status, last.entity_type, last.name_kind))
+        return tuple(found)
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The record, read from all rows of the entity."""
+        if candidate.record is not None:
+            return candidate.record
+        again = self.find(session, candidate.entity_id).candidates
+        if len(again) != 1 or again[0].record is None:
+            raise PageChanged(f"{candidate.entity_id} was listed, and then had {len(again)} entities")
+        return again[0].record
+
+    def together(self, rows: Sequence[Row], session: PortalSession) -> EntityRecord:
+        """Read all rows of one entity; each state names its columns."""
+        raise NotImplementedError
 
 
-def like(term: str) -> str:
-    """A LIKE pattern that finds the term's words in order: "A.B.C. & Sons" -> "%A%B%C%SONS%".
-
-    Punctuation, `&`/`and` and doubled blanks differ between caller and registry, so they are left open; the rows
-    are compared strictly afterwards. `%` and `_` of the caller cannot get in: only letters and digits do.
-    """
-    words = [word.upper() for word in names.words(term) if word.casefold() != "and"]
-    return "%" + "%".join(words) + "%"
+def joined(row: Row, *columns: str) -> str | None:
+    """A name kept in parts: "JORDAN", "A", "SAMPLE" -> "JORDAN A SAMPLE"; None when all are empty."""
+    return " ".join(part for column in columns if (part := soda.value(row, column))) or None
 
 
-def value(row: Row, column: str) -> str | None:
-    """A column that may be empty (Socrata leaves empty columns out)."""
-    return text(row.get(column))
+def unknown(words: Iterable[str], session: PortalSession, *, what: str) -> None:
+    """Tell operators of words that are in no table of the state."""
+    note_unread((f"{what} {word}" for word in dict.fromkeys(words)), session)

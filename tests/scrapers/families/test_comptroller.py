@@ -1,0 +1,58 @@
+"""The Comptroller's protocol where a saved page would say little."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scrapers.errors import PageChanged, PortalUnavailable, QueryRefused
+from tests.scrapers.conversation import Conversation, answer
+
+LIST = "https://comptroller.texas.gov/data-search/franchise-tax"
+
+
+def listed(*rows: tuple[str, str], count: int | None = None) -> dict[str, Any]:
+    """A search answer."""
+    data = [{"name": name, "taxpayerId": number, "mailingAddressZip": "78006"} for name, number in rows]
+    return {"success": True, "data": data, "count": len(rows) if count is None else count}
+
+
+class TestAList:
+    """What the search says of itself."""
+
+    def test_shorter_than_its_count_proves_no_absence(self) -> None:
+        talk = Conversation("TX", answer("GET", f"{LIST}?name=Acme", listed(("OTHER LLC", "32000000001"), count=900)))
+        with pytest.raises(QueryRefused, match="too many"):
+            talk.ask(name="Acme")
+
+    @pytest.mark.parametrize(
+        ("body", "status", "error"),
+        [
+            ({"success": False, "error": '"q" is not allowed'}, 400, PageChanged),
+            ({"success": False, "error": '"q" is not allowed'}, 200, PageChanged),
+            ({"success": False, "error": "database down"}, 200, PortalUnavailable),
+            ({"success": True}, 200, PageChanged),
+            ({"success": True, "data": {}, "count": 0}, 200, PageChanged),
+            ({"success": True, "data": [{"name": "ACME"}], "count": 1}, 200, PageChanged),
+            ({"success": True, "data": []}, 200, PageChanged),
+            ([], 200, PageChanged),
+        ],
+    )
+    def test_of_another_shape_is_no_answer(self, body: object, status: int, error: type[Exception]) -> None:
+        talk = Conversation("TX", answer("GET", f"{LIST}?name=Acme", body, status=status))
+        with pytest.raises(error):
+            talk.ask(name="Acme")
+
+
+class TestAFileNumber:
+    """The Secretary of State's number: the account must bear it."""
+
+    def test_that_the_account_does_not_bear_is_a_changed_page(self, recordings: Any) -> None:
+        talk = Conversation(
+            "TX",
+            answer("GET", f"{LIST}?fileNumber=0800000000", listed(("MIHAILA HOLDINGS CORP", "32085984956"))),
+            answer("GET", f"{LIST}/32085984956", recordings / "TX/comptroller-detail.json"),
+        )
+        with pytest.raises(PageChanged, match="file number"):
+            talk.ask(entity_id="0800000000")

@@ -1,0 +1,211 @@
+"""What the open data sets really answered, read field by field."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from scrapers.portal import Portal
+from scrapers.records import Address, Candidate, EntityRecord, Found
+from tests.scrapers.conversation import Conversation, answer
+
+
+def listed(state: str, rows: Any) -> tuple[Conversation, tuple[Candidate, ...]]:
+    """The rows as the state reads them, without a request."""
+    talk = Conversation(state)
+    portal: Any = talk.portal
+    return talk, portal.candidates(talk.session, rows)
+
+
+def rows_of(path: Path) -> Any:
+    """A recorded answer."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def record(row: Candidate) -> EntityRecord:
+    """The whole record a row holds."""
+    assert row.record is not None
+    return row.record
+
+
+class TestNewYork:
+    """One active corporation."""
+
+    def test_reads_a_row(self, recordings: Path) -> None:
+        talk, (row,) = listed("NY", rows_of(recordings / "NY/socrata-n9v6-gdp6-rows.json"))
+        read = record(row)
+        assert read.entity_name == "0000 AUTO RESCUE TRANSPORT CORP."
+        assert read.entity_id == "4264790"
+        assert read.entity_type == "DOMESTIC BUSINESS CORPORATION"
+        assert read.formation_date == "2012-06-28T00:00:00"
+        assert read.jurisdiction == "NEW YORK"
+        assert read.mailing_address == Address("382 RAMSEN AVE", "BROOKLYN", "NY", "11212")
+        assert (read.agent_name, read.officers, read.principal_address) == (None, (), Address())
+        assert talk.unread == []
+
+
+class TestColorado:
+    """Three entities, one of them delinquent."""
+
+    def test_reads_a_foreign_company_with_an_agent_that_is_a_company(self, recordings: Path) -> None:
+        talk, rows = listed("CO", rows_of(recordings / "CO/socrata-4ykn-tg5h-rows.json"))
+        read = record(rows[0])
+        assert read.entity_name == "STATE FARM MUTUAL AUTOMOBILE INSURANCE COMPANY"
+        assert read.entity_id == "19871032828"
+        assert read.status == "Good Standing"
+        assert read.standing is None
+        assert read.entity_type == "Foreign Profit Corporation"
+        assert read.formation_date == "1927-05-19T00:00:00.000"
+        assert read.jurisdiction == "IL"
+        assert read.agent_name == "CORPORATION SERVICE COMPANY"
+        assert read.agent_address == Address("1900 W Littleton Blvd", "Littleton", "CO", "80120", "US")
+        assert read.principal_address == Address("1 State Farm Plz", "Bloomington", "IL", "61710", "US")
+        assert talk.unread == []
+
+    def test_joins_an_agents_name_from_its_parts(self, recordings: Path) -> None:
+        _, rows = listed("CO", rows_of(recordings / "CO/socrata-4ykn-tg5h-rows.json"))
+        read = record(rows[1])
+        assert read.agent_name == "EXAMPLE MIDDLE PERSON"
+        assert read.entity_type == "Domestic Limited Liability Company"
+
+    def test_takes_what_happened_off_the_name(self, recordings: Path) -> None:
+        talk, rows = listed("CO", rows_of(recordings / "CO/socrata-4ykn-tg5h-rows.json"))
+        read = record(rows[2])
+        assert read.entity_name == "6301 State Farm LLC"
+        assert read.standing == "Delinquent May 1, 2022"
+        meaning = talk.portal.status_meaning(read.status)
+        assert (meaning.status_class, meaning.reason) == ("active", "not_in_good_standing")
+        assert read.principal_address.street == "55 Madison Street, Ste 625"
+
+
+class TestConnecticut:
+    """Twenty-five registrations of two days, in the form the data set's JSON gives them."""
+
+    def rows(self, recordings: Path) -> list[dict[str, str]]:
+        with (recordings / "CT/socrata-n7gp-d28j-rows.csv").open(encoding="utf-8", newline="") as file:
+            return [{name: text for name, text in row.items() if text} for row in csv.DictReader(file)]
+
+    def test_reads_every_row_and_leaves_no_column_unread(self, recordings: Path) -> None:
+        talk, rows = listed("CT", self.rows(recordings))
+        assert len(rows) == 25
+        assert len({row.entity_id for row in rows}) == 25
+        assert talk.unread == []
+
+    def test_knows_every_status_in_them(self, recordings: Path) -> None:
+        talk, rows = listed("CT", self.rows(recordings))
+        classes = {row.status: talk.portal.status_meaning(row.status).status_class for row in rows}
+        assert classes == {"Active": "active", "Dissolved": "inactive", "Rejected": "inactive"}
+
+    def test_reads_a_foreign_company(self, recordings: Path) -> None:
+        _, rows = listed("CT", self.rows(recordings))
+        read = record(next(row for row in rows if row.entity_id == "2661844"))
+        assert read.entity_name == "Overnightinsuranceservices.com LLC"
+        assert (read.status, read.standing) == ("Active", "Annual report due")
+        assert (read.entity_type, read.jurisdiction, read.domestic) == ("LLC", "CALIFORNIA", False)
+        assert read.formation_date == "2022-12-01"
+        assert read.principal_address == Address(
+            "21800 Burbank Blvd, 100", "Woodland Hills", "CA", "91367-6470", "United States"
+        )
+        assert read.mailing_address == Address(
+            "21800 Burbank Blvd", "Woodland Hills", "CA", "91367-6470", "United States"
+        )
+        assert read.identifiers == {"alei": "US-CT.BER:2661844"}
+
+    def test_reads_a_company_without_any_address(self, recordings: Path) -> None:
+        _, rows = listed("CT", self.rows(recordings))
+        read = record(next(row for row in rows if row.entity_id == "2671071"))
+        assert read.entity_name == "Plainville Chiropractic Inc."
+        assert (read.principal_address, read.mailing_address) == (Address(), Address())
+
+    def test_keeps_no_e_mail(self, recordings: Path) -> None:
+        _, rows = listed("CT", self.rows(recordings))
+        assert not any("@" in repr(row) for row in rows)
+
+
+class TestOregon:
+    """Ten rows of four entities."""
+
+    def test_makes_one_entity_of_its_rows(self, recordings: Path) -> None:
+        talk, rows = listed("OR", rows_of(recordings / "OR/socrata-active-businesses-rows.json"))
+        assert [row.entity_id for row in rows] == ["299818", "574418", "74612087", "355214"]
+        read = record(rows[2])
+        assert read.entity_name == "PACIFIC UNIVERSITY"
+        assert read.entity_type == "DOMESTIC NONPROFIT CORPORATION"
+        assert read.formation_date == "1854-01-10 00:00:00"
+        assert read.agent_name == "MICHAEL D EXAMPLE"
+        assert read.agent_address == Address("PACIFIC UNIVERSITY, 2043 COLLEGE WAY", "FOREST GROVE", "OR", "97116")
+        assert read.principal_address == Address("2043 COLLEGE WAY", "FOREST GROVE", "OR", "97116")
+        assert read.mailing_address == read.principal_address
+        assert read.officers == ()
+        assert (read.sos_url or "").startswith("http://egov.sos.state.or.us/")
+        assert talk.unread == []
+
+    def test_reads_an_entity_of_one_row(self, recordings: Path) -> None:
+        _, rows = listed("OR", rows_of(recordings / "OR/socrata-active-businesses-rows.json"))
+        read = record(rows[3])
+        assert read.entity_name == "OREGON LODGE NUMBER THREE INDEPENDENT ORDER OF ODD FELLOWS"
+        assert read.mailing_address == Address("PO BOX 446", "OREGON CITY", "OR", "97045")
+        assert (read.agent_name, read.principal_address) == (None, Address())
+
+
+class TestPennsylvania:
+    """One registration."""
+
+    def test_reads_a_row(self, recordings: Path) -> None:
+        talk, (row,) = listed("PA", rows_of(recordings / "PA/socrata-xvd7-5r2c-rows.json"))
+        read = record(row)
+        assert read.entity_name == "Daff Trucking Llc"
+        assert read.entity_id == "0007380992"
+        assert read.entity_type == "Domestic Limited Liability Company"
+        assert read.formation_date == "2021-10-12T00:00:00.000"
+        assert read.principal_address == Address("85 Willow St", "Macungie", "PA", "18062")
+        assert read.status is None
+        assert talk.unread == []
+
+
+class TestTexas:
+    """List, account and open data; the open data row is another company's, so it is tested for its columns."""
+
+    LIST = "https://comptroller.texas.gov/data-search/franchise-tax"
+    OPEN = "https://data.texas.gov/resource/9cir-efmm.json"
+
+    def portal(self) -> Portal:
+        return Conversation("TX").portal
+
+    def talk(self, recordings: Path, open_rows: Any) -> Conversation:
+        where = "?$where=taxpayer_number%3D'32085984956'&$limit=2&$order=taxpayer_number"
+        return Conversation(
+            "TX",
+            answer("GET", f"{self.LIST}?name=Mihaila Holdings", recordings / "TX/comptroller-search.json"),
+            answer("GET", f"{self.LIST}/32085984956", recordings / "TX/comptroller-detail.json"),
+            answer("GET", self.OPEN + where, open_rows),
+        )
+
+    def test_reads_list_account_and_open_data_together(self, recordings: Path) -> None:
+        charter = rows_of(recordings / "TX/socrata-9cir-efmm-rows.json")
+        talk = self.talk(recordings, charter)
+        told = talk.ask(name="Mihaila Holdings Corp")
+        assert isinstance(told, Found)
+        read = told.record
+        assert read.entity_name == "MIHAILA HOLDINGS CORP"
+        assert read.entity_id == "32085984956"
+        assert read.identifiers == {"sosFileNumber": "0804695894"}
+        assert (read.status, read.standing) == ("ACTIVE", "ACTIVE")
+        assert read.jurisdiction == "IL"
+        assert read.formation_date == "2024-04-10T00:00:00.000"
+        assert read.entity_type == "Texas Nonprofit Corporation"
+        assert read.agent_name == "JORDAN A SAMPLE"
+        assert read.agent_address == Address("100 EXAMPLE CT", "BOERNE", "TX", "78006")
+        assert read.mailing_address == Address("100 EXAMPLE CT", "BOERNE", "TX", "78006-0378")
+        assert [(one.name, one.title) for one in read.officers] == [
+            ("JORDAN A SAMPLE", "DIRECTOR"), ("JORDAN A SAMPLE", "PRESIDENT"),
+        ]  # fmt: skip
+        assert read.officers[0].address == "100 EXAMPLE CT, BOERNE, TX 78006"
+        assert talk.unread == []
+
+    def test_leaves_formation_open_for_an_account_that_is_not_in_the_open_data(self, recordings: Path) -> None:
+        told = self.talk(recordings, []).ask(name="Mihaila Holdings Corp")
+        assert isinstance(told, Found)
+        assert (told.record.formation_date, told.record.entity_type) == (None, None)
