@@ -7,7 +7,7 @@ from typing import Any
 from celery import shared_task
 from django.utils import timezone
 
-from billing import ledger, limits, reconciliation
+from billing import ledger, limits, reconciliation, topups
 from billing.payments import sweep
 
 
@@ -25,7 +25,9 @@ def sweep_payments(**_: Any) -> dict[str, int]:
 
 @shared_task
 def reconcile(**_: Any) -> None:
-    """Compare the ledger with its sums; alert when they differ. Also forgets old request counts."""
+    """Compare the ledger with its sums; alert when they differ. Also forgets what is old."""
     now = timezone.now()
     reconciliation.run(now=now)
     limits.prune(now=now)
+    topups.expire_old(now=now)
+    topups.apply_waiting(now=now)

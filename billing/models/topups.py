@@ -44,6 +44,10 @@ class ProviderEvent(models.Model):
     event_id = models.CharField(max_length=255, unique=True)
     kind = models.CharField(max_length=100)
     outcome = models.CharField(max_length=100, blank=True, default="")
+    waits_for = models.CharField(
+        max_length=255, blank=True, default="", db_index=True, help_text="A payment whose top-up is not known yet."
+    )
+    content = models.JSONField(null=True, editable=False, help_text="The message, kept only while it waits.")
     received_at = models.DateTimeField()
 
     class Meta:

@@ -1,0 +1,264 @@
+"""Top-ups by card: credited exactly once, by signed messages, in whatever order and however often they come."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import stripe
+from django.utils import timezone
+
+from billing import ledger, reconciliation, selectors, topups
+from billing.models import Account, LedgerEntry, ProviderEvent, TopUp
+from billing.payments.stripe import CardsNotConfigured
+from tests.billing import stubs
+from tests.billing.conftest import NOW, in_parallel
+
+SECRET = "whsec_test_secret"
+PAGES = {"success_url": "https://us.example/ok", "cancel_url": "https://us.example/no"}
+
+
+@pytest.fixture
+def cards(settings: Any) -> Iterator[stubs.CardProvider]:
+    made = stubs.CardProvider()
+    with stubs.serve(made.answer) as url:
+        settings.STRIPE_SECRET_KEY, settings.STRIPE_WEBHOOK_SECRET = "sk_test_x", SECRET
+        settings.STRIPE_API_BASE = url
+        yield made
+
+
+@pytest.fixture
+def topup(account: Account, cards: stubs.CardProvider) -> TopUp:
+    return topups.start(account=account, amount=31_400, now=NOW, **PAGES)[0]
+
+
+def event(kind: str, number: int = 1, **content: Any) -> bytes:
+    return json.dumps({"id": f"evt_{number}", "object": "event", "type": kind, "data": {"object": content}}).encode()
+
+
+def paid(topup: TopUp, **changed: Any) -> dict[str, Any]:
+    return {
+        "id": topup.session_id, "payment_status": "paid", "amount_total": 314, "currency": "usd",
+        "payment_intent": "pi_1", **changed,
+    }  # fmt: skip
+
+
+def receive(payload: bytes, *, secret: str = SECRET, age: int = 0) -> str:
+    moment = int(timezone.now().timestamp()) - age
+    signature = stripe.WebhookSignature.generate_signature_header(payload.decode(), secret, timestamp=moment)
+    return topups.receive(payload=payload, signature=signature, now=NOW)
+
+
+def available(account: Account) -> int:
+    return selectors.get_balance(account.pk).available
+
+
+class TestStartingATopUp:
+    def test_leads_to_the_providers_page_with_our_amount(self, account: Account, cards: stubs.CardProvider) -> None:
+        topup, url = topups.start(account=account, amount=31_400, now=NOW, **PAGES)
+        form = cards.forms[0]
+        assert url == "https://pay.example.test/1"
+        assert form["line_items[0][price_data][unit_amount]"] == "314"
+        assert (form["mode"], form["metadata[topup_id]"]) == ("payment", str(topup.pk))
+        assert topup.session_id == "cs_test_1"
+        assert available(account) == 3140
+
+    @pytest.mark.parametrize("amount", [0, 4900, 31_401, 100_000_100])
+    def test_of_too_little_too_much_or_parts_of_a_cent_is_refused(
+        self, account: Account, cards: stubs.CardProvider, amount: int
+    ) -> None:
+        with pytest.raises(topups.AmountOutOfRange):
+            topups.start(account=account, amount=amount, now=NOW, **PAGES)
+
+    def test_without_a_provider_says_so(self, account: Account) -> None:
+        assert not topups.are_cards_configured()
+        with pytest.raises(CardsNotConfigured):
+            topups.start(account=account, amount=31_400, now=NOW, **PAGES)
+        with pytest.raises(CardsNotConfigured):
+            topups.receive(payload=b"{}", signature="", now=NOW)
+
+    def test_while_the_provider_is_down_charges_nothing(self, account: Account, cards: stubs.CardProvider) -> None:
+        cards.mood = "down"
+        with pytest.raises(topups.ProviderUnavailable):
+            topups.start(account=account, amount=31_400, now=NOW, **PAGES)
+        assert TopUp.objects.get().state == "failed"
+
+
+class TestAPaidTopUp:
+    def test_is_credited(self, account: Account, topup: TopUp) -> None:
+        assert receive(event("checkout.session.completed", **paid(topup))) == "credited"
+        entry = account.entries.first()
+        assert entry is not None
+        assert (entry.kind, entry.source, entry.amount, entry.reference) == ("deposit", "card", 31_400, "pi_1")
+
+    def test_is_credited_once_however_often_it_is_told(self, account: Account, topup: TopUp) -> None:
+        told = [receive(event("checkout.session.completed", **paid(topup))) for _ in range(3)]
+        assert told == ["credited", "repeated", "repeated"]
+        assert receive(event("checkout.session.completed", 2, **paid(topup))) == "credited before"
+        assert receive(event("checkout.session.async_payment_succeeded", 3, **paid(topup))) == "credited before"
+        assert available(account) == 3140 + 31_400
+
+    @pytest.mark.django_db(transaction=True)
+    def test_is_credited_once_when_told_by_many_at_once(self, account: Account, topup: TopUp) -> None:
+        payloads = [event("checkout.session.completed", number % 3, **paid(topup)) for number in range(12)]
+        told = in_parallel(lambda number: receive(payloads[number]), 12, threads=6)
+        assert told.count("credited") == 1
+        assert available(account) == 3140 + 31_400
+
+    def test_by_a_delayed_method_is_credited_when_the_money_is_there(self, account: Account, topup: TopUp) -> None:
+        waiting = paid(topup, payment_status="unpaid")
+        assert receive(event("checkout.session.completed", 1, **waiting)) == "not paid yet"
+        assert available(account) == 3140
+        assert receive(event("checkout.session.async_payment_succeeded", 2, **paid(topup))) == "credited"
+        assert available(account) == 3140 + 31_400
+
+    @pytest.mark.parametrize("changed", [{"amount_total": 315}, {"amount_total": None}, {"currency": "eur"}])
+    def test_with_another_amount_is_credited_to_nobody_and_shown(
+        self, account: Account, topup: TopUp, changed: dict[str, Any]
+    ) -> None:
+        assert receive(event("checkout.session.completed", **paid(topup, **changed))) == "amount differs"
+        topup.refresh_from_db()
+        assert (topup.state, available(account)) == ("mismatch", 3140)
+
+    def test_that_nobody_started_is_credited_to_nobody(self, account: Account, topup: TopUp) -> None:
+        stranger = paid(topup, id="cs_other", client_reference_id=f"acct_{account.pk}")
+        assert receive(event("checkout.session.completed", **stranger)) == "unknown session"
+        assert available(account) == 3140
+
+    def test_after_its_page_had_ended_still_counts(self, account: Account, topup: TopUp) -> None:
+        assert receive(event("checkout.session.expired", 1, id=topup.session_id)) == "expired"
+        assert receive(event("checkout.session.completed", 2, **paid(topup))) == "credited"
+        assert receive(event("checkout.session.expired", 3, id=topup.session_id)) == "ignored"
+
+
+class TestMoneyTakenBack:
+    REFUND = {"payment_intent": "pi_1", "amount_refunded": 100}
+    DISPUTE = {"id": "dp_1", "payment_intent": "pi_1", "amount": 314}
+
+    @pytest.fixture
+    def credited(self, topup: TopUp) -> TopUp:
+        receive(event("checkout.session.completed", 100, **paid(topup)))
+        return topup
+
+    def test_by_a_refund_is_a_negative_entry(self, account: Account, credited: TopUp) -> None:
+        assert receive(event("charge.refunded", **self.REFUND)) == "taken back"
+        entry = account.entries.first()
+        assert entry is not None
+        assert (entry.kind, entry.amount, entry.reason, entry.operator) == ("adjust", -10_000, "card_refund", "stripe")
+
+    def test_in_steps_counts_each_cent_once(self, account: Account, credited: TopUp) -> None:
+        receive(event("charge.refunded", 1, **self.REFUND))
+        receive(event("charge.refunded", 2, **{**self.REFUND, "amount_refunded": 314}))
+        receive(event("charge.refunded", 3, **self.REFUND))  # the first one again, late and under another id
+        assert available(account) == 3140
+
+    def test_by_a_dispute_goes_at_once_and_comes_back_when_won(self, account: Account, credited: TopUp) -> None:
+        receive(event("charge.dispute.created", 1, **self.DISPUTE))
+        assert available(account) == 3140
+        receive(event("charge.dispute.closed", 2, **self.DISPUTE, status="won"))
+        assert available(account) == 3140 + 31_400
+
+    def test_by_a_dispute_that_was_won_before_we_heard_of_it_comes_back_too(
+        self, account: Account, credited: TopUp
+    ) -> None:
+        receive(event("charge.dispute.closed", 1, **self.DISPUTE, status="won"))
+        assert available(account) == 3140 + 31_400
+        receive(event("charge.dispute.created", 2, **self.DISPUTE))
+        assert available(account) == 3140 + 31_400
+
+    def test_by_a_lost_dispute_stays_away(self, account: Account, credited: TopUp) -> None:
+        receive(event("charge.dispute.created", 1, **self.DISPUTE))
+        assert receive(event("charge.dispute.closed", 2, **self.DISPUTE, status="lost")) == "dispute lost"
+        assert available(account) == 3140
+
+    def test_that_is_spent_already_leaves_zero_and_a_shortfall(self, account: Account, credited: TopUp) -> None:
+        ledger.charge(account_id=account.pk, amount=34_000, idempotency_key="c", reference="", now=NOW)
+        receive(event("charge.dispute.created", 1, **self.DISPUTE))
+        credited.refresh_from_db()
+        assert (available(account), credited.shortfall) == (0, 31_400 - 540)
+        assert reconciliation.run(now=NOW).mismatches == []
+
+    def test_of_a_payment_we_do_not_know_changes_nothing(self, account: Account, credited: TopUp) -> None:
+        receive(event("charge.refunded", payment_intent="pi_x", amount_refunded=1))
+        assert available(account) == 3140 + 31_400
+        assert topups.apply_waiting(now=NOW) == 0
+
+    def test_told_at_the_same_moment_as_the_credit_is_caught_up_with(self, account: Account, credited: TopUp) -> None:
+        TopUp.objects.update(payment_intent=None)
+        receive(event("charge.refunded", **self.REFUND))
+        TopUp.objects.update(payment_intent="pi_1")
+        assert [topups.apply_waiting(now=NOW), topups.apply_waiting(now=NOW)] == [1, 0]
+        assert available(account) == 3140 + 21_400
+
+
+class TestMessagesInAnyOrder:
+    @pytest.mark.parametrize("order", list(itertools.permutations(range(4))), ids=str)
+    def test_leave_the_same_balance(self, account: Account, topup: TopUp, order: tuple[int, ...]) -> None:
+        waiting = paid(topup, payment_status="unpaid")
+        messages = [
+            event("checkout.session.completed", 0, **waiting),
+            event("checkout.session.async_payment_succeeded", 1, **paid(topup)),
+            event("charge.refunded", 2, payment_intent="pi_1", amount_refunded=100),
+            event("checkout.session.expired", 3, id=topup.session_id),
+        ]
+        for number in order:
+            receive(messages[number])
+            receive(messages[number])
+        assert available(account) == 3140 + 31_400 - 10_000
+        assert reconciliation.run(now=NOW).mismatches == []
+
+
+class TestAMessage:
+    def refused(self, payload: bytes, signature: str) -> None:
+        with pytest.raises(topups.BadSignature):
+            topups.receive(payload=payload, signature=signature, now=NOW)
+
+    def test_not_signed_by_the_provider_is_refused(self, account: Account, topup: TopUp) -> None:
+        payload = event("checkout.session.completed", **paid(topup))
+        moment = int(timezone.now().timestamp())
+        good = stripe.WebhookSignature.generate_signature_header(payload.decode(), SECRET, timestamp=moment)
+        self.refused(payload + b" ", good)
+        self.refused(payload, "")
+        self.refused(payload, "t=1,v1=00")
+        with pytest.raises(topups.BadSignature):
+            receive(payload, secret="whsec_other")
+        with pytest.raises(topups.BadSignature):
+            receive(payload, age=4000)
+        assert (available(account), ProviderEvent.objects.count()) == (3140, 0)
+
+    @pytest.mark.parametrize(
+        "payload", [b"[]", b"{}", b"not json", b'{"id":1,"type":"x","data":{"object":{}}}', b"\xff"]
+    )
+    def test_of_another_shape_is_refused(self, cards: stubs.CardProvider, db: None, payload: bytes) -> None:
+        try:
+            text = payload.decode()
+        except UnicodeDecodeError:
+            return self.refused(payload, "t=1,v1=00")
+        moment = int(timezone.now().timestamp())
+        signature = stripe.WebhookSignature.generate_signature_header(text, SECRET, timestamp=moment)
+        return self.refused(payload, signature)
+
+    def test_of_a_kind_we_do_not_need_is_noted_and_ignored(self, topup: TopUp) -> None:
+        assert receive(event("customer.created", id="cus_1")) == "ignored"
+        assert ProviderEvent.objects.get().outcome == "ignored"
+
+    def test_signed_as_documented_has_the_documented_signature(self) -> None:
+        payload = (
+            '{"id":"evt_1","object":"event","api_version":"2026-07-29.dahlia","type":"checkout.session.completed","data":'
+            '{"object":{"id":"cs_test_1","object":"checkout.session","mode":"payment","payment_status":"paid",'
+            '"amount_total":314,"currency":"usd","client_reference_id":"acct_42","metadata":{"account_id":"42",'
+            '"topup_id":"t1"},"payment_intent":"pi_1"}}}'
+        )
+        header = stripe.WebhookSignature.generate_signature_header(payload, SECRET, timestamp=1795176000)
+        assert header.endswith("v1=1865ee9bb11faeec3c81e6f06a748ab2459ca0458860de57f12c2a7af618684d")
+
+
+class TestOldTopUps:
+    def test_nobody_paid_are_closed(self, topup: TopUp) -> None:
+        assert topups.expire_old(now=NOW + timedelta(days=2)) == 0
+        assert topups.expire_old(now=NOW + timedelta(days=4)) == 1
+        assert not LedgerEntry.objects.filter(kind="deposit").exists()
