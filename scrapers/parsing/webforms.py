@@ -36,8 +36,7 @@ class WebForm:
 
     def _server_form(self, css: str, what: str) -> HtmlElement:
         """The form with the view state; other forms (site search, newsletters) may stand beside it."""
-        forms = [self.tree] if self.tree.tag == "form" else []
-        forms += list(self.tree.cssselect(css))
+        forms = self.tree.cssselect(css)  # the tree itself among them, when the page is nothing but a form
         found = [form for form in forms if form.xpath(".//input[@name='__VIEWSTATE']")]
         if not found:
             raise missing_result(self.page, what)

@@ -1,0 +1,1 @@
+"""Louisiana's own WebForms search."""

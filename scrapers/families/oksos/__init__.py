@@ -1,0 +1,1 @@
+"""Oklahoma's own WebForms search."""

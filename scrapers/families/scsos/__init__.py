@@ -1,0 +1,1 @@
+"""South Carolina Business Entities Online (ASP.NET MVC), and its UCC search."""

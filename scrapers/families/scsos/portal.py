@@ -1,0 +1,106 @@
+"""South Carolina Business Entities Online: one POST for the list, a profile by GET in the same session.
+
+Source: public clients of the portal (form fields, table and fieldset names, labels; documented, no recorded page at
+hand). Since June 2026 some of them meet a captcha before each search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lxml.html import HtmlElement
+
+from scrapers.errors import PageChanged
+from scrapers.normalise import addresses
+from scrapers.parsing.fields import Labels, note_unread
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
+from scrapers.portal import Portal
+from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_HOME = "https://businessfilings.sc.gov"
+_SEARCH = f"{_HOME}/BusinessFiling/Entity/Search"
+_BY_NAME = "2"  # the search type that public clients send; the page offers others
+
+
+class ScSosPortal(Portal):
+    """The entity search."""
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Rows whose name fits; the page says with an alert when there are none."""
+        page = session.post(
+            _SEARCH,
+            form={"EntitySearchTypeEnumId": _BY_NAME, "EntityName": term, "EntityNameIsRequired": "True"},
+            headers={"Origin": _HOME, "Referer": _SEARCH},
+        )
+        tree = page.html()
+        table = maybe(tree, "#EntitySearchResultsTable")
+        rows = [row for row in select(table, "tr") if row.cssselect("td a[href]")] if table is not None else []
+        if not rows:
+            if select(tree, "p.alert.noResults"):
+                return ResultList(())
+            raise missing_result(page, "a list, or the alert that there is none")
+        column = _status_column(rows[0].getroottree().getroot())
+        return ResultList(tuple(_candidate(row, column, page) for row in rows))
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Open a profile: labels and values in spans."""
+        page = session.get(candidate.handle["url"], headers={"Referer": _SEARCH})
+        profile = maybe(page.html(), "fieldset.entityProfile")
+        if profile is None:
+            raise missing_result(page, "the profile")
+        labels = Labels(_pairs(profile))
+        labels.ignore("Expiration Date", "Term End Date", "Dissolved Date", "Domestic/Foreign")
+        where = labels.maybe("Address")
+        record = EntityRecord(
+            entity_name=text_of(one(profile, "legend")),
+            entity_id=_must(labels, "Entity ID"),
+            status=_must(labels, "Status"),
+            entity_type=_must(labels, "Entity Type"),
+            formation_date=_text(labels.maybe("Effective Date")),
+            jurisdiction=_text(labels.maybe("Incorporated State", "State of Incorporation")),
+            agent_name=_text(labels.maybe("Agent")),
+            agent_address=addresses.from_lines(lines_of(where) if where is not None else ()),
+            sos_url=page.url,
+        )
+        note_unread(labels.unread, session)
+        return record
+
+
+def _status_column(tree: HtmlElement) -> int:
+    heads = [text_of(cell).casefold() for cell in select(tree, "#EntitySearchResultsTable th")]
+    found = [index for index, head in enumerate(heads) if head.endswith("status")]
+    if len(found) != 1:
+        raise PageChanged(f"one status column expected among {heads}")
+    return found[0]
+
+
+def _candidate(row: HtmlElement, column: int, page: Page) -> Candidate:
+    """The list shows name and status; the number is on the profile."""
+    cells = row.xpath("./td")
+    if len(cells) <= column:
+        raise PageChanged(f"a row has {len(cells)} cells, and the status column is the {column + 1}th")
+    link = one(cells[0], "a[href]")
+    url = page.link(link.get("href") or "")
+    return Candidate(
+        name=text_of(link), entity_id="", status=text_of(cells[column]) or None, handle={"url": url}, sos_url=url
+    )
+
+
+def _pairs(profile: HtmlElement) -> Iterable[tuple[str, HtmlElement]]:
+    for label in select(profile, "span.label", least=1):
+        values = label.xpath("following-sibling::span[contains(@class, 'data')][1]")
+        if values:
+            yield text_of(label), values[0]
+
+
+def _text(value: HtmlElement | None) -> str | None:
+    return (text_of(value) or None) if value is not None else None
+
+
+def _must(labels: Labels, label: str) -> str:
+    found = _text(labels.one(label))
+    if not found:
+        raise PageChanged(f"nothing stands under {label!r}")
+    return found

@@ -1,0 +1,31 @@
+"""South Carolina: Secretary of State, Business Entities Online; UCC Online for liens.
+
+Evidence: public clients of both searches (documented; no recorded page at hand). Disputed: whether a captcha stands
+before the entity search (plain in August 2026, gated in June and October). Guessed: the status words, the header of
+the status column, and how the UCC search says that no party fits.
+"""
+
+from __future__ import annotations
+
+from scrapers.families.scsos.portal import ScSosPortal
+from scrapers.portal import Capabilities, Terms, meanings
+
+
+class SouthCarolina(ScSosPortal):
+    """Secretary of State, Business Entities Online."""
+
+    code = "SC"
+    hosts = ("businessfilings.sc.gov", "ucconline.sc.gov")
+    sources = ("https://businessfilings.sc.gov/BusinessFiling/Entity/Search",)
+    id_pattern = r"\d{5,8}"
+    capabilities = Capabilities(by_id=False, agent=True, addresses=True)
+    published = frozenset({"entity_type", "status", "formation_date", "agent_name", "agent_address", "jurisdiction"})
+    statuses = meanings(
+        active=("Good Standing", "Active"),
+        inactive=("Dissolved", "Forfeited", "Administratively Dissolved", "Cancelled", "Merged", "Withdrawn",
+                  "Terminated"),
+        neutral=("Reserved", "Registered", "Reserved Name", "Registered Name"),
+    )  # fmt: skip
+    terms = Terms("unstated")
+    verification, on_by_default = "documented", False
+    off_reason = "the portal is reported to ask for a captcha before each search"

@@ -1,0 +1,1 @@
+"""WyoBiz: the FilingSearch WebForms platform of Wyoming and South Dakota."""
