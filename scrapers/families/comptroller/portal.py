@@ -20,7 +20,7 @@ from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import need, need_list, need_text, note_unread, text
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, Officer, ResultList
-from scrapers.transport import soda
+from scrapers.transport import conditions, soda
 from scrapers.transport.session import PortalSession
 
 _READ = frozenset(
@@ -74,7 +74,7 @@ class ComptrollerPortal(Portal):
             raise PageChanged(f"asked for file number {asked}, the portal showed {dict(record.identifiers)}")
         rows = soda.ask_rows(
             session, domain="data.texas.gov", dataset="9cir-efmm", order="taxpayer_number", limit=2,
-            where=f"taxpayer_number={soda.quoted(candidate.entity_id)}",
+            where=f"taxpayer_number={conditions.quoted(candidate.entity_id)}",
         )  # fmt: skip
         if not rows:
             return record  # only accounts with an active permit are in the set

@@ -14,7 +14,7 @@ from scrapers.normalise import addresses, names
 from scrapers.parsing.fields import need_text
 from scrapers.portal import Capabilities, Terms, meanings
 from scrapers.records import Address, EntityRecord
-from scrapers.transport import soda
+from scrapers.transport import conditions
 from scrapers.transport.soda import Row, value
 
 _KINDS = {
@@ -91,7 +91,7 @@ class Colorado(SocrataPortal):
         begins = [
             f"{base}{form}, " for form in ("", " LLC", ", LLC", " INC", ", INC.", " INC.", " CORPORATION", " CO.")
         ]
-        starts = " or ".join(f"starts_with(upper(entityname),{soda.quoted(text)})" for text in begins)
+        starts = " or ".join(f"starts_with(upper(entityname),{conditions.quoted(text)})" for text in begins)
         exact = super().just_this(name)
         return f"{exact} or {starts}" if len(base) <= 60 else exact
 

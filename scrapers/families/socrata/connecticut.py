@@ -20,7 +20,7 @@ from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import need_text
 from scrapers.portal import Capabilities, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer
-from scrapers.transport import soda
+from scrapers.transport import conditions, soda
 from scrapers.transport.session import PortalSession
 from scrapers.transport.soda import Row, value
 
@@ -121,7 +121,7 @@ class Connecticut(SocrataPortal):
         )
 
     def _beside(self, session: PortalSession, dataset: str, column: str, key: str) -> Sequence[Row]:
-        where = f"{column}={soda.quoted(key)}"
+        where = f"{column}={conditions.quoted(key)}"
         return soda.ask_rows(session, domain=self.domain, dataset=dataset, where=where, order=":id", limit=200)
 
 

@@ -15,10 +15,11 @@ from scrapers.normalise import names
 from scrapers.parsing.fields import need_text, note_unread
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
-from scrapers.transport import soda
+from scrapers.transport import conditions, soda
+from scrapers.transport.conditions import quoted
 from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
-from scrapers.transport.soda import Row, quoted
+from scrapers.transport.soda import Row
 
 
 class SocrataPortal(Portal):
@@ -36,12 +37,12 @@ class SocrataPortal(Portal):
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name holds the words of the term in this order, whatever stands between them."""
-        return self._listed(session, soda.name_fits(self.name_column, term))
+        return self._listed(session, conditions.name_fits(self.name_column, term))
 
     def search_terms(self, name: str) -> tuple[str, ...]:
         """The usual terms, then one with room for the signs that callers leave out."""
         terms = super().search_terms(name)
-        loose = soda.loosened(terms[-1])
+        loose = conditions.loosened(terms[-1])
         return terms if loose == " ".join(names.words(terms[-1])) else (*terms, loose)
 
     def narrow(self, session: PortalSession, name: str) -> ResultList:
@@ -51,7 +52,7 @@ class SocrataPortal(Portal):
 
     def just_this(self, name: str) -> str:
         """The condition of the narrow search."""
-        return soda.is_in(f"upper({self.name_column})", names.spellings(name))
+        return conditions.is_in(f"upper({self.name_column})", names.spellings(name))
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The row, or rows, with this identifier."""

@@ -13,7 +13,7 @@ from requests.adapters import BaseAdapter
 from scrapers.errors import PageChanged, PortalUnavailable, QueryRefused
 from scrapers.families.socrata.colorado import split_event
 from scrapers.records import Found, NotFound
-from scrapers.transport import soda
+from scrapers.transport import conditions
 from scrapers.transport.recording import Step, answer
 from tests.scrapers.conversation import Conversation
 
@@ -55,29 +55,29 @@ class TestACondition:
     """What a caller's text becomes in a question."""
 
     def test_doubles_quotes(self) -> None:
-        assert soda.quoted("O'NEIL'S") == "'O''NEIL''S'"
+        assert conditions.quoted("O'NEIL'S") == "'O''NEIL''S'"
 
     def test_lets_no_wildcard_of_the_caller_in(self) -> None:
-        assert soda.name_fits("n", "100% _real_ 'deal'") == "upper(n) like '%100%REAL%DEAL%'"
+        assert conditions.name_fits("n", "100% _real_ 'deal'") == "upper(n) like '%100%REAL%DEAL%'"
 
     def test_leaves_and_open(self) -> None:
-        assert soda.name_fits("n", "Smith & Sons") == soda.name_fits("n", "Smith and Sons")
-        assert soda.name_fits("n", "And") == "upper(n) like '%AND%'"
+        assert conditions.name_fits("n", "Smith & Sons") == conditions.name_fits("n", "Smith and Sons")
+        assert conditions.name_fits("n", "And") == "upper(n) like '%AND%'"
 
     def test_looks_for_an_accent_both_ways(self) -> None:
-        assert soda.name_fits("n", "Café") == "upper(n) like '%CAFÉ%' or upper(n) like '%CAFE%'"
+        assert conditions.name_fits("n", "Café") == "upper(n) like '%CAFÉ%' or upper(n) like '%CAFE%'"
 
     @pytest.mark.parametrize("name", ["&&&", "%%%", "___", "'--", "' or 1=1"])
     def test_is_never_without_words(self, name: str) -> None:
         try:
-            condition = soda.name_fits("n", name)
+            condition = conditions.name_fits("n", name)
         except QueryRefused:
             return
         assert condition == "upper(n) like '%OR%1%1%'"
 
     def test_keeps_an_address_short_enough(self) -> None:
         names = [f"{'LONG NAME ' * 20}{number}" for number in range(200)]
-        condition = soda.is_in("upper(n)", names)
+        condition = conditions.is_in("upper(n)", names)
         assert len(urlencode({"w": condition})) < 5000
         assert condition.count(",") > 3
 
@@ -90,7 +90,7 @@ class TestACondition:
         ],
     )
     def test_leaves_room_for_a_sign_that_callers_leave_out(self, given: str, patterns: set[str]) -> None:
-        parts = soda.name_fits("n", soda.loosened(given)).split(" or ")
+        parts = conditions.name_fits("n", conditions.loosened(given)).split(" or ")
         assert {part.removeprefix("upper(n) like '%").removesuffix("%'") for part in parts} == patterns
 
 
