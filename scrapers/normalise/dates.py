@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 _FORMS = (
     "%m/%d/%Y", "%m-%d-%Y", "%Y-%m-%d", "%Y/%m/%d", "%m/%d/%y", "%B %d, %Y", "%b %d, %Y", "%d-%b-%Y",
-    "%d %b %Y", "%d %B %Y", "%b. %d, %Y", "%Y%m%d", "%d-%b-%y",
+    "%d %b %Y", "%b %d %Y", "%d %B %Y", "%b. %d, %Y", "%Y%m%d", "%d-%b-%y",
 )  # fmt: skip
 _TIME = re.compile(
     r"[T\s]+\d{1,2}:\d{2}(:\d{2})?(\.\d+)?\s*([AP]\.?M\.?)?\s*(Z|UTC|[+-]\d{2}:?\d{2}|[ECMP][SD]T)?$", re.I

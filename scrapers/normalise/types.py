@@ -26,7 +26,10 @@ _RULES: tuple[tuple[str, EntityTypeClass], ...] = (
     (r"professional (service )?(corp|assoc)|\bp\.?c\.?$|professional corporation", "professional_corporation"),
     (r"benefit|\bb[ -]corp", "benefit_corporation"),
     (r"trust\b", "trust"),
-    (r"corp|\binc|\bstock\b|business company|company|^(domestic|foreign) business$", "corporation"),
+    (
+        r"corp|\binc|\bstock\b|business company|company|^(domestic|foreign) business$|for profit|gen\. business",
+        "corporation",
+    ),
 )
 
 

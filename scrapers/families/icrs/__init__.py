@@ -1,0 +1,1 @@
+"""Maine's ICRS (a servlet whose pages are nested tables without ids)."""

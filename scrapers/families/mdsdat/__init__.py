@@ -1,0 +1,1 @@
+"""Maryland Business Express (ASP.NET MVC)."""

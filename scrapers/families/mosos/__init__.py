@@ -1,0 +1,1 @@
+"""Missouri's Business Services (WebForms with a Telerik grid)."""

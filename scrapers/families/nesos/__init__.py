@@ -1,0 +1,1 @@
+"""Nebraska's corporation search (a CGI program)."""
