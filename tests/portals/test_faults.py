@@ -32,7 +32,7 @@ RIGHT: dict[str, tuple[type[PortalError], ...]] = {
     "captcha": (PortalBlocked, PageChanged),
     "layout": (PageChanged,),
     "wrong-type": (PageChanged,),
-    "empty": (PageChanged,),
+    "empty": (PageChanged, PortalBlocked),  # some walls answer programs with nothing at all
     "bomb": (PageChanged,),
     "endless": (PageChanged,),
 }
