@@ -22,6 +22,7 @@ _FROM = re.compile(
     r"(?: of| a| an)? (?P<origin>" + "|".join(sorted(STATE_NAMES, key=len, reverse=True)) + r")"
     r"(?: (?:" + "|".join(text for text, _ in LEGAL_FORMS) + r"))?$"
 )
+_STATE_WORDS = frozenset(name.split()[-1] for name in STATE_NAMES)  # without one of these there is nothing to look for
 _TRADING_AS = re.compile(
     r"[\s,(]+(?:d\s?[/.]?\s?b\s?[/.]?\s?a\.?|doing business as|a/k/a|aka|f/k/a|fka|formerly known as|t/a|trading as)"
     r"[\s:]+",
@@ -71,7 +72,7 @@ def form(name: str) -> ComparisonForm:
     """The comparison form of a name (its legal part, where a trading name follows)."""
     text = plain(trading_names(name)[0])
     text = (text.removeprefix("the ") or text).removesuffix(" the") or text
-    noted = _FROM.match(text)
+    noted = _FROM.match(text) if not _STATE_WORDS.isdisjoint(text.split()) else None
     origin = noted["origin"] if noted else ""
     text = noted["name"] if noted else text
     found = _FORMS_AT_END.match(text)
