@@ -1,4 +1,4 @@
-"""Tennessee: TNCaB. The page of one entity is described; the address its list is read from is not."""
+"""Tennessee: TNCaB. The page of one entity is documented; the address its list is read from is not recorded."""
 
 from __future__ import annotations
 
