@@ -177,7 +177,7 @@ def _alike(name: str, rows: list[Candidate]) -> list[Candidate]:
     asked, shown = default_process(name), [default_process(row.name) for row in rows]
     kept: set[int] = set()
     for scorer in (fuzz.ratio, fuzz.token_set_ratio):
-        found = process.extract(asked, shown, scorer=scorer, limit=LONG_LIST // 2)
+        found = process.extract(asked, shown, scorer=scorer, limit=LONG_LIST // 2, score_cutoff=50)
         kept.update(index for _, _, index in found)
     return [rows[index] for index in sorted(kept)]
 
