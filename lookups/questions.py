@@ -52,8 +52,11 @@ def id_digest(entity_id: str) -> str:
 
 
 def _name_key(name: str) -> str:
-    # A name of nothing but signs has an empty comparison form; as written it is at least no other name.
-    return names.full_key(name) or f"={name.strip().casefold()}"
+    """Everything that comparing looks at, of the name and of a trading name in it: equal names get equal answers."""
+    forms = [names.form(part) for part in names.trading_names(name)]
+    if not all(form.key for form in forms):
+        return f"={name.strip().casefold()}"  # nothing but signs: as written it is at least no other name
+    return "\x1e".join(f"{form.key}|{form.legal_form}|{form.letters}|{form.origin}" for form in forms)
 
 
 def _sha256(parts: list[str]) -> str:

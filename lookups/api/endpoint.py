@@ -31,6 +31,7 @@ class Endpoint(APIView):
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         """Add what every reply to a key carries."""
         finished = super().finalize_response(request, response, *args, **kwargs)
+        finished.from_endpoint = True  # what is not, was made by Django for people and is put into our shape
         if self.rate is not None:
             for name, value in throttling.headers(self.rate).items():
                 finished[name] = value

@@ -40,16 +40,12 @@ class RequestIdMiddleware:
         request.request_id = request_id  # type: ignore[attr-defined]
         response = self.get_response(request)
         if request.path_info.startswith(API_PREFIX):
-            if response.status_code >= 400 and not _is_json(response):
+            if response.status_code >= 400 and not getattr(response, "from_endpoint", False):
                 response = _as_api_error(response, request)
             if not response.streaming and not response.has_header("Content-Length"):
                 response["Content-Length"] = str(len(response.content))  # type: ignore[attr-defined]
         response["X-Request-Id"] = request_id
         return response
-
-
-def _is_json(response: HttpResponseBase) -> bool:
-    return response.get("Content-Type", "").split(";")[0].strip() in ("application/json", "application/problem+json")
 
 
 def _as_api_error(response: HttpResponseBase, request: HttpRequest) -> HttpResponse:

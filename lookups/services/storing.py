@@ -89,6 +89,7 @@ def suggestion_fields(suggestion: Suggestion) -> dict[str, Any]:
         "entityId": suggestion.entity_id,
         "status": suggestion.status,
         "score": suggestion.score,
+        "features": list(suggestion.features),
         "sosUrl": suggestion.sos_url,
     }
 
@@ -198,7 +199,7 @@ def _same_by_id(answer: StoredAnswer, digest: str) -> StoredAnswer:
     assert answer.entity is not None
     return StoredAnswer(
         state=answer.state, kind=answer.kind, question=digest, sandbox=answer.sandbox, asked=answer.entity.entity_id,
-        entity=answer.entity, match={"score": 1.0, "kind": "entity_id"}, related=[], total=1,
+        entity=answer.entity, match={"score": 1.0, "kind": "entity_id", "features": []}, related=[], total=1,
         evidence=answer.evidence, note=answer.note, retrieved_at=answer.retrieved_at, as_of=answer.as_of,
         version=answer.version, built_at=answer.built_at,
     )  # fmt: skip

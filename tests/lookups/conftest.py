@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
@@ -79,10 +81,13 @@ def tester(switches: None) -> Customer:
 
 
 @pytest.fixture
-def register(settings: Any) -> Iterator[registry_server.Register]:
-    """New York's register, reached instead of the real one."""
+def register(settings: Any, tmp_path: Path) -> Iterator[registry_server.Register]:
+    """New York's register, reached instead of the real one, at a pace that no other test has used up."""
     with registry_server.serving() as served:
         settings.PORTALS_URL = served.url
+        settings.VAR_DIR = tmp_path
+        if settings.REDIS_URL:
+            redis.Redis.from_url(settings.REDIS_URL).delete("pace:turn:NY", "pace:slots:NY")
         served.rows = [registry_server.company("ACME CORP.", "100001"), registry_server.company("ZEBRA INC.", "100002")]
         yield served
 

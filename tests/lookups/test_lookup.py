@@ -24,7 +24,7 @@ class TestACompanyThatIsThere:
         body = reply.json()
         assert body["data"]["entityName"] == "ACME CORP."
         assert body["data"]["entityId"] == "100001"
-        assert body["data"]["normalized"]["match"] == {"score": 1.0, "kind": "exact"}
+        assert body["data"]["normalized"]["match"] == {"score": 1.0, "kind": "exact", "features": []}
         assert body["cost"] == 0.0314
         assert (body["source"], body["cached"], body["data"]["cached"]) == ("live", False, False)
         assert body["walletBalance"] == "0.28"
@@ -55,7 +55,7 @@ class TestACompanyThatIsThere:
         assert body["data"]["normalized"]["match"]["kind"] == "entity_id"
 
     def test_names_the_other_matches(self, customer: Customer, register: Register) -> None:
-        register.rows.append(company("ACME CORPS LLC", "100003"))
+        register.rows.append(company("ACME LLC", "100003"))
         body = customer.lookup("Acme Corp").json()
         assert [row["entityId"] for row in body["data"]["relatedResults"]] == ["100003"]
         assert body["total_results"] == 2

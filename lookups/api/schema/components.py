@@ -67,6 +67,7 @@ class Suggestion(serializers.Serializer):
     entityId = text()
     status = maybe()
     score = number("How near the name is, 0 to 1.")
+    features = serializers.ListField(child=serializers.CharField(), help_text="What tells the two names apart.")
     sosUrl = maybe()
 
 
@@ -79,6 +80,7 @@ class Evidence(serializers.Serializer):
 class Match(serializers.Serializer):
     score = number("How sure it is that this is the company asked for, 0 to 1.")
     kind = word(["exact", "suffix_variant", "former_name", "close", "entity_id"])
+    features = serializers.ListField(child=serializers.CharField(), help_text="What tells the two names apart, if anything.")
 
 
 class Normalized(serializers.Serializer):
@@ -92,6 +94,7 @@ class Normalized(serializers.Serializer):
     registeredAgent = serializers.DictField(allow_null=True)
     formerNames = serializers.ListField(child=serializers.CharField())
     assumedNames = serializers.ListField(child=serializers.CharField())
+    identifiers = serializers.DictField(child=serializers.CharField(), help_text="Other numbers the state gives it.")
     filings = serializers.ListField(child=serializers.DictField(), help_text="History, where the state shows it.")
     match = Match()
     fieldAvailability = serializers.DictField(

@@ -45,8 +45,9 @@ ENTITY: dict[str, Any] = {
         "registeredAgent": {"kind": "organization", "commercial": False, "zip": "19901"},
         "formerNames": [],
         "assumedNames": [],
+        "identifiers": {},
         "filings": [],
-        "match": {"score": 1.0, "kind": "exact"},
+        "match": {"score": 1.0, "kind": "exact", "features": []},
         "fieldAvailability": {"officers": "provided", "feiEinNumber": "not_published"},
     },
     "evidence": {
@@ -117,7 +118,7 @@ FOUND_FILINGS = OpenApiExample(
 NOT_FOUND = _error(
     404, "entity_not_found", "Entity not found", ambiguous=False, note=None, evidence=ENTITY["evidence"],
     suggestions=[{"entityName": "BLUE HERON LEASING LLC", "entityId": "SB-DE-000124", "status": "Good Standing",
-                  "score": 0.8, "sosUrl": None}],
+                  "score": 0.8, "features": ["word_differs"], "sosUrl": None}],
 )  # fmt: skip
 INVALID = _error(400, "invalid_request", "Invalid request body", details={"state": ["This field is required."]})
 NO_KEY = _error(401, "unauthorized", "Missing or invalid API key")

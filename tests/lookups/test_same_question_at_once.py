@@ -1,0 +1,189 @@
+"""The same question asked twice at once: one fetch, and each customer billed for their own answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from lookups.models import Flight, Lookup
+from lookups.questions import Question
+from lookups.services import flights
+from tests.lookups.conftest import PRICE, open_customer
+from tests.lookups.registry_server import Register
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ACME = Question(state="NY", name="Acme Corp")
+
+
+class TestOneQuestionOfMany:
+    """Several customers want the same company at the same moment."""
+
+    def test_is_fetched_once_and_billed_to_each(
+        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        customers = [open_customer(name=f"Customer {number}") for number in range(4)]
+        register.seconds = 0.6
+        replies = at_once(*[customer.lookup for customer in customers])
+        assert [reply.status_code for reply in replies] == [200] * 4
+        assert register.asked == 1
+        assert {reply.json()["source"] for reply in replies} == {"live"}
+        assert [customer.balance.spent for customer in customers] == [PRICE] * 4
+        assert [customer.balance.held for customer in customers] == [0] * 4
+        assert sorted(Lookup.objects.values_list("shared", flat=True)) == [False, True, True, True]
+
+    def test_that_finds_nothing_is_billed_to_nobody(
+        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        customers = [open_customer(name=f"Customer {number}") for number in range(3)]
+        register.rows, register.seconds = [], 0.6
+        replies = at_once(*[customer.lookup for customer in customers])
+        assert [reply.status_code for reply in replies] == [404] * 3
+        assert [customer.balance.available for customer in customers] == [10 * PRICE] * 3
+        bodies = [{**reply.json(), "requestId": ""} for reply in replies]
+        assert bodies[0] == bodies[1] == bodies[2]
+
+    def test_that_fails_fails_for_all_and_is_billed_to_nobody(
+        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        customers = [open_customer(name=f"Customer {number}") for number in range(3)]
+        register.status, register.seconds = 403, 0.6
+        replies = at_once(*[customer.lookup for customer in customers])
+        assert [reply.json()["reason"] for reply in replies] == ["blocked"] * 3
+        assert [customer.balance.available for customer in customers] == [10 * PRICE] * 3
+
+    def test_asked_twice_by_one_customer_is_billed_twice(
+        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        customer = open_customer()
+        register.seconds = 0.6
+        at_once(customer.lookup, customer.lookup)
+        assert register.asked == 1
+        assert customer.balance.spent == 2 * PRICE
+
+    def test_asked_again_afterwards_is_fetched_again(self, switches: None, register: Register) -> None:
+        customer = open_customer()
+        customer.lookup()
+        customer.lookup()
+        assert register.asked == 2
+
+
+class TestAFlight:
+    """The lease on a question."""
+
+    def test_has_one_pilot_at_a_time(self, at_once: Callable[..., list[Any]]) -> None:
+        now = timezone.now()
+
+        def board() -> flights.Ticket:
+            return flights.board(question=ACME, sandbox=False, budget_seconds=20, now=now)
+
+        tickets = at_once(*[board] * 8)
+        assert sum(ticket.is_pilot for ticket in tickets) == 1
+        assert len({ticket.flight_id for ticket in tickets}) == 1
+
+    def test_of_the_sandbox_is_another_one(self) -> None:
+        now = timezone.now()
+        real = flights.board(question=ACME, sandbox=False, budget_seconds=20, now=now)
+        fiction = flights.board(question=ACME, sandbox=True, budget_seconds=20, now=now)
+        assert real.is_pilot
+        assert fiction.is_pilot
+
+    def test_whose_pilot_died_is_taken_over_by_one_of_those_who_wait(self, at_once: Callable[..., list[Any]]) -> None:
+        now = timezone.now()
+        dead = flights.board(question=ACME, sandbox=False, budget_seconds=0, now=now - flights.GRACE)
+        landed = threading.Event()
+
+        def wait() -> str:
+            ticket = flights.Ticket(dead.flight_id, None)
+            ticket, landing = flights.wait(ticket, budget_seconds=10, now=now + timedelta(seconds=1))
+            if ticket.is_pilot:
+                flights.land(ticket, landing={"kind": "not_found"}, now=timezone.now())
+                landed.set()
+                return "pilot"
+            assert landing is not None
+            return str(landing["kind"])
+
+        assert sorted(at_once(wait, wait, wait)) == ["not_found", "not_found", "pilot"]
+
+    def test_that_was_taken_over_cannot_be_landed_by_its_first_pilot(self) -> None:
+        now = timezone.now()
+        first = flights.board(question=ACME, sandbox=False, budget_seconds=0, now=now - flights.GRACE)
+        second = flights.board(question=ACME, sandbox=False, budget_seconds=5, now=now)
+        assert second.is_pilot
+        flights.land(first, landing={"kind": "not_found"}, now=now)
+        assert Flight.objects.get().landed_at is None
+
+    def test_is_not_waited_for_beyond_the_budget(self) -> None:
+        now = timezone.now()
+        flights.board(question=ACME, sandbox=False, budget_seconds=20, now=now)
+        ticket = flights.board(question=ACME, sandbox=False, budget_seconds=20, now=now)
+        assert flights.wait(ticket, budget_seconds=0.2, now=now) == (ticket, None)
+
+    def test_is_forgotten_after_an_hour(self) -> None:
+        now = timezone.now()
+        ticket = flights.board(question=ACME, sandbox=False, budget_seconds=20, now=now)
+        flights.land(ticket, landing={"kind": "not_found"}, now=now)
+        assert flights.prune(now=now + timedelta(minutes=59)) == 0
+        assert flights.prune(now=now + timedelta(minutes=61)) == 1
+
+
+class TestManyLookupsOfOneKey:
+    """At most ten at a time."""
+
+    def test_beyond_the_limit_are_refused_without_being_charged(
+        self, switches: None, register: Register, settings: Any, at_once: Callable[..., list[Any]]
+    ) -> None:
+        settings.CONCURRENT_LOOKUPS = 2
+        customer = open_customer()
+        register.may_go = threading.Event()
+        names = iter(["Acme Corp", "Zebra Inc"])
+        inside = threading.Semaphore(0)
+
+        def busy() -> Any:
+            name = next(names)
+            inside.release()
+            return customer.lookup(name)
+
+        def third() -> Any:
+            for _ in range(2):
+                assert inside.acquire(timeout=5)
+            until = time.monotonic() + 10
+            while register.asked < 2 and time.monotonic() < until:
+                time.sleep(0.02)
+            try:
+                return customer.lookup("Third Corp")
+            finally:
+                register.may_go.set()  # type: ignore[union-attr]
+
+        first, second, refused = at_once(busy, busy, third)
+        assert (first.status_code, second.status_code, refused.status_code) == (200, 200, 429)
+        assert refused["Retry-After"] == "1"
+        assert refused.json()["code"] == "rate_limited"
+        assert customer.balance.spent == 2 * PRICE
+        assert customer.balance.held == 0
+
+
+class TestAnEmptyingBalance:
+    """More lookups at once than the balance covers."""
+
+    def test_never_pays_for_more_than_it_holds(
+        self, on_postgres: None, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        from billing import ledger
+
+        customer = open_customer()
+        ledger.adjust(
+            account_id=customer.account.pk, amount=-7 * PRICE, idempotency_key="x", operator="t", reason="t",
+            now=timezone.now(),
+        )  # fmt: skip
+        register.seconds = 0.2
+        replies = at_once(*[customer.lookup] * 8)
+        codes = sorted(reply.status_code for reply in replies)
+        assert codes == [200] * 3 + [402] * 5
+        assert customer.balance.available == 0
+        assert customer.balance.spent == 3 * PRICE
