@@ -1,0 +1,1 @@
+"""Alabama's own search (IBM i, server HTML)."""
