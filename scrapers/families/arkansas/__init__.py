@@ -1,0 +1,1 @@
+"""Arkansas' own search (Laravel, server HTML)."""
