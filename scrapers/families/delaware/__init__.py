@@ -1,0 +1,1 @@
+"""Delaware's own search (ASP.NET WebForms)."""
