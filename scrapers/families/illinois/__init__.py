@@ -1,0 +1,1 @@
+"""Illinois' own search (JSP)."""
