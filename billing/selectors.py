@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from billing.models import Account, ApiKey, Reconciliation
+from billing.models import Account, ApiKey, Payment, Reconciliation
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +39,8 @@ def find_alert() -> Reconciliation | None:
     """Return the latest reconciliation when it found something that does not add up, else None."""
     latest = Reconciliation.objects.order_by("-id").first()
     return latest if latest is not None and latest.mismatches else None
+
+
+def count_unknown_payments() -> int:
+    """Return how many payments may or may not have moved money: a person or the sweep has to find out."""
+    return Payment.objects.filter(state=Payment.State.UNKNOWN).count()

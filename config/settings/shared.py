@@ -160,4 +160,5 @@ UNFOLD = {
     "SITE_HEADER": "SOS Lookup",
     "SITE_URL": "/",
     "SHOW_HISTORY": True,
+    "ENVIRONMENT": "billing.admin.alerts.mark",  # told on every page while the ledger does not add up
 }

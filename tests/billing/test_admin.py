@@ -13,10 +13,13 @@ from django.test import Client
 from django.urls import reverse
 
 from billing import keys, ledger, reconciliation, selectors
-from billing.models import Account, ApiKey, LedgerEntry
+from billing.models import Account, ApiKey, LedgerEntry, Payment, TopUp
 from tests.billing.conftest import NOW
 
-VIEWS = ["view_account", "view_ledgerentry", "view_hold", "view_apikey", "view_reconciliation"]
+VIEWS = [
+    "view_account", "view_ledgerentry", "view_hold", "view_apikey", "view_reconciliation", "view_payment", "view_topup",
+    "view_providerevent",
+]  # fmt: skip
 
 
 def staff(name: str, *permissions: str) -> Client:
@@ -209,9 +212,36 @@ class TestTheLedger:
         Account.objects.filter(pk=account.pk).update(available=1, deposited=1)
         reconciliation.run(now=NOW)
         assert "does not add up in 1 account" in sam.get(url("ledgerentry_finance_page")).content.decode()
-        assert "MISMATCH" in sam.get(url("reconciliation_changelist")).content.decode()
+        page = sam.get(url("reconciliation_changelist")).content.decode()
+        assert "MISMATCH" in page
+        assert "Ledger mismatch" in page
 
     def test_can_be_compared_now(self, sam: Client, account: Account) -> None:
         page = sam.get(url("reconciliation_reconcile_now"), follow=True).content.decode()
         assert "1 accounts compared, 0 do not add up" in page
         assert LedgerEntry.objects.count() == 1
+
+
+class TestAPayment:
+    @pytest.fixture
+    def payment(self, db: None, settings: Any) -> Payment:
+        settings.SANDBOX_PAYMENTS = True
+        return Payment.objects.create(
+            challenge_id="c", proof_hash="p", method="sandbox", purpose="lookup", amount=314, state="unknown",
+            is_sandbox=True, created_at=NOW, proof={"token": "sandbox_paid", "challenge": "c"},
+        )  # fmt: skip
+
+    def test_of_unknown_outcome_is_asked_about_again(self, sam: Client, payment: Payment) -> None:
+        page = sam.get(url("payment_ask_again", payment.pk), follow=True).content.decode()
+        assert "was unknown and is paid" in page
+        assert "was paid and is paid" in sam.get(url("payment_ask_again", payment.pk), follow=True).content.decode()
+
+    def test_of_unknown_outcome_is_told_on_every_page(self, sam: Client, payment: Payment) -> None:
+        assert "1 payments of unknown outcome" in sam.get(reverse("admin:index")).content.decode()
+
+    def test_and_top_ups_are_listed(self, sam: Client, payment: Payment, account: Account) -> None:
+        TopUp.objects.create(account=account, amount=31_400, created_at=NOW, shortfall=100)
+        assert "0.0314" in sam.get(url("payment_changelist")).content.decode()
+        assert "3.1400" in sam.get(url("topup_changelist")).content.decode()
+        assert sam.get(url("providerevent_changelist")).status_code == 200
+        assert sam.post(url("payment_change", payment.pk), {"state": "paid"}).status_code == 403

@@ -1,0 +1,17 @@
+"""The mark in the head of every admin page while the ledger does not add up or a payment's outcome is unknown."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+
+from billing import selectors
+
+
+def mark(request: HttpRequest) -> list[str] | None:
+    """Return the skin's environment label, a text and a colour; None when all is well."""
+    if not request.user.is_authenticated or not request.user.is_staff:
+        return None
+    if selectors.find_alert() is not None:
+        return ["Ledger mismatch", "danger"]
+    unknown = selectors.count_unknown_payments()
+    return [f"{unknown} payments of unknown outcome", "warning"] if unknown else None

@@ -1,0 +1,79 @@
+"""Payments by request, top-ups by card and the provider's messages: to read, and to ask again what became of one."""
+
+from __future__ import annotations
+
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from unfold.decorators import action, display
+
+from billing import money
+from billing.admin.entries import ReadOnlyAdmin
+from billing.models import Payment, ProviderEvent, TopUp
+from billing.payments import desk
+
+STATES = {
+    "paid": "success", "accepted": "info", "created": "info", "settling": "warning", "unknown": "danger",
+    "mismatch": "danger", "failed": "warning",
+}  # fmt: skip
+
+
+class AmountAdmin(ReadOnlyAdmin):
+    """What has an amount and a state."""
+
+    list_per_page = 100
+    show_full_result_count = False
+
+    @display(description="amount (USD)", ordering="amount")
+    def show_amount(self, obj: Payment | TopUp) -> str:
+        return money.to_decimal_string(obj.amount)
+
+    @display(description="state", ordering="state", label=STATES)
+    def show_state(self, obj: Payment | TopUp) -> str:
+        return obj.state
+
+
+@admin.register(Payment)
+class PaymentAdmin(AmountAdmin):
+    """Payments that came with a request; `unknown` is the state that wants a person."""
+
+    list_display = ("id", "created_at", "method", "purpose", "show_amount", "show_state", "reference", "detail")
+    list_filter = ("state", "method", "purpose", "is_sandbox")
+    search_fields = ("reference", "challenge_id", "payer")
+    date_hierarchy = "created_at"
+    actions_detail = ("ask_again",)
+
+    @action(description="Reconcile now", url_path="reconcile", permissions=["see_payments"])
+    def ask_again(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask the method what became of it. Safe to repeat: it reads, and books an arrived payment once."""
+        payment = get_object_or_404(Payment, pk=object_id)
+        before = payment.state
+        after = desk.reconcile(payment, now=timezone.now())
+        tell = messages.success if after != before else messages.info
+        tell(request, f"The payment was {before} and is {after}.")
+        return redirect("admin:billing_payment_change", payment.pk)
+
+
+@admin.register(TopUp)
+class TopUpAdmin(AmountAdmin):
+    """Top-ups by card."""
+
+    list_display = ("id", "created_at", "account", "show_amount", "show_state", "show_shortfall", "payment_intent")
+    list_filter = ("state",)
+    search_fields = ("account__name", "account__email", "session_id", "payment_intent")
+    list_select_related = ("account",)
+
+    @display(description="shortfall (USD)")
+    def show_shortfall(self, obj: TopUp) -> str:
+        return money.to_decimal_string(obj.shortfall) if obj.shortfall else ""
+
+
+@admin.register(ProviderEvent)
+class ProviderEventAdmin(ReadOnlyAdmin):
+    """What the card provider told us, and what was done with it."""
+
+    list_display = ("received_at", "kind", "outcome", "event_id")
+    list_filter = ("kind", "outcome")
+    search_fields = ("event_id", "waits_for")
+    list_per_page = 100
