@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from scrapers.errors import PageChanged
+from scrapers.errors import PageChanged, PortalBlocked
 from scrapers.normalise import addresses, names
 from scrapers.parsing.fields import need, need_list, need_text, note_unread, text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _API, _PAGE = "https://ccfs-api.prod.sos.wa.gov/api/BusinessSearch", "https://ccfs.sos.wa.gov"
@@ -74,8 +75,9 @@ class Washington(Portal):
         page = session.get(
             f"{_API}/BusinessInformation", params={"businessID": candidate.handle["id"]}, headers=_headers()
         )
-        found = page.json()
-        agent, office = found.get("Agent") or {}, need(found, "PrincipalOffice")
+        found = _answer(page)
+        office = need(found, "PrincipalOffice")
+        agent = found.get("Agent") or {}
         return EntityRecord(
             entity_name=need_text(found, "BusinessName"),
             entity_id=self.check_id(need_text(found, "UBINumber")),
@@ -106,7 +108,7 @@ class Washington(Portal):
                 "isSearchClick": "true", "SortBy": "BusinessName", "SortType": "ASC",
             }  # fmt: skip
             page = session.post(f"{_API}/GetBusinessSearchDetails", form=form, headers=_headers())
-            found = need_list(page.json(), "the answer")
+            found = need_list(_answer(page), "the answer")
             rows += found
             total = total or _total(found)
             if len(rows) >= total or not found:
@@ -123,6 +125,14 @@ class Washington(Portal):
             handle={"id": str(need(row, "BusinessID")), "agent": text(row.get("AgentName")) or ""},
             sos_url=self.sources[0],
         )
+
+
+def _answer(page: Page) -> Any:
+    """The JSON of a page; the API refuses a call without its token in an object with a message."""
+    found = page.json()
+    if isinstance(found, Mapping) and "verification in progress" in str(found.get("Message", "")).casefold():
+        raise PortalBlocked(f"{page.url}: {found['Message']}")
+    return found
 
 
 def _headers() -> dict[str, str]:
