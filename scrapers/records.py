@@ -29,6 +29,10 @@ class Query:
     date_after: date | None = None
     date_before: date | None = None
 
+    def covers(self, day: date) -> bool:
+        """Whether a filing of this day lies within the dates asked for, both ends included."""
+        return not (self.date_after and day < self.date_after) and not (self.date_before and day > self.date_before)
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -193,12 +197,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class FoundFilings:
-    """UCC filings, newest first, at least one."""
+    """UCC filings, newest first, at least one. `complete` is False when there are more than these."""
 
     filings: tuple[UccFiling, ...]
     evidence: Evidence
     total: int
     as_of: datetime | None = None
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)

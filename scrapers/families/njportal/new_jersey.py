@@ -1,7 +1,8 @@
 """New Jersey: Department of the Treasury, Division of Revenue and Enterprise Services, Business Name Search.
 
 New Jersey publishes no status, agent or officers for free: a name in the list may be dissolved. Evidence: public
-clients of the search (2026; documented). Guessed: how an empty list looks (the table without rows).
+clients of both searches (2026; documented). Guessed: how an empty list of names looks (the table without rows), and
+the line of an empty list of liens. Liens show debtor, city, status and date; the secured party costs a report.
 """
 
 from __future__ import annotations
@@ -16,9 +17,14 @@ class NewJersey(NjPortal):
 
     code = "NJ"
     hosts = ("www.njportal.com",)
-    sources = ("https://www.njportal.com/DOR/BusinessNameSearch/Search/BusinessName",)
+    sources = (
+        "https://www.njportal.com/DOR/BusinessNameSearch/Search/BusinessName",
+        "https://www.njportal.com/UCC/Search/NonCertifiedSearch.aspx",
+    )
     id_pattern = r"\d{10}"
-    capabilities = Capabilities(status=False, addresses=True, name_modes=("starts_with",))
+    capabilities = Capabilities(
+        status=False, addresses=True, name_modes=("starts_with",), ucc=True, ucc_date_filter=True
+    )  # fmt: skip
     published = frozenset({"entity_type", "formation_date", "principal_address"})
     paywalled = frozenset({"status", "agent_name", "agent_address", "officers"})
     pace = Pace(seconds=1.5, concurrency=1)

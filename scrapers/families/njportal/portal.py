@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from lxml.html import HtmlElement
 
+from scrapers.families.njportal import liens
 from scrapers.parsing.html import hidden_inputs, maybe, missing_result, one, select, table_rows, text_of
 from scrapers.portal import Portal
-from scrapers.records import Address, Candidate, EntityRecord, ResultList
+from scrapers.records import Address, Candidate, EntityRecord, Query, ResultList, UccFiling
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -34,6 +35,10 @@ class NjPortal(Portal):
     def check_id(self, entity_id: str) -> str:
         """Numbers are ten digits; callers leave leading zeros out."""
         return super().check_id(entity_id.strip().zfill(10))
+
+    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        """Liens on a debtor, from the UCC wizard of the same portal."""
+        return liens.ask(session, query)
 
     def _ask(self, session: PortalSession, field: str, value: str) -> ResultList:
         url = _SEARCH + field

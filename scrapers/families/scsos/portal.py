@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged
+from scrapers.families.scsos import liens
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
 from scrapers.portal import Portal
-from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.records import Candidate, EntityRecord, Query, ResultList, UccFiling
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -43,6 +44,10 @@ class ScSosPortal(Portal):
             raise missing_result(page, "a list, or the alert that there is none")
         column = _status_column(rows[0].getroottree().getroot())
         return ResultList(tuple(_candidate(row, column, page) for row in rows))
+
+    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        """Liens of a party, from UCC Online."""
+        return liens.ask(session, query)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open a profile: labels and values in spans."""

@@ -2,7 +2,7 @@
 
 Evidence: public clients of both searches (documented; no recorded page at hand). Disputed: whether a captcha stands
 before the entity search (plain in August 2026, gated in June and October). Guessed: the status words, the header of
-the status column, and how the UCC search says that no party fits.
+the status column, and how the UCC search says that no party fits. Liens come without secured party and status.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ class SouthCarolina(ScSosPortal):
 
     code = "SC"
     hosts = ("businessfilings.sc.gov", "ucconline.sc.gov")
-    sources = ("https://businessfilings.sc.gov/BusinessFiling/Entity/Search",)
+    sources = (
+        "https://businessfilings.sc.gov/BusinessFiling/Entity/Search", "https://ucconline.sc.gov/UCCFiling/MainMenu.aspx",
+    )  # fmt: skip
     id_pattern = r"\d{5,8}"
-    capabilities = Capabilities(by_id=False, agent=True, addresses=True)
+    capabilities = Capabilities(by_id=False, agent=True, addresses=True, ucc=True, ucc_date_filter=True)
     published = frozenset({"entity_type", "status", "formation_date", "agent_name", "agent_address", "jurisdiction"})
     statuses = meanings(
         active=("Good Standing", "Active"),
