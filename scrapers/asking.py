@@ -146,7 +146,8 @@ def _filings(portal: Portal, session: PortalSession, query: Query, *, now: datet
         if not complete:
             raise QueryRefused("too many filings fit; give more of the name, or dates")
         return NotFound((), evidence, as_of=portal.data_as_of(session))
-    return FoundFilings(filings, evidence, total=len(filings), as_of=portal.data_as_of(session))
+    as_of = portal.data_as_of(session)
+    return FoundFilings(filings, evidence, total=len(filings), as_of=as_of, complete=complete)
 
 
 def _check_ucc(portal: Portal, query: Query) -> None:

@@ -36,8 +36,13 @@ def is_in(expression: str, values: Iterable[str]) -> str:
     return f"{expression} in({','.join(found)})"
 
 
+def one_of(expression: str, keys: Iterable[str]) -> str:
+    """`expression in(…)` with every key; give it in `batches` that an address can carry."""
+    return f"{expression} in({','.join(quoted(key) for key in keys)})"
+
+
 def batches(values: Iterable[str], *, size: int) -> list[list[str]]:
-    """Values in lists of at most `size`, for `is_in` with identifiers."""
+    """Values in lists of at most `size`, for `one_of`."""
     every = list(dict.fromkeys(values))
     return [every[start : start + size] for start in range(0, len(every), size)]
 

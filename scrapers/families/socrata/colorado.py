@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from scrapers.families.socrata.liens.colorado import ColoradoLiens
 from scrapers.families.socrata.portal import SocrataPortal, joined
 from scrapers.normalise import addresses, names
 from scrapers.parsing.fields import need_text
@@ -33,7 +34,7 @@ _EVENT = re.compile(
 _ADDRESS = ("address1", "address2", "city", "state", "zipcode", "country")
 
 
-class Colorado(SocrataPortal):
+class Colorado(ColoradoLiens, SocrataPortal):
     """Secretary of State, Business Division."""
 
     code = "CO"
@@ -44,7 +45,7 @@ class Colorado(SocrataPortal):
         "https://www.coloradosos.gov/biz/BusinessEntityCriteriaExt.do",
     )
     name_column, id_column, id_pattern = "entityname", "entityid", r"\d{11}"
-    capabilities = Capabilities(agent=True, addresses=True)
+    capabilities = Capabilities(agent=True, addresses=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True)
     published = frozenset(
         {"entity_type", "status", "formation_date", "jurisdiction", "agent_name", "agent_address",
          "principal_address", "mailing_address"}

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from scrapers.families.socrata.liens.connecticut import ConnecticutLiens
 from scrapers.families.socrata.portal import SocrataPortal, joined
 from scrapers.normalise import addresses, dates
 from scrapers.normalise.addresses import one_line
@@ -25,7 +26,7 @@ from scrapers.transport.session import PortalSession
 from scrapers.transport.soda import Row, value
 
 
-class Connecticut(SocrataPortal):
+class Connecticut(ConnecticutLiens, SocrataPortal):
     """Secretary of the State, Business Services Division."""
 
     code = "CT"
@@ -37,7 +38,10 @@ class Connecticut(SocrataPortal):
     )
     name_column, id_column, id_pattern = "name", "accountnumber", r"(?:US-CT\.BER:)?\d{1,7}"
     estimated_seconds = 5
-    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True)
+    capabilities = Capabilities(
+        agent=True, officers=True, addresses=True, former_names=True,
+        ucc=True, ucc_secured_party=True, ucc_date_filter=True,
+    )  # fmt: skip
     published = frozenset(
         {"entity_type", "status", "formation_date", "jurisdiction", "agent_name", "agent_address",
          "principal_address", "mailing_address", "officers"}

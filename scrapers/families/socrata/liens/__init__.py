@@ -1,0 +1,1 @@
+"""Liens in the open data of the states whose companies are read here."""
