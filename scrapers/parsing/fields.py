@@ -85,6 +85,25 @@ def need_list(value: Any, what: str) -> list[Any]:
     return value
 
 
+def need_object(value: Any, what: str) -> Mapping[str, Any]:
+    """A JSON object; PageChanged when it is something else."""
+    if not isinstance(value, Mapping):
+        raise PageChanged(f"{what} is {type(value).__name__}, not an object")
+    return value
+
+
+def need_rows(value: Any, what: str) -> list[Mapping[str, Any]]:
+    """A JSON list of objects; PageChanged when it, or one of them, is something else."""
+    return [need_object(row, f"a row of {what}") for row in need_list(value, what)]
+
+
+def need_number(value: Any, what: str) -> int:
+    """A whole number, as a number or as digits; PageChanged for anything else."""
+    if isinstance(value, bool) or not str(value).isdecimal():
+        raise PageChanged(f"{what} is {value!r}, not a whole number")
+    return int(value)
+
+
 def need_text(mapping: Any, key: str) -> str:
     """A mandatory key that must hold text with something in it."""
     value = need(mapping, key)

@@ -13,7 +13,7 @@ from typing import Any
 
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
-from scrapers.parsing.fields import need, need_list, need_text, note_unread, text
+from scrapers.parsing.fields import need, need_rows, need_text, note_unread, text
 from scrapers.records import Address, EntityRecord
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -60,8 +60,8 @@ def _rows(page: Page) -> list[Mapping[str, Any]]:
     answer = page.json()
     if isinstance(answer, Mapping) and "EntityID" in answer:  # one entity comes without the envelope
         return [answer]
-    rows = need_list(need(answer, "EntityData"), "EntityData")
-    if not all(isinstance(row, Mapping) for row in rows) or need(answer, "RecordCount") != len(rows):
+    rows = need_rows(need(answer, "EntityData"), "EntityData")
+    if need(answer, "RecordCount") != len(rows):
         raise PageChanged(f"RecordCount is {answer['RecordCount']!r}, and {len(rows)} rows came")
     return rows
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from scrapers.families.fileone import calico, drawer, ucc
 from scrapers.families.fileone.portal import FileOnePortal, Row, rows_of
-from scrapers.parsing.fields import Labels, need, text
+from scrapers.parsing.fields import Labels, need, need_number, text
 from scrapers.portal import Capabilities, StatusMeaning, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Query, ResultList, UccFiling
 from scrapers.transport.session import PortalSession
@@ -86,14 +86,15 @@ class California(FileOnePortal):
             headers=self.headers("ucc"),
         ).json()
         rows = rows_of(answer)
-        handles = {text(row.get("RECORD_NUM")): str(need(row, "ID")) for row in rows}
+        handles = {text(row.get("RECORD_NUM")): str(need_number(need(row, "ID"), "ID")) for row in rows}
         found = [filing for filing in ucc.read(rows, query, session) if ucc.fits(filing, query)]
         for index, filing in enumerate(found[:_OPENED]):
             found[index] = ucc.opened(
                 session, filing, host=self.host, handle=handles[filing.file_number], headers=self.headers("ucc")
             )
         edge = need(answer, "edge")
-        return tuple(found), int(need(edge, "total")) <= int(need(edge, "limit"))
+        total, limit = (need_number(need(edge, key), key) for key in ("total", "limit"))
+        return tuple(found), total <= limit
 
     def question(self, term: str, *, starts_with: bool) -> dict[str, Any]:
         """Every one of these keys must be sent."""

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from scrapers.errors import PageChanged, QueryRefused
 from scrapers.families.fileone import drawer
 from scrapers.normalise import names, types
-from scrapers.parsing.fields import Labels, need, need_list, need_text, note_unread, text
+from scrapers.parsing.fields import Labels, need, need_list, need_number, need_object, need_text, note_unread, text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.transport.session import PortalSession
@@ -153,7 +153,7 @@ class FileOnePortal(Portal):
         entity_type = self.row_type(row, title)
         also = _DBA.fullmatch(shown)
         name, assumed = (also["legal"], also["assumed"]) if also else (shown, self.row_assumed(title))
-        handle = {"id": str(need(row, "ID")), "name": name, "assumed": assumed}
+        handle = {"id": str(need_number(need(row, "ID"), "ID")), "name": name, "assumed": assumed}
         handle["standing"] = text(row.get(self.standing_key)) or ""
         found = Candidate(
             name=name,
@@ -179,10 +179,8 @@ class FileOnePortal(Portal):
 
 def rows_of(answer: Any) -> list[Row]:
     """The rows of an answer by their SORT_INDEX; PageChanged when `rows` is no object of objects."""
-    rows = need(answer, "rows")
-    if not isinstance(rows, Mapping) or not all(isinstance(row, Mapping) for row in rows.values()):
-        raise PageChanged("`rows` is no object of rows")
-    return sorted(rows.values(), key=lambda row: int(row.get("SORT_INDEX") or 0))
+    rows = [need_object(row, "a row") for row in need_object(need(answer, "rows"), "`rows`").values()]
+    return sorted(rows, key=lambda row: need_number(row.get("SORT_INDEX", 0), "SORT_INDEX"))
 
 
 def split_title(shown: str | None, record_number: str | None) -> tuple[str, str]:

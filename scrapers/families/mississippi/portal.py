@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses, names, types
 from scrapers.normalise.addresses import one_line
-from scrapers.parsing.fields import Labels, need, need_list, need_text, note_unread, text
+from scrapers.parsing.fields import Labels, need, need_rows, need_text, note_unread, text
 from scrapers.parsing.html import lines_of, missing_result, text_of
 from scrapers.portal import Capabilities, Portal, StatusMeaning, Terms, meanings
 from scrapers.records import Candidate, EntityRecord, NameKind, Officer, ResultList
@@ -85,8 +85,8 @@ class Mississippi(Portal):
         if not isinstance(packed, str):
             raise PageChanged(f"`d` is {type(packed).__name__}, not text")
         found: Any = _unpacked(packed)
-        rows = need_list(found.get("Table") or [], "Table")
-        note_unread({key for row in rows for key in dict(row)} - _ROW, session)
+        rows = need_rows(found.get("Table") or [], "Table")
+        note_unread({key for row in rows for key in row} - _ROW, session)
         return ResultList(tuple(_candidate(row, self.sources[0]) for row in rows), complete=len(rows) < self.limit)
 
 

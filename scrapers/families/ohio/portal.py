@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses, names, types
-from scrapers.parsing.fields import need, need_list, need_text, note_unread, text
+from scrapers.parsing.fields import need, need_number, need_rows, need_text, note_unread, text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
 from scrapers.transport.session import PortalSession
@@ -73,21 +73,18 @@ class Ohio(Portal):
         return _record(panel, sections, agent=candidate.handle["agent"], state=candidate.handle["state"])
 
     def _list(self, session: PortalSession, prefix: str, question: str) -> ResultList:
-        rows = need_list(need(self._get(session, prefix, question), "data"), "data")
-        note_unread({key for row in rows if isinstance(row, Mapping) for key in row} - _ROW, session)
-        complete = all(int(need(row, "result_count")) <= len(rows) for row in rows)
+        rows = need_rows(need(self._get(session, prefix, question), "data"), "data")
+        note_unread({key for row in rows for key in row} - _ROW, session)
+        complete = all(need_number(need(row, "result_count"), "result_count") <= len(rows) for row in rows)
         return ResultList(tuple(_candidate(row) for row in rows), complete)
 
     def _sections(
         self, session: PortalSession, number: str
     ) -> tuple[Mapping[str, Any] | None, dict[str, list[Mapping[str, Any]]]]:
         """The sections of a detail by name: their order has changed before."""
-        listed = need_list(need(self._get(session, "VD", number), "data"), "data")
         sections: dict[str, list[Mapping[str, Any]]] = {}
-        for section in listed:
-            if not isinstance(section, Mapping):
-                raise PageChanged("a section of the detail is no object")
-            sections.update({name: need_list(rows, name) for name, rows in section.items()})
+        for section in need_rows(need(self._get(session, "VD", number), "data"), "data"):
+            sections.update({name: need_rows(rows, name) for name, rows in section.items()})
         note_unread(set(sections) - {"firstpanel", "registrant", "listing"}, session)
         panel = need(sections, "firstpanel")
         return (panel[0] if panel else None), sections
@@ -95,7 +92,7 @@ class Ohio(Portal):
     def _get(self, session: PortalSession, prefix: str, question: str) -> Any:
         headers = {"Accept": "application/json", "Origin": _PAGE, "Referer": f"{_PAGE}/"}
         routes = session.get(f"{_PAGE}/ajax/endPoints.json", headers=headers) if not session.pages else session.pages[0]
-        known = [url for row in need_list(need(routes.json(), "data"), "data") for url in dict(row).values()]
+        known = [url for row in need_rows(need(routes.json(), "data"), "data") for url in row.values()]
         if f"{_API}/{prefix}_" not in known:
             raise PageChanged(f"the page's routes do not hold {prefix}_")
         return session.get(f"{_API}/{prefix}_{quote(question, safe='$')}", headers=headers).json()

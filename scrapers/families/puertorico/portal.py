@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses, names
 from scrapers.normalise.addresses import one_line
-from scrapers.parsing.fields import need, need_list, need_text, note_unread, text
+from scrapers.parsing.fields import need, need_object, need_rows, need_text, note_unread, text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.transport.session import PortalSession
@@ -71,7 +71,7 @@ class PuertoRico(Portal):
         found = _response(page.json())
         corporation = need(found, "corporation")
         note_unread(set(found) - _SECTIONS, session)
-        agent = found.get("residentAgent")
+        agent = need_object(found.get("residentAgent") or {}, "residentAgent")
         return EntityRecord(
             entity_name=need_text(corporation, "corpName"),
             entity_id=need_text(corporation, "corpRegisterIndex"),
@@ -95,8 +95,8 @@ class PuertoRico(Portal):
             "advanceSearch": None,
         } | asked  # fmt: skip
         page = session.post(f"{_API}/search", json=question, headers={"Accept": "application/json"})
-        rows = need_list(need(_response(page.json()), "records"), "records")
-        note_unread({key for row in rows if isinstance(row, Mapping) for key in row} - _ROW, session)
+        rows = need_rows(need(_response(page.json()), "records"), "records")
+        note_unread({key for row in rows for key in row} - _ROW, session)
         return ResultList(tuple(_candidate(row) for row in rows), complete=len(rows) < self.limit)
 
 
@@ -115,10 +115,7 @@ def _response(answer: Any) -> Mapping[str, Any]:
     """The contents of the envelope; PageChanged when the API says no, or says nothing."""
     if need(answer, "success") is not True:
         raise PageChanged(f"the API refused: code {answer.get('code')!r}, {answer.get('info')!r}")
-    found = need(answer, "response")
-    if not isinstance(found, Mapping):
-        raise PageChanged(f"the API answered {type(found).__name__} for an object")
-    return found
+    return need_object(need(answer, "response"), "the response")
 
 
 def _domestic(word: str | None) -> bool | None:
@@ -133,14 +130,13 @@ _SECTIONS = frozenset(
 
 def _main(found: Mapping[str, Any], direct: str, inside: str) -> Any:
     """The main address stands at the top, or inside `mainLocation`."""
-    return found.get(direct) or (found.get("mainLocation") or {}).get(inside)
+    return found.get(direct) or need_object(found.get("mainLocation") or {}, "mainLocation").get(inside)
 
 
 def _address(raw: Any) -> Address:
     if not raw:
         return Address()
-    if not isinstance(raw, Mapping):
-        raise PageChanged(f"an address is {type(raw).__name__}, not an object")
+    raw = need_object(raw, "an address")
     return addresses.from_parts(
         text(raw.get("address1")),
         text(raw.get("address2")),
@@ -152,8 +148,7 @@ def _address(raw: Any) -> Address:
 
 def _name(party: Any) -> str | None:
     """A person's two family names (`lastName`, `surName`) both belong to the name."""
-    if not isinstance(party, Mapping):
-        raise PageChanged(f"a person or company is {type(party).__name__}, not an object")
+    party = need_object(party, "a person or company")
     person, company = party.get("individualName"), party.get("organizationName")
     if company and not party.get("isIndividual"):
         return text(company.get("name") if isinstance(company, Mapping) else company)
@@ -166,7 +161,7 @@ def _name(party: Any) -> str | None:
 def _people(found: Mapping[str, Any]) -> tuple[Officer, ...]:
     people = []
     for section, title in (("officers", None), ("administrators", "Administrator"), ("incorporators", "Incorporator")):
-        for party in need_list(found.get(section) or [], section):
+        for party in need_rows(found.get(section) or [], section):
             name = _name(party)
             if name:
                 shown = text(party.get("titleEn")) or text(party.get("title")) or title

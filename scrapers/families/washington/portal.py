@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from scrapers.errors import PageChanged, PortalBlocked
+from scrapers.errors import PortalBlocked
 from scrapers.normalise import addresses, names
-from scrapers.parsing.fields import need, need_list, need_text, note_unread, text
+from scrapers.parsing.fields import need, need_number, need_object, need_rows, need_text, note_unread, text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.transport.page import Page
@@ -76,8 +76,8 @@ class Washington(Portal):
             f"{_API}/BusinessInformation", params={"businessID": candidate.handle["id"]}, headers=_headers()
         )
         found = _answer(page)
-        office = need(found, "PrincipalOffice")
-        agent = found.get("Agent") or {}
+        office = need_object(need(found, "PrincipalOffice"), "PrincipalOffice")
+        agent = need_object(found.get("Agent") or {}, "Agent")
         return EntityRecord(
             entity_name=need_text(found, "BusinessName"),
             entity_id=self.check_id(need_text(found, "UBINumber")),
@@ -91,7 +91,7 @@ class Washington(Portal):
             mailing_address=_whole(office.get("PrincipalMailingAddress")),
             officers=tuple(
                 Officer(name, text(row.get("Title")))
-                for row in need_list(found.get("PrincipalsList") or [], "PrincipalsList")
+                for row in need_rows(found.get("PrincipalsList") or [], "PrincipalsList")
                 if (name := _person(row))
             ),
             assumed_names=tuple(filter(None, [text(found.get("DBABusinessName"))])),
@@ -99,7 +99,7 @@ class Washington(Portal):
         )
 
     def _list(self, session: PortalSession, name: str, mode: str) -> ResultList:
-        rows: list[Any] = []
+        rows: list[Mapping[str, Any]] = []
         total = 0
         for page_number in range(1, self.most_pages + 1):
             form = {
@@ -108,12 +108,12 @@ class Washington(Portal):
                 "isSearchClick": "true", "SortBy": "BusinessName", "SortType": "ASC",
             }  # fmt: skip
             page = session.post(f"{_API}/GetBusinessSearchDetails", form=form, headers=_headers())
-            found = need_list(_answer(page), "the answer")
+            found = need_rows(_answer(page), "the answer")
             rows += found
             total = total or _total(found)
             if len(rows) >= total or not found:
                 break
-        note_unread({key for row in rows if isinstance(row, Mapping) for key in row} - _ROW, session)
+        note_unread({key for row in rows for key in row} - _ROW, session)
         return ResultList(tuple(self._candidate(row) for row in rows), complete=len(rows) >= total)
 
     def _candidate(self, row: Any) -> Candidate:
@@ -122,7 +122,10 @@ class Washington(Portal):
             entity_id=self.check_id(need_text(row, "UBINumber")),
             status=need_text(row, "BusinessStatus"),
             entity_type=text(need(row, "BusinessType")),
-            handle={"id": str(need(row, "BusinessID")), "agent": text(row.get("AgentName")) or ""},
+            handle={
+                "id": str(need_number(need(row, "BusinessID"), "BusinessID")),
+                "agent": text(row.get("AgentName")) or "",
+            },
             sos_url=self.sources[0],
         )
 
@@ -139,15 +142,12 @@ def _headers() -> dict[str, str]:
     return {"Accept": "application/json", "Origin": _PAGE, "Referer": f"{_PAGE}/"}
 
 
-def _total(rows: list[Any]) -> int:
+def _total(rows: list[Mapping[str, Any]]) -> int:
     """How many rows there are in all; told in the first row only."""
     if not rows:
         return 0
-    first = rows[0]
-    told = need(first, "TotalRowCount") if "TotalRowCount" in first else need(first.get("Criteria"), "TotalRowCount")
-    if not isinstance(told, int):
-        raise PageChanged(f"TotalRowCount is {told!r}")
-    return told
+    teller = rows[0] if "TotalRowCount" in rows[0] else need(rows[0], "Criteria")
+    return need_number(need(teller, "TotalRowCount"), "TotalRowCount")
 
 
 def _person(raw: Mapping[str, Any]) -> str | None:
@@ -158,7 +158,7 @@ def _person(raw: Mapping[str, Any]) -> str | None:
 def _whole(raw: Any) -> Address:
     if not raw:
         return Address()
-    if "StreetAddress1" not in raw:
+    if "StreetAddress1" not in need_object(raw, "an address"):
         return addresses.from_text(text(need(raw, "FullAddress")))
     zip_code = "-".join(filter(None, [text(raw.get("Zip5")), text(raw.get("Zip4"))]))
     return addresses.from_parts(
