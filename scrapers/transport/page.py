@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
@@ -11,6 +13,10 @@ from urllib.parse import urljoin
 from lxml import etree, html
 
 from scrapers.errors import PageChanged
+
+_META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_CODECS = ("utf-8", "utf-16", "iso8859", "cp125", "ascii", "koi8")  # beginnings; Python knows odder ones, pages do not
+_UNKEEPABLE = re.compile(r"\\u0000|\\u[dD][89a-fA-F]")  # what JSON may say and a database cannot keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +30,11 @@ class Page:
 
     @property
     def text(self) -> str:
-        """The body as text: by its declared charset, else UTF-8, never raising on a bad byte."""
+        """The body as text: by the charset of its header, of its own head, else UTF-8; a bad byte never raises."""
         declared = self.headers.get("content-type", "").lower().partition("charset=")[2].split(";")[0].strip(" \"'")
-        try:
-            return self.body.decode(declared or "utf-8-sig", errors="replace")
-        except LookupError:
-            return self.body.decode("utf-8-sig", errors="replace")
+        own = _META.search(self.body[:2048])
+        codec = _codec(declared) or _codec(own[1].decode("ascii", "replace") if own else "") or "utf-8-sig"
+        return self.body.decode(codec, errors="replace")
 
     @property
     def sha256(self) -> str:
@@ -38,8 +43,10 @@ class Page:
 
     def json(self) -> Any:
         """The body as JSON; PageChanged when it is not, since a portal that turns to HTML has changed."""
+        text = self.text
         try:
-            return json.loads(self.text)
+            content = json.loads(text)
+            return _keepable(content) if _UNKEEPABLE.search(text) else content
         except (ValueError, RecursionError) as error:
             raise PageChanged(f"expected JSON from {self.url}, got {self.body[:60]!r}") from error
 
@@ -55,3 +62,27 @@ class Page:
     def link(self, href: str) -> str:
         """`href` as an absolute address, read relative to this page."""
         return urljoin(self.url, href)
+
+
+def _codec(charset: str) -> str | None:
+    """Python's codec for a charset that a page declares; None for none, or one that no page is written in."""
+    try:
+        name = codecs.lookup(charset).name if charset else ""
+    except (LookupError, ValueError):
+        return None
+    if not name.startswith(_CODECS):
+        return None
+    if name in ("iso8859-1", "ascii"):
+        return "cp1252"  # what is declared so is written so, as every browser knows
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+def _keepable(value: Any) -> Any:
+    """The same JSON without NUL, and with a mark in place of half a character."""
+    if isinstance(value, str):
+        return value.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_keepable(item) for item in value]
+    if isinstance(value, dict):
+        return {_keepable(name): _keepable(item) for name, item in value.items()}
+    return value

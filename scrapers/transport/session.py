@@ -7,11 +7,14 @@ deadline, because a thread can not be stopped from outside (Celery threads have 
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote_plus, urljoin, urlsplit
 
 import requests
 import urllib3
@@ -21,6 +24,7 @@ from scrapers.errors import PageChanged, PortalBlocked, PortalError, PortalUnava
 from scrapers.transport.challenge import refuse_walls
 from scrapers.transport.pace import NoPacer, Pace, Pacer
 from scrapers.transport.page import Page
+from scrapers.transport.wire import TimedAdapter
 
 if TYPE_CHECKING:
     from scrapers.register import Register
@@ -88,12 +92,13 @@ class PortalSession:
         self.trace = trace or Trace()
         self.pages: list[Page] = []
         self.register = register  # loaded copies of published registers, for the states that have one
-        self._http = requests.Session()
+        self._http = _Sender()
         self._http.trust_env = False  # no proxy and no netrc from the environment
         self._http.headers.update({"User-Agent": settings.user_agent, "Accept-Language": "en-US,en;q=0.8"})
-        if adapter is not None:
-            for scheme in ("https://", "http://"):
-                self._http.mount(scheme, adapter)
+        sender = adapter or TimedAdapter()
+        self._wire = sender if isinstance(sender, TimedAdapter) else None
+        for scheme in ("https://", "http://"):
+            self._http.mount(scheme, sender)
 
     def get(
         self,
@@ -138,7 +143,7 @@ class PortalSession:
             if closed and attempt == 1 and self._time_for_retry(None, page):
                 continue
             break
-        self._judge(page, expect)
+        self._judge(page, expect, asked=_asked(url, parts))
         self.pages.append(page)
         return page
 
@@ -156,7 +161,7 @@ class PortalSession:
             location = page.headers.get("location")
             if page.status not in (301, 302, 303, 307, 308) or not location:
                 return page
-            url = urljoin(page.url, location)
+            url = _joined(page.url, location)
             if page.status in (307, 308):
                 parts.pop("params", None)
             else:
@@ -171,14 +176,17 @@ class PortalSession:
             raise PortalUnavailable("the time allowed is used up", reason="timeout")
         started = time.monotonic()
         try:
-            with self._http.request(
-                method,
-                self._address(url),
-                timeout=(min(self._settings.connect_seconds, left), min(self._settings.read_seconds, left)),
-                allow_redirects=False,
-                stream=True,
-                **parts,
-            ) as response:
+            with (
+                self._cut_off(),
+                self._http.request(
+                    method,
+                    self._address(url),
+                    timeout=(min(self._settings.connect_seconds, left), min(self._settings.read_seconds, left)),
+                    allow_redirects=False,
+                    stream=True,
+                    **parts,
+                ) as response,
+            ):
                 page = Page(
                     url=self._true_url(url, response),
                     status=response.status_code,
@@ -187,7 +195,7 @@ class PortalSession:
                 )
         except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
             self.trace.add("request", started, f"{method} {url}: {type(error).__name__}")
-            raise _told(error, url) from error
+            raise _told(error, url, late=time.monotonic() >= self._deadline) from error
         self.trace.add("request", started, f"{method} {url}: {page.status}, {len(page.body)} bytes")
         return page
 
@@ -199,11 +207,16 @@ class PortalSession:
             if len(body) > self._settings.max_bytes:
                 raise PageChanged(f"the answer is longer than {self._settings.max_bytes} bytes")
             if time.monotonic() > self._deadline:
-                raise PortalUnavailable("the answer came too slowly", reason="timeout")
+                break
+        if time.monotonic() > self._deadline:  # also when the wire was cut: what came is no whole answer
+            raise PortalUnavailable("the answer came too slowly", reason="timeout")
         return bytes(body)
 
+    def _cut_off(self) -> AbstractContextManager[None]:
+        return self._wire.until(self._deadline) if self._wire else nullcontext()
+
     def _allow(self, url: str) -> None:
-        parts = urlsplit(url)
+        parts = urlsplit(_joined(url, ""))
         if parts.hostname not in self._hosts or parts.scheme != "https":
             raise PageChanged(f"the portal led to {parts.scheme}://{parts.hostname}, which is not its own machine")
 
@@ -216,10 +229,10 @@ class PortalSession:
         shown = response.url or asked
         return "https://" + shown.removeprefix(base.rstrip("/") + "/") if base else shown
 
-    def _judge(self, page: Page, expect: tuple[int, ...]) -> None:
+    def _judge(self, page: Page, expect: tuple[int, ...], *, asked: str) -> None:
         kind = page.headers.get("content-type", "")
         text = page.text if not kind.startswith(("application/zip", "application/octet-stream")) else ""
-        refuse_walls(status=page.status, headers=page.headers, text=text)
+        refuse_walls(status=page.status, headers=page.headers, text=text, asked=asked)
         if page.status in expect:
             return
         told = f"{page.url} answered {page.status}"
@@ -234,16 +247,47 @@ class PortalSession:
         raise PageChanged(told)
 
 
+class _Sender(requests.Session):
+    """Never looks at redirects: even when told not to follow, `requests` reads their whole body, without a limit."""
+
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        """Redirects are PortalSession's to follow."""
+        return None
+
+
+def _joined(base: str, link: str) -> str:
+    """A link of a page as an absolute address; a page may write anything there."""
+    try:
+        url = urljoin(base, link)
+        urlsplit(url)
+    except ValueError as error:
+        raise PageChanged(f"{base} led to {link[:200]!r}, which is no address") from error
+    return url
+
+
+def _asked(url: str, parts: Mapping[str, Any]) -> str:
+    """The words of the question, which a page may repeat."""
+    sent = [parts.get(name) for name in ("params", "data", "json")]
+    return f"{unquote_plus(url)} {sent}"
+
+
 def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds the portal asked for, told as a number or as a moment (read against the portal's own clock)."""
     raw = headers.get("retry-after", "").strip()
-    return float(raw) if raw.isdigit() else None
+    if re.fullmatch(r"[0-9]{1,6}", raw):
+        return float(raw)
+    try:
+        wait = parsedate_to_datetime(raw) - parsedate_to_datetime(headers.get("date", ""))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return min(max(0.0, wait.total_seconds()), 999_999.0)
 
 
-def _told(error: Exception, url: str) -> PortalError:
-    """Sort what `requests` and `urllib3` raise into the four errors."""
-    if isinstance(error, requests.exceptions.SSLError):
+def _told(error: Exception, url: str, *, late: bool) -> PortalError:
+    """Sort what `requests` and `urllib3` raise into the four errors; `late`: the deadline has passed."""
+    if isinstance(error, requests.exceptions.SSLError) and not late:
         return PortalUnavailable(f"{url}: the TLS certificate could not be verified")
-    if isinstance(error, (requests.exceptions.Timeout, urllib3.exceptions.TimeoutError)):
+    if late or isinstance(error, (requests.exceptions.Timeout, urllib3.exceptions.TimeoutError)):
         return PortalUnavailable(f"{url}: no answer in time", reason="timeout")
     if isinstance(error, (requests.exceptions.ContentDecodingError, urllib3.exceptions.DecodeError)):
         return PageChanged(f"{url}: the answer could not be unpacked")
