@@ -20,7 +20,7 @@ from scrapers.errors import PageChanged
 from scrapers.models import RegisterCopy, RegisteredEntity
 from scrapers.normalise import names
 from scrapers.records import EntityRecord
-from scrapers.register import RegisterPortal, from_plain, rows, to_plain
+from scrapers.register import RegisterPortal, from_plain, to_plain
 
 BATCH = 5_000
 SHRINK = 0.9  # a new copy with fewer than 90 % of the old one's entities is refused
@@ -40,16 +40,16 @@ def begin(*, portal: RegisterPortal, file: Path, as_of: datetime, now: datetime)
             return broken
         refuse(copy=broken, why="replaced by a newer load", now=now)
     return RegisterCopy.objects.create(
-        state=portal.code, url=portal.source.url, file=str(file), as_of=as_of, started_at=now
+        state=portal.code, url=portal.register_source.url, file=str(file), as_of=as_of, started_at=now
     )
 
 
 def load(*, copy: RegisterCopy, portal: RegisterPortal, progress: Progress = lambda copy: None) -> None:
     """Read the file from where the copy stands to its end; LoadRefused when its layout is not the known one."""
-    source = islice(rows(Path(copy.file), portal.source, columns=portal.columns), copy.rows_read, None)
+    source = islice(portal.register_rows(Path(copy.file)), copy.rows_read, None)
     try:
         while batch := list(islice(source, BATCH)):
-            records = [record for record in map(portal.read_row, batch) if record is not None]
+            records = [record for record in map(portal.register_row, batch) if record is not None]
             with transaction.atomic():
                 _insert(copy, records)
                 copy.rows_read += len(batch)
@@ -64,7 +64,7 @@ def switch(*, copy: RegisterCopy, portal: RegisterPortal, now: datetime) -> None
     """Let the new copy answer, in one transaction, when its counts are believable; LoadRefused otherwise."""
     with transaction.atomic():
         old = RegisterCopy.objects.select_for_update().filter(state=copy.state, status="current").first()
-        least = max(portal.source.least_rows, int(old.entities * SHRINK) if old else 0)
+        least = max(portal.register_source.least_rows, int(old.entities * SHRINK) if old else 0)
         if copy.entities < least:
             raise LoadRefused(f"only {copy.entities} entities where at least {least} were expected")
         RegisterCopy.objects.filter(state=copy.state, status="current").update(status="replaced")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import time
 from datetime import datetime
 from pathlib import Path
@@ -21,9 +22,11 @@ log = logging.getLogger(__name__)
 
 def fetch(*, portal: RegisterPortal, now: datetime) -> tuple[Path, datetime]:
     """Download the state's file under var/registers; returns where it is and the day it is from."""
-    folder = settings.VAR_DIR / "registers"
-    folder.mkdir(parents=True, exist_ok=True)
-    to = folder / f"{portal.code}-{now:%Y%m%d}"
+    source = portal.register_source
+    if not source.url.startswith("https://"):
+        raise copies.LoadRefused(f"{source.url} is not fetched over https: fetch it yourself, then use --file")
+    to = settings.VAR_DIR / "registers" / f"{portal.code}-{now:%Y%m%d}"
+    to.parent.mkdir(parents=True, exist_ok=True)
     session = DownloadSession(
         portal=portal.code,
         hosts=portal.hosts,
@@ -33,7 +36,11 @@ def fetch(*, portal: RegisterPortal, now: datetime) -> tuple[Path, datetime]:
         deadline=time.monotonic() + PATIENCE,
     )
     try:
-        return to, session.download(portal.source.url, to=to, now=now)
+        if not source.more:
+            return to, session.download(source.url, to=to, now=now)
+        to.mkdir(exist_ok=True)
+        urls = (source.url, *source.more)
+        return to, min(session.download(url, to=to / url.rpartition("/")[2], now=now) for url in urls)
     finally:
         session.close()
 
@@ -63,8 +70,15 @@ def refresh_all(*, now: datetime) -> dict[str, str]:
         try:
             file, as_of = fetch(portal=portal, now=now)
             told[portal.code] = f"{load(portal=portal, file=file, as_of=as_of, now=now).entities} entities"
-            file.unlink(missing_ok=True)
+            _remove(file)
         except (PortalError, copies.LoadRefused) as error:
             told[portal.code] = f"kept the old copy: {error}"
             log.warning("register of %s not refreshed: %s", portal.code, error)
     return told
+
+
+def _remove(file: Path) -> None:
+    if file.is_dir():
+        shutil.rmtree(file, ignore_errors=True)
+    else:
+        file.unlink(missing_ok=True)

@@ -40,7 +40,7 @@ class Register(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the register is published: `url` of one file, its `kind`, and the least rows a whole copy has.
+    """Where the register is published: `url` of one file, its `kind`, and the least entities a whole copy has.
 
     `least_rows` guards the switch: a copy that is suddenly much smaller is a broken download, not a state that
     lost its companies.
@@ -52,37 +52,54 @@ class Source:
     members: tuple[str, ...] = ()
     encoding: str = "utf-8-sig"
     width: int = 0  # characters a line, for fixed width
+    more: tuple[str, ...] = ()  # further files: the download is then a folder
 
 
 class RegisterPortal(Portal):
     """A portal that answers from the loaded copy of its register when there is one, else live (its family)."""
 
-    source: ClassVar[Source]
-    columns: ClassVar[frozenset[str]] = frozenset()  # columns the file must have
+    register_source: ClassVar[Source]
+    register_columns: ClassVar[frozenset[str]] = frozenset()  # columns the file must have
     most_rows: ClassVar[int] = 200
 
-    def read_row(self, row: Row) -> EntityRecord | None:
+    def register_rows(self, path: Path) -> Iterator[Row]:
+        """Every row of the downloaded file (of the folder, where the register is in several files)."""
+        return rows(path, self.register_source, columns=self.register_columns)
+
+    def register_row(self, row: Row) -> EntityRecord | None:
         """One row of the file as a record; None for rows that are no entity (named kinds only, never a guess)."""
         raise NotImplementedError
 
+    def search_live(self, session: PortalSession, term: str) -> ResultList:
+        """The search of the portal itself; by default that of the family this class is mixed into."""
+        return super().search(session, term)
+
+    def find_live(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The portal's own search by identifier."""
+        return super().find(session, entity_id)
+
+    def detail_live(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The portal's own detail."""
+        return super().detail(session, candidate)
+
     def search(self, session: PortalSession, term: str) -> ResultList:
-        """Names that begin with the term, from the copy."""
+        """Names that begin with the term, from the copy where there is one."""
         register = self._register(session)
         if register is None:
-            return super().search(session, term)
+            return self.search_live(session, term)
         records = register.by_name(self.code, names.key(term), limit=self.most_rows)
         return ResultList(tuple(map(_candidate, records)), complete=len(records) < self.most_rows)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
-        """The entity with this identifier, from the copy."""
+        """The entity with this identifier, from the copy where there is one."""
         register = self._register(session)
         if register is None:
-            return super().find(session, entity_id)
+            return self.find_live(session, entity_id)
         return ResultList(tuple(map(_candidate, register.by_id(self.code, entity_id))))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """What the copy holds is the whole record; only rows met live are opened."""
-        return candidate.record if candidate.record is not None else super().detail(session, candidate)
+        return candidate.record if candidate.record is not None else self.detail_live(session, candidate)
 
     def data_as_of(self, session: PortalSession) -> datetime | None:
         """The day of the copy that answers."""
@@ -97,19 +114,17 @@ class RegisterPortal(Portal):
 class OnlyRegisterPortal(RegisterPortal):
     """A state with no live search a program may use: without a loaded copy it has no answer, and says so."""
 
-    def search(self, session: PortalSession, term: str) -> ResultList:
-        """From the copy, or PortalDisabled."""
-        self._must_be_loaded(session)
-        return super().search(session, term)
+    def search_live(self, session: PortalSession, term: str) -> ResultList:
+        """PortalDisabled: only the copy answers."""
+        raise PortalDisabled(self._not_loaded)
 
-    def find(self, session: PortalSession, entity_id: str) -> ResultList:
-        """From the copy, or PortalDisabled."""
-        self._must_be_loaded(session)
-        return super().find(session, entity_id)
+    def find_live(self, session: PortalSession, entity_id: str) -> ResultList:
+        """PortalDisabled: only the copy answers."""
+        raise PortalDisabled(self._not_loaded)
 
-    def _must_be_loaded(self, session: PortalSession) -> None:
-        if self._register(session) is None:
-            raise PortalDisabled(f"no copy of the register is loaded yet (manage.py import_register {self.code})")
+    @property
+    def _not_loaded(self) -> str:
+        return f"no copy of the register is loaded yet (manage.py import_register {self.code})"
 
 
 def _candidate(record: EntityRecord) -> Candidate:
@@ -149,11 +164,13 @@ def rows(path: Path, source: Source, *, columns: frozenset[str]) -> Iterator[Row
                 elif source.kind == "ndjson-zip":
                     yield from _json_rows(text, columns, member)
                 else:
-                    yield from _lines(text, source.width, member)
+                    yield from lines(text, source.width, member)
 
 
 def _members(archive: zipfile.ZipFile, source: Source) -> list[str]:
     have = archive.namelist()
+    if source.members == ("*",):
+        return sorted(have)
     if not source.members:
         if len(have) != 1:
             raise PageChanged(f"the archive holds {have}, expected one file")
@@ -192,7 +209,8 @@ def _json_rows(file: io.TextIOBase, columns: frozenset[str], name: str) -> Itera
         yield {key: "" if value is None else str(value) for key, value in row.items()}
 
 
-def _lines(file: io.TextIOBase, width: int, name: str) -> Iterator[Row]:
+def lines(file: io.TextIOBase, width: int, name: str) -> Iterator[Row]:
+    """Lines of one width as rows with the one column `line`; PageChanged for a line of another width."""
     for number, line in enumerate(file, start=1):
         text = line.rstrip("\r\n")
         if not text:

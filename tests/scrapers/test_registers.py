@@ -33,14 +33,14 @@ class Northland(OnlyRegisterPortal):
 
     code = "ZZ"
     hosts = ("register.example.test",)
-    source = Source("https://register.example.test/all.csv", "csv", least_rows=2)
-    columns = frozenset(HEAD)
+    register_source = Source("https://register.example.test/all.csv", "csv", least_rows=2)
+    register_columns = frozenset(HEAD)
     capabilities = Capabilities(addresses=True)
     published = frozenset({"status", "principal_address"})
     statuses = meanings(active=("Good Standing",), inactive=("Dissolved",))
     id_pattern = r"\d{1,9}"
 
-    def read_row(self, row: Row) -> EntityRecord | None:
+    def register_row(self, row: Row) -> EntityRecord | None:
         if row["STATE OF IT"] == "Reserved":
             return None
         return EntityRecord(

@@ -7,19 +7,22 @@ without one. Gap: older numbers ("S1234567") are not the number in the page's ad
 
 from __future__ import annotations
 
+from scrapers.families.civix import virginia_register
 from scrapers.families.civix.portal import CivixPortal, Columns
 from scrapers.families.civix.sections import DIVS
 from scrapers.portal import Capabilities, Terms, meanings
-from scrapers.records import Candidate, ResultList
+from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.register import RegisterPortal, Row
 from scrapers.transport.session import PortalSession
 
 _HOST = "https://cis.scc.virginia.gov"
 
 
-class Virginia(CivixPortal):
+class Virginia(RegisterPortal, CivixPortal):
     """State Corporation Commission."""
 
     code = "VA"
+    register_source, register_columns = virginia_register.FILES, virginia_register.COLUMNS
     hosts = ("cis.scc.virginia.gov",)
     sources = (f"{_HOST}/EntitySearch/Index",)
     home = results = pager = f"{_HOST}/EntitySearch/Index"
@@ -31,7 +34,7 @@ class Virginia(CivixPortal):
         {"entity_type", "status", "formation_date", "agent_name", "agent_address", "principal_address", "officers",
          "jurisdiction"}
     )  # fmt: skip
-    statuses = meanings(
+    statuses = virginia_register.STATUS_CODES | meanings(
         active=("Active",), neutral=("Fee Delinquent", "Dissolving", "LLP Status Only", "Pending Inactive"),
         inactive=("Inactive", "Cancelled", "Terminated", "Revoked", "Withdrawn", "Merged", "Surrendered", "Converted",
                   "Void", "Dissolved", "Expired"),
@@ -47,10 +50,14 @@ class Virginia(CivixPortal):
         """The quick search's two boxes."""
         return {"QuickSearch.BusinessName": name, "QuickSearch.EntityID": entity_id}
 
-    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+    def register_row(self, row: Row) -> EntityRecord | None:
+        """A row of the published files."""
+        return virginia_register.record(row)
+
+    def find_live(self, session: PortalSession, entity_id: str) -> ResultList:
         """Eight digits open the entity's page at once; older numbers go through the search."""
         if not (entity_id.isdigit() and len(entity_id) == 8):
-            return super().find(session, entity_id)
+            return super().find_live(session, entity_id)
         page = session.get(f"{_HOST}/EntitySearch/BusinessInformation", params={"businessId": entity_id})
         record = self.record(page, session)
         return ResultList((Candidate(record.entity_name, record.entity_id, record.status, record=record),))

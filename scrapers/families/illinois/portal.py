@@ -9,14 +9,18 @@ names have unknown columns, so they are not read. The database's terms allow ind
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 from lxml.html import HtmlElement
 
+from scrapers.families.illinois import register
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of
-from scrapers.portal import Capabilities, Portal, Terms, meanings
+from scrapers.portal import Capabilities, Terms, meanings
 from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.register import RegisterPortal, Row
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -28,11 +32,12 @@ _TABLES = ("#sortManagers", "#officers", "#fileHistory", "#sortAssumed", "#sortO
 _EMPTY = {"", "not applicable", "n/a", "none"}
 
 
-class Illinois(Portal):
+class Illinois(RegisterPortal):
     """Secretary of State, Department of Business Services."""
 
     code = "IL"
-    hosts = ("apps.ilsos.gov",)
+    hosts = ("apps.ilsos.gov", "www.ilsos.gov")
+    register_source = register.FILES
     sources = (_HOME,)
     id_pattern = r"\d{8}|S\d{6}"
     capabilities = Capabilities(agent=True, addresses=True, name_modes=("starts_with",))
@@ -49,16 +54,24 @@ class Illinois(Portal):
     off_reason = "the search stands behind a bot wall (Akamai) that refuses plain clients"
     estimated_seconds = 5
 
-    def search(self, session: PortalSession, term: str) -> ResultList:
+    def register_rows(self, path: Path) -> Iterator[Row]:
+        """The six published files, joined."""
+        return register.rows(path)
+
+    def register_row(self, row: Row) -> EntityRecord | None:
+        """One joined row."""
+        return register.record(row)
+
+    def search_live(self, session: PortalSession, term: str) -> ResultList:
         """Names that begin with the term, of which the form takes thirty characters."""
         return self._ask(session, method="s", value=term[:_LONGEST])
 
-    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+    def find_live(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this file number."""
         found = self._ask(session, method="f", value=entity_id)
         return ResultList(tuple(row for row in found.candidates if row.entity_id == entity_id), found.complete)
 
-    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+    def detail_live(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open the row by its transaction id."""
         form = {
             "command": "entitySearch", "method": "getDetails", "transId": candidate.handle["transId"],

@@ -27,7 +27,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("state", nargs="?", help="two letters")
-        parser.add_argument("--file", type=Path, help="a file already downloaded")
+        parser.add_argument("--file", type=Path, help="the file, or the folder of files, already downloaded")
         parser.add_argument("--as-of", help="the day the file is from, YYYY-MM-DD (default: the file's own time)")
         parser.add_argument("--list", action="store_true", help="show the copies there are")
 
@@ -52,8 +52,8 @@ class Command(BaseCommand):
         file: Path | None = options["file"]
         if file is None:
             return refreshing.fetch(portal=portal, now=now)
-        if not file.is_file():
-            raise CommandError(f"There is no file {file}.")
+        if not file.exists():
+            raise CommandError(f"There is no {file}.")
         stamp = options["as_of"]
         dated = datetime.fromisoformat(stamp) if stamp else datetime.fromtimestamp(file.stat().st_mtime, tz=UTC)
         return file.resolve(), dated.replace(tzinfo=UTC) if dated.tzinfo is None else dated

@@ -24,7 +24,7 @@ description of the portal, not yet tried on it. **unsupported**: no search is kn
 "On by default" is the switch's first position; an operator may turn each one. A state that is off because of a wall or
 its terms answers 503 with the reason; a wall is never solved or disguised.
 
-| | jurisdiction | family | answers | UCC | verification | on by default | terms for programs, robots.txt | reason when off |
+| | jurisdiction | family | answers | UCC | verification | on by default | terms, robots.txt | reason when off |
 |---|---|---|---|---|---|---|---|---|
 """
 
