@@ -1,0 +1,136 @@
+"""The customer's own numbers and preferences."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from billing import ledger
+from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.registry_server import Register
+from tests.lookups.test_hostile_bodies import assert_error
+
+pytestmark = pytest.mark.django_db
+
+
+class TestTheBalance:
+    """GET /v1/account/balance."""
+
+    def test_is_told_in_every_unit_a_client_may_read(self, customer: Customer) -> None:
+        body = customer.get("/v1/account/balance").json()
+        assert body.pop("topUpUrl").startswith("http")
+        assert body == {
+            "success": True, "type": "user", "balanceStored": 3140, "balanceDisplay": "$0.31", "lookupsRemaining": 10,
+            "pricePerLookup": 0.0314,
+        }  # fmt: skip
+
+    def test_of_three_dollars_fourteen_is_a_hundred_lookups(self, customer: Customer) -> None:
+        ledger.deposit(
+            account_id=customer.account.pk, amount=31_400 - 3_140, idempotency_key="d", source="card", now=timezone.now()
+        )
+        body = customer.get("/v1/account/balance").json()
+        assert (body["balanceStored"], body["balanceDisplay"], body["lookupsRemaining"]) == (31_400, "$3.14", 100)
+
+    def test_of_an_internal_account_says_so(self, switches: None) -> None:
+        assert open_customer(kind="internal").get("/v1/account/balance").json()["type"] == "internal"
+
+
+class TestTheUsage:
+    """GET /v1/account/usage."""
+
+    def test_lists_what_happened_newest_first(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        body = customer.get("/v1/account/usage").json()
+        assert [entry["kind"] for entry in body["entries"]] == ["capture", "hold", "free_grant"]
+        capture = body["entries"][0]
+        assert (capture["amount"], capture["amountStored"]) == (0.0314, PRICE)
+        assert capture["reference"] == "NY Acme Corp"
+        assert capture["availableAfter"] == 9 * PRICE
+        assert customer.secret.startswith(capture["key"])
+        assert body["nextCursor"] is None
+
+    def test_comes_in_pages(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        seen: list[str] = []
+        cursor = ""
+        while True:
+            body = customer.get(f"/v1/account/usage?limit=2{cursor}").json()
+            seen += [entry["id"] for entry in body["entries"]]
+            if body["nextCursor"] is None:
+                break
+            cursor = f"&cursor={body['nextCursor']}"
+        assert len(seen) == len(set(seen)) == 3
+
+    def test_can_be_limited_to_days(self, customer: Customer) -> None:
+        assert customer.get("/v1/account/usage?from=2001-01-01&to=2001-12-31").json()["entries"] == []
+        today = timezone.now().date().isoformat()
+        assert len(customer.get(f"/v1/account/usage?from={today}&to={today}").json()["entries"]) == 1
+
+    def test_comes_as_csv_when_asked_for(self, customer: Customer, register: Register) -> None:
+        register.rows = [{**register.rows[0], "current_entity_name": "=CMD CORP."}]
+        customer.lookup("=cmd corp")
+        reply = customer.get("/v1/account/usage", accept="text/csv")
+        assert reply["Content-Type"].startswith("text/csv")
+        rows = list(csv.DictReader(io.StringIO(b"".join(reply.streaming_content).decode())))
+        assert [row["kind"] for row in rows] == ["capture", "hold", "free_grant"]
+        assert rows[0]["amount"] == "0.0314"
+
+    def test_is_each_accounts_own(self, customer: Customer, switches: None) -> None:
+        other = open_customer(name="Other")
+        ids = {entry["id"] for entry in other.get("/v1/account/usage").json()["entries"]}
+        mine = {entry["id"] for entry in customer.get("/v1/account/usage").json()["entries"]}
+        assert not ids & mine
+
+    @pytest.mark.parametrize("query", ["from=yesterday", "to=2026-13-01", "cursor=x", "cursor=-1", "limit=0", "limit=501",
+                                       "limit=1e3", "cursor=" + "9" * 30, "from=0001-01-01"])  # fmt: skip
+    def test_refuses_what_it_cannot_read(self, customer: Customer, query: str) -> None:
+        body = assert_error(customer.get(f"/v1/account/usage?{query}"), 400, "invalid_request")
+        assert query.split("=")[0] in body["details"]
+
+
+class TestTheSettings:
+    """PATCH /v1/account/settings."""
+
+    def test_can_all_be_changed(self, customer: Customer) -> None:
+        wanted = {"maxCacheAgeDays": 30, "cacheFirstDefault": True, "monthlyBudget": 12.5,
+                  "webhookUrl": "https://hooks.example.com/x?y=1"}  # fmt: skip
+        assert customer.patch("/v1/account/settings", wanted).json() == {"success": True, **wanted}
+        customer.account.refresh_from_db()
+        assert customer.account.monthly_budget == 125_000
+
+    def test_that_are_left_out_stay(self, customer: Customer) -> None:
+        customer.patch("/v1/account/settings", {"maxCacheAgeDays": 30, "monthlyBudget": "0.0314"})
+        body = customer.patch("/v1/account/settings", {"cacheFirstDefault": True}).json()
+        assert (body["maxCacheAgeDays"], body["monthlyBudget"]) == (30, 0.0314)
+
+    def test_go_back_to_the_default_with_null(self, customer: Customer) -> None:
+        customer.patch("/v1/account/settings", {"maxCacheAgeDays": 30, "webhookUrl": "https://a.example.com"})
+        body = customer.patch("/v1/account/settings", {"maxCacheAgeDays": None, "webhookUrl": None}).json()
+        assert (body["maxCacheAgeDays"], body["webhookUrl"]) == (None, None)
+
+    def test_limit_a_months_spending(self, customer: Customer, register: Register) -> None:
+        customer.patch("/v1/account/settings", {"monthlyBudget": 0.0314})
+        assert customer.lookup().status_code == 200
+        refused = customer.lookup()
+        assert refused.status_code == 402
+        assert "budget" in refused.json()["detail"]
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("maxCacheAgeDays", -1), ("maxCacheAgeDays", 366), ("maxCacheAgeDays", 1.5), ("maxCacheAgeDays", "7"),
+            ("maxCacheAgeDays", True), ("cacheFirstDefault", "yes"), ("cacheFirstDefault", 1), ("cacheFirstDefault", None),
+            ("monthlyBudget", -1), ("monthlyBudget", 0.00001), ("monthlyBudget", 1e300), ("monthlyBudget", "many"),
+            ("monthlyBudget", True), ("monthlyBudget", "NaN"), ("monthlyBudget", "1e999999999"), ("monthlyBudget", []),
+            ("webhookUrl", "http://a.example.com"), ("webhookUrl", "https://localhost/x"), ("webhookUrl", "https://10.0.0.1/"),
+            ("webhookUrl", "https://[::1]/"), ("webhookUrl", "https://user:pw@a.example.com"), ("webhookUrl", "ftp://a.b"),
+            ("webhookUrl", "https://169.254.169.254/latest"), ("webhookUrl", 5), ("webhookUrl", "https://a.example.com:99999"),
+        ],
+    )  # fmt: skip
+    def test_refuse_what_makes_no_sense(self, customer: Customer, field: str, value: Any) -> None:
+        body = assert_error(customer.patch("/v1/account/settings", {field: value}), 400, "invalid_request")
+        assert list(body["details"]) == [field]

@@ -1,0 +1,88 @@
+"""A test key: the same service, a fictional registry, and no money."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from billing.models import LedgerEntry
+from lookups.models import Lookup, StoredAnswer, StoredEntity
+from scrapers.families.sandbox.magic import DEMO_QUESTION, MAGIC
+from tests.lookups.conftest import PRICE, Customer, open_customer
+
+pytestmark = pytest.mark.django_db
+
+
+class TestATestKey:
+    """`osd_test_…`."""
+
+    def test_finds_the_companies_of_the_documentation(self, tester: Customer) -> None:
+        body = tester.lookup(**DEMO_QUESTION).json()
+        assert body["success"] is True
+        assert body["data"]["entityId"].startswith("SB-")
+        assert body["data"]["normalized"]["match"]["kind"] == "exact"
+
+    def test_costs_nothing_and_leaves_the_ledger_alone_but_is_counted(self, tester: Customer) -> None:
+        before = LedgerEntry.objects.count()
+        body = tester.lookup(**DEMO_QUESTION).json()
+        assert body["cost"] == 0
+        assert (body["walletBalance"], body["lookupsRemaining"]) == ("0.31", 10)
+        assert tester.balance.available == 10 * PRICE
+        assert LedgerEntry.objects.count() == before
+        row = Lookup.objects.get()
+        assert (row.sandbox, row.cost, row.hold) == (True, 0, None)
+
+    @pytest.mark.parametrize(
+        ("name", "status", "word"),
+        [
+            ("not_found", 404, None),
+            ("ambiguous", 404, None),
+            ("portal_down", 503, "down"),
+            ("fails", 503, "down"),
+            ("blocked", 503, "blocked"),
+            ("rate_limited", 503, "rate_limited"),
+            ("page_changed", 503, "layout_changed"),
+            ("too_many", 400, None),
+            ("found", 200, None),
+            ("several", 200, None),
+        ],
+    )
+    def test_can_play_every_outcome(self, tester: Customer, name: Any, status: int, word: str | None) -> None:
+        reply = tester.lookup(MAGIC[name], "CA")
+        assert reply.status_code == status, reply.content
+        assert reply.json().get("reason") == word
+        assert reply.json()["cost"] == 0
+
+    def test_is_told_when_several_companies_fit_equally_well(self, tester: Customer) -> None:
+        body = tester.lookup(MAGIC["ambiguous"], "CA").json()
+        assert body["ambiguous"] is True
+        assert len(body["suggestions"]) >= 2
+
+    def test_never_sees_what_a_live_key_stored_nor_the_other_way_round(self, tester: Customer) -> None:
+        tester.lookup(**DEMO_QUESTION)
+        assert set(StoredEntity.objects.values_list("sandbox", flat=True)) == {True}
+        live = open_customer()
+        body = live.lookup(**DEMO_QUESTION, source="cache").json()
+        assert body["success"] is False  # the real Delaware was asked for, and cannot be reached from here
+        StoredAnswer.objects.update(sandbox=False)
+        assert tester.lookup(**DEMO_QUESTION, source="cache").json()["source"] == "live"
+
+    def test_works_with_an_empty_balance(self, tester: Customer) -> None:
+        from tests.lookups.test_lookup import _spend_all
+
+        _spend_all(tester)
+        assert tester.lookup(**DEMO_QUESTION).status_code == 200
+
+    def test_finds_liens(self, tester: Customer) -> None:
+        body = tester.lookup(**DEMO_QUESTION, searchType="ucc").json()
+        assert body["success"] is True, body
+        assert body["data"]["totalResults"] == len(body["data"]["filings"]) >= 1
+        filing = body["data"]["filings"][0]
+        assert {"fileNumber", "fileDate", "debtorName", "securedParty", "collateral", "status", "lapseDate"} <= set(filing)
+        assert filing["fileDate"][4] == "-"
+        again = tester.lookup(**DEMO_QUESTION, searchType="ucc", source="cache").json()
+        assert (again["source"], again["data"]["filings"]) == ("cache", body["data"]["filings"])
+
+    def test_finds_no_liens_where_there_are_none(self, tester: Customer) -> None:
+        assert tester.lookup("Nobody Knows This", "DE", searchType="ucc").status_code == 404
