@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scrapers.errors import PageChanged
+from scrapers.families.socrata.liens.oregon import OregonLiens
 from scrapers.families.socrata.portal import ManyRowsPortal, joined, unknown
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
@@ -26,18 +27,21 @@ _OFFICERS = frozenset(
 _AGENT, _MAILING, _PRINCIPAL = "REGISTERED AGENT", "MAILING ADDRESS", "PRINCIPAL PLACE OF BUSINESS"
 
 
-class Oregon(ManyRowsPortal):
+class Oregon(OregonLiens, ManyRowsPortal):
     """Secretary of State, Corporation Division."""
 
     code = "OR"
     domain, dataset = "data.oregon.gov", "tckn-sxa6"
-    hosts = ("data.oregon.gov",)
+    hosts = ("data.oregon.gov", "secure.sos.state.or.us")
     sources = (
         "https://data.oregon.gov/resource/tckn-sxa6.json",
         "https://sos.oregon.gov/business/pages/temp-business-search.aspx",
     )
     name_column, id_column, id_pattern = "business_name", "registry_number", r"\d{3,9}|\d{1,7}-\d{2}"
-    capabilities = Capabilities(status=False, agent=True, officers=True, addresses=True)
+    capabilities = Capabilities(
+        status=False, agent=True, officers=True, addresses=True,
+        ucc=True, ucc_secured_party=True, ucc_date_filter=True,
+    )  # fmt: skip
     published = frozenset(
         {"entity_type", "formation_date", "jurisdiction", "agent_name", "agent_address", "principal_address",
          "mailing_address", "officers"}

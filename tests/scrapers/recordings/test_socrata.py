@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from requests import PreparedRequest, Response
+from requests.adapters import BaseAdapter
+
 from scrapers.portal import Portal
-from scrapers.records import Address, Candidate, EntityRecord, Found
+from scrapers.records import Address, Candidate, EntityRecord, Found, FoundFilings
+from scrapers.transport.recording import answer as reply
 from tests.scrapers.conversation import Conversation, answer
 
 
@@ -209,3 +214,64 @@ class TestTexas:
         told = self.talk(recordings, []).ask(name="Mihaila Holdings Corp")
         assert isinstance(told, Found)
         assert (told.record.formation_date, told.record.entity_type) == (None, None)
+
+
+class Sets(BaseAdapter):
+    """Answers each data set with its recorded rows, whatever was asked of it."""
+
+    def __init__(self, **rows: Path) -> None:
+        super().__init__()
+        self.rows = rows
+
+    def send(self, request: PreparedRequest, *_: Any, **__: Any) -> Response:
+        name = next(name for name in self.rows if name.replace("_", "-") in (request.url or ""))
+        headers = {"content-type": "application/json"}
+        return reply(request, status=200, headers=headers, body=self.rows[name].read_bytes())
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class TestOregonsLiens:
+    """Ten rows of the active secured parties, ten of the last month's filings (2017)."""
+
+    def found(self, recordings: Path, name: str, **question: Any) -> tuple[Conversation, FoundFilings]:
+        talk = Conversation("OR")
+        sets = Sets(
+            **{
+                "2kf7_i54h": recordings / "OR/ucc-2kf7-i54h-rows.json",
+                "snfi_f79b": recordings / "OR/ucc-snfi-f79b-rows.json",
+            }
+        )
+        talk.session._http.mount("https://", sets)
+        told = talk.ask(kind="ucc", name=name, search_by="secured_party", **question)
+        assert isinstance(told, FoundFilings)
+        return talk, told
+
+    def test_puts_later_documents_under_the_first(self, recordings: Path) -> None:
+        talk, told = self.found(recordings, "American Honda Finance Corporation")
+        lien = next(filing for filing in told.filings if filing.file_number == "104134")
+        assert lien.filed == "1991-07-03T00:00:00"
+        assert lien.lapse_date == "2021-07-03T00:00:00"
+        assert lien.filing_type == "UCC"
+        assert [party.name for party in lien.secured_parties] == [
+            "AMERICAN HONDA FINANCE CORPORATION", "AMERICAN HONDA FINANCE CORP",
+        ]  # fmt: skip
+        assert lien.secured_parties[0].address == Address("PO BOX 2295", "TORRANCE", "CA", "90509-2295", "USA")
+        assert [(one.file_number, one.filed) for one in lien.amendments] == [("104134-3", "1995-01-18T00:00:00")]
+        assert talk.unread == []
+
+    def test_reads_the_last_months_rows_too(self, recordings: Path) -> None:
+        _, told = self.found(recordings, "Wells Fargo Commercial Distribution Finance, LLC")
+        lien = next(filing for filing in told.filings if filing.file_number == "2139")
+        assert lien.filed is None  # the first filing is not among the rows
+        assert [(one.file_number, one.filing_type) for one in lien.amendments] == [("2139-17", "AMENDMENT")]
+        assert [party.name for party in lien.secured_parties] == ["WELLS FARGO COMMERCIAL DISTRIBUTION FINANCE, LLC"]
+
+    def test_finds_names_that_begin_with_the_name_asked_for_and_no_others(self, recordings: Path) -> None:
+        _, told = self.found(recordings, "Key Bank of Oregon")
+        assert {filing.file_number for filing in told.filings} == {"104008", "104855"}
+
+    def test_keeps_to_the_days_asked_for(self, recordings: Path) -> None:
+        _, told = self.found(recordings, "Key Bank of Oregon", date_after=date(1991, 7, 5))
+        assert [filing.file_number for filing in told.filings] == ["104855"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import date
+from typing import Literal
 
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses, dates, names, officers
@@ -17,29 +18,42 @@ from scrapers.transport import conditions
 from scrapers.transport.soda import Row, value
 
 
-def named(query: Query, *, company: str, last: str, first: str) -> str:
-    """A condition for parties of this name: a company's column, or a person's two."""
+def companies(query: Query, column: str) -> str:
+    """A condition for a column that holds whole names."""
     base = re.sub(r"^the\s+", "", names.without_suffix(query.name or ""), flags=re.IGNORECASE)
     terms = dict.fromkeys((base, f"The {base}", conditions.loosened(base)))
-    found = [conditions.name_fits(company, term, begins=True) for term in terms]
-    person = _person(query.name or "")
-    if person:
-        given, family = (conditions.quoted(part.upper()) for part in person)
-        found.append(f"upper({last})={family} and starts_with(upper({first}),{given})")
-    return " or ".join(dict.fromkeys(found))
+    return " or ".join(dict.fromkeys(conditions.name_fits(column, term, begins=True) for term in terms))
+
+
+def named(query: Query, *, company: str, last: str, first: str) -> str:
+    """A condition for parties of this name: a company's column, or a person's two."""
+    found = companies(query, company)
+    person = person_in(query.name or "")
+    if not person:
+        return found
+    given, family = (conditions.quoted(part.upper()) for part in person)
+    return f"{found} or upper({last})={family} and starts_with(upper({first}),{given})"
+
+
+def kind(name: str) -> Literal["organization", "person"] | None:
+    """What a name without further marks shows: a company's words, a person's comma, or neither."""
+    if officers.is_organization(name):
+        return "organization"
+    return "person" if officers.turned(name) != name else None
 
 
 def fits(party: UccParty, query: Query) -> bool:
     """Whether a party bears the name, or one that begins with it."""
     asked, shown = names.key(query.name or ""), names.key(party.name)
-    person = _person(query.name or "")
+    person = person_in(query.name or "")
     if person and party.kind == "person":
-        words = names.plain(party.name).split()
+        words = names.plain(officers.turned(party.name)).split()
         return words[:1] == [names.plain(person[0])] and words[-1:] == [names.plain(person[1])]
     return bool(asked) and (shown == asked or shown.startswith(f"{asked} "))
 
 
-def _person(name: str) -> tuple[str, str] | None:
+def person_in(name: str) -> tuple[str, str] | None:
+    """First and last name, where the name may be a person's; None for a company's."""
     words = officers.turned(name).replace(",", " ").split()
     if officers.is_organization(name) or not 2 <= len(words) <= 4:
         return None
@@ -66,8 +80,8 @@ def place(row: Row, *street: str, city: str, state: str, zip_code: str, country:
 
 
 def within(filing: UccFiling, query: Query) -> bool:
-    """Whether the lien was first filed in the days asked for."""
-    if query.date_after is None and query.date_before is None:
+    """Whether the lien was first filed in the days asked for; one whose first filing is not listed is not hidden."""
+    if filing.filed is None or (query.date_after is None and query.date_before is None):
         return True
     day = dates.to_date(filing.filed)
     if day is None:
