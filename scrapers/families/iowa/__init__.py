@@ -1,0 +1,1 @@
+"""Iowa's own search (ASP.NET WebForms) and its published register of active entities."""

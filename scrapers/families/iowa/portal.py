@@ -1,0 +1,161 @@
+"""Iowa's live search: a form, a list with one row for each name, a page of small tables.
+
+Evidence: ids of the form's controls, its button, the list's columns, and the detail's layout (a row of headings above a
+row of values; the agent's and the office's tables follow a heading of their own) from public clients of 2023 to 2026.
+Guessed: the words of an empty result, and that a list longer than one page shows its further pages as links. Officers
+stand behind a tab that is a post-back of the detail; its address is taken from the page's own link.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lxml.html import HtmlElement
+
+from scrapers.errors import PageChanged
+from scrapers.normalise import addresses
+from scrapers.normalise.addresses import one_line
+from scrapers.parsing.fields import Labels, note_unread, text
+from scrapers.parsing.html import maybe, missing_result, select, table_rows, text_of
+from scrapers.parsing.webforms import WebForm
+from scrapers.portal import Portal
+from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+SEARCH = "https://sos.iowa.gov/search/business/Search.aspx"
+_NOTHING = re.compile(r"\bno (?:records?|results?|match(?:es)?|business(?:es)?)\b", re.I)
+_KINDS: dict[str, NameKind] = {"legal": "legal", "fictitious": "assumed", "foreign": "foreign", "reserved": "reserved"}
+
+
+class IowaSearch(Portal):
+    """The search page of the Secretary of State."""
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that begin with, or hold, the term: the page does not say which."""
+        return self._ask(session, radio="searchName", box="txtName", value=term)
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The entity with this business number."""
+        return self._ask(session, radio="searchBiz", box="txtNumber", value=entity_id)
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Open the summary, and the tab of officers when the page leads to one."""
+        page = session.get(candidate.handle["url"], headers={"Referer": SEARCH})
+        record_page = page.html()
+        links = [a.get("href") or "" for a in select(record_page, "a[href*='officers.aspx']")]
+        officers = read_officers(session.get(page.link(links[0]), headers={"Referer": page.url})) if links else ()
+        return self.record(page, session, officers=officers)
+
+    def _ask(self, session: PortalSession, *, radio: str, box: str, value: str) -> ResultList:
+        form = WebForm(session.get(SEARCH))
+        choice = maybe(form.tree, f"input#{radio}")
+        if choice is None:
+            raise PageChanged(f"{SEARCH}: no choice {radio!r}")
+        values = {choice.get("name"): choice.get("value") or "on", box: value}
+        page = form.press(session, "btnNumber", values)
+        return self.rows(page)
+
+    def rows(self, page: Page) -> ResultList:
+        """The list, or the summary that a single hit opens."""
+        tree = page.html()
+        tables = select(tree, "#mainArticle > table")
+        if not tables:
+            area = maybe(tree, "#mainArticle")
+            if area is not None and _NOTHING.search(text_of(area)):
+                return ResultList(())
+            raise missing_result(page, "the list of results")
+        listed = table_rows(tables[0], ("Business No.", "Name", "Status", "Type"))
+        further = [a for a in select(tree, "#mainArticle a") if text_of(a).casefold().startswith("next")]
+        return ResultList(tuple(_candidate(row, page) for row in listed), complete=not further)
+
+    def record(self, page: Page, session: PortalSession, *, officers: tuple[Officer, ...] = ()) -> EntityRecord:
+        """Read a summary."""
+        sections = _sections(page.html())
+        entity, agent, office = (sections.get(name, Labels(())) for name in ("entity", "agent", "office"))
+        if entity.maybe("Legal Name") is None:
+            raise missing_result(page, "the entity's summary")
+        entity.ignore("Modified", "Expiration Date", "Effective Date", "Chapter/Code", "Chapter")
+        agent.ignore("Type", "Status")
+        office.ignore("Type", "Status", "Full Name")
+        names = sections.get("names", Labels(()))
+        names.ignore("Status", "Modified")
+        further = list(zip(names.all("Type"), names.all("Name"), strict=True))
+        record = EntityRecord(
+            entity_name=entity.one("Legal Name"),
+            entity_id=entity.one("Business No."),
+            entity_type=text(entity.maybe("Type")),
+            status=text(entity.one("Status")),
+            formation_date=text(entity.maybe("Filing Date")),
+            jurisdiction=text(entity.maybe("State of Inc.")),
+            agent_name=text(agent.maybe("Full Name", "Name")),
+            agent_address=_place(agent),
+            principal_address=_place(office),
+            officers=officers,
+            former_names=tuple(n for kind, n in further if kind == "Legal" and n != entity.one("Legal Name")),
+            assumed_names=tuple(n for kind, n in further if kind == "Fictitious"),
+            sos_url=SEARCH,
+        )
+        note_unread([label for labels in sections.values() for label in labels.unread], session)
+        return record
+
+
+def read_officers(page: Page) -> tuple[Officer, ...]:
+    """The tab of officers: a table, or a sentence that there are none."""
+    tables = select(page.html(), "#mainArticle > table")
+    if not tables:
+        return ()
+    rows = table_rows(tables[-1], ("Name", "Address1", "City", "State", "Zip", "Type"))
+    return tuple(_officer({heading: text_of(cell) for heading, cell in row.items()}) for row in rows)
+
+
+def _officer(row: dict[str, str]) -> Officer:
+    where = addresses.from_parts(
+        row["Address1"], row.get("Address2"), city=row["City"], state=row["State"], zip=row["Zip"]
+    )
+    return Officer(row["Name"], row["Type"] or None, one_line(where))
+
+
+def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
+    link = select(row["Business No."], "a", least=1)[0]
+    href = link.get("href") or ""
+    if "summary.aspx" not in href.casefold():
+        raise PageChanged(f"{page.url}: a row leads to {href!r}")
+    return Candidate(
+        name=text_of(row["Name"]),
+        entity_id=text_of(row["Business No."]),
+        status=text_of(row["Status"]) or None,
+        name_kind=_KINDS.get(text_of(row["Type"]).casefold(), "assumed"),  # only "Legal" is surely the legal name
+        handle={"url": page.link(href)},
+        sos_url=page.link(href),
+    )
+
+
+def _sections(tree: HtmlElement) -> dict[str, Labels]:
+    """Headings above values, table by table, under the heading that stands before the table."""
+    pairs: dict[str, list[tuple[str, str]]] = {}
+    for table in select(tree, "#mainArticle table"):
+        topic = _topic(table)
+        heads: list[str] = []
+        for row in table.xpath("./tr | ./*/tr"):
+            if row.xpath("./th"):
+                heads = [text_of(cell) for cell in row.xpath("./th | ./td")]
+            elif len(row.xpath("./td")) == len(heads):
+                pairs.setdefault(topic, []).extend(zip(heads, map(text_of, row.xpath("./td")), strict=True))
+            elif text_of(row):
+                raise PageChanged(f"values {text_of(row)[:60]!r} do not fit the headings {heads}")
+    return {topic: Labels(found) for topic, found in pairs.items()}
+
+
+def _topic(table: HtmlElement) -> str:
+    before = table.xpath("./preceding-sibling::h2[1]")
+    heading = text_of(before[0]).casefold() if before else ""
+    for mark, topic in (("agent", "agent"), ("principal office", "office"), ("names", "names")):
+        if mark in heading:
+            return topic
+    return "entity"
+
+
+def _place(labels: Labels) -> Address:
+    lines = (labels.maybe("Address"), labels.maybe("Address 2"), labels.maybe("City, State, Zip"))
+    return addresses.from_lines(lines)
