@@ -30,14 +30,48 @@ def _write_lines(element: HtmlElement, rows: list[str]) -> None:
         block = child.tag in _BLOCKS
         if block:
             rows.append("")
-        if isinstance(child.tag, str):  # comments have text that nobody sees
+        if isinstance(child.tag, str) and child.tag not in _UNSEEN:  # nor does anybody see a comment's text
             _write_lines(child, rows)
         if block and child.tag != "br":
             rows.append("")
         rows[-1] += child.tail or ""
 
 
+_UNSEEN = frozenset({"script", "style", "noscript", "template"})
 _BLOCKS = frozenset({"br", "div", "p", "li", "tr", "ul", "ol", "dl", "dt", "dd", "table", "h1", "h2", "h3", "h4"})
+
+
+def visible_text(root: HtmlElement) -> str:
+    """The text a person sees, white space folded: no scripts, no hidden elements.
+
+    For marks such as "No records found": pages carry that line in scripts and hidden boxes even when there are some.
+    """
+    unseen = (
+        "self::script or self::style or self::noscript or self::template or @hidden "
+        "or contains(translate(@style, ' ', ''), 'display:none')"
+    )
+    seen = root.xpath(f".//text()[not(ancestor::*[{unseen}])]")
+    return " ".join(" ".join(seen).replace("\xa0", " ").split())
+
+
+def offers_next(root: HtmlElement) -> bool:
+    """Whether a page of results has a working way to a next one: a list without it is whole.
+
+    For portals whose pager nobody has described; a word like "Next" in a link, button or input is what they share.
+    """
+    for control in root.xpath(".//a[@href or @onclick] | .//button | .//input[@type='submit' or @type='button']"):
+        words = (text_of(control) or control.get("value") or control.get("aria-label") or "").casefold()
+        closed = control.get("disabled") is not None or "disabled" in (control.get("class") or "").split()
+        around = control.getparent()
+        closed = closed or (around is not None and "disabled" in (around.get("class") or "").split())
+        if not closed and words.strip(" .") in _NEXT:
+            return True
+    return False
+
+
+_NEXT = frozenset(
+    {"next", "next page", "next >", "next >>", "next \u00bb", ">", ">>", "\u203a", "\u00bb", "more results"}
+)
 
 
 def select(root: HtmlElement, css: str, *, least: int = 0, most: int | None = None) -> list[HtmlElement]:

@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, select, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, select, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, ResultList
 from scrapers.transport.page import Page
@@ -41,7 +41,7 @@ class CatalystPortal(Portal):
         """Names that start with the term, as far as the first page holds them."""
         page = session.get(self.search_url, params={"service": "registerItemSearch", "QueryString": term})
         tree = page.html()
-        told = text_of(tree)
+        told = visible_text(tree)
         links = select(tree, "a[onclick*='invokeMenuCb']")
         hits = [(link, found) for link in links if (found := _HIT.search(text_of(link)))]
         if not hits:

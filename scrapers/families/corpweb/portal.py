@@ -17,7 +17,7 @@ from scrapers.errors import PageChanged, PortalBlocked
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Portal, StatusMeaning
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
@@ -25,7 +25,8 @@ from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _GRID = "MainContent_SearchControl_grdSearchResultsEntity"
-_NONE = re.compile(r"no records? found|record not found|does not exist", re.IGNORECASE)
+_NONE = re.compile(r"no records? found; try a new search", re.IGNORECASE)
+_NONE_TOLD = re.compile(r"no records? found|not found|does not exist", re.IGNORECASE)
 _COUNT = re.compile(r"Number of records:\s*([\d,]+)", re.IGNORECASE)
 _RENAMED = re.compile(r"name was changed from:\s*(.+?)\s+on\s+[\d/-]+", re.IGNORECASE)
 _PAGES = 3
@@ -91,21 +92,22 @@ class CorpWebPortal(Portal):
             )  # fmt: skip
             return ResultList((row,))
         if maybe(tree, f"#{_GRID}") is None:
-            if _NONE.search(text_of(tree)):
+            message = maybe(tree, "#MainContent_lblMessage")
+            if _NONE.search(visible_text(tree)) or (message is not None and _NONE_TOLD.search(text_of(message))):
                 return ResultList(())
             raise missing_result(page, "the list of results")
         rows = _rows(page)
-        count = _COUNT.search(text_of(tree))
+        count = _COUNT.search(visible_text(tree))
         total = int(count[1].replace(",", "")) if count else None
-        for number in range(2, _PAGES + 1):
+        more: tuple[str, str] | None = None
+        for number in range(2, _PAGES + 2):
             form = WebForm(page, what="the list's form")
-            link = form.next_page(number, "grdSearchResultsEntity")
-            if link is None:
+            more = form.next_page(number, "grdSearchResultsEntity")
+            if more is None or number > _PAGES:
                 break
-            page = form.post_back(session, *link)
+            page = form.post_back(session, *more)
             rows += _rows(page)
-        complete = len(rows) >= total if total is not None else False
-        return ResultList(tuple(rows), complete)
+        return ResultList(tuple(rows), complete=more is None and (total is None or len(rows) >= total))
 
     def _summary(self, page: Page, session: PortalSession) -> EntityRecord:
         tree = page.html()

@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
-from scrapers.parsing.html import hidden_inputs, lines_of, missing_result, select, text_of
+from scrapers.parsing.html import hidden_inputs, lines_of, missing_result, offers_next, select, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, ResultList
 from scrapers.transport.page import Page
@@ -22,7 +22,7 @@ _HOST = "https://apps3.web.maine.gov"
 _ICRS = f"{_HOST}/nei-sos-icrs/ICRS"
 _FIELD = "WAISqueryString"
 _NUMBER = re.compile(r"CorpSumm=(\d{8})[+ ]?([A-Z]{1,2})")
-_NONE = ("no records found", "no matches", "no corporations found", "no record")
+_NONE = re.compile(r"\bno (records?|match(es)?|corporations?)( (was|were))?( found)?\b", re.IGNORECASE)
 _OTHER = re.compile(r"^(.+?)\s*\(?\b([AF])\)?$")
 
 
@@ -47,16 +47,15 @@ class IcrsPortal(Portal):
         )
         rows = [row for row in answer.html().xpath("//tr[count(td) = 4]") if _NUMBER.search(_href(row))]
         if not rows:
-            told = text_of(answer.html()).casefold()
-            if any(line in told for line in _NONE):
+            if _NONE.search(visible_text(answer.html())):
                 return ResultList(())
             raise missing_result(answer, "a list, or the line that there is none")
-        return ResultList(tuple(_candidate(row) for row in rows))
+        return ResultList(tuple(_candidate(row) for row in rows), complete=not offers_next(answer.html()))
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The summary of this charter number; without one the page says so."""
         page = session.get(_summary_url(entity_id))
-        if any(line in text_of(page.html()).casefold() for line in _NONE):
+        if _under(_lowest_rows(page), "Legal Name") is None and _NONE.search(visible_text(page.html())):
             return ResultList(())
         record = self._summary(page)
         return ResultList((Candidate(record.entity_name, record.entity_id, record.status, record=record),))
@@ -66,7 +65,7 @@ class IcrsPortal(Portal):
         return candidate.record or self._summary(session.get(_summary_url(candidate.entity_id)))
 
     def _summary(self, page: Page) -> EntityRecord:
-        rows = [row for row in page.html().xpath("//tr[td or th][not(.//table)]") if text_of(row)]
+        rows = _lowest_rows(page)
         facts = _under(rows, "Legal Name")
         if facts is None:
             raise missing_result(page, "the summary")
@@ -111,6 +110,11 @@ def _candidate(row: HtmlElement) -> Candidate:
     name_kind: NameKind = next((words[word] for word in words if word in kind), "legal")
     url = _summary_url(number)
     return Candidate(name=text_of(row.xpath("./td[2]")[0]), entity_id=number, name_kind=name_kind, sos_url=url)
+
+
+def _lowest_rows(page: Page) -> list[HtmlElement]:
+    """Rows that hold text and no further table."""
+    return [row for row in page.html().xpath("//tr[td or th][not(.//table)]") if text_of(row)]
 
 
 def _under(rows: list[HtmlElement], head: str) -> dict[str, str] | None:

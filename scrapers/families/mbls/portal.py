@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, NameKind, Officer, ResultList
 from scrapers.transport.page import Page
@@ -91,7 +91,7 @@ def _rows(page: Page) -> list[Candidate]:
     table = maybe(tree, "table.table.selectable")
     links = select(table, "a[href*='/Business/SearchDetails?filingGuid=']") if table is not None else []
     if not links:
-        if _NONE in text_of(tree):
+        if _NONE in visible_text(tree):
             return []
         raise missing_result(page, "a list, or the line that there is none")
     rows = []

@@ -6,6 +6,7 @@ at hand). The record by number is a POST of its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from lxml.html import HtmlElement
@@ -13,7 +14,16 @@ from lxml.html import HtmlElement
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import hidden_inputs, lines_of, maybe, missing_result, select, text_of
+from scrapers.parsing.html import (
+    hidden_inputs,
+    lines_of,
+    maybe,
+    missing_result,
+    offers_next,
+    select,
+    text_of,
+    visible_text,
+)
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
 from scrapers.transport.page import Page
@@ -23,7 +33,7 @@ _HOST = "https://egov.maryland.gov"
 _SEARCH = f"{_HOST}/BusinessExpress/EntitySearch"
 _RECORD = f"{_SEARCH}/Business"
 _TOKEN = "__RequestVerificationToken"  # noqa: S105 - the name of a form field
-_NONE = ("no records found", "no results found", "no business found", "did not match any")
+_NONE = re.compile(r"\bno (records?|results?|business(es)?) (was |were )?found\b|did not match any", re.IGNORECASE)
 _NAME = "td[data-title='Business Name'] a"
 
 
@@ -43,11 +53,10 @@ class MdSdatPortal(Portal):
         tree = page.html()
         links = select(tree, _NAME)
         if not links:
-            told = text_of(tree).casefold()
-            if any(line in told for line in _NONE):
+            if _NONE.search(visible_text(tree)):
                 return ResultList(())
             raise missing_result(page, "a list, or the line that there is none")
-        return ResultList(tuple(_candidate(link, page) for link in links))
+        return ResultList(tuple(_candidate(link, page) for link in links), complete=not offers_next(tree))
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The record with this department number."""

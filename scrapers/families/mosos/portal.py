@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of
 from scrapers.parsing.webforms import WebForm, post_backs, spans
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
@@ -97,10 +97,16 @@ def _rows(page: Page) -> ResultList:
             return ResultList(())
         raise PageChanged(f"{page.url}: a grid without rows, and no line that there are none")
     heads = [text_of(cell).casefold() for cell in grid.xpath("./thead/tr[th][last()]/th")]
-    info = _INFO.search(text_of(grid))
-    return ResultList(
-        tuple(_candidate(row, heads, page) for row in rows), complete=info is not None and int(info[1]) <= len(rows)
-    )
+    return ResultList(tuple(_candidate(row, heads, page) for row in rows), complete=_whole(grid, len(rows)))
+
+
+def _whole(grid: HtmlElement, shown: int) -> bool:
+    """A grid that fits on one page may have no pager; a pager that cannot be read proves nothing."""
+    pager = select(grid, ".rgInfoPart")
+    if not pager:
+        return not offers_next(grid)
+    info = _INFO.search(text_of(pager[0]))
+    return info is not None and int(info[1]) <= shown
 
 
 def _candidate(row: HtmlElement, heads: list[str], page: Page) -> Candidate:

@@ -6,6 +6,7 @@ page at hand). The form's field names are read from the page by the ids its cont
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from lxml.html import HtmlElement
@@ -14,14 +15,24 @@ from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import hidden_inputs, lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import (
+    hidden_inputs,
+    lines_of,
+    maybe,
+    missing_result,
+    offers_next,
+    one,
+    select,
+    text_of,
+    visible_text,
+)
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _CGI = "https://www.nebraska.gov/sos/corp/corpsearch.cgi"
-_NONE = ("no records found", "no results", "no matches", "0 records")
+_NONE = re.compile(r"\bno (records?|results?|matches)( (was|were))?( found)?\b|\b0 records\b", re.IGNORECASE)
 _IGNORED = (
     "Nature of Business", "Nonprofit Type", "Has Members", "Professional Action", "Contact", "Expiration Date",
     "Next Report Due Date", "Qualifying State", "Designated Office Address", "Pay Biennial Report Fees",
@@ -38,7 +49,7 @@ class NeSosPortal(Portal):
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """A record is asked for by its account number."""
         page = session.get(_CGI, params={"acct-number": entity_id})
-        if any(line in text_of(page.html()).casefold() for line in _NONE):
+        if not select(page.html(), "div.bold") and _NONE.search(visible_text(page.html())):
             return ResultList(())
         record = _record(page, session)
         return ResultList((Candidate(record.entity_name, record.entity_id, record.status, record=record),))
@@ -61,8 +72,8 @@ class NeSosPortal(Portal):
         table = maybe(tree, "table.table-condensed")
         rows = [row for row in select(table, "tr") if len(row.xpath("./td")) == 5] if table is not None else []
         if rows:
-            return ResultList(tuple(_candidate(row, page) for row in rows))
-        if any(line in text_of(tree).casefold() for line in _NONE):
+            return ResultList(tuple(_candidate(row, page) for row in rows), complete=not offers_next(tree))
+        if _NONE.search(visible_text(tree)):
             return ResultList(())
         raise missing_result(page, "a list, or the line that there is none")
 

@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged
 from scrapers.normalise import dates, names, officers
-from scrapers.parsing.html import missing_result, select, text_of
+from scrapers.parsing.html import missing_result, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Address, Query, UccFiling, UccParty
 from scrapers.transport.page import Page
@@ -56,7 +56,7 @@ def _rows(page: Page) -> list[list[str]]:
     tree = page.html()
     grids = select(tree, f"table[id$='{_GRID}']", most=1)
     if not grids:
-        if _NONE.search(text_of(tree)):
+        if _NONE.search(visible_text(tree)):
             return []
         raise missing_result(page, "the grid of liens, or the line that there are none")
     rows = [cells for row in grids[0].xpath(".//tr") if len(cells := _cells(row)) > len(_COLUMNS)]

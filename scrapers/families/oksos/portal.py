@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 from scrapers.errors import PageChanged, PortalBlocked
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
@@ -56,7 +56,7 @@ class OkSosPortal(Portal):
     def _list(self, page: Page) -> ResultList:
         tree = page.html()
         grid = maybe(tree, "[id$='EntityGridView']")  # the table itself, or the box the CSS adapter puts around it
-        total = _TOTAL.search(text_of(tree))
+        total = _TOTAL.search(visible_text(tree))
         if total and total[1] == "0":
             return ResultList(())
         if grid is None:

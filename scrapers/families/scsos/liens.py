@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged
 from scrapers.normalise import dates, names, officers
-from scrapers.parsing.html import missing_result, select, text_of
+from scrapers.parsing.html import missing_result, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm, post_backs
 from scrapers.records import Query, UccFiling, UccParty
 from scrapers.transport.page import Page
@@ -63,7 +63,7 @@ def _boxes(page: Page) -> dict[str, str]:
     """The party names to tick, by the name of their box; empty only where the page is the list of names."""
     tree = page.html()
     boxes = select(tree, "input[type=checkbox][name*='PartyNameCheckBox']")
-    if not boxes and not _NONE.search(text_of(tree)) and "PartyNameSelection" not in page.url:
+    if not boxes and not _NONE.search(visible_text(tree)) and "PartyNameSelection" not in page.url:
         raise missing_result(page, "the list of names, or the line that there is none")
     return {box.get("name"): _beside(box) for box in boxes}
 
@@ -92,7 +92,7 @@ def _rows(page: Page) -> tuple[list[dict[str, str]], bool]:
         if len(cells) != len(heads):
             raise PageChanged(f"a filing has {len(cells)} cells where the header has {len(heads)}")
         rows.append(dict(zip(heads, cells, strict=True)))
-    pages = _PAGES.search(text_of(tree))
+    pages = _PAGES.search(visible_text(tree))
     return rows, pages is None or pages[1] == "1"
 
 

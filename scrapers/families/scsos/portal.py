@@ -14,7 +14,7 @@ from scrapers.errors import PageChanged
 from scrapers.families.scsos import liens
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, Query, ResultList, UccFiling
 from scrapers.transport.page import Page
@@ -43,7 +43,7 @@ class ScSosPortal(Portal):
                 return ResultList(())
             raise missing_result(page, "a list, or the alert that there is none")
         column = _status_column(rows[0].getroottree().getroot())
-        return ResultList(tuple(_candidate(row, column, page) for row in rows))
+        return ResultList(tuple(_candidate(row, column, page) for row in rows), complete=not offers_next(tree))
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens of a party, from UCC Online."""

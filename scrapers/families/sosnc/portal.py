@@ -15,7 +15,7 @@ from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import hidden_inputs, lines_of, maybe, missing_result, select, text_of
+from scrapers.parsing.html import hidden_inputs, lines_of, maybe, missing_result, select, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.transport.page import Page
@@ -66,7 +66,7 @@ class SosncPortal(Portal):
     def rows(self, page: Page, session: PortalSession) -> ResultList:
         """Read a result page; the portal says how many it found, so a cut list is known to be one."""
         tree = page.html()
-        found = _FOUND.search(text_of(tree))
+        found = _FOUND.search(visible_text(tree))
         if not found:
             raise missing_result(page, "the number of records found")
         count = int(found[1].replace(",", ""))

@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
 from scrapers.transport.page import Page
@@ -46,7 +46,7 @@ class WdfiPortal(Portal):
     def _ask(self, session: PortalSession, text: str) -> ResultList:
         page = session.get(f"{_HOME}Results.aspx", params={"type": "Simple", "q": text})
         tree = page.html()
-        told = text_of(tree)
+        told = visible_text(tree)
         if _NONE in told.casefold():
             return ResultList(())
         table = maybe(tree, "table#results")

@@ -16,7 +16,7 @@ from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
@@ -43,13 +43,13 @@ class WvSosPortal(Portal):
         tree = page.html()
         table = maybe(tree, "table#tableResults")
         if table is None:
-            if _NONE in text_of(tree):
+            if _NONE in visible_text(tree):
                 return ResultList(())
             raise missing_result(page, "the table of results")
         rows = [_candidate(row, page) for row in select(table, "tr") if row.cssselect("a[href*='organization.aspx']")]
-        if not rows and _NONE not in text_of(tree):
+        if not rows and _NONE not in visible_text(tree):
             raise PageChanged(f"{page.url}: a table without rows, and no line that there are none")
-        return ResultList(tuple(rows))
+        return ResultList(tuple(rows), complete=not offers_next(tree))
 
     def check_id(self, entity_id: str) -> str:
         """Numbers are compared without leading zeros: the portal takes them with and without."""

@@ -10,7 +10,7 @@ import re
 
 from scrapers.errors import PageChanged
 from scrapers.families.wyobiz.portal import WyoBizPortal
-from scrapers.parsing.html import maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, text_of
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, StatusMeaning, Terms, meanings
 from scrapers.records import Candidate, ResultList
@@ -62,4 +62,5 @@ class Wyoming(WyoBizPortal):
             url = page.link(link.get("href") or "")
             rows.append(Candidate(found["name"], found["id"], status, found["type"], handle={"url": url}, sos_url=url))
         pages = maybe(tree, "#MainContent_lblHeaderPages")
-        return ResultList(tuple(rows), complete=pages is None or text_of(pages) in ("", "1"))
+        single = pages is None or text_of(pages) in ("", "1")
+        return ResultList(tuple(rows), complete=single and not offers_next(tree))
