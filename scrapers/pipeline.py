@@ -25,6 +25,7 @@ from scrapers.models import ScrapeAttempt
 from scrapers.normalise.record import normalised
 from scrapers.portal import Portal
 from scrapers.records import Answer, Found, Query
+from scrapers.register import RegisterPortal
 from scrapers.transport.pace import FilePacer, NoPacer, Pacer, RedisPacer
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
 
@@ -41,6 +42,7 @@ class Reply:
     built_at: str
     note: str | None
     attempt_id: int
+    from_copy: bool = False  # a loaded register answered, not the portal: told as `source: cache`
 
 
 def fetch(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool = False) -> Reply:
@@ -74,6 +76,7 @@ def fetch(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool =
         built_at=portal.built_at,
         note=ACTIVE_ONLY if portal.coverage == "active_only" else None,
         attempt_id=attempt.pk,
+        from_copy=isinstance(portal, RegisterPortal) and portal.answers_from_copy(session),
     )
 
 

@@ -20,6 +20,7 @@ from scrapers.errors import PageChanged, PortalDisabled
 from scrapers.normalise import names
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
+from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 Row = Mapping[str, str]
@@ -88,6 +89,7 @@ class RegisterPortal(Portal):
         if register is None:
             return self.search_live(session, term)
         records = register.by_name(self.code, names.key(term), limit=self.most_rows)
+        self._show(session, records)
         return ResultList(tuple(map(_candidate, records)), complete=len(records) < self.most_rows)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
@@ -95,7 +97,9 @@ class RegisterPortal(Portal):
         register = self._register(session)
         if register is None:
             return self.find_live(session, entity_id)
-        return ResultList(tuple(map(_candidate, register.by_id(self.code, entity_id))))
+        records = register.by_id(self.code, entity_id)
+        self._show(session, records)
+        return ResultList(tuple(map(_candidate, records)))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """What the copy holds is the whole record; only rows met live are opened."""
@@ -105,6 +109,15 @@ class RegisterPortal(Portal):
         """The day of the copy that answers."""
         register = session.register
         return register.as_of(self.code) if register is not None else None
+
+    def _show(self, session: PortalSession, records: list[EntityRecord]) -> None:
+        """Keep what the copy gave as the evidence of the answer: it is all that was read."""
+        body = json.dumps([to_plain(record) for record in records], ensure_ascii=False, sort_keys=True).encode()
+        session.pages.append(Page(self.register_source.url, 200, {"content-type": "application/json"}, body))
+
+    def answers_from_copy(self, session: PortalSession) -> bool:
+        """Whether a loaded copy answers, not the portal."""
+        return self._register(session) is not None
 
     def _register(self, session: PortalSession) -> Register | None:
         register = session.register

@@ -246,3 +246,15 @@ def test_the_reader_keeps_one_row_in_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert count == 50_000
     assert peak < 3_000_000, f"16 MB of rows took {peak} bytes"
+
+
+@pytest.mark.django_db
+class TestTheEvidence:
+    """What proves an answer from a copy."""
+
+    def test_is_the_file_and_what_stood_in_it(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", LINES))
+        first = put(Query("ZZ", entity_id="1"))
+        second = put(Query("ZZ", entity_id="3"))
+        assert first.evidence.source_url == Northland.register_source.url
+        assert first.evidence.sha256 != second.evidence.sha256
