@@ -57,7 +57,15 @@ class FilePacer:
     @contextmanager
     def slot(self, portal: str, pace: Pace, *, deadline: float) -> Iterator[None]:
         """Hold one of `pace.concurrency` places of the portal, waiting for one until `deadline`."""
-        while True:
+        while (handle := self._take(portal, pace)) is None:
+            _sleep_until_turn(0.05, portal=portal, deadline=deadline)
+        try:
+            yield
+        finally:
+            os.close(handle)  # closing releases the lock
+
+    def _take(self, portal: str, pace: Pace) -> int | None:
+        with _fail_closed():
             for number in range(pace.concurrency):
                 handle = os.open(self._folder / f"{portal}.{number}.lock", os.O_RDWR | os.O_CREAT, 0o600)
                 try:
@@ -65,30 +73,44 @@ class FilePacer:
                 except BlockingIOError:
                     os.close(handle)
                     continue
-                try:
-                    yield
-                finally:
-                    os.close(handle)  # closing releases the lock
-                return
-            _sleep_until_turn(0.05, portal=portal, deadline=deadline)
+                return handle
+        return None
 
     def wait_turn(self, portal: str, pace: Pace, *, deadline: float) -> None:
         """Take the next free moment from the portal's file, and sleep until it."""
-        handle = os.open(self._folder / f"{portal}.turn", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            now = time.time()
-            raw = os.read(handle, 64)
-            turn = max(now, float(raw)) if raw else now
-            if turn > now + 3600:  # the clock was set back: an old note must not close a portal for hours
-                turn = now
-            if time.monotonic() + (turn - now) <= deadline:
-                os.lseek(handle, 0, os.SEEK_SET)
-                os.truncate(handle, 0)
-                os.write(handle, repr(turn + pace.seconds).encode())
-        finally:
-            os.close(handle)
+        with _fail_closed():
+            handle = os.open(self._folder / f"{portal}.turn", os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX)
+                now = time.time()
+                turn = max(now, _noted_turn(os.pread(handle, _WIDTH, 0)))
+                if turn > now + 3600:  # the clock was set back: an old note must not close a portal for hours
+                    turn = now
+                if time.monotonic() + (turn - now) <= deadline:
+                    os.pwrite(handle, f"{turn + pace.seconds:0{_WIDTH}.6f}".encode(), 0)
+            finally:
+                os.close(handle)
         _sleep_until_turn(turn - now, portal=portal, deadline=deadline)
+
+
+_WIDTH = 32  # a note is always as long as the one before, so writing it cannot stop half way between two
+
+
+def _noted_turn(raw: bytes) -> float:
+    """The moment in a portal's file; a file that a crash or a person spoilt counts as none."""
+    try:
+        return float(raw) if raw else 0.0
+    except ValueError:
+        return 0.0
+
+
+@contextmanager
+def _fail_closed() -> Iterator[None]:
+    """A folder that cannot be used (full, read-only, gone) means that the pace is unknown, so nobody is asked."""
+    try:
+        yield
+    except OSError as error:
+        raise PortalUnavailable(f"the pace is unknown: {error}", reason="rate_limited") from error
 
 
 _TURN = """

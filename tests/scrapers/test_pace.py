@@ -1,0 +1,259 @@
+"""How fast a portal is asked, agreed between processes: spacing, places, and what happens when somebody dies."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrapers.errors import PortalUnavailable
+from scrapers.transport import pace as pacing
+from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
+
+PROCESSES = multiprocessing.get_context("spawn")
+Opener = Callable[[], Pacer]
+
+
+def open_pacer(address: str) -> Pacer:
+    """A pacer of a process's own."""
+    if address.startswith("redis"):
+        import redis
+
+        return RedisPacer(redis.Redis.from_url(address, socket_timeout=2, socket_connect_timeout=2))
+    return FilePacer(Path(address))
+
+
+def take_turns(address: str, count: int, seconds: float, note: Path) -> None:
+    """A process that asks `count` times, and notes when."""
+    pacer, moments = open_pacer(address), []
+    for _ in range(count):
+        pacer.wait_turn("p", Pace(seconds=seconds), deadline=time.monotonic() + 30)
+        moments.append(time.time())
+    note.write_text(json.dumps(moments))
+
+
+def hold_places(address: str, count: int, concurrency: int, note: Path) -> None:
+    """A process that does `count` lookups, and notes from when to when."""
+    pacer, spans = open_pacer(address), []
+    for _ in range(count):
+        with pacer.slot("p", Pace(concurrency=concurrency), deadline=time.monotonic() + 30):
+            begun = time.time()
+            time.sleep(0.1)
+            spans.append((begun, time.time()))
+    note.write_text(json.dumps(spans))
+
+
+def hold_for_ever(address: str, note: Path) -> None:
+    """A process that never gives its place back."""
+    with open_pacer(address).slot("p", Pace(concurrency=1), deadline=time.monotonic() + 5):
+        note.write_text("held")
+        time.sleep(600)
+
+
+def together(work: Callable[..., None], address: str, folder: Path, *args: Any) -> list[Any]:
+    """What three processes noted."""
+    notes = [folder / f"note-{number}.json" for number in range(3)]
+    running = [PROCESSES.Process(target=work, args=(address, *args, note)) for note in notes]
+    for process in running:
+        process.start()
+    for process in running:
+        process.join(60)
+    assert [process.exitcode for process in running] == [0, 0, 0]
+    return sorted(item for note in notes for item in json.loads(note.read_text()))
+
+
+@pytest.fixture(params=["files", pytest.param("redis", marks=pytest.mark.redis)])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Where the pace is agreed; every test has a place of its own."""
+    if request.param == "files":
+        yield str(tmp_path / "pace")
+        return
+    import redis
+
+    url = request.getfixturevalue("on_redis")
+    client = redis.Redis.from_url(url)
+    client.delete("pace:slots:p", "pace:turn:p")
+    yield url
+    client.delete("pace:slots:p", "pace:turn:p")
+    client.close()
+
+
+class TestThePace:
+    """Both of its forms keep one promise."""
+
+    @pytest.mark.slow
+    def test_spaces_the_requests_of_all_processes(self, address: str, tmp_path: Path) -> None:
+        moments = together(take_turns, address, tmp_path, 4, 0.2)
+        assert len(moments) == 12
+        # A process may leave its sleep a moment late, never early: the twelfth turn is eleven paces after the first.
+        assert moments[-1] - moments[0] >= 11 * 0.2 - 0.05
+        assert min(b - a for a, b in pairwise(moments)) > 0.1
+
+    @pytest.mark.slow
+    def test_lets_only_so_many_in_at_once(self, address: str, tmp_path: Path) -> None:
+        spans = together(hold_places, address, tmp_path, 5, 2)
+        assert len(spans) == 15
+        busiest = max(sum(begun <= moment < ended for begun, ended in spans) for moment, _ in spans)
+        assert busiest == 2
+
+    def test_gives_the_first_turn_at_once(self, address: str) -> None:
+        started = time.monotonic()
+        open_pacer(address).wait_turn("p", Pace(seconds=30), deadline=started + 5)
+        assert time.monotonic() - started < 0.3
+
+    def test_refuses_at_once_when_the_turn_would_come_too_late(self, address: str) -> None:
+        pacer = open_pacer(address)
+        pacer.wait_turn("p", Pace(seconds=30), deadline=time.monotonic() + 5)
+        started = time.monotonic()
+        with pytest.raises(PortalUnavailable) as refusal:
+            pacer.wait_turn("p", Pace(seconds=30), deadline=started + 5)
+        assert refusal.value.reason == "rate_limited"
+        assert 25 < (refusal.value.retry_after or 0) <= 30
+        assert time.monotonic() - started < 0.3
+
+    def test_loses_no_turn_to_those_who_were_refused(self, address: str) -> None:
+        pacer = open_pacer(address)
+        pacer.wait_turn("p", Pace(seconds=1.0), deadline=time.monotonic() + 5)
+        for _ in range(20):
+            with pytest.raises(PortalUnavailable):
+                pacer.wait_turn("p", Pace(seconds=1.0), deadline=time.monotonic() + 0.1)
+        started = time.monotonic()
+        pacer.wait_turn("p", Pace(seconds=1.0), deadline=started + 5)
+        assert time.monotonic() - started < 1.2
+
+    def test_refuses_when_no_place_comes_free_in_time(self, address: str) -> None:
+        one, two = open_pacer(address), open_pacer(address)
+        with one.slot("p", Pace(concurrency=1), deadline=time.monotonic() + 5):
+            started = time.monotonic()
+            with (
+                pytest.raises(PortalUnavailable) as refusal,
+                two.slot("p", Pace(concurrency=1), deadline=started + 0.3),
+            ):
+                pass
+            assert refusal.value.reason == "rate_limited"
+            assert time.monotonic() - started < 0.6
+        with two.slot("p", Pace(concurrency=1), deadline=time.monotonic() + 0.3):
+            pass
+
+    def test_gives_the_place_back_when_the_lookup_fails(self, address: str) -> None:
+        pacer = open_pacer(address)
+        for _ in range(3):
+            with pytest.raises(KeyError), pacer.slot("p", Pace(concurrency=1), deadline=time.monotonic() + 0.3):
+                raise KeyError
+
+    def test_counts_threads_like_processes(self, address: str) -> None:
+        pacer, inside, most = open_pacer(address), [], []
+
+        def work(number: int) -> None:
+            with pacer.slot("p", Pace(concurrency=3), deadline=time.monotonic() + 20):
+                inside.append(number)
+                most.append(len(inside))
+                time.sleep(0.03)
+                inside.remove(number)
+
+        with ThreadPoolExecutor(12) as pool:
+            list(pool.map(work, range(24)))
+        assert max(most) == 3
+
+    @pytest.mark.slow
+    def test_frees_the_place_of_a_process_that_was_killed(
+        self, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        note = tmp_path / "held"
+        holder = PROCESSES.Process(target=hold_for_ever, args=(address, note))
+        holder.start()
+        try:
+            while not note.exists():
+                time.sleep(0.02)
+        finally:
+            os.kill(holder.pid or 0, signal.SIGKILL)
+            holder.join(10)
+        if address.startswith("redis"):  # nobody tells Redis of a death: the place is leased
+            import redis
+
+            client = redis.Redis.from_url(address)
+            lease = client.pttl("pace:slots:p")
+            assert 0 < lease <= pacing._LEASE_MS
+            names = client.zrange("pace:slots:p", 0, -1)
+            client.zadd("pace:slots:p", dict.fromkeys(names, time.time() * 1000 - 1))  # the lease is over
+            client.close()
+        with open_pacer(address).slot("p", Pace(concurrency=1), deadline=time.monotonic() + 2):
+            pass
+
+
+class TestTheLockFiles:
+    """The embedded form, on a disk that may be full, spoilt or gone."""
+
+    def test_start_anew_after_the_clock_was_set_back(self, tmp_path: Path) -> None:
+        pacer = FilePacer(tmp_path)
+        (tmp_path / "p.turn").write_text(repr(time.time() + 86_400))
+        pacer.wait_turn("p", Pace(), deadline=time.monotonic() + 0.5)
+
+    @pytest.mark.parametrize("spoilt", ["", "nonsense", "\x00" * 40, "nan"])
+    def test_survive_what_a_crash_left_in_them(self, tmp_path: Path, spoilt: str) -> None:
+        pacer = FilePacer(tmp_path)
+        (tmp_path / "p.turn").write_text(spoilt)
+        pacer.wait_turn("p", Pace(seconds=30), deadline=time.monotonic() + 0.5)
+        with pytest.raises(PortalUnavailable):
+            pacer.wait_turn("p", Pace(seconds=30), deadline=time.monotonic() + 0.5)
+
+    def test_ask_nobody_when_they_cannot_be_written(self, tmp_path: Path) -> None:
+        pacer = FilePacer(tmp_path / "pace")
+        (tmp_path / "pace").rmdir()
+        with pytest.raises(PortalUnavailable) as refusal:
+            pacer.wait_turn("p", Pace(), deadline=time.monotonic() + 5)
+        assert refusal.value.reason == "rate_limited"
+        with pytest.raises(PortalUnavailable), pacer.slot("p", Pace(), deadline=time.monotonic() + 5):
+            pass
+
+    def test_do_not_mistake_a_failed_lookup_for_a_failed_lock(self, tmp_path: Path) -> None:
+        with pytest.raises(FileNotFoundError), FilePacer(tmp_path).slot("p", Pace(), deadline=time.monotonic() + 5):
+            raise FileNotFoundError
+
+
+class TestRedisGone:
+    """Without Redis the pace is unknown, so nobody is asked."""
+
+    def test_asks_nobody(self) -> None:
+        import redis
+
+        pacer = RedisPacer(redis.Redis(host="127.0.0.1", port=9, socket_connect_timeout=0.5))
+        with pytest.raises(PortalUnavailable) as refusal:
+            pacer.wait_turn("p", Pace(), deadline=time.monotonic() + 5)
+        assert refusal.value.reason == "rate_limited"
+        with pytest.raises(PortalUnavailable), pacer.slot("p", Pace(), deadline=time.monotonic() + 5):
+            pass
+
+    def test_loses_no_answer_that_was_already_read(self) -> None:
+        class Leaving:
+            """A Redis that goes away while the portal is being asked."""
+
+            def register_script(self, script: str) -> Callable[..., int]:
+                return lambda keys, args: 1
+
+            def zrem(self, *_: str) -> None:
+                raise ConnectionError
+
+        with RedisPacer(Leaving()).slot("p", Pace(), deadline=time.monotonic() + 1):
+            answer = "read"
+        assert answer == "read"
+
+
+class TestTheSandboxRegistry:
+    """Nobody's server."""
+
+    def test_is_asked_as_fast_as_anybody_likes(self) -> None:
+        started = time.monotonic()
+        for _ in range(100):
+            with NoPacer().slot("sandbox", Pace(seconds=60, concurrency=1), deadline=0):
+                NoPacer().wait_turn("sandbox", Pace(seconds=60), deadline=0)
+        assert time.monotonic() - started < 0.5
