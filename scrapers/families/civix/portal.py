@@ -18,7 +18,7 @@ from scrapers.errors import PageChanged
 from scrapers.families.civix import sections
 from scrapers.families.civix.sections import Markup, Sections, address, said
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import hidden_inputs, maybe, missing_result, select, table_rows, text_of
+from scrapers.parsing.html import hidden_inputs, maybe, missing_result, select, spaced_text_of, table_rows, text_of
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
 from scrapers.transport.page import Page
@@ -122,7 +122,7 @@ class CivixPortal(Portal):
         listed = table_rows(table, self._headings()) if table is not None else []
         count = _COUNT.search(" ".join(text_of(info) for info in select(tree, "li.pageinfo")))
         if not listed:
-            if (count and count[2] == "0") or _NOTHING.search(text_of(tree)):
+            if (count and count[2] == "0") or _NOTHING.search(spaced_text_of(tree)):
                 return [], 0, 0, 0
             raise missing_result(page, "the list of results")
         if not count:

@@ -17,7 +17,7 @@ from lxml.html import HtmlElement
 from scrapers.families.illinois import register
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, select, spaced_text_of, table_rows, text_of
 from scrapers.portal import Capabilities, Terms, meanings
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.register import RegisterPortal, Row
@@ -90,7 +90,7 @@ class Illinois(RegisterPortal):
         table = maybe(tree, "#sortTable")
         listed = table_rows(table, ("File Number", "Entity Name", "Status")) if table is not None else []
         if not listed:
-            if _NOTHING.search(text_of(tree)):
+            if _NOTHING.search(spaced_text_of(tree)):
                 return ResultList(())
             raise missing_result(page, "the list of results")
         return ResultList(tuple(_candidate(row, page) for row in listed))

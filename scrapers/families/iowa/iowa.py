@@ -1,7 +1,8 @@
 """Iowa: Secretary of State, Business Entities.
 
 Evidence: public clients' descriptions of the live search (see the family's module); nothing recorded of it. Guessed:
-the words of an empty result. The live search stands behind a wall; the register of active entities is published as a file.
+the words of an empty result. The live search stands behind a wall; the register of active entities
+is published as a file.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import Labels, note_unread, text
-from scrapers.parsing.html import maybe, missing_result, select, table_rows, text_of
+from scrapers.parsing.html import maybe, missing_result, select, spaced_text_of, table_rows, text_of
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
@@ -62,7 +62,7 @@ class IowaSearch(Portal):
         tables = select(tree, "#mainArticle > table")
         if not tables:
             area = maybe(tree, "#mainArticle")
-            if area is not None and _NOTHING.search(text_of(area)):
+            if area is not None and _NOTHING.search(spaced_text_of(area)):
                 return ResultList(())
             raise missing_result(page, "the list of results")
         listed = table_rows(tables[0], ("Business No.", "Name", "Status", "Type"))
