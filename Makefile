@@ -1,6 +1,6 @@
 # What people type. `make` alone prints this list; everything needs Python 3.11 or newer and make, nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format pin openapi clean
+.PHONY: help run test lint format pin openapi states bench clean
 
 PYTHON ?=
 VENV ?= .venv
@@ -38,6 +38,7 @@ run: installed-run  ## start the whole service here: web, worker and clock (PORT
 test: installed-test  ## run the suite on SQLite, then on PostgreSQL + Redis
 	@$(VENV)/bin/python -m tests.engines $(PYTEST_ARGS)
 
+lint: export SOS_TEST_VAR := $(abspath $(VENV))/lint-var
 lint: installed-test  ## ruff (rules and format) and mypy
 	@failed=0; \
 	for check in "ruff check ." "ruff format --check ." mypy; do echo "$$check"; $(VENV)/bin/$$check || failed=1; done; \
@@ -48,7 +49,13 @@ format: installed-test  ## let ruff put the code into shape
 	$(VENV)/bin/ruff format .
 
 openapi: installed-test  ## write the OpenAPI document again from the code
-	$(VENV)/bin/python manage.py spectacular --validate --fail-on-warn --file lookups/api/openapi.yaml
+	$(VENV)/bin/python manage.py openapi --write
+
+states: installed-test  ## write docs/states.md again from the code
+	$(VENV)/bin/python manage.py states_page
+
+bench: installed-test  ## compare the name matching with plain libraries: right, wrong, time
+	$(VENV)/bin/python -m tests.bench.matching
 
 pin: $(VENV)/bin/python  ## resolve pyproject.toml's ranges into the hashed lists (UPGRADE=1 takes newer versions)
 	$(VENV)/bin/python -m pip install -qq 'uv>=0.9'
