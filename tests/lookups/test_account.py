@@ -30,7 +30,11 @@ class TestTheBalance:
 
     def test_of_three_dollars_fourteen_is_a_hundred_lookups(self, customer: Customer) -> None:
         ledger.deposit(
-            account_id=customer.account.pk, amount=31_400 - 3_140, idempotency_key="d", source="card", now=timezone.now()
+            account_id=customer.account.pk,
+            amount=31_400 - 3_140,
+            idempotency_key="d",
+            source="card",
+            now=timezone.now(),
         )
         body = customer.get("/v1/account/balance").json()
         assert (body["balanceStored"], body["balanceDisplay"], body["lookupsRemaining"]) == (31_400, "$3.14", 100)

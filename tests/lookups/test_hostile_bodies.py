@@ -151,7 +151,9 @@ class TestAHostileAddress:
 
     @pytest.mark.parametrize("method", ["get", "put", "patch", "delete", "options", "head", "trace"])
     def test_with_another_method_is_a_405(self, customer: Customer, method: str) -> None:
-        reply = getattr(Client(raise_request_exception=False), method)("/v1/lookup", headers={"x-api-key": customer.secret})
+        reply = getattr(Client(raise_request_exception=False), method)(
+            "/v1/lookup", headers={"x-api-key": customer.secret}
+        )
         assert reply.status_code == 405
         assert "POST" in reply["Allow"]
         if method != "head":
@@ -188,6 +190,8 @@ class TestARequestId:
         assert told != given_id
         assert len(told) == 32
 
-    @pytest.mark.parametrize("path", ["/v1/health", "/v1/states", "/v1/account/balance", "/docs/", "/openapi.json", "/nowhere"])
+    @pytest.mark.parametrize(
+        "path", ["/v1/health", "/v1/states", "/v1/account/balance", "/docs/", "/openapi.json", "/nowhere"]
+    )
     def test_is_on_every_reply(self, switches: None, path: str) -> None:
         assert Client().get(path)["X-Request-Id"]

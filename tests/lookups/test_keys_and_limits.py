@@ -64,7 +64,7 @@ class TestAKey:
 
     def test_that_was_revoked_is_a_401_at_once(self, tester: Customer) -> None:
         keys.revoke(key=tester.key, now=timezone.now())
-        assert_error(tester.lookup(**{"entity_name": BODY["entity_name"], "state": "DE"}), 401, "unauthorized", NO_KEY)
+        assert_error(tester.lookup(entity_name=BODY["entity_name"], state="DE"), 401, "unauthorized", NO_KEY)
 
     def test_that_expired_is_a_401(self, tester: Customer) -> None:
         type(tester.key).objects.update(expires_at=timezone.now() - timedelta(seconds=1))

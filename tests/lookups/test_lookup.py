@@ -179,10 +179,10 @@ class TestACompanyThatIsNotThere:
 class TestARegistryThatDoesNotAnswer:
     """Nothing is known, so nothing is said of the company, and nothing is owed."""
 
-    @pytest.mark.parametrize(("status", "reason"), [(500, "down"), (503, "down"), (403, "blocked"), (429, "rate_limited")])
-    def test_is_no_proof_of_absence(
-        self, customer: Customer, register: Register, status: int, reason: str
-    ) -> None:
+    @pytest.mark.parametrize(
+        ("status", "reason"), [(500, "down"), (503, "down"), (403, "blocked"), (429, "rate_limited")]
+    )
+    def test_is_no_proof_of_absence(self, customer: Customer, register: Register, status: int, reason: str) -> None:
         register.status = status
         reply = customer.lookup()
         assert reply.status_code == 503
@@ -193,9 +193,7 @@ class TestARegistryThatDoesNotAnswer:
         assert customer.balance.available == 10 * PRICE
         assert Lookup.objects.get().reason == reason
 
-    def test_that_takes_too_long_ends_as_a_timeout(
-        self, customer: Customer, register: Register, settings: Any
-    ) -> None:
+    def test_that_takes_too_long_ends_as_a_timeout(self, customer: Customer, register: Register, settings: Any) -> None:
         settings.SYNC_BUDGET_SECONDS = 1.0
         register.seconds = 3
         assert customer.lookup().json()["reason"] == "timeout"

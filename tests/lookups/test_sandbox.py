@@ -79,7 +79,9 @@ class TestATestKey:
         assert body["success"] is True, body
         assert body["data"]["totalResults"] == len(body["data"]["filings"]) >= 1
         filing = body["data"]["filings"][0]
-        assert {"fileNumber", "fileDate", "debtorName", "securedParty", "collateral", "status", "lapseDate"} <= set(filing)
+        assert {"fileNumber", "fileDate", "debtorName", "securedParty", "collateral", "status", "lapseDate"} <= set(
+            filing
+        )
         assert filing["fileDate"][4] == "-"
         again = tester.lookup(**DEMO_QUESTION, searchType="ucc", source="cache").json()
         assert (again["source"], again["data"]["filings"]) == ("cache", body["data"]["filings"])

@@ -100,7 +100,11 @@ class TestTheHealth:
     def test_is_degraded_while_the_queue_is_away(self, switches: None, settings: Any) -> None:
         settings.REDIS_URL = "redis://127.0.0.1:1/0"
         reply = Client().get("/v1/health")
-        assert (reply.status_code, reply.json()["status"], reply.json()["checks"]["redis"]) == (200, "degraded", "error")
+        assert (reply.status_code, reply.json()["status"], reply.json()["checks"]["redis"]) == (
+            200,
+            "degraded",
+            "error",
+        )
 
     def test_is_a_503_only_when_nothing_can_be_served(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
         def gone() -> int:
@@ -118,7 +122,9 @@ class TestTheHotPath:
         from django.test.utils import CaptureQueriesContext
 
         customer.lookup()
-        with CaptureQueriesContext(connection, ) as caught:
+        with CaptureQueriesContext(
+            connection,
+        ) as caught:
             assert customer.lookup(source="cache").json()["source"] == "cache"
         work = [query["sql"] for query in caught.captured_queries if query["sql"].split()[0] in
                 ("SELECT", "INSERT", "UPDATE", "DELETE")]  # fmt: skip
@@ -126,9 +132,7 @@ class TestTheHotPath:
         assert len(work) <= 8, work
         assert not any("django_session" in sql or "auth_user" in sql for sql in work)
 
-    def test_runs_no_middleware_that_only_people_need(
-        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_runs_no_middleware_that_only_people_need(self, tester: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
         def never(*_: Any, **__: Any) -> None:
             raise AssertionError("ran for the API")
 

@@ -80,7 +80,9 @@ class Evidence(serializers.Serializer):
 class Match(serializers.Serializer):
     score = number("How sure it is that this is the company asked for, 0 to 1.")
     kind = word(["exact", "suffix_variant", "former_name", "close", "entity_id"])
-    features = serializers.ListField(child=serializers.CharField(), help_text="What tells the two names apart, if anything.")
+    features = serializers.ListField(
+        child=serializers.CharField(), help_text="What tells the two names apart, if anything."
+    )
 
 
 class Normalized(serializers.Serializer):

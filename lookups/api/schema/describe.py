@@ -17,8 +17,13 @@ from lookups.api import serializers
 from lookups.api.schema import components, examples
 
 _RATE = [
-    OpenApiParameter(name, OpenApiTypes.INT, OpenApiParameter.HEADER, description=about,
-                     response=[200, 400, 402, 403, 404, 409, 413, 415, 429, 503])
+    OpenApiParameter(
+        name,
+        OpenApiTypes.INT,
+        OpenApiParameter.HEADER,
+        description=about,
+        response=[200, 400, 402, 403, 404, 409, 413, 415, 429, 503],
+    )
     for name, about in (
         ("X-RateLimit-Limit", "Requests a minute."),
         ("X-RateLimit-Remaining", "Requests left in this minute."),
