@@ -159,7 +159,8 @@ def _rows(page: Page) -> list[Candidate]:
         cells = row.xpath("./td")
         if link is None:
             continue  # the header, and the pager
-        number = text_of(cells[0] if link.getparent().tag == "th" else cells[1])
+        first = 0 if link.getparent().tag == "th" else 1
+        number = text_of(cells[first]) if len(cells) > first else ""
         if not number:
             raise PageChanged(f"{text_of(link)!r} is listed without an identification number")
         url = page.link(link.get("href") or "")

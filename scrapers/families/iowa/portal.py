@@ -66,6 +66,8 @@ class IowaSearch(Portal):
                 return ResultList(())
             raise missing_result(page, "the list of results")
         listed = table_rows(tables[0], ("Business No.", "Name", "Status", "Type"))
+        if not listed:
+            raise PageChanged(f"{page.url}: a list without rows, and no line that there are none")
         further = [a for a in select(tree, "#mainArticle a") if text_of(a).casefold().startswith("next")]
         return ResultList(tuple(_candidate(row, page) for row in listed), complete=not further)
 

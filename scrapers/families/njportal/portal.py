@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lxml.html import HtmlElement
 
+from scrapers.errors import PageChanged
 from scrapers.families.njportal import liens
 from scrapers.parsing.html import hidden_inputs, maybe, missing_result, one, select, table_rows, text_of
 from scrapers.portal import Portal
@@ -49,7 +50,10 @@ class NjPortal(Portal):
         table = maybe(answer.html(), "table.table-data.js-data-table")
         if table is None:
             raise missing_result(answer, "the table of names")
-        return ResultList(tuple(_candidate(row, self.sources[0]) for row in table_rows(table, _COLUMNS)))
+        rows = table_rows(table, _COLUMNS)
+        if not rows and text_of(table).replace(" ", "") != "".join(_COLUMNS).replace(" ", ""):
+            raise PageChanged(f"{url}: a table without rows, but with more than its header")
+        return ResultList(tuple(_candidate(row, self.sources[0]) for row in rows))
 
 
 def token_of(page: Page) -> str:
