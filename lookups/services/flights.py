@@ -91,9 +91,9 @@ def wait(
 
 def land(ticket: Ticket, *, landing: Landing, now: datetime) -> None:
     """Tell those who wait what came of it; does nothing when somebody took the flight over meanwhile."""
-    Flight.objects.filter(pk=ticket.flight_id, pilot=ticket.pilot, landed_at__isnull=True).update(
-        landing=landing, landed_at=now
-    )
+    assert ticket.pilot is not None
+    mine = Flight.objects.filter(pk=ticket.flight_id, pilot=ticket.pilot, landed_at__isnull=True)
+    mine.update(landing=landing, landed_at=now)
 
 
 def prune(*, now: datetime) -> int:

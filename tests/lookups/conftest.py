@@ -93,7 +93,7 @@ def register(settings: Any, tmp_path: Path) -> Iterator[registry_server.Register
 
 
 @pytest.fixture
-def at_once() -> Iterator[Callable[..., list[Any]]]:
+def at_once() -> Callable[..., list[Any]]:
     """Run callables in parallel threads; each gives its database connection back."""
 
     def run(*calls: Callable[[], Any]) -> list[Any]:
@@ -106,7 +106,7 @@ def at_once() -> Iterator[Callable[..., list[Any]]]:
         with ThreadPoolExecutor(len(calls)) as pool:
             return [future.result(60) for future in [pool.submit(one, call) for call in calls]]
 
-    yield run
+    return run
 
 
 def later(**by: float) -> datetime:

@@ -1,4 +1,4 @@
-"""New York's open data on a loopback socket: the one thing these tests stand in for. It counts who asks, and may dawdle."""
+"""New York's open data on a loopback socket: the one thing these tests stand in for. It counts and may dawdle."""
 
 from __future__ import annotations
 

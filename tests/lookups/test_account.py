@@ -89,7 +89,7 @@ class TestTheUsage:
         mine = {entry["id"] for entry in customer.get("/v1/account/usage").json()["entries"]}
         assert not ids & mine
 
-    @pytest.mark.parametrize("query", ["from=yesterday", "to=2026-13-01", "cursor=x", "cursor=-1", "limit=0", "limit=501",
+    @pytest.mark.parametrize("query", ["from=today", "to=2026-13-01", "cursor=x", "cursor=-1", "limit=0", "limit=501",
                                        "limit=1e3", "cursor=" + "9" * 30, "from=0001-01-01"])  # fmt: skip
     def test_refuses_what_it_cannot_read(self, customer: Customer, query: str) -> None:
         body = assert_error(customer.get(f"/v1/account/usage?{query}"), 400, "invalid_request")

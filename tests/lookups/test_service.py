@@ -128,7 +128,6 @@ class TestTheHotPath:
             assert customer.lookup(source="cache").json()["source"] == "cache"
         work = [query["sql"] for query in caught.captured_queries if query["sql"].split()[0] in
                 ("SELECT", "INSERT", "UPDATE", "DELETE")]  # fmt: skip
-        print("\n".join(sql[:110] for sql in work))
         assert len(work) <= 8, work
         assert not any("django_session" in sql or "auth_user" in sql for sql in work)
 

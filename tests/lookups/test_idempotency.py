@@ -1,0 +1,184 @@
+"""`Idempotency-Key`: a request that is sent again gets its first answer, and is paid once."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from billing.models import Hold
+from lookups.models import IdempotencyRecord, Lookup
+from lookups.services import idempotency
+from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.registry_server import Register
+from tests.lookups.test_hostile_bodies import assert_error
+
+pytestmark = pytest.mark.django_db
+KEY = {"idempotency_key": "order-17"}
+
+
+class TestARepeatedRequest:
+    """Same key, same body."""
+
+    def test_gets_the_first_reply_and_costs_nothing_more(self, customer: Customer, register: Register) -> None:
+        first = customer.lookup(headers=KEY)
+        register.rows = []
+        second = customer.lookup(headers=KEY)
+        assert second.status_code == 200
+        assert second.content == first.content
+        assert second["Idempotency-Replayed"] == "true"
+        assert "Idempotency-Replayed" not in first
+        assert second["X-RateLimit-Limit"]
+        assert customer.balance.spent == PRICE
+        assert register.asked == 1
+
+    def test_may_have_its_json_written_in_another_order(self, customer: Customer, register: Register) -> None:
+        one = customer.post("/v1/lookup", '{"entity_name":"Acme Corp","state":"NY"}', **KEY)
+        two = customer.post("/v1/lookup", '{ "state": "NY",  "entity_name": "Acme Corp" }', **KEY)
+        assert one.content == two.content
+        assert customer.balance.spent == PRICE
+
+    def test_of_something_not_found_is_not_found_again(self, customer: Customer, register: Register) -> None:
+        first = customer.lookup("Nobody Knows This", headers=KEY)
+        asked = register.asked
+        second = customer.lookup("Nobody Knows This", headers=KEY)
+        assert (second.status_code, second.content) == (404, first.content)
+        assert register.asked == asked
+
+    def test_after_a_failure_is_asked_anew(self, customer: Customer, register: Register) -> None:
+        register.status = 500
+        assert customer.lookup(headers=KEY).status_code == 503
+        register.status = 200
+        assert customer.lookup(headers=KEY).status_code == 200
+        assert customer.balance.spent == PRICE
+
+    def test_after_24_hours_is_a_new_one(self, customer: Customer, register: Register) -> None:
+        customer.lookup(headers=KEY)
+        IdempotencyRecord.objects.update(expires_at=timezone.now())
+        assert customer.lookup("Zebra Inc", headers=KEY).json()["data"]["entityName"] == "ZEBRA INC."
+        assert customer.balance.spent == 2 * PRICE
+
+    def test_is_each_accounts_own(self, customer: Customer, register: Register) -> None:
+        other = open_customer(name="Other")
+        customer.lookup(headers=KEY)
+        other.lookup(headers=KEY)
+        assert other.balance.spent == PRICE
+
+
+class TestAnotherRequestUnderTheSameKey:
+    """A mistake of the client."""
+
+    @pytest.mark.parametrize("other", [{"entity_name": "Zebra Inc"}, {"source": "cache"}, {"state": "CO"}, {"x": 1}])
+    def test_is_a_409(self, customer: Customer, register: Register, other: dict[str, Any]) -> None:
+        customer.lookup(headers=KEY)
+        reply = customer.post("/v1/lookup", {"entity_name": "Acme Corp", "state": "NY", **other}, **KEY)
+        body = assert_error(reply, 409, "idempotency_conflict")
+        assert body["retryable"] is False
+        assert customer.balance.spent == PRICE
+
+    @pytest.mark.parametrize("word", ["", "x" * 256, "a\tb", "ü"])
+    def test_needs_a_key_that_is_one(self, customer: Customer, word: str) -> None:
+        assert_error(customer.lookup(headers={"idempotency_key": word}), 400, "invalid_request")
+
+
+class TestACrashUnderAKey:
+    """The service dies between charging and answering."""
+
+    def test_is_never_charged_twice(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr("lookups.api.replies.delivered", lambda *_: 1 / 0)
+            assert customer.lookup(headers=KEY).status_code == 500
+        assert customer.balance.spent == PRICE
+        body = customer.lookup(headers=KEY).json()
+        assert body["data"]["entityName"] == "ACME CORP."
+        assert customer.balance.spent == PRICE
+        assert Lookup.objects.count() == 1
+
+    def test_before_the_charge_finds_its_own_hold_again(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def killed(*_: Any, **__: Any) -> None:
+            raise SystemExit
+
+        with monkeypatch.context() as patch:
+            patch.setattr("lookups.services.settling.settle_reply", killed)
+            patch.setattr("lookups.services.paying.give_back", lambda *a, **k: None)
+            with pytest.raises(SystemExit):
+                customer.lookup(headers=KEY)
+        assert customer.balance.held == PRICE
+        assert customer.lookup(headers=KEY).status_code == 200
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+        assert Hold.objects.count() == 1
+
+    def test_whose_hold_expired_meanwhile_is_charged_once_all_the_same(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr("lookups.services.settling.settle_reply", lambda *a, **k: 1 / 0)
+            assert customer.lookup(headers=KEY).status_code == 500
+        assert Hold.objects.get().state == "released"
+        assert customer.lookup(headers=KEY).status_code == 200
+        assert customer.balance.spent == PRICE
+
+    def test_does_not_lock_its_key_for_ever(self, customer: Customer, register: Register) -> None:
+        now = timezone.now()
+        asked = {"account_id": customer.account.pk, "sandbox": False, "key": "k", "body_hash": "h"}
+        dead = idempotency.claim(**asked, lease=timedelta(seconds=50), now=now)
+        with pytest.raises(idempotency.StillRunning):
+            idempotency.claim(**asked, lease=timedelta(seconds=50), now=now + timedelta(seconds=49))
+        next_one = idempotency.claim(**asked, lease=timedelta(seconds=50), now=now + timedelta(seconds=51))
+        assert next_one.resumed
+        assert next_one.ask_id == dead.ask_id
+        idempotency.finish(dead, reply=idempotency.Reply(200, {}, "late"))
+        assert IdempotencyRecord.objects.get().status is None
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTwoAtOnce:
+    """The second one arrives while the first still runs."""
+
+    def test_is_told_to_come_back(self, switches: None, register: Register, at_once: Callable[..., list[Any]]) -> None:
+        customer = open_customer()
+        register.may_go = threading.Event()
+
+        def first() -> Any:
+            return customer.lookup(headers=KEY)
+
+        def second() -> Any:
+            register.in_there.wait(5)
+            reply = customer.lookup(headers=KEY)
+            register.may_go.set()  # type: ignore[union-attr]
+            return reply
+
+        done, early = at_once(first, second)
+        body = assert_error(early, 409, "idempotency_conflict")
+        assert (body["retryable"], early["Retry-After"]) == (True, "1")
+        assert done.status_code == 200
+        assert json.loads(customer.lookup(headers=KEY).content) == done.json()
+        assert customer.balance.spent == PRICE
+
+    def test_of_many_one_is_charged(
+        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        customer = open_customer()
+        register.seconds = 0.3
+        replies = at_once(*[lambda: customer.lookup(headers=KEY)] * 6)
+        assert sorted({reply.status_code for reply in replies}) == [200, 409]
+        assert customer.balance.spent == PRICE
+        assert customer.balance.held == 0
+
+
+class TestPruning:
+    """Keys end."""
+
+    def test_forgets_what_is_over(self, customer: Customer, register: Register) -> None:
+        customer.lookup(headers=KEY)
+        assert idempotency.prune(now=timezone.now()) == 0
+        assert idempotency.prune(now=timezone.now() + timedelta(hours=24, seconds=1)) == 1
