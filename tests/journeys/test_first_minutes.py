@@ -14,7 +14,7 @@ import pytest
 
 from tests.engines.own_database import engine_variables
 from tests.journeys import open_data
-from tests.journeys.checkout import Running, clean_environment, copy_checkout, free_port
+from tests.journeys.checkout import ROOT, Running, clean_environment, copy_checkout, free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 
@@ -61,6 +61,21 @@ def ask_balance(curl: str) -> dict:
     return paste(re.sub(r"/v1/lookup\b", "/v1/account/balance", curl).partition(" -d ")[0])
 
 
+def shown_in_the_readme() -> dict:
+    """Return the answer that the README shows, shortened as it is."""
+    return json.loads(re.search(r"```json\n(.+?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1])
+
+
+def as_much_as(shown: object, answered: object) -> object:
+    """Return `answered` cut down to the parts that are shown; "106b…" stands for any text with that beginning."""
+    if isinstance(shown, dict):
+        return {name: as_much_as(value, answered[name]) for name, value in shown.items()}
+    if isinstance(shown, list):
+        return [as_much_as(one, other) for one, other in zip(shown, answered, strict=False)]
+    short = isinstance(shown, str) and shown.endswith("…")
+    return shown if short and answered.startswith(shown[:-1]) else answered
+
+
 class TestTheFirstMinutes:
     """What a stranger sees, from the first command to the last key pressed."""
 
@@ -71,6 +86,7 @@ class TestTheFirstMinutes:
         assert fictional["success"] is True
         assert fictional["data"]["entityName"].casefold() == "blue heron logistics llc"
         assert fictional["data"]["entityId"].startswith("SB-")
+        assert shown_in_the_readme() == as_much_as(shown_in_the_readme(), fictional)
         assert ask_balance(sandbox_line)["balanceStored"] == FREE
 
         real = paste(live_line)
