@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from scrapers.errors import PageChanged
+from scrapers.families.fileone.liens import LienBox
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import need, need_rows, need_text, note_unread, text
-from scrapers.records import Address, EntityRecord
+from scrapers.records import Address, Candidate, EntityRecord, ResultList
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -31,6 +32,40 @@ _IGNORED = frozenset(
     {"StatusCode", "StandingFTB", "StandingAgent", "StandingVCFCF", "SiFrequency", "ManagementDescription",
      "ForeignEntityName", "StandingSOSDate", "StandingFTBDate", "StandingAgentDate", "StandingVCFCFDate"}
 )  # fmt: skip
+
+
+class CalicoPortal(LienBox):
+    """Asks the API when the operator has set its key, else the page as the family does."""
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """By key if there is one."""
+        key = session.key("calico")
+        return _listed(search(session, key, term, begins_with=False)) if key else super().search(session, term)
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """Names that begin so; the page knows no such search."""
+        key = session.key("calico")
+        return _listed(search(session, key, name, begins_with=True)) if key else ResultList((), False)
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """By key if there is one."""
+        key = session.key("calico")
+        return _listed(find(session, key, entity_id)) if key else super().find(session, entity_id)
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The API's rows are whole records."""
+        return candidate.record or super().detail(session, candidate)
+
+
+def _listed(records: list[EntityRecord]) -> ResultList:
+    rows = (
+        Candidate(
+            record.entity_name, record.entity_id, record.status, record.entity_type,
+            record=record, sos_url=record.sos_url,
+        )
+        for record in records
+    )  # fmt: skip
+    return ResultList(tuple(rows), complete=len(records) < LIMIT)
 
 
 def search(session: PortalSession, key: str, term: str, *, begins_with: bool) -> list[EntityRecord]:

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrapers.families.fileone import calico, drawer, ucc
-from scrapers.families.fileone.portal import FileOnePortal, Row, rows_of
-from scrapers.parsing.fields import Labels, need, need_number, text
+from scrapers.families.fileone import drawer
+from scrapers.families.fileone.calico import API, CalicoPortal
+from scrapers.families.fileone.portal import Row
+from scrapers.parsing.fields import Labels, text
 from scrapers.portal import Capabilities, StatusMeaning, Terms, meanings
-from scrapers.records import Address, Candidate, EntityRecord, Query, ResultList, UccFiling
-from scrapers.transport.session import PortalSession
+from scrapers.records import Address
 
 _SUSPENDED = ("suspended - ftb", "suspended - sos", "suspended - ftb/sos", "suspended - sos/ftb", "suspended",
               "ftb suspended", "sos suspended", "sos/ftb suspended", "forfeited - ftb/sos", "forfeited - ftb",
               "forfeited - sos", "forfeited")  # fmt: skip
-_OPENED = 3  # filings whose drawer and history are read: two requests each
 
 
-class California(FileOnePortal):
+class California(CalicoPortal):
     """Secretary of State, bizfile and CALICO."""
 
     code, host = "CA", "bizfileonline.sos.ca.gov"
-    hosts, sources = (host, "calico.sos.ca.gov"), (f"https://{host}/search/business", calico.API)
+    hosts, sources = (host, "calico.sos.ca.gov"), (f"https://{host}/search/business", API)
     id_pattern = r"C?\d{7}|\d{12}|B\d{11}"
     capabilities = Capabilities(
         agent=True, addresses=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True,
@@ -44,6 +43,7 @@ class California(FileOnePortal):
         "Get a free CALICO key (calicodev.sos.ca.gov), set CALICO_KEY and switch California on; without the key the "
         "portal's bot wall (Imperva) refuses programs."
     )
+    primed = True
     columns = frozenset({"FORMED_IN", "ENTITY_TYPE"})
     type_labels = ("Entity Type",)
     ignored = (
@@ -54,47 +54,6 @@ class California(FileOnePortal):
     def check_id(self, entity_id: str) -> str:
         """Without the C that older numbers are written with."""
         return super().check_id(entity_id).upper().removeprefix("C")
-
-    def search(self, session: PortalSession, term: str) -> ResultList:
-        """By key if there is one."""
-        key = session.key("calico")
-        if not key:
-            return super().search(session, term)
-        return self._official(calico.search(session, key, term, begins_with=False))
-
-    def narrow(self, session: PortalSession, name: str) -> ResultList:
-        """Names that begin so; the page knows no such search."""
-        key = session.key("calico")
-        return self._official(calico.search(session, key, name, begins_with=True)) if key else ResultList((), False)
-
-    def find(self, session: PortalSession, entity_id: str) -> ResultList:
-        """By key if there is one."""
-        key = session.key("calico")
-        return self._official(calico.find(session, key, entity_id)) if key else super().find(session, entity_id)
-
-    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
-        """The API's rows are whole records."""
-        return candidate.record or super().detail(session, candidate)
-
-    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
-        """Liens in which the name has the role asked for; the newest few with addresses and history."""
-        anytime = {"start": None, "end": None}
-        question = {"SEARCH_VALUE": query.name, "STATUS": "ALL", "RECORD_TYPE_ID": "0"}
-        answer = session.post(
-            f"https://{self.host}/api/Records/uccsearch",
-            json=question | {"FILING_DATE": anytime, "LAPSE_DATE": anytime},
-            headers=self.headers("ucc"),
-        ).json()
-        rows = rows_of(answer)
-        handles = {text(row.get("RECORD_NUM")): str(need_number(need(row, "ID"), "ID")) for row in rows}
-        found = [filing for filing in ucc.read(rows, query, session) if ucc.fits(filing, query)]
-        for index, filing in enumerate(found[:_OPENED]):
-            found[index] = ucc.opened(
-                session, filing, host=self.host, handle=handles[filing.file_number], headers=self.headers("ucc")
-            )
-        edge = need(answer, "edge")
-        total, limit = (need_number(need(edge, key), key) for key in ("total", "limit"))
-        return tuple(found), total <= limit
 
     def question(self, term: str, *, starts_with: bool) -> dict[str, Any]:
         """Every one of these keys must be sent."""
@@ -116,13 +75,3 @@ class California(FileOnePortal):
         """The first line always says the agent's kind ("Individual", "1505 Corporation")."""
         rows = drawer.lines(labels.maybe("Agent"))[1:]
         return (rows[0], drawer.address(rows[1:])) if rows else (None, Address())
-
-    def _official(self, records: list[EntityRecord]) -> ResultList:
-        rows = (
-            Candidate(
-                record.entity_name, record.entity_id, record.status, record.entity_type,
-                record=record, sos_url=record.sos_url,
-            )
-            for record in records
-        )  # fmt: skip
-        return ResultList(tuple(rows), complete=len(records) < calico.LIMIT)

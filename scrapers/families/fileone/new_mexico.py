@@ -1,25 +1,20 @@
 """New Mexico: SOS Enterprise, since December 2024. Documented by two clients of 2026; nothing recorded.
 
 The Azure wall answers 403 to fast calls, so four seconds lie between two requests. Of 26 status words five are known
-from records and the rest from a list; an unknown one stays neutral. Liens: a name that may be a person's is asked
-for both as a company and as a person; later filings on a lien are not listed, and not opened at this pace.
+from records and the rest from a list; an unknown one stays neutral. Liens are listed, not opened, at this pace.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from scrapers.families.fileone import drawer, ucc
-from scrapers.families.fileone.portal import rows_of
-from scrapers.families.fileone.second_generation import SecondGeneration
+from scrapers.families.fileone import drawer
+from scrapers.families.fileone.liens import LienQuery
 from scrapers.parsing.fields import Labels
 from scrapers.portal import Capabilities, StatusMeaning, Terms, meanings
-from scrapers.records import Officer, Query, UccFiling
+from scrapers.records import Officer
 from scrapers.transport.pace import Pace
-from scrapers.transport.session import PortalSession
 
 
-class NewMexico(SecondGeneration):
+class NewMexico(LienQuery):
     """Secretary of State, SOS Enterprise."""
 
     code, host = "NM", "enterprise.sos.nm.gov"
@@ -52,23 +47,3 @@ class NewMexico(SecondGeneration):
             Officer(name.strip(), role.strip()) if colon else Officer(role.strip(), "Organizer or Incorporator")
             for name, colon, role in pairs
         )
-
-    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
-        """Liens by a party's name, lapsed ones included."""
-        role = "Debtor" if query.search_by == "debtor" else "SecuredParty"
-        asked: list[dict[str, Any]] = [{"NameTypeId": "2", "OrganizationName": query.name}]
-        person = ucc.person(query.name or "")
-        if person:
-            first, middle, last = person
-            asked.append({"NameTypeId": "1", "firstName": first, "middleName": middle, "lastName": last})
-        rows, complete = [], True
-        for party in asked:
-            params = {
-                "SEARCH_VALUE": "", "SearchType": role, "SearchLapsed": "true", "firstName": "", "middleName": "",
-                "lastName": "", "suffix": "", "OrganizationName": "", "SearchCity": "", "SearchState": "",
-            } | party  # fmt: skip
-            url = f"https://{self.host}/api/uccEntitySearch/webSearch"
-            found = rows_of(session.get(url, params=params, headers=self.headers("ucc")).json())
-            rows += found
-            complete = complete and len(found) < self.limit
-        return tuple(ucc.read(rows, query, session, debtor="DEBTOR")), complete

@@ -30,6 +30,7 @@ class FileOnePortal(Portal):
 
     host: ClassVar[str] = ""
     limit: ClassVar[int] = 500
+    primed: ClassVar[bool] = False  # whether a host wants its page opened first, for the cookies
     published: ClassVar[frozenset[str]] = frozenset(
         {"status", "entity_type", "formation_date", "agent_name", "agent_address", "principal_address",
          "mailing_address", "jurisdiction"}
@@ -133,7 +134,13 @@ class FileOnePortal(Portal):
             "authorization": "undefined",
         }
 
+    def prime(self, session: PortalSession, section: str) -> None:
+        """Open the search page once, where the host wants its cookies back."""
+        if self.primed and not session.pages:
+            session.get(f"https://{self.host}/search/{section}", headers={"Accept": "text/html"})
+
     def _list(self, session: PortalSession, question: dict[str, Any]) -> ResultList:
+        self.prime(session, "business")
         page = session.post(
             f"https://{self.host}/api/Records/businesssearch", json=question, headers=self.headers("business")
         )

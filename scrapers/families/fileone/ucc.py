@@ -132,4 +132,4 @@ def _within(filed: str | None, query: Query) -> bool:
     day = dates.to_date(filed)
     if day is None:
         raise PageChanged(f"the filing date {filed!r} cannot be read")
-    return not (query.date_after and day < query.date_after) and not (query.date_before and day > query.date_before)
+    return query.covers(day)

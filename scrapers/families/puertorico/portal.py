@@ -46,6 +46,7 @@ class PuertoRico(Portal):
     terms = Terms("unstated", note="The API asks for no key; some clients went through a proxy service.")
     verification, on_by_default = "recorded", True
     limit: ClassVar[int] = 250
+    canary = "Evertec Group, LLC"  # a well-known company of the island; not yet confirmed
 
     def search_terms(self, name: str) -> tuple[str, ...]:
         """The usual terms, then the last of them in other spellings: this search compares text."""

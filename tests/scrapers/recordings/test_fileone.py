@@ -87,7 +87,9 @@ class TestCalifornia:
 
     def test_reads_a_row(self, recordings: Path) -> None:
         talk = Conversation(
-            "CA", answer("POST", f"{CA}/api/Records/businesssearch", recordings / "CA/businesssearch.json")
+            "CA",
+            answer("GET", f"{CA}/search/business", "<html><body></body></html>"),
+            answer("POST", f"{CA}/api/Records/businesssearch", recordings / "CA/businesssearch.json"),
         )
         (row,) = talk.portal.search(talk.session, "Inhibrx Biosciences").candidates
         assert (row.name, row.entity_id) == ("INHIBRX BIOSCIENCES, INC.", "6195284")
@@ -99,6 +101,7 @@ class TestCalifornia:
     def liens(self, recordings: Path, **question: object):
         talk = Conversation(
             "CA",
+            answer("GET", f"{CA}/search/ucc", "<html><body></body></html>"),
             answer("POST", f"{CA}/api/Records/uccsearch", recordings / "CA/ucc-search.json"),
             answer("GET", f"{CA}/api/FilingDetail/ucc/1752168/false", recordings / "CA/ucc-filing-detail.json"),
             answer("GET", f"{CA}/api/History/ucc/197728978614", recordings / "CA/ucc-history.json"),
