@@ -64,6 +64,14 @@ def turned(name: str) -> str:
     return " ".join(f"{first} {last}".split())
 
 
+def person_in(name: str) -> tuple[str, str] | None:
+    """First and last name, where a name may be a person's; None for a company's. For indexes that ask for the parts."""
+    words = turned(name).replace(",", " ").split()
+    if is_organization(name) or not 2 <= len(words) <= 4:
+        return None
+    return words[0], words[-1]
+
+
 def read(officer: Officer) -> PersonOrCompany:
     """Split an officer's name; given and family name stay None for a company or an unclear name."""
     if is_organization(officer.name):

@@ -18,7 +18,7 @@ from datetime import date
 
 from scrapers.errors import PageChanged, QueryRefused
 from scrapers.families.socrata.liens import parties
-from scrapers.normalise import addresses
+from scrapers.normalise import addresses, officers
 from scrapers.parsing.fields import need_text, note_unread
 from scrapers.parsing.html import hidden_inputs, maybe, missing_result, one, table_rows, text_of
 from scrapers.portal import Portal
@@ -135,7 +135,7 @@ def _by_debtor(session: PortalSession, query: Query) -> tuple[dict[str, _Lien], 
             lien.kind = lien.kind or cells["Type"] or None
             lien.status = lien.status or ("Terminated" if cells["Terminate"] else None)
             lien.add(lien.debtors, who)
-    if not liens and parties.person_in(query.name or ""):
+    if not liens and officers.person_in(query.name or ""):
         raise QueryRefused("Oregon's debtors can be searched here as companies alone; give the legal form of the name")
     return liens, len(rows) < _TABLE
 

@@ -28,7 +28,7 @@ def companies(query: Query, column: str) -> str:
 def named(query: Query, *, company: str, last: str, first: str) -> str:
     """A condition for parties of this name: a company's column, or a person's two."""
     found = companies(query, company)
-    person = person_in(query.name or "")
+    person = officers.person_in(query.name or "")
     if not person:
         return found
     given, family = (conditions.quoted(part.upper()) for part in person)
@@ -45,19 +45,11 @@ def kind(name: str) -> Literal["organization", "person"] | None:
 def fits(party: UccParty, query: Query) -> bool:
     """Whether a party bears the name, or one that begins with it."""
     asked, shown = names.key(query.name or ""), names.key(party.name)
-    person = person_in(query.name or "")
+    person = officers.person_in(query.name or "")
     if person and party.kind == "person":
         words = names.plain(officers.turned(party.name)).split()
         return words[:1] == [names.plain(person[0])] and words[-1:] == [names.plain(person[1])]
     return bool(asked) and (shown == asked or shown.startswith(f"{asked} "))
-
-
-def person_in(name: str) -> tuple[str, str] | None:
-    """First and last name, where the name may be a person's; None for a company's."""
-    words = officers.turned(name).replace(",", " ").split()
-    if officers.is_organization(name) or not 2 <= len(words) <= 4:
-        return None
-    return words[0], words[-1]
 
 
 def party(company: str | None, given: Iterable[str | None], address: Address) -> UccParty | None:

@@ -1,0 +1,1 @@
+"""Florida: Sunbiz for companies, the secured transaction registry for liens."""

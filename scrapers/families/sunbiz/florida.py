@@ -1,0 +1,39 @@
+"""Florida: Department of State, Division of Corporations ("Sunbiz"), and the secured transaction registry.
+
+Evidence: documented by several public readers (2026-05, 2026-09); no page was recorded. Status words of the list end
+in the kind of change ("INACT/MG"); every one that begins with INACT is inactive. "NAME HS" rows show a former name and
+lead to the present company. Gaps: annual reports and images are not read; some addresses meet a Cloudflare wall.
+"""
+
+from __future__ import annotations
+
+from scrapers.families.sunbiz.liens import FloridaLiens
+from scrapers.families.sunbiz.portal import SunbizPortal
+from scrapers.portal import Capabilities, StatusMeaning, Terms, meanings
+from scrapers.transport.pace import Pace
+
+
+class Florida(FloridaLiens, SunbizPortal):
+    """Department of State, Division of Corporations."""
+
+    code = "FL"
+    hosts = ("search.sunbiz.org", "publicsearchapi.floridaucc.com")
+    sources = ("https://search.sunbiz.org/Inquiry/CorporationSearch/ByName", "https://floridaucc.com/search")
+    id_pattern = r"[A-Z]?\d{6,12}"
+    capabilities = Capabilities(
+        agent=True, officers=True, addresses=True, former_names=True, ucc=True, name_modes=("starts_with",)
+    )
+    published = frozenset(
+        {"entity_type", "status", "formation_date", "jurisdiction", "agent_name", "agent_address",
+         "principal_address", "mailing_address", "officers", "fei_ein_number"}
+    )  # fmt: skip
+    statuses = meanings(active=("Active",), inactive=("Inactive",), neutral=("NAME HS", "CROSS RF"))
+    status_prefixes = (("INACT", StatusMeaning("inactive")),)
+    pace = Pace(seconds=1.2, concurrency=1)
+    terms = Terms("unstated", robots="not known", note="Cloudflare lets plain requests pass from some addresses only.")
+    on_by_default = True
+    estimated_seconds = 4
+
+    def check_id(self, entity_id: str) -> str:
+        """Letters of a document number are capitals."""
+        return super().check_id(entity_id).upper()
