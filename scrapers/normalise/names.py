@@ -157,11 +157,13 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 def respelled(name: str) -> tuple[str, ...]:
-    """Other ways a registry may write the same name: "&" for "and" or the reverse, and without signs.
+    """Other ways a registry may write the same name: "&" for "and" or the reverse, without signs, without accents.
 
     For searches that compare text letter by letter; empty for a name without such signs. What a registry writes
     with signs and the caller without ("ONEILS" for "O'NEIL'S") cannot be found this way.
     """
     swapped = re.sub(r"\s*[&+]\s*", " and ", name) if re.search(r"[&+]", name) else re.sub(r"(?i)\band\b", "&", name)
-    unsigned = " ".join(re.sub(r"[^\w\s&-]", "", name).split())
-    return tuple(found for found in dict.fromkeys((swapped, unsigned)) if found and found != name)
+    unsigned = " ".join(re.sub(r"[^\w\s&]", "", re.sub(r"[-/]", " ", name)).split())
+    plain_letters = unicodedata.normalize("NFKD", name)
+    unaccented = "".join(sign for sign in plain_letters if not unicodedata.combining(sign))
+    return tuple(found for found in dict.fromkeys((swapped, unsigned, unaccented)) if found and found != name)

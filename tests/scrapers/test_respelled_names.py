@@ -24,6 +24,8 @@ class TestANameInOtherSpellings:
             ("A.B.C. Hauling", ("ABC Hauling",)),
             ("O'Neil's Pub & Grill", ("O'Neil's Pub and Grill", "ONeils Pub & Grill")),
             ("Sandy Land", ()),
+            ("Sandy-Land", ("Sandy Land",)),
+            ("Compañía Coquí", ("Compania Coqui",)),
             ("!!!", ()),
         ],
     )
