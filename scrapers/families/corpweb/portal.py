@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from lxml.html import HtmlElement
@@ -47,11 +48,18 @@ class CorpWebPortal(Portal):
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that begin with the term, up to three pages of the largest size the form offers."""
+        return self._by_name(session, term, mode="begin")
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """Just this name, for names too common to list."""
+        return replace(self._by_name(session, name, mode="exact"), complete=False)
+
+    def _by_name(self, session: PortalSession, term: str, *, mode: str) -> ResultList:
         form = self._form(session)
         values = {
             "CorpSearch": "rdoByEntityName",
             "txtEntityName": term,
-            "ddBeginsWithEntityName": _option(form.tree, "ddBeginsWithEntityName", "begin"),
+            "ddBeginsWithEntityName": _option(form.tree, "ddBeginsWithEntityName", mode),
             "ddRecordsPerPage": _largest(form.tree, "ddRecordsPerPage"),
         }
         return self._list(session, form.press(session, "btnSearch", values))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from lxml.html import HtmlElement
 
@@ -28,7 +29,7 @@ _LINK = "a[title='Select the link to view the Full Details for this Business']"
 _NONE = "No records to display"
 _INFO = re.compile(r"\b(\d+) items? in (\d+) pages?", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:[A-Z]{1,3})?\d{6,9}")
-_BY_NAME, _BY_NUMBER = "0", "3"
+_BY_NAME, _BY_NUMBER, _EXACT = "0", "3", "3"  # values of two lists on the form
 _IGNORED = frozenset(
     ("lDurationValue", "lExpValue", "lARDueValue", "lFiscalMonthValue", "lRegAgentValue", "lBEAddressValue")
 )
@@ -40,6 +41,11 @@ class MoSosPortal(Portal):
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that fit the term, first page of the grid."""
         return self._ask(session, {"ddlBESearchType": _BY_NAME, "tbBusinessName": term})
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """Just this name, for names too common to list."""
+        values = {"ddlBESearchType": _BY_NAME, "tbBusinessName": name, "ddlNameSearchMethod": _EXACT}
+        return replace(self._ask(session, values), complete=False)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this charter number."""
