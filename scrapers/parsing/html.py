@@ -16,11 +16,6 @@ def text_of(element: HtmlElement) -> str:
     return " ".join(element.text_content().replace("\xa0", " ").split())
 
 
-def spaced_text_of(element: HtmlElement) -> str:
-    """All text with a blank between elements, for finding a sentence: `text_of` glues "Results" and "No records"."""
-    return " ".join(" ".join(element.itertext(with_tail=False)).replace("\xa0", " ").split())
-
-
 def lines_of(element: HtmlElement) -> list[str]:
     """The text of an element as the lines a person sees: `<br>` ends one, blocks (`div`, `p`, `li`, ...) are lines."""
     rows: list[str] = [""]

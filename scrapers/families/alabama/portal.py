@@ -16,7 +16,7 @@ from scrapers.errors import PortalBlocked
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Filing, NameKind, Officer, ResultList
 from scrapers.transport.pace import Pace
@@ -25,7 +25,7 @@ from scrapers.transport.session import PortalSession
 
 _HOST = "https://arc-sos.state.al.us"
 _DETAIL = f"{_HOST}/cgi/corpdetail.mbr/detail"
-_PAGES = 4
+_PAGES, _FULL = 4, 25
 _NOTHING, _TOO_OFTEN = "no matches found", "exceeded the number accesses allowed"
 _RENAMED = "Legal Name Changed From: "
 _CITY = re.compile(r"^([^,\d]+), ([A-Z]{2})$")
@@ -71,8 +71,8 @@ class Alabama(Portal):
         for number in range(1, _PAGES + 1):
             rows, following = self.rows(page)
             found += rows
-            if following is None:
-                return ResultList(tuple(found))
+            if following is None:  # a full page that ends without "Next" may have lost it
+                return ResultList(tuple(found), complete=len(rows) < _FULL)
             if number < _PAGES:
                 page = session.get(following, headers={"Referer": page.url})
         return ResultList(tuple(found), complete=False)
@@ -80,7 +80,7 @@ class Alabama(Portal):
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this number, opened at once."""
         page = session.get(_DETAIL, params={"page": "number", "corp": entity_id})
-        if _NOTHING in text_of(page.html()).casefold():
+        if _NOTHING in visible_text(page.html()).casefold():
             return ResultList(())
         record = self.record(page, session)
         return ResultList((Candidate(record.entity_name, record.entity_id, record.status, record=record),))
@@ -94,7 +94,7 @@ class Alabama(Portal):
         tree = _read(page)
         table = maybe(tree, "div.views-element-container table")
         if table is None or not table.xpath(".//td/a"):
-            if _NOTHING in text_of(tree).casefold():
+            if _NOTHING in visible_text(tree).casefold():
                 return [], None
             raise missing_result(page, "the list of results")
         listed = table_rows(table, ("Entity ID", "Entity Name", "Type", "Status"))
@@ -139,7 +139,7 @@ class Alabama(Portal):
 
 def _read(page: Page) -> HtmlElement:
     tree = page.html()
-    if _TOO_OFTEN in text_of(tree).casefold():
+    if _TOO_OFTEN in visible_text(tree).casefold():
         raise PortalBlocked(f"{page.url}: the portal's count of accesses is used up", reason="rate_limited")
     return tree
 

@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Candidate, EntityRecord, Officer, ResultList
 from scrapers.transport.page import Page
@@ -76,7 +76,7 @@ class Arkansas(Portal):
     def rows(self, page: Page) -> ResultList:
         """The list; the caption says how many records there are."""
         tree = page.html()
-        count = _COUNT.search(text_of(tree))
+        count = _COUNT.search(visible_text(tree))
         if not count:
             raise missing_result(page, "the number of records returned")
         total = int(count[1].replace(",", ""))

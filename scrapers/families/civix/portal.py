@@ -18,7 +18,7 @@ from scrapers.errors import PageChanged
 from scrapers.families.civix import sections
 from scrapers.families.civix.sections import Markup, Sections, address, said
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import hidden_inputs, maybe, missing_result, select, spaced_text_of, table_rows, text_of
+from scrapers.parsing.html import hidden_inputs, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
 from scrapers.transport.page import Page
@@ -26,7 +26,7 @@ from scrapers.transport.session import PortalSession
 
 _PAGES = 4
 _COUNT = re.compile(r"Page\s+\d+\s+of\s+(\d+),\s*records\s+\d+\s+to\s+\d+\s+of\s+(\d+)")
-_NOTHING = re.compile(r"\bno (?:data|records?|results?)(?: were| was)? (?:found|to view)", re.I)
+_NOTHING = re.compile(r"(?<!if )\bno (?:data|records?|results?)(?: were| was)? (?:found|to view)", re.I)
 _QUOTED = re.compile(r"['\"]([^'\"]*)['\"]")
 _NAME_KINDS: Mapping[str, NameKind] = {
     "": "legal", "legal": "legal", "legal name": "legal", "entity name": "legal", "series legal name": "legal",
@@ -122,7 +122,7 @@ class CivixPortal(Portal):
         listed = table_rows(table, self._headings()) if table is not None else []
         count = _COUNT.search(" ".join(text_of(info) for info in select(tree, "li.pageinfo")))
         if not listed:
-            if (count and count[2] == "0") or _NOTHING.search(spaced_text_of(tree)):
+            if (count and count[2] == "0") or _NOTHING.search(visible_text(tree)):
                 return [], 0, 0, 0
             raise missing_result(page, "the list of results")
         if not count:

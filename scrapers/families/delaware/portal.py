@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread, text
-from scrapers.parsing.html import maybe, missing_result, text_of
+from scrapers.parsing.html import maybe, missing_result, offers_next, text_of, visible_text
 from scrapers.parsing.webforms import WebForm, post_backs, spans
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, ResultList
@@ -59,11 +59,13 @@ class Delaware(Portal):
         table = maybe(tree, "#tblResults")
         rows = table.xpath(".//tr[.//a[contains(@href, '__doPostBack')]]") if table is not None else []
         if not rows:
-            if _NOTHING in text_of(tree).casefold():
+            if _NOTHING in visible_text(tree).casefold():
                 return ResultList(())
             raise missing_result(page, "the list of results")
         index = str(len(session.pages) - 1)
-        return ResultList(tuple(_candidate(row, page, index) for row in rows), complete=len(rows) < _CAP)
+        return ResultList(
+            tuple(_candidate(row, page, index) for row in rows), complete=len(rows) < _CAP and not offers_next(tree)
+        )
 
     def record(self, page: Page, session: PortalSession) -> EntityRecord:
         """Read the detail: every value has an id of its own."""

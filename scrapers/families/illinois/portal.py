@@ -17,7 +17,16 @@ from lxml.html import HtmlElement
 from scrapers.families.illinois import register
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, select, spaced_text_of, table_rows, text_of
+from scrapers.parsing.html import (
+    lines_of,
+    maybe,
+    missing_result,
+    offers_next,
+    select,
+    table_rows,
+    text_of,
+    visible_text,
+)
 from scrapers.portal import Capabilities, Terms, meanings
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.register import RegisterPortal, Row
@@ -27,7 +36,7 @@ from scrapers.transport.session import PortalSession
 _HOME = "https://apps.ilsos.gov/businessentitysearch/"
 _ACTION = f"{_HOME}businessentitysearch"
 _LONGEST = 30
-_NOTHING = re.compile(r"\bno (?:records?|results?|match(?:es)?|entit(?:y|ies))\b[^.]{0,30}\bfound\b", re.I)
+_NOTHING = re.compile(r"(?<!if )\bno (?:records?|results?|match(?:es)?|entit(?:y|ies))\b[^.]{0,30}\bfound\b", re.I)
 _TABLES = ("#sortManagers", "#officers", "#fileHistory", "#sortAssumed", "#sortOldLlcNames", "#oldCorpName")
 _EMPTY = {"", "not applicable", "n/a", "none"}
 
@@ -90,10 +99,10 @@ class Illinois(RegisterPortal):
         table = maybe(tree, "#sortTable")
         listed = table_rows(table, ("File Number", "Entity Name", "Status")) if table is not None else []
         if not listed:
-            if _NOTHING.search(spaced_text_of(tree)):
+            if _NOTHING.search(visible_text(tree)):
                 return ResultList(())
             raise missing_result(page, "the list of results")
-        return ResultList(tuple(_candidate(row, page) for row in listed))
+        return ResultList(tuple(_candidate(row, page) for row in listed), complete=not offers_next(tree))
 
     def record(self, page: Page, session: PortalSession) -> EntityRecord:
         """Read a detail; what stands in tables is told as unread."""

@@ -16,7 +16,7 @@ from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import Labels, note_unread, text
-from scrapers.parsing.html import maybe, missing_result, select, spaced_text_of, table_rows, text_of
+from scrapers.parsing.html import maybe, missing_result, offers_next, select, table_rows, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
@@ -62,14 +62,13 @@ class IowaSearch(Portal):
         tables = select(tree, "#mainArticle > table")
         if not tables:
             area = maybe(tree, "#mainArticle")
-            if area is not None and _NOTHING.search(spaced_text_of(area)):
+            if area is not None and _NOTHING.search(visible_text(area)):
                 return ResultList(())
             raise missing_result(page, "the list of results")
         listed = table_rows(tables[0], ("Business No.", "Name", "Status", "Type"))
         if not listed:
             raise PageChanged(f"{page.url}: a list without rows, and no line that there are none")
-        further = [a for a in select(tree, "#mainArticle a") if text_of(a).casefold().startswith("next")]
-        return ResultList(tuple(_candidate(row, page) for row in listed), complete=not further)
+        return ResultList(tuple(_candidate(row, page) for row in listed), complete=not offers_next(tree))
 
     def record(self, page: Page, session: PortalSession, *, officers: tuple[Officer, ...] = ()) -> EntityRecord:
         """Read a summary."""

@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread, text
-from scrapers.parsing.html import maybe, missing_result, one, select, spaced_text_of, table_rows, text_of
+from scrapers.parsing.html import maybe, missing_result, one, select, table_rows, text_of, visible_text
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Capabilities, Portal, StatusMeaning, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
@@ -99,7 +99,7 @@ class Kansas(Portal):
         tree = page.html()
         area = maybe(tree, "#divgvSearchResults")
         table = maybe(tree, f"#{_GRID}")
-        if area is None or (table is None and not _NOTHING.search(spaced_text_of(area))):
+        if area is None or (table is None and not _NOTHING.search(visible_text(area))):
             raise missing_result(page, "the list of results")
         if table is None or (not table.xpath(".//th") and _NOTHING.search(text_of(table))):
             return ()
