@@ -6,7 +6,7 @@ import hashlib
 import time
 from datetime import datetime
 
-from scrapers import matching
+from scrapers import availability, matching
 from scrapers.errors import PageChanged, QueryRefused
 from scrapers.portal import Choice, Portal
 from scrapers.records import (
@@ -17,6 +17,7 @@ from scrapers.records import (
     Found,
     FoundFilings,
     Match,
+    NameVerdict,
     NotFound,
     Query,
     ResultList,
@@ -42,7 +43,7 @@ def ask(portal: Portal, session: PortalSession, query: Query, *, now: datetime, 
 def _by_id(portal: Portal, session: PortalSession, entity_id: str, *, now: datetime) -> Answer:
     wanted = portal.check_id(entity_id)
     results = portal.find(session, wanted)
-    rows = [row for row in results.candidates if wanted in portal.ids_of(row)]
+    rows = [row for row in results.candidates if wanted in _shown_ids(portal, row)]
     if results.candidates and not rows:
         raise PageChanged(f"asked for {wanted}, the portal listed {results.candidates[0].entity_id}")
     if not rows:
@@ -68,13 +69,14 @@ def _by_name(portal: Portal, session: PortalSession, name: str, *, now: datetime
 
 def _search(portal: Portal, session: PortalSession, name: str, *, threshold: float) -> tuple[Choice, bool]:
     """Try the portal's terms, each wider than the last, then its narrow search if the list was cut."""
-    choice, complete = Choice(None, ()), True
+    choice, complete, nearest = Choice(None, ()), True, Choice(None, ())
     for term in portal.search_terms(name):
         started = time.monotonic()
         results = portal.search(session, term)
         session.trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")
-        choice, complete = portal.choose(name, results, threshold=threshold), results.complete
-        if not complete and not _certain(choice):
+        choice = portal.choose(name, results, threshold=threshold)
+        complete = complete and results.complete  # another spelling's whole list does not mend one that was cut
+        if not results.complete and not _certain(choice):
             started = time.monotonic()
             narrow = portal.narrow(session, name)
             if narrow is not None:
@@ -82,8 +84,13 @@ def _search(portal: Portal, session: PortalSession, name: str, *, threshold: flo
                 both = ResultList(narrow.candidates + results.candidates, complete=False)
                 choice = portal.choose(name, both, threshold=threshold)
         if choice.candidate is not None or choice.ambiguous:
-            break
-    return choice, complete
+            return choice, complete
+        nearest = max(nearest, choice, key=_nearness)
+    return nearest, complete
+
+
+def _nearness(choice: Choice) -> float:
+    return choice.ranked[0].score if choice.ranked else 0.0
 
 
 def _certain(choice: Choice) -> bool:
@@ -95,9 +102,33 @@ def _open(portal: Portal, session: PortalSession, row: Candidate) -> EntityRecor
     started = time.monotonic()
     record = portal.detail(session, row)
     session.trace.add("detail", started, f"{record.entity_name} ({record.entity_id})")
-    if row.entity_id and portal.check_id(record.entity_id) != portal.check_id(row.entity_id):
-        raise PageChanged(f"opened {row.entity_id}, the portal showed {record.entity_id}")
+    if row.entity_id:
+        if _shown_id(portal, record.entity_id) != _shown_id(portal, row.entity_id):
+            raise PageChanged(f"opened {row.entity_id}, the portal showed {record.entity_id}")
+    elif row.name_kind == "legal" and not _carries(record, row.name):
+        raise PageChanged(f"opened {row.name!r}, the portal showed {record.entity_name!r}")
     return record
+
+
+def _shown_id(portal: Portal, entity_id: str) -> str:
+    """An identifier the portal shows, in its own form: one that cannot be is the page's fault, not the caller's."""
+    try:
+        return portal.check_id(entity_id)
+    except QueryRefused as refusal:
+        raise PageChanged(f"the portal shows an identifier that cannot be one: {refusal}") from refusal
+
+
+def _shown_ids(portal: Portal, row: Candidate) -> tuple[str, ...]:
+    try:
+        return portal.ids_of(row)
+    except QueryRefused as refusal:
+        raise PageChanged(f"the portal shows an identifier that cannot be one: {refusal}") from refusal
+
+
+def _carries(record: EntityRecord, name: str) -> bool:
+    """Whether the record has the name of the row it was opened from: all there is to go by in a list without ids."""
+    shown = (record.entity_name, *record.former_names, *record.assumed_names)
+    return any(matching.compare(name, other).kind in ("exact", "suffix_variant", "former_name") for other in shown)
 
 
 def _checked(name: str, record: EntityRecord, match: Match, row: Candidate) -> Match:
@@ -158,3 +189,15 @@ def _check_ucc(portal: Portal, query: Query) -> None:
         raise QueryRefused("this state cannot be searched by secured party")
     if (query.date_after or query.date_before) and not can.ucc_date_filter:
         raise QueryRefused("this state cannot filter UCC filings by date")
+
+
+def ask_name(portal: Portal, session: PortalSession, query: Query, *, now: datetime) -> tuple[NameVerdict, Evidence]:
+    """Say whether the query's name is free; QueryRefused when the list was cut and shows nobody in the way."""
+    assert query.name is not None
+    started = time.monotonic()
+    results = portal.names_taken(session, query.name)
+    session.trace.add("names", started, f"{query.name!r}: {len(results.candidates)} rows")
+    verdict = availability.judge(query.name, results.candidates, portal=portal, state=query.state)
+    if verdict.available and not results.complete:
+        raise QueryRefused("too many names are like this one to say whether it is free; give more of it")
+    return verdict, _evidence(portal, session, now)
