@@ -12,6 +12,7 @@ from typing import ClassVar
 from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged
+from scrapers.families.wyobiz import lists
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import note_unread
@@ -19,7 +20,6 @@ from scrapers.parsing.html import lines_of, maybe, missing_result, select, text_
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
-from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _IGNORED = frozenset(
@@ -35,6 +35,9 @@ class WyoBizPortal(Portal):
     prefix: ClassVar[str] = ""  # of the ids on a filing page
     name_field: ClassVar[str] = ""
     id_field: ClassVar[str] = ""
+    button: ClassVar[str] = ""  # the search button, where it is one
+    link: ClassVar[str] = ""  # its post-back, where it is a link
+    layout: ClassVar[lists.Layout] = "items"
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that start with the term."""
@@ -46,15 +49,11 @@ class WyoBizPortal(Portal):
 
     def _ask(self, session: PortalSession, values: dict[str, str]) -> ResultList:
         form = WebForm(session.get(f"{self.home}FilingSearch.aspx"))
-        return self.rows(self.submit(form, session, values), session)
-
-    def submit(self, form: WebForm, session: PortalSession, values: dict[str, str]) -> Page:
-        """Send the filled form; a state has a button or a link for it."""
-        raise NotImplementedError
-
-    def rows(self, page: Page, session: PortalSession) -> ResultList:
-        """Read the list."""
-        raise NotImplementedError
+        if self.link:
+            page = form.post_back(session, self.link, "", values)
+        else:
+            page = form.press(session, self.button, values)
+        return lists.READERS[self.layout](page)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open a filing."""
