@@ -32,7 +32,7 @@ class Maine(IcrsPortal):
                   "Converted", "Suspended", "Terminated"),
         neutral=("Reserved", "Expired"),
     )  # fmt: skip
-    pace = Pace(seconds=5.0, concurrency=1)
+    pace, estimated_seconds = Pace(seconds=5.0, concurrency=1), 15
     terms = Terms("forbidden", note="The portal warns that automated tools may be suspended.")
     verification, on_by_default = "documented", False
     off_reason = "the portal warns against automated tools and asks for a captcha before a search"

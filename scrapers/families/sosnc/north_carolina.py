@@ -33,7 +33,7 @@ class NorthCarolina(SosncPortal):
                   "Converted", "Cancelled", "Expired"),
         neutral=("Multiple", "Pending", "Reserved"),
     )  # fmt: skip
-    pace = Pace(seconds=5.0, concurrency=1)
+    pace, estimated_seconds = Pace(seconds=5.0, concurrency=1), 15
     terms = Terms("forbidden", robots="not found (404)", note="Automated or scripted searches are not permitted.")
     verification, on_by_default = "recorded", False
     off_reason = "the portal's terms forbid automated search"

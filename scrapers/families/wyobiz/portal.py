@@ -50,10 +50,8 @@ class WyoBizPortal(Portal):
     def _ask(self, session: PortalSession, values: dict[str, str]) -> ResultList:
         form = WebForm(session.get(f"{self.home}FilingSearch.aspx"))
         if self.link:
-            page = form.post_back(session, self.link, "", values)
-        else:
-            page = form.press(session, self.button, values)
-        return lists.READERS[self.layout](page)
+            return lists.READERS[self.layout](form.post_back(session, self.link, "", values))
+        return lists.READERS[self.layout](form.press(session, self.button, values))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open a filing."""
