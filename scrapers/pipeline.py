@@ -7,7 +7,10 @@ the attempt's row. No transaction is open and no database connection is held whi
 from __future__ import annotations
 
 import functools
+import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,17 +21,18 @@ from django.db import connection
 from jurisdictions import selectors as jurisdictions
 from jurisdictions.codes import PLACES
 from scrapers import registry
-from scrapers.asking import ask
+from scrapers.asking import ask, ask_name
 from scrapers.copies import DatabaseRegister
-from scrapers.errors import PortalDisabled, PortalError
+from scrapers.errors import PageChanged, PortalDisabled, PortalError
 from scrapers.models import ScrapeAttempt
 from scrapers.normalise.record import normalised
 from scrapers.portal import Portal
-from scrapers.records import Answer, Found, Query
+from scrapers.records import Answer, Evidence, Found, NameVerdict, NotFound, Query
 from scrapers.register import RegisterPortal
 from scrapers.transport.pace import FilePacer, NoPacer, Pacer, RedisPacer
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
 
+log = logging.getLogger(__name__)
 ACTIVE_ONLY = "Only active entities can be searched in this source: absence does not mean that none ever existed."
 
 
@@ -45,39 +49,80 @@ class Reply:
     from_copy: bool = False  # a loaded register answered, not the portal: told as `source: cache`
 
 
+@dataclass(frozen=True, slots=True)
+class NameReply:
+    """What is known of a name, with what the caller is told of its making."""
+
+    verdict: NameVerdict
+    evidence: Evidence
+    version: str
+    attempt_id: int
+
+
 def fetch(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool = False) -> Reply:
     """Ask the state's portal. `budget_seconds` is the total time allowed; raises PortalError, never "not found".
 
     With `sandbox` the fictional registry answers, for every jurisdiction, and no network is touched.
     """
-    portal = get_portal(query.state, sandbox=sandbox)
-    trace = Trace()
-    started = time.monotonic()
-    session = open_session(portal, deadline=started + budget_seconds, trace=trace)
-    if not connection.in_atomic_block:
-        connection.close()  # a slow portal must not hold a database connection
-    try:
-        with get_pacer(portal).slot(query.state, portal.pace, deadline=started + budget_seconds):
-            answer = ask(portal, session, query, now=now, threshold=settings.MATCH_THRESHOLD)
-    except PortalError as error:
-        _note(portal, query, trace, started, now, outcome=error.reason, detail=error.detail)
-        raise
-    except Exception as error:
-        _note(portal, query, trace, started, now, outcome="layout_changed", detail=f"{type(error).__name__}: {error}")
-        raise
-    finally:
-        session.close()
-    outcome = "not_found" if type(answer).__name__ == "NotFound" else "found"
-    attempt = _note(portal, query, trace, started, now, outcome=outcome, detail="")
+    with _attempt(query, now=now, budget_seconds=budget_seconds, sandbox=sandbox) as attempt:
+        portal, session = attempt.portal, attempt.session
+        answer = ask(portal, session, query, now=now, threshold=settings.MATCH_THRESHOLD)
+        attempt.outcome = "not_found" if isinstance(answer, NotFound) else "found"
     return Reply(
         answer=answer,
         normalized=_normalised(answer, portal, query),
         version=portal.version,
         built_at=portal.built_at,
         note=ACTIVE_ONLY if portal.coverage == "active_only" else None,
-        attempt_id=attempt.pk,
+        attempt_id=attempt.row.pk,
         from_copy=isinstance(portal, RegisterPortal) and portal.answers_from_copy(session),
     )
+
+
+def fetch_name(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool = False) -> NameReply:
+    """Ask the state's portal whether the query's name is free; raises PortalError as `fetch` does."""
+    with _attempt(query, now=now, budget_seconds=budget_seconds, sandbox=sandbox) as attempt:
+        verdict, evidence = ask_name(attempt.portal, attempt.session, query, now=now)
+        attempt.outcome = "found"
+    return NameReply(verdict, evidence, attempt.portal.version, attempt.row.pk)
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """A conversation under way, and the row that tells of it once it has ended."""
+
+    portal: Portal
+    session: PortalSession
+    row: ScrapeAttempt
+    outcome: str = "down"
+
+
+@contextmanager
+def _attempt(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool) -> Iterator[_Attempt]:
+    """Hold a conversation with the state's portal and note how it ended, whichever way.
+
+    Whatever a reader trips over on a page ends as PageChanged: what it would have said cannot be trusted.
+    """
+    portal, trace = get_portal(query.state, sandbox=sandbox), Trace()
+    started = time.monotonic()
+    deadline = started + budget_seconds
+    attempt = _Attempt(portal, open_session(portal, deadline=deadline, trace=trace), _row(query, portal, now))
+    detail = ""
+    if not connection.in_atomic_block:
+        connection.close()  # a slow portal must not hold a database connection
+    try:
+        with get_pacer(portal).slot(query.state, portal.pace, deadline=deadline):
+            yield attempt
+    except PortalError as error:
+        attempt.outcome, detail = error.reason, error.detail
+        raise
+    except Exception as error:
+        log.exception("the reader of %s failed on a page", query.state)
+        attempt.outcome, detail = "layout_changed", f"{type(error).__name__}: {error}"
+        raise PageChanged(detail) from error
+    finally:
+        attempt.session.close()
+        _note(attempt, trace, detail=detail, seconds=time.monotonic() - started)
 
 
 def get_portal(state: str, *, sandbox: bool = False) -> Portal:
@@ -144,20 +189,21 @@ def _normalised(answer: Answer, portal: Portal, query: Query) -> dict[str, Any] 
     return normalised(answer.record, portal=portal, state=query.state, match=answer.match)
 
 
-def _note(
-    portal: Portal, query: Query, trace: Trace, started: float, now: datetime, *, outcome: str, detail: str
-) -> ScrapeAttempt:
+def _row(query: Query, portal: Portal, now: datetime) -> ScrapeAttempt:
     assert query.state in PLACES
-    return ScrapeAttempt.objects.create(
+    return ScrapeAttempt(
         state=query.state,
         kind=query.kind,
         question=(query.entity_id or query.name or "")[:200],
         sandbox=portal.sandbox,
-        outcome=outcome,
-        detail=detail[:2000],
-        stages=[{"name": stage.name, "ms": stage.ms, "detail": stage.detail[:500]} for stage in trace.stages],
-        unread_labels=sum(1 for stage in trace.stages if stage.name == "unread_labels"),
-        duration_ms=round((time.monotonic() - started) * 1000),
         version=portal.version,
         started_at=now,
     )
+
+
+def _note(attempt: _Attempt, trace: Trace, *, detail: str, seconds: float) -> None:
+    row = attempt.row
+    row.outcome, row.detail, row.duration_ms = attempt.outcome, detail[:2000], round(seconds * 1000)
+    row.stages = [{"name": stage.name, "ms": stage.ms, "detail": stage.detail[:500]} for stage in trace.stages]
+    row.unread_labels = sum(1 for stage in trace.stages if stage.name == "unread_labels")
+    row.save()

@@ -146,6 +146,23 @@ class Portal:
             raise NotImplementedError(f"{type(self).__name__} lists rows without records and has no detail")
         return candidate.record
 
+    def names_taken(self, session: PortalSession, name: str) -> ResultList:
+        """All names on the register that could be the same name; a portal with a name check of its own uses that.
+
+        A cut list is followed by the narrow search, and stays incomplete: it can show that a name is taken, never
+        that it is free.
+        """
+        found: tuple[Candidate, ...] = ()
+        complete = True
+        for term in self.search_terms(name):
+            results = self.search(session, term)
+            found += results.candidates
+            if not results.complete:
+                complete = False
+                narrow = self.narrow(session, name)
+                found += narrow.candidates if narrow is not None else ()
+        return ResultList(found, complete=complete)
+
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """UCC filings for a debtor or secured party, and whether the list is complete."""
         raise QueryRefused("UCC filings of this state cannot be searched here")

@@ -216,4 +216,25 @@ class NotFound:
     as_of: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A name on the register that stands in the way, or would if its owner were active."""
+
+    candidate: Candidate
+    status_class: StatusClass
+
+
+@dataclass(frozen=True, slots=True)
+class NameVerdict:
+    """What is known of a name. `conflicts` is empty when the name is available; the notes are None, or text."""
+
+    available: bool
+    conflicts: tuple[Conflict, ...]
+    normalized_name: str
+    variation_note: str | None
+    warning: str | None
+    status_note: str | None
+    designator_note: str
+
+
 Answer = Found | FoundFilings | NotFound
