@@ -47,8 +47,10 @@ class SunbizPortal(Portal):
                 page = session.get(page.link(onward))
         return ResultList(tuple(found), complete=False)
 
-    def narrow(self, session: PortalSession, name: str) -> ResultList:
+    def narrow(self, session: PortalSession, name: str) -> ResultList | None:
         """The names around the whole name, legal form and all."""
+        if name in self.search_terms(name):
+            return None
         rows, _ = _listed(self._first_page(session, name))
         return ResultList(tuple(rows), complete=False)
 
