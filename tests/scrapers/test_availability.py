@@ -1,0 +1,189 @@
+"""A name check says what a filing clerk would say of the names on the register."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+from django.core.management import call_command
+from hypothesis import given
+from hypothesis import strategies as some
+
+from jurisdictions.codes import PLACES
+from scrapers import registry
+from scrapers.availability import clerk_key, judge
+from scrapers.naming_rules import RULES
+from scrapers.portal import Capabilities, Portal, StatusMeaning, meanings
+from scrapers.records import Candidate, NameVerdict
+
+
+class Registry(Portal):
+    """A registry that shows the status of every entity."""
+
+    statuses: ClassVar = meanings(
+        active=("Active",), inactive=("Dissolved", "Revoked", "Suspended"), neutral=("Pending",)
+    )
+
+
+class NoStatus(Portal):
+    """A registry that shows none."""
+
+    capabilities = Capabilities(status=False)
+
+
+class ActiveOnly(Portal):
+    """A register of active entities."""
+
+    capabilities = Capabilities(status=False)
+    coverage, implied_status = "active_only", StatusMeaning("active", "listed_in_active_register")
+
+
+def ask(name: str, *rows: tuple[str, str], state: str = "DE", portal: type[Portal] = Registry) -> NameVerdict:
+    candidates = tuple(Candidate(shown, str(number), status or None) for number, (shown, status) in enumerate(rows))
+    return judge(name, candidates, portal=portal(), state=state)
+
+
+class TestAFreeName:
+    """Nobody has it."""
+
+    def test_is_available(self) -> None:
+        found = ask("Quasar Bakery LLC", ("Blue Heron Logistics LLC", "Active"))
+        assert (found.available, found.conflicts, found.warning) == (True, (), None)
+
+    def test_stays_so_when_the_owner_of_the_same_name_has_ended(self) -> None:
+        found = ask("Blue Heron Logistics LLC", ("Blue Heron Logistics, Inc.", "Dissolved"))
+        assert (found.available, found.conflicts) == (True, ())
+
+    def test_comes_with_a_warning_when_its_owner_was_revoked(self) -> None:
+        found = ask("Blue Heron Logistics LLC", ("BLUE HERON LOGISTICS LLC", "Revoked"))
+        assert found.available
+        assert "Revoked" in (found.warning or "")
+
+    def test_comes_with_what_the_state_requires(self) -> None:
+        assert "LLC" in ask("Quasar Bakery", ("x", "Active")).designator_note
+
+
+class TestATakenName:
+    """An active entity has it."""
+
+    @pytest.mark.parametrize(
+        "shown",
+        [
+            "Blue Heron Farms LLC",
+            "THE BLUE-HERON FARMS, INC.",
+            "Blue Heron Farm Corp",
+            "BlueHeron Farms LP",
+            "Blue Heron Farms",
+        ],
+    )
+    def test_is_taken_however_it_is_written(self, shown: str) -> None:
+        assert not ask("Blue Heron Farms LLC", (shown, "Active")).available
+
+    def test_lists_who_stands_in_the_way_active_ones_first(self) -> None:
+        found = ask(
+            "Blue Heron LLC",
+            ("Blue Heron Inc", "Dissolved"),
+            ("Blue Heron LP", "Pending"),
+            ("Blue Heron LLC", "Active"),
+        )
+        assert [one.status_class for one in found.conflicts] == ["active", "neutral", "inactive"]
+
+    def test_lists_ten_at_most(self) -> None:
+        rows = [(f"Blue Heron {form}", "Active") for form in ("LLC", "Inc", "Corp", "LP", "LLP", "Co", "Ltd") * 2]
+        assert len(ask("Blue Heron LLC", *rows).conflicts) == 10
+
+    def test_tells_of_the_same_name_with_another_legal_form(self) -> None:
+        assert "Blue Heron Inc" in (ask("Blue Heron LLC", ("Blue Heron Inc", "Active")).variation_note or "")
+        assert ask("Blue Heron", ("Blue Heron Inc", "Active")).variation_note is None
+
+    def test_may_be_one_that_somebody_put_aside(self) -> None:
+        row = Candidate("Blue Heron LLC", "1", None, name_kind="reserved")
+        assert not judge("Blue Heron LLC", (row,), portal=Registry(), state="DE").available
+
+    def test_is_free_again_when_its_owner_has_another_name_now(self) -> None:
+        row = Candidate("Blue Heron LLC", "1", "Active", name_kind="former")
+        assert judge("Blue Heron LLC", (row,), portal=Registry(), state="DE").available
+
+
+class TestTheStatesRule:
+    """States differ in what tells two names apart."""
+
+    @pytest.mark.parametrize(
+        ("state", "name", "other", "same"),
+        [
+            ("FL", "Blue Farm LLC", "Blue Farms Inc", True),
+            ("TX", "Blue Farm LLC", "Blue Farms Inc", False),
+            ("AZ", "One Stop LLC", "1 Stop Inc", True),
+            ("OR", "One Stop LLC", "1 Stop Inc", False),
+            ("AZ", "Roll Out Now Co", "Rollout Now Co", True),
+            ("OR", "Bank of the West", "Bank West", True),
+            ("AZ", "Bank of the West", "Bank West", False),
+            ("MI", "Smith and Jones LLC", "Smith & Jones LLC", True),
+            ("MI", "The Blue LLC", "Blue LLC", False),
+            ("MN", "National Foods LLC", "Natl Foods LLC", True),
+            ("TX", "National Foods LLC", "Natl Foods LLC", False),
+        ],
+    )
+    def test_decides(self, state: str, name: str, other: str, same: bool) -> None:
+        assert (clerk_key(name, RULES[state]) == clerk_key(other, RULES[state])) is same
+
+    def test_is_there_for_every_jurisdiction_and_says_how_sure_it_is(self) -> None:
+        assert set(RULES) == set(PLACES)
+        assert all(rule.source for rule in RULES.values())
+        assert all("assumed" in rule.source for rule in RULES.values() if rule.sure == "assumed")
+
+    def test_is_told_on_a_page_that_is_current(self) -> None:
+        call_command("name_rules_page", "--check")
+
+
+class TestASourceThatShowsLess:
+    """What is not seen is said."""
+
+    def test_without_status_counts_everybody(self) -> None:
+        found = ask("Blue Heron LLC", ("Blue Heron Inc", ""), portal=NoStatus)
+        assert not found.available
+        assert "no status" in (found.status_note or "")
+
+    def test_of_active_entities_says_what_that_means(self) -> None:
+        found = ask("Quasar LLC", ("Blue Heron Inc", ""), portal=ActiveOnly)
+        assert found.available
+        assert "active entities only" in (found.status_note or "")
+        assert not ask("Blue Heron LLC", ("Blue Heron Inc", ""), portal=ActiveOnly).available
+
+
+NAMES = some.sampled_from(
+    [
+        "Blue Heron LLC",
+        "Blue Heron Farms Inc",
+        "Old Mill Dental PLLC",
+        "AT&T Services",
+        "The 3 Bears Co",
+        "Müller & Söhne LP",
+    ]
+)
+
+
+class TestAVerdict:
+    """Of any name."""
+
+    @given(NAMES, some.sampled_from(("Quasar", "Zephyr", "Meridian")), some.sampled_from(sorted(PLACES)))
+    def test_never_turns_from_free_to_taken_by_a_distinguishing_word(self, name: str, word: str, state: str) -> None:
+        assert ask(f"{word} {name}", (name, "Active"), state=state).available
+
+    @given(NAMES, some.sampled_from(sorted(PLACES)))
+    def test_does_not_look_at_case_or_punctuation(self, name: str, state: str) -> None:
+        for other in (name.upper(), name.lower(), name.replace(" ", "  "), name + "."):
+            assert not ask(other, (name, "Active"), state=state).available
+
+    @given(NAMES, NAMES, some.sampled_from(sorted(PLACES)))
+    def test_is_the_same_both_ways(self, one: str, other: str, state: str) -> None:
+        assert ask(one, (other, "Active"), state=state).available == ask(other, (one, "Active"), state=state).available
+
+    @given(some.text(max_size=50), some.sampled_from(sorted(PLACES)))
+    def test_never_fails(self, name: str, state: str) -> None:
+        ask(name, (name[::-1], "Active"), state=state)
+
+
+def test_every_registry_can_be_asked_or_says_why_not() -> None:
+    for portal in registry.list_portals():
+        assert portal.verification == "unsupported" or portal.capabilities.search
