@@ -26,7 +26,8 @@ class California(CalicoPortal):
 
     code, host = "CA", "bizfileonline.sos.ca.gov"
     hosts, sources = (host, "calico.sos.ca.gov"), (f"https://{host}/search/business", API)
-    id_pattern = r"C?\d{7}|\d{12}|B\d{11}"
+    numbered = True
+    id_pattern = r"C?\d{7}|\d{12}|[A-Z]\d{11}"
     capabilities = Capabilities(
         agent=True, addresses=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True,
         name_modes=("contains", "starts_with"),

@@ -22,7 +22,8 @@ class Idaho(LienForm):
 
     code, host = "ID", "sosbiz.idaho.gov"
     hosts, sources = (host,), (f"https://{host}/search/business",)
-    id_pattern = r"\d{7,10}"
+    numbered = True
+    id_pattern = r"\d{4,10}"
     capabilities = Capabilities(
         agent=True, addresses=True, ucc=True, ucc_date_filter=True, name_modes=("contains", "starts_with")
     )

@@ -18,7 +18,8 @@ class Montana(FileOnePortal):
 
     code, host = "MT", "biz.sosmt.gov"
     hosts, sources = (host,), (f"https://{host}/search/business",)
-    id_pattern = r"(C|A|E|D|F|R|RN|P)\d{6,8}"
+    numbered = True
+    id_pattern = r"[A-Z]{1,2}\d{6,8}"  # C, A, E, D, F, R, RN and P are known
     capabilities = Capabilities(agent=True, addresses=True, former_names=True)
     statuses = meanings(
         active=["Active", "Active-Good Standing"],

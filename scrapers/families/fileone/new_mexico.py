@@ -19,7 +19,7 @@ class NewMexico(LienQuery):
 
     code, host = "NM", "enterprise.sos.nm.gov"
     hosts, sources = (host,), (f"https://{host}/search/business",)
-    id_pattern = r"\d{4,8}"
+    id_pattern = r"\d{1,10}"
     capabilities = Capabilities(
         by_id=False, agent=True, officers=True, addresses=False, ucc=True, ucc_secured_party=True,
         ucc_date_filter=True, name_modes=("contains", "starts_with"),

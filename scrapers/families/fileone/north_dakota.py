@@ -22,7 +22,7 @@ class NorthDakota(FileOnePortal):
 
     code, host = "ND", "firststop.sos.nd.gov"
     hosts, sources = (host,), (f"https://{host}/search/business",)
-    id_pattern = r"\d{10}"
+    id_pattern = r"\d{4,10}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True, name_modes=("contains", "starts_with"))
     published = FileOnePortal.published | {"officers"}
     statuses = meanings(
@@ -36,6 +36,10 @@ class NorthDakota(FileOnePortal):
         "Standing - AR", "Standing - RA", "Standing - Other", "Term of Duration", "AR Due Date", "Nature of Business",
         "Expiration Date",
     )  # fmt: skip
+
+    def check_id(self, entity_id: str) -> str:
+        """Ten digits."""
+        return super().check_id(entity_id).zfill(10)
 
     def officers(self, labels: Labels) -> tuple[Officer, ...]:
         """Owners of trade names and partnerships; companies show none."""

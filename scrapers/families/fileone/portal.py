@@ -43,6 +43,7 @@ class FileOnePortal(Portal):
     agent_labels: ClassVar[tuple[str, ...]] = ("Registered Agent", "Commercial Registered Agent")
     former_labels: ClassVar[tuple[str, ...]] = ()
     assumed_labels: ClassVar[tuple[str, ...]] = ()
+    numbered: ClassVar[bool] = False  # whether a row's name is followed by its number: "ACME, LLC (5577637)"
     status_key: ClassVar[str] = "STATUS"
     standing_key: ClassVar[str] = "STANDING"
 
@@ -74,10 +75,16 @@ class FileOnePortal(Portal):
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The search box takes numbers too, and then may list names that hold the number."""
         results = self._list(session, self.question(entity_id, starts_with=False))
-        rows = tuple(row for row in results.candidates if self.check_id(row.entity_id) == entity_id)
+        rows = tuple(row for row in results.candidates if self._is_number(row.entity_id, entity_id))
         if not rows and not results.complete:
             raise QueryRefused("too many entities fit this number")
         return ResultList(rows)
+
+    def _is_number(self, shown: str, wanted: str) -> bool:
+        try:
+            return self.check_id(shown) == wanted
+        except QueryRefused:
+            return False  # a row of another kind of registration
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open the drawer of a row; the name stands in the row only."""
@@ -156,7 +163,7 @@ class FileOnePortal(Portal):
     def candidates(self, row: Row) -> list[Candidate]:
         """A row as one candidate, and a second one for a name in brackets: "ACME, LLC (dba ZENITH)"."""
         title = [text(part) for part in need_list(need(row, "TITLE"), "TITLE")]
-        shown, number = split_title(title[0] if title else None, text(row.get("RECORD_NUM")))
+        shown, number = split_title(title[0] if title else None, text(row.get("RECORD_NUM")), numbered=self.numbered)
         entity_type = self.row_type(row, title)
         also = _DBA.fullmatch(shown)
         name, assumed = (also["legal"], also["assumed"]) if also else (shown, self.row_assumed(title))
@@ -164,7 +171,7 @@ class FileOnePortal(Portal):
         handle["standing"] = text(row.get(self.standing_key)) or ""
         found = Candidate(
             name=name,
-            entity_id=self.check_id(number),
+            entity_id=number,
             status=need_text(row, self.status_key),
             entity_type=entity_type,
             name_kind=types.name_kind(entity_type),
@@ -190,18 +197,18 @@ def rows_of(answer: Any) -> list[Row]:
     return sorted(rows, key=lambda row: need_number(row.get("SORT_INDEX", 0), "SORT_INDEX"))
 
 
-def split_title(shown: str | None, record_number: str | None) -> tuple[str, str]:
-    """Name and number of a row. "ACME, LLC (5577637)" holds both; the brackets of a name are left alone.
+def split_title(shown: str | None, record_number: str | None, *, numbered: bool = False) -> tuple[str, str]:
+    """Name and number of a row. "ACME, LLC (5577637)" holds both; other brackets belong to the name.
 
-    Brackets count as a number only when RECORD_NUM says the same, or is not there at all.
+    Where names are `numbered`, a number in brackets must be the row's own.
     """
     if not shown:
         raise PageChanged("a row has no name")
     found = _TITLE.fullmatch(shown)
     if found and (record_number is None or found["number"].lstrip("0") == record_number.lstrip("0")):
         return found["name"], record_number or found["number"]
-    if record_number is None:
-        raise PageChanged(f"the row {shown!r} has no number")
+    if record_number is None or (numbered and found):
+        raise PageChanged(f"the row {shown!r} has the number {record_number!r}")
     return shown, record_number
 
 

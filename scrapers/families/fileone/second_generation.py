@@ -46,7 +46,7 @@ class SecondGeneration(FileOnePortal):
         """Name and number are read from the drawer, so that a wrong drawer is noticed."""
         name, number = drawer.line(labels.one(self.name_label)), drawer.line(labels.one(self.number_label))
         record = super().record(row, labels)
-        return replace(record, entity_name=name or record.entity_name, entity_id=self.check_id(number or ""))
+        return replace(record, entity_name=name or record.entity_name, entity_id=number or "")
 
     def row_type(self, row: Row, title: list[str | None]) -> str | None:
         """A column of its own, called an id but holding words."""

@@ -80,7 +80,7 @@ class Washington(Portal):
         agent = need_object(found.get("Agent") or {}, "Agent")
         return EntityRecord(
             entity_name=need_text(found, "BusinessName"),
-            entity_id=self.check_id(need_text(found, "UBINumber")),
+            entity_id=need_text(found, "UBINumber"),
             status=need_text(found, "BusinessStatus"),
             entity_type=need_text(found, "BusinessType"),
             formation_date=text(found.get("DateOfIncorporation")),
@@ -119,7 +119,7 @@ class Washington(Portal):
     def _candidate(self, row: Any) -> Candidate:
         return Candidate(
             name=need_text(row, "BusinessName"),
-            entity_id=self.check_id(need_text(row, "UBINumber")),
+            entity_id=need_text(row, "UBINumber"),
             status=need_text(row, "BusinessStatus"),
             entity_type=text(need(row, "BusinessType")),
             handle={

@@ -97,3 +97,24 @@ class TestADrawerOfAnotherShape:
         )
         with pytest.raises(PageChanged):
             talk.ask(name="Acme")
+
+
+class TestARowWithAnOddNumber:
+    """Registrations of other kinds stand in the same list."""
+
+    def test_does_not_turn_the_question_into_a_refused_one(self) -> None:
+        drawer = {
+            "DRAWER_DETAIL_LIST": [{"LABEL": label, "VALUE": "Trade Name"} for label in ("Filing Type", "Status")]
+        }
+        talk = Conversation(
+            "ND",
+            answer("POST", LIST, rows(row(1, "ACME HAULING"), row(2, "ACME") | {"RECORD_NUM": "TM-7"})),
+            answer("GET", "https://firststop.sos.nd.gov/api/FilingDetail/business/1/false", drawer),
+        )
+        told = talk.ask(name="Acme Hauling")
+        assert isinstance(told, Found)
+        assert told.record.entity_id == "0000000001"
+
+    def test_is_passed_over_when_a_number_is_looked_for(self) -> None:
+        talk = Conversation("ND", answer("POST", LIST, rows(row(2, "ACME") | {"RECORD_NUM": "TM-7"})))
+        assert type(talk.ask(entity_id="0000000001")).__name__ == "NotFound"
