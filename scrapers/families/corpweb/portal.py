@@ -15,13 +15,14 @@ from typing import ClassVar
 from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged, PortalBlocked
+from scrapers.families.corpweb import history
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Portal, StatusMeaning
-from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -43,6 +44,7 @@ class CorpWebPortal(Portal):
 
     home: ClassVar[str] = ""  # ends in /CorpWeb/CorpSearch/
     summary_key: ClassVar[str | None] = None  # the query word of a summary that can be asked by number
+    asks_history: ClassVar[bool] = False  # where a revocation shows among the filings only
     status_prefixes = (("inactive", StatusMeaning("inactive")),)
     statuses: ClassVar[Mapping[str, StatusMeaning]] = {"active": StatusMeaning("active")}
 
@@ -131,10 +133,11 @@ class CorpWebPortal(Portal):
         if not number or not name:
             raise PageChanged(f"{page.url}: a summary without name or number")
         gone, why = text("InactiveDate"), text("InactiveDateLabel")
+        filings = history.ask(session, page) if self.asks_history else ()
         record = EntityRecord(
             entity_name=name,
             entity_id=number,
-            status=f"Inactive: {_reason(why)}" if gone else "Active",
+            status=f"Inactive: {_reason(why)}" if gone else _without_end(filings),
             entity_type=text("EntityType"),
             formation_date=text("OrganisationDate") or text("OrganizationDate"),
             agent_name=text("ResidentAgentName"),
@@ -143,6 +146,7 @@ class CorpWebPortal(Portal):
             officers=tuple(_people(tree)),
             former_names=tuple(_renamed(tree)),
             assumed_names=tuple(_cells(tree, "tblFictitiousName")),
+            filings=filings or (),
             sos_url=page.url,
         )
         left = {key for key, value in shown.items() if value and key not in used and key not in _IGNORED}
@@ -152,6 +156,14 @@ class CorpWebPortal(Portal):
 
 def _is_summary(tree: HtmlElement) -> bool:
     return bool(tree.xpath("//*[@id='MainContent_lblEntityName' or @id='MainContent_lblEntityNameHeader']"))
+
+
+def _without_end(filings: tuple[Filing, ...] | None) -> str | None:
+    """The status of an entity without an inactive date; not told where its filings could not be looked through."""
+    if filings is None:
+        return None
+    revoked = history.revocation(filings)
+    return f"Inactive: {revoked}" if revoked else "Active"
 
 
 def _reason(label: str | None) -> str:

@@ -1,8 +1,8 @@
 """Rhode Island: Department of State, Business Services.
 
 Evidence: public clients that opened summaries by number over the whole range and read the list in a browser
-(documented; no recorded page at hand). Guessed: that a summary without an inactive date is an active entity (a
-revocation may only show among the filings), and that a list says how many records it has.
+(documented; no recorded page at hand). The summary prints no status: an inactive date, or a revocation among the
+filings that no later reinstatement took back, makes an entity inactive. Guessed: how a reinstatement is titled.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ class RhodeIsland(CorpWebPortal):
 
     code = "RI"
     hosts = ("business.sos.ri.gov",)
-    home, summary_key = "https://business.sos.ri.gov/CorpWeb/CorpSearch/", "FEIN"
+    home, summary_key, asks_history = "https://business.sos.ri.gov/CorpWeb/CorpSearch/", "FEIN", True
     sources = ("https://business.sos.ri.gov/CorpWeb/CorpSearch/CorpSearch.aspx",)
     id_pattern = r"\d{9}"
     capabilities = Capabilities(
-        agent=True, officers=True, addresses=True, former_names=True, name_modes=("starts_with",)
+        agent=True, officers=True, addresses=True, filings=True, former_names=True, name_modes=("starts_with",)
     )  # fmt: skip
     published = frozenset(
         {"entity_type", "status", "formation_date", "agent_name", "agent_address", "principal_address", "officers",
