@@ -16,7 +16,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Sum
 
-from billing import budgets, money
+from billing import budgets, money, posting
 from billing.models import Account, ApiKey, Hold, LedgerEntry
 
 Kind = LedgerEntry.Kind
@@ -110,7 +110,7 @@ def hold(
             assert entry.hold is not None
             return entry.hold
         charged = _take(account, amount, key, now)
-        made = Hold.objects.create(
+        made = Hold(
             account=account, key=key, amount=amount, remaining=amount, is_free=account.is_internal, reference=reference,
             created_at=now, expires_at=expires_at,
         )  # fmt: skip
@@ -312,7 +312,10 @@ def _take(account: Account, amount: int, key: ApiKey | None, now: datetime) -> i
 def _settle_part(
     held: Hold, kind: str, amount: int | None, idempotency_key: str, now: datetime, reason: str = ""
 ) -> tuple[LedgerEntry | None, int]:
-    """Take `amount` units (None: all) out of a locked hold; return an equal earlier entry, or None and the units."""
+    """Take `amount` units (None: all) out of a locked hold; return an equal earlier entry, or None and the units.
+
+    The hold is changed as an object; it is written together with the entry.
+    """
     if amount is not None and idempotency_key.endswith((":capture", ":release")):
         raise ValueError("A part of a hold needs an idempotency key of its own.")
     # An open hold whose whole is settled was never settled whole: the look-up is saved on the hot path.
@@ -328,7 +331,6 @@ def _settle_part(
     if held.remaining == 0:
         held.state = _end_state(held, kind, reason, untouched=untouched)
         held.ended_at = now
-    held.save(update_fields=["remaining", "state", "ended_at"])
     return None, part
 
 
@@ -347,18 +349,17 @@ def _write(
     available: int = 0,
     held: int = 0,
     spent: int = 0,
+    hold: Hold | None = None,
     **details: object,
 ) -> LedgerEntry:
-    """Write one entry and the sums it leaves behind; the account's row is locked by the caller."""
+    """Write one entry, the sums it leaves behind and its hold; the account's row is locked by the caller."""
     account.available += available
     account.held += held
     account.spent += spent
     account.deposited += available + held + spent
-    entry = LedgerEntry.objects.create(
+    entry = LedgerEntry(
         account=account, kind=kind, amount=amount, available_change=available, held_change=held, spent_change=spent,
         available_after=account.available, held_after=account.held, spent_after=account.spent, **details,
     )  # fmt: skip
-    account.save(
-        update_fields=["available", "held", "spent", "deposited", "budget_month", "budget_used"], force_update=True
-    )
+    posting.post(account=account, entry=entry, hold=hold)
     return entry

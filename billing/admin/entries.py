@@ -18,7 +18,6 @@ from billing import finance, ledger, money, reconciliation, selectors
 from billing.admin import pages
 from billing.models import Hold, LedgerEntry, Reconciliation
 
-
 MOVED = (("Deposits", "deposits", "#2563eb"), ("Spend", "spend", "#f59e0b"))
 STOOD = (("Outstanding credit", "outstanding", "#10b981"), ("Held", "held", "#a855f7"))
 CHART_OPTIONS = json.dumps(
