@@ -45,7 +45,11 @@ app.conf.update(
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
     task_default_queue="interactive",
-    task_routes={"billing.tasks.*": {"queue": "upkeep"}, "scrapers.tasks.*": {"queue": "upkeep"}},
+    task_routes={
+        "billing.tasks.*": {"queue": "upkeep"},
+        "scrapers.tasks.*": {"queue": "upkeep"},
+        "lookups.tasks.prune": {"queue": "upkeep"},
+    },
     timezone="UTC",
     beat_schedule={
         "expire-holds": {"task": "billing.tasks.expire_holds", "schedule": 60.0},
@@ -55,6 +59,7 @@ app.conf.update(
             "task": "scrapers.tasks.refresh_registers",
             "schedule": crontab(hour=4, minute=20, day_of_week="sun"),
         },
+        "prune-lookups": {"task": "lookups.tasks.prune", "schedule": crontab(minute=25)},
         "prune-attempts": {"task": "scrapers.tasks.prune_attempts", "schedule": crontab(hour=3, minute=40)},
     },
 )

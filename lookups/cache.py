@@ -11,9 +11,9 @@ from lookups.models import StoredAnswer
 from lookups.questions import Question
 
 
-def max_age(account: Account) -> timedelta:
+def max_age(account: Account | None) -> timedelta:
     """How old a stored answer may be for this account: its own choice, or the service's default."""
-    days = account.max_cache_age_days
+    days = account.max_cache_age_days if account else None
     return timedelta(days=settings.CACHE_MAX_AGE_DAYS if days is None else days)
 
 

@@ -11,7 +11,7 @@ from lookups.models import StoredAnswer
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """An answer, sold. `cost` was charged and `balance` is left (units of 1/10,000 USD).
+    """An answer, sold. `cost` was charged and `balance` is left (units of 1/10,000 USD; None: no balance paid).
 
     `live` is False for a stored answer, which then serves until `expires_at`.
     """
@@ -19,7 +19,7 @@ class Delivered:
     answer: StoredAnswer
     live: bool
     cost: int
-    balance: int
+    balance: int | None
     expires_at: datetime | None = None
 
 

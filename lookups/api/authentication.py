@@ -33,6 +33,9 @@ class ApiKeyAuthentication(BaseAuthentication):
         """Return account and key; None without a key; ApiError 401 for a wrong one."""
         secret = read_secret(request)
         if not secret:
+            scheme = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")[0].lower()
+            if scheme not in ("", "payment"):
+                raise errors.unauthorized()  # something was sent that opens nothing: that is not the same as no key
             return None
         try:
             key = keys.verify(secret=secret, now=timezone.now())

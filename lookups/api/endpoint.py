@@ -18,7 +18,7 @@ class Endpoint(APIView):
     """An endpoint that needs a key. `scope` is the right the key must have; None: any key."""
 
     permission_classes = (HasApiKey,)
-    metadata_class = None
+    http_method_names = ("get", "post", "put", "patch", "delete", "head")
     scope: ClassVar[str | None] = None
     rate: limits.Rate | None = None
 

@@ -38,6 +38,13 @@ class StrictJSONParser(BaseParser):
         return read_object(raw)
 
 
+def raw_body(request: Any, *, limit: int) -> bytes:
+    """The body's bytes as they came, for what is bound to them; ApiError 413 for more than `limit`."""
+    if _length(request) > limit:
+        raise too_large(limit)
+    return bytes(request.body)
+
+
 def read_object(raw: bytes) -> dict[str, Any]:
     """Read one JSON object from its bytes; raises ApiError 400 with the reason."""
     try:

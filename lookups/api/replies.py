@@ -64,8 +64,8 @@ def delivered(outcome: Delivered) -> dict[str, Any]:
         "total_results": answer.total,
         "state_scraper_version": answer.version,
         "scraper_built_at": answer.built_at,
-        "walletBalance": money.to_rounded_string(outcome.balance),
-        "lookupsRemaining": prices.lookups_covered(outcome.balance),
+        "walletBalance": None if outcome.balance is None else money.to_rounded_string(outcome.balance),
+        "lookupsRemaining": None if outcome.balance is None else prices.lookups_covered(outcome.balance),
         "note": answer.note or None,
     }
     if not outcome.live and answer.kind != "ucc":

@@ -25,7 +25,12 @@ class Lookup(models.Model):
         CACHE = "cache", "stored record"
 
     ask_id = models.UUIDField(unique=True, default=uuid.uuid4, help_text="The same ask is never charged twice.")
-    account = models.ForeignKey("billing.Account", on_delete=models.PROTECT, related_name="lookups")
+    account = models.ForeignKey(
+        "billing.Account", on_delete=models.PROTECT, null=True, blank=True, related_name="lookups"
+    )
+    payment = models.OneToOneField(
+        "billing.Payment", on_delete=models.PROTECT, null=True, blank=True, related_name="lookup"
+    )
     key = models.ForeignKey("billing.ApiKey", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     hold = models.ForeignKey("billing.Hold", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     answer = models.ForeignKey(
@@ -39,7 +44,7 @@ class Lookup(models.Model):
     outcome = models.CharField(max_length=18, choices=Outcome.choices)
     reason = models.CharField(max_length=40, blank=True, default="")
     shared = models.BooleanField(default=False, help_text="Answered by a fetch that somebody else's question started.")
-    cost = models.BigIntegerField(default=0, help_text="Charged, in 1/10,000 USD.")
+    cost = models.BigIntegerField(default=0, help_text="Charged to the balance, in 1/10,000 USD.")
     attempt_id = models.BigIntegerField(null=True, blank=True, help_text="The scrape attempt that answered.")
     duration_ms = models.PositiveIntegerField()
     request_id = models.CharField(max_length=64, blank=True, default="")
@@ -55,6 +60,10 @@ class Lookup(models.Model):
             models.CheckConstraint(
                 condition=models.Q(cost=0) | models.Q(outcome="found", cost__gt=0, sandbox=False),
                 name="lookup_only_found_costs",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(account__isnull=False) | models.Q(payment__isnull=False, cost=0),
+                name="lookup_has_a_payer",
             ),
         ]
 

@@ -1,4 +1,4 @@
-"""One request of one customer, and the watch that runs while it is answered."""
+"""One question of one customer, and the watch that runs while it is answered."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import uuid
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from billing.models import ApiKey
+from billing.models import Account, ApiKey, Payment
 from lookups.questions import Question
 from lookups.services.paying import Bill
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Who asks what. `key` comes with its account; `resumed` is set when an earlier try under this id broke off.
+    """Who asks what, and how it is paid: from the balance behind `key` (which comes with its account), or by `payment`.
 
-    The same `ask_id` is never charged twice.
+    The same `ask_id` is never charged twice; `resumed` is set when an earlier try under it broke off.
     """
 
     question: Question
-    key: ApiKey
+    key: ApiKey | None = None
+    payment: Payment | None = None
     accepts_stored: bool = False
     ask_id: uuid.UUID = field(default_factory=uuid.uuid4)
     request_id: str = ""
@@ -28,8 +29,16 @@ class Ask:
 
     @property
     def sandbox(self) -> bool:
-        """Whether the fictional registry is asked: a test key reaches nothing else."""
-        return self.key.is_test
+        """Whether the fictional registry is asked: test keys and pretended payments reach nothing else."""
+        if self.key is not None:
+            return self.key.is_test
+        assert self.payment is not None
+        return self.payment.is_sandbox
+
+    @property
+    def account(self) -> Account | None:
+        """Whose preferences count; None for a customer who pays by the request."""
+        return self.key.account if self.key else None
 
     @property
     def bill(self) -> Bill:

@@ -14,7 +14,7 @@ from uuid import uuid4
 from django.conf import settings
 
 from billing import ledger, limits
-from billing.models import Hold
+from billing.models import ApiKey, Hold
 from lookups import cache
 from lookups.models import StoredAnswer
 from lookups.outcomes import Delivered, Outcome, TooManyAtOnce
@@ -37,9 +37,11 @@ def perform(*, ask: Ask, now: datetime) -> Outcome:
     objection = checks.find_objection(ask)
     if objection is not None:
         return settling.conclude(ask, None, objection, watch=watch)
+    if ask.key is None:
+        return _ask_registry(ask, watch)
     place = limits.acquire(key=ask.key, now=now)
     if place is None:
-        return TooManyAtOnce(limit=_limit(ask))
+        return TooManyAtOnce(limit=_limit(ask.key))
     try:
         return _ask_registry(ask, watch)
     finally:
@@ -85,7 +87,7 @@ def _fetch_and_settle(ask: Ask, hold: Hold | None, ticket: flights.Ticket, watch
 def _find_stored(ask: Ask, now: datetime) -> StoredAnswer | None:
     if not ask.accepts_stored:
         return None
-    since = now - cache.max_age(ask.key.account)
+    since = now - cache.max_age(ask.account)
     return cache.find_answer(ask.question, sandbox=ask.sandbox, since=since)
 
 
@@ -98,6 +100,6 @@ def _pick_up(ask: Ask) -> tuple[Ask, Delivered | None]:
     return (ask, delivered) if delivered else (replace(ask, ask_id=uuid4()), None)
 
 
-def _limit(ask: Ask) -> int:
-    own = ask.key.concurrent_lookups
+def _limit(key: ApiKey) -> int:
+    own = key.concurrent_lookups
     return settings.CONCURRENT_LOOKUPS if own is None else own

@@ -1,6 +1,7 @@
-"""What a lookup costs whom: the ledger for live keys, nothing at all for test keys.
+"""What a lookup costs whom: the ledger for live keys, nothing for test keys and for those who pay by the request.
 
-Kept apart from the story so that it reads without ifs about who pays.
+Kept apart from the story so that it reads without ifs about who pays. A payment that came with the request is taken
+by its own door (`services.pay_per_request`).
 """
 
 from __future__ import annotations
@@ -17,24 +18,19 @@ HOLD_FOR = timedelta(minutes=10)  # far longer than any fetch; the sweep gives b
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """Who pays for one ask, and under which words it stands in the statement."""
+    """Which balance pays for one ask (None: no balance), and under which words it stands in the statement."""
 
-    key: ApiKey
+    key: ApiKey | None
     ask_id: uuid.UUID
     reference: str
-
-    @property
-    def is_free(self) -> bool:
-        """Whether the ledger is left alone: test keys cost nothing."""
-        return self.key.is_test
 
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """What was charged and what is left, in units of 1/10,000 USD."""
+    """What was charged to a balance and what is left of it (None: there is none), in units of 1/10,000 USD."""
 
     cost: int
-    balance: int
+    balance: int | None
 
 
 def set_aside(bill: Bill, *, now: datetime) -> Hold | None:
@@ -42,13 +38,14 @@ def set_aside(bill: Bill, *, now: datetime) -> Hold | None:
 
     An ask that is taken up again after a crash finds its own hold; where that has ended unused, a new one is made.
     """
-    if bill.is_free:
+    key = _paying_key(bill)
+    if key is None:
         return None
     token = f"lookup:{bill.ask_id}"
     while True:
         hold = ledger.hold(
-            account_id=bill.key.account_id, amount=prices.LOOKUP, idempotency_key=token, reference=bill.reference,
-            expires_at=now + HOLD_FOR, now=now, key=bill.key,
+            account_id=key.account_id, amount=prices.LOOKUP, idempotency_key=token, reference=bill.reference,
+            expires_at=now + HOLD_FOR, now=now, key=key,
         )  # fmt: skip
         if hold.state == Hold.State.OPEN:
             return hold
@@ -71,11 +68,12 @@ def take(bill: Bill, hold: Hold | None, *, now: datetime) -> Paid:
 
 def charge(bill: Bill, *, now: datetime) -> Paid:
     """Charge one lookup at once, for an answer that is there already. Raises ledger.InsufficientFunds."""
-    if bill.is_free:
+    key = _paying_key(bill)
+    if key is None:
         return _nothing(bill)
     entry = ledger.charge(
-        account_id=bill.key.account_id, amount=prices.LOOKUP, idempotency_key=f"lookup:{bill.ask_id}:charge",
-        reference=bill.reference, now=now, key=bill.key,
+        account_id=key.account_id, amount=prices.LOOKUP, idempotency_key=f"lookup:{bill.ask_id}:charge",
+        reference=bill.reference, now=now, key=key,
     )  # fmt: skip
     return Paid(entry.amount, entry.available_after)
 
@@ -91,4 +89,9 @@ def give_back(hold: Hold | None, *, reason: str, now: datetime) -> None:
 
 
 def _nothing(bill: Bill) -> Paid:
-    return Paid(0, bill.key.account.available)
+    return Paid(0, bill.key.account.available if bill.key else None)
+
+
+def _paying_key(bill: Bill) -> ApiKey | None:
+    """The key whose balance pays: none for test keys and for payments that came with the request."""
+    return bill.key if bill.key is not None and not bill.key.is_test else None

@@ -76,7 +76,7 @@ def sell_stored(ask: Ask, answer: StoredAnswer, *, watch: Watch) -> Outcome:
             _note(ask, None, Lookup.Outcome.FOUND, watch, source=Lookup.Source.CACHE, answer=answer, cost=paid.cost)
     except ledger.InsufficientFunds as short:
         return out_of_funds(short)
-    expires_at = answer.retrieved_at + cache.max_age(ask.key.account)
+    expires_at = answer.retrieved_at + cache.max_age(ask.account)
     return Delivered(answer, live=False, cost=paid.cost, balance=paid.balance, expires_at=expires_at)
 
 
@@ -118,8 +118,8 @@ def redeliver(ask: Ask, settled: Lookup) -> Delivered | None:
     if settled.outcome != Lookup.Outcome.FOUND or settled.answer is None:
         return None
     live = settled.source == Lookup.Source.LIVE
-    expires_at = None if live else settled.answer.retrieved_at + cache.max_age(ask.key.account)
-    return Delivered(settled.answer, live, settled.cost, ask.key.account.available, expires_at)
+    expires_at = None if live else settled.answer.retrieved_at + cache.max_age(ask.account)
+    return Delivered(settled.answer, live, settled.cost, ask.account.available if ask.account else None, expires_at)
 
 
 def _sell_live(
@@ -153,7 +153,7 @@ def _note(
     attempt_id: int | None = None,
 ) -> None:
     Lookup.objects.create(
-        ask_id=ask.ask_id, account_id=ask.key.account_id, key=ask.key, hold=hold, answer=answer,
+        ask_id=ask.ask_id, account=ask.account, key=ask.key, payment=ask.payment, hold=hold, answer=answer,
         state=ask.question.state, kind=ask.question.kind, asked=ask.question.words, sandbox=ask.sandbox,
         source=source, outcome=outcome, reason=reason, shared=shared, cost=cost, attempt_id=attempt_id,
         duration_ms=round(watch.seconds * 1000), request_id=ask.request_id, created_at=watch.begun,

@@ -22,8 +22,9 @@ ENTITY: dict[str, tuple[type, ...]] = {
     "entityName": TEXT, "entityType": MAYBE, "entityId": TEXT, "status": MAYBE, "formationDate": MAYBE,
     "registeredAgentName": MAYBE, "registeredAgentAddress": MAYBE, "registeredAgentCity": MAYBE,
     "registeredAgentState": MAYBE, "registeredAgentZip": MAYBE, "principalAddress": MAYBE, "principalCity": MAYBE,
-    "principalState": MAYBE, "principalZip": MAYBE, "mailingAddress": MAYBE, "mailingCity": MAYBE, "mailingState": MAYBE,
-    "mailingZip": MAYBE, "officers": (list,), "jurisdiction": MAYBE, "feiEinNumber": MAYBE, "sosUrl": MAYBE,
+    "principalState": MAYBE, "principalZip": MAYBE, "mailingAddress": MAYBE, "mailingCity": MAYBE,
+    "mailingState": MAYBE, "mailingZip": MAYBE, "officers": (list,), "jurisdiction": MAYBE,
+    "feiEinNumber": MAYBE, "sosUrl": MAYBE,
     "scrapedAt": TEXT, "cached": (bool,), "cacheExpiresAt": MAYBE, "relatedResults": (list,),
 }  # fmt: skip
 RECEIPT: dict[str, tuple[type, ...]] = {
@@ -35,7 +36,8 @@ FILING: dict[str, tuple[type, ...]] = {
     "status": MAYBE, "lapseDate": MAYBE,
 }  # fmt: skip
 STATE: dict[str, tuple[type, ...]] = {
-    "state": TEXT, "status": TEXT, "version": TEXT, "lastTestedAt": MAYBE, "available": (bool,), "uccAvailable": (bool,),
+    "state": TEXT, "status": TEXT, "version": TEXT, "lastTestedAt": MAYBE, "available": (bool,),
+    "uccAvailable": (bool,),
 }  # fmt: skip
 
 
@@ -131,6 +133,23 @@ class TestAnError:
 
         monkeypatch.setattr("lookups.api.views.lookup.perform", broken)
         judge(tester.lookup(), "post", "/v1/lookup")
+
+
+class TestAPaymentInsteadOfAKey:
+    """402, and what follows."""
+
+    def test_fits_from_the_challenge_to_the_receipt(self, settings: Any, switches: None, judge: Judge) -> None:
+        from tests.lookups.test_pay_per_request import pay, post
+
+        settings.SANDBOX_PAYMENTS = True
+        challenge = post(DEMO_QUESTION)
+        judge(challenge, "post", "/v1/lookup")
+        assert set(challenge.json()) == {"type", "title", "status", "detail", "challengeId"}
+        judge(pay(DEMO_QUESTION), "post", "/v1/lookup")
+        judge(pay({"entity_name": "Nobody Knows This", "state": "DE"}), "post", "/v1/lookup")
+        judge(pay(DEMO_QUESTION, "sandbox_declined"), "post", "/v1/lookup")
+        judge(pay(DEMO_QUESTION, "sandbox_unknown"), "post", "/v1/lookup")
+        judge(post(DEMO_QUESTION, authorization="Payment a, Payment b"), "post", "/v1/lookup")
 
 
 class TestTheOtherEndpoints:

@@ -127,8 +127,9 @@ class TestTheSettings:
         ("field", "value"),
         [
             ("maxCacheAgeDays", -1), ("maxCacheAgeDays", 366), ("maxCacheAgeDays", 1.5), ("maxCacheAgeDays", "7"),
-            ("maxCacheAgeDays", True), ("cacheFirstDefault", "yes"), ("cacheFirstDefault", 1), ("cacheFirstDefault", None),
-            ("monthlyBudget", -1), ("monthlyBudget", 0.00001), ("monthlyBudget", 1e300), ("monthlyBudget", "many"),
+            ("maxCacheAgeDays", True), ("cacheFirstDefault", "yes"), ("cacheFirstDefault", 1),
+            ("cacheFirstDefault", None), ("monthlyBudget", -1), ("monthlyBudget", 0.00001),
+            ("monthlyBudget", 1e300), ("monthlyBudget", "many"),
             ("monthlyBudget", True), ("monthlyBudget", "NaN"), ("monthlyBudget", "1e999999999"), ("monthlyBudget", []),
             ("webhookUrl", "http://a.example.com"), ("webhookUrl", "https://localhost/x"), ("webhookUrl", "https://10.0.0.1/"),
             ("webhookUrl", "https://[::1]/"), ("webhookUrl", "https://user:pw@a.example.com"), ("webhookUrl", "ftp://a.b"),

@@ -256,9 +256,9 @@ class TestACrash:
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         def broken(**_: Any) -> None:
-            raise RuntimeError("a reader broke")
+            raise RuntimeError("the store broke")
 
-        monkeypatch.setattr("scrapers.pipeline.ask", lambda *a, **k: broken())
+        monkeypatch.setattr("lookups.services.storing.store", broken)
         reply = customer.lookup(headers={"x_request_id": "crash-1"})
         assert reply.status_code == 500
         assert reply.json() == {

@@ -148,8 +148,8 @@ class Receipt(serializers.Serializer):
     total_results = whole()
     state_scraper_version = text()
     scraper_built_at = text()
-    walletBalance = text("What is left, in USD.")
-    lookupsRemaining = whole()
+    walletBalance = maybe("What is left, in USD; null when the request itself was paid.")
+    lookupsRemaining = whole(allow_null=True)
     note = maybe("What one must know of this source, such as that it lists active companies only.")
 
 
@@ -225,16 +225,27 @@ class SourceUnavailable(Error):
     state = text()
 
 
-class InsufficientBalance(Error):
-    type = text()
+class PaymentProblem(serializers.Serializer):
+    type = text("A problem type of the Payment scheme, or of ours.")
     title = text()
     status = whole()
     detail = text()
-    challengeId = maybe()
-    balanceStored = whole("Available, in 1/10,000 USD.")
-    pricePerLookup = number()
-    lookupsRemaining = whole()
-    topUpUrl = text()
+    challengeId = maybe("The first offer of `WWW-Authenticate`; null where there is none.")
+
+
+class PaymentRequired(PaymentProblem):
+    """Without a key: the five words of the scheme. With a key whose balance does not do: ours beside them."""
+
+    success = flag(required=False)
+    error = text("For people.", required=False)
+    code = word(["insufficient_balance"], "For programs.", required=False)
+    cost = number(required=False)
+    retryable = flag(required=False)
+    requestId = text(required=False)
+    balanceStored = whole("Available, in 1/10,000 USD.", required=False)
+    pricePerLookup = number(required=False)
+    lookupsRemaining = whole(required=False)
+    topUpUrl = text(required=False)
 
 
 class State(serializers.Serializer):

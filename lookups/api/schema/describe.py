@@ -83,8 +83,12 @@ lookup = extend_schema(
         200: _reply(_ANSWER, "Found.", examples.FOUND, examples.FOUND_FILINGS),
         400: _INVALID,
         (402, "application/problem+json"): _reply(
-            components.InsufficientBalance, "The balance does not cover the lookup.", examples.NO_FUNDS
+            components.PaymentRequired, "The balance does not cover it, or (without a key) what it costs.",
+            examples.NO_FUNDS, examples.PAY,
         ),
+        (400, "application/problem+json"): _reply(components.PaymentProblem, "A payment that cannot be read."),
+        (409, "application/problem+json"): _reply(components.PaymentProblem, "The payment is in use."),
+        (500, "application/problem+json"): _reply(components.PaymentProblem, "Whether the money moved is open."),
         404: _reply(components.EntityNotFound, "The registry has no such company. Not charged.", examples.NOT_FOUND),
         409: _reply(components.Error, "The Idempotency-Key belongs to another request, or to one still running.",
                     examples.REUSED),

@@ -9,6 +9,11 @@ import yaml
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import SchemaGenerator
 
+TAGS = {
+    "Lookup": "One company, or the liens on it, from its state's own registry.",
+    "Account": "The balance, what was spent, preferences.",
+    "Service": "What can be asked, and whether the service is well. No key needed.",
+}
 COMMITTED = Path(__file__).resolve().parent.parent / "openapi.yaml"
 
 
@@ -33,6 +38,7 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
 def build() -> dict[str, Any]:
     """The document as a dictionary, ready for JSON."""
     document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    document["tags"] = [{"name": name, "description": about} for name, about in TAGS.items()]
     for operations in document["paths"].values():
         for operation in operations.values():
             operation["responses"] = dict(sorted(operation["responses"].items()))

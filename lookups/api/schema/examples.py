@@ -128,6 +128,11 @@ NO_FUNDS = _error(
     challengeId=None, balanceStored=100, pricePerLookup=0.0314, lookupsRemaining=0,
     topUpUrl="https://example.com/pricing/",
 )  # fmt: skip
+PAY = OpenApiExample(
+    "payment_required", response_only=True, status_codes=["402"],
+    value={"type": "https://paymentauth.org/problems/payment-required", "title": "Payment Required", "status": 402,
+           "detail": "0.0314 USD: Business entity or UCC filing lookup.", "challengeId": "mR3v0uQ"},
+)  # fmt: skip
 REUSED = _error(409, "idempotency_conflict", "This Idempotency-Key was used for another request")
 TOO_LARGE = _error(
     413, "payload_too_large", "Request body too large", details={"body": ["At most 64 KB are accepted here."]}

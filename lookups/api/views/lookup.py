@@ -8,9 +8,11 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from billing.challenge import PaymentProblem
 from billing.models import Account, ApiKey
 from lookups.api import errors, idempotency, replies
 from lookups.api.endpoint import Endpoint
+from lookups.api.pay_per_request import KeyOrPayment, Till
 from lookups.api.schema import describe
 from lookups.api.serializers import Flag, LookupRequest
 from lookups.questions import Question
@@ -23,10 +25,13 @@ class LookupView(Endpoint):
     """One lookup, of a company or of UCC filings."""
 
     scope = "lookup"
+    permission_classes = (KeyOrPayment,)
 
     @describe.lookup
     def post(self, request: Request) -> Any:
         """Look a company up, or the UCC filings of a party."""
+        if request.auth is None:
+            return self.sell(request)
         said = read_request(request)
         key = self.key_of(request)
 
@@ -36,6 +41,18 @@ class LookupView(Endpoint):
             return replies.to_response(outcome, request_id=request.request_id)  # type: ignore[attr-defined]
 
         return idempotency.answer_once(request, key=key, answer=answer)
+
+    def sell(self, request: Request) -> Any:
+        """Answer a request without a key for a payment; without one, say what it costs."""
+        till = Till(request)
+        try:
+            credential = till.find_credential()
+            if credential is None:
+                return till.demand()
+            said = read_request(request)  # nobody pays for a 400
+            return till.sell(to_question(said), credential=credential, accepts_stored=accepts_stored(said, None))
+        except PaymentProblem as problem:
+            return till.demand(problem)
 
 
 def read_request(request: Request) -> dict[str, Any]:
@@ -55,7 +72,16 @@ def read_request(request: Request) -> dict[str, Any]:
 
 def to_ask(said: dict[str, Any], *, key: ApiKey, request_id: str, claim: Claim | None) -> Ask:
     """The request as the service understands it."""
-    question = Question(
+    same = {"ask_id": claim.ask_id, "resumed": claim.resumed} if claim else {}
+    return Ask(
+        question=to_question(said), key=key, accepts_stored=accepts_stored(said, key.account), request_id=request_id,
+        **same,
+    )  # fmt: skip
+
+
+def to_question(said: dict[str, Any]) -> Question:
+    """What is asked of which registry."""
+    return Question(
         state=said["state"],
         name=said.get("entity_name"),
         entity_id=said.get("entity_id"),
@@ -64,17 +90,14 @@ def to_ask(said: dict[str, Any], *, key: ApiKey, request_id: str, claim: Claim |
         date_after=said.get("dateAfter"),
         date_before=said.get("dateBefore"),
     )
-    same = {"ask_id": claim.ask_id, "resumed": claim.resumed} if claim else {}
-    return Ask(
-        question=question, key=key, accepts_stored=accepts_stored(said, key.account), request_id=request_id, **same
-    )
 
 
-def accepts_stored(said: dict[str, Any], account: Account) -> bool:
+def accepts_stored(said: dict[str, Any], account: Account | None) -> bool:
     """Whether a stored record will do: `source` goes before `fresh`, both before the account's preference."""
+    preference = account.cache_first_default if account else False
     if "source" in said:
         source = said["source"]
-        return account.cache_first_default if source == "auto" else bool(source == "cache")
+        return preference if source == "auto" else bool(source == "cache")
     if "fresh" in said:
         return not said["fresh"]
-    return account.cache_first_default
+    return preference

@@ -1,0 +1,96 @@
+"""POST /v1/name-availability in the OpenAPI document: its reply, an example, and every way it can end."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiTypes, extend_schema
+from rest_framework import serializers
+
+from lookups.api.schema import components, describe
+from lookups.api.serializers import NameRequest
+
+
+class ConflictingEntity(serializers.Serializer):
+    entityName = components.text()
+    entityId = components.maybe()
+    status = components.maybe("The state's own word.")
+    statusClass = components.word(["active", "neutral", "inactive"])
+    sosUrl = components.maybe()
+    entityPageUrl = components.maybe("The entity's page here, once its record has been fetched.")
+
+
+class NameReply(serializers.Serializer):
+    success = components.flag()
+    available = components.flag("False when at least one active entity has the name.")
+    searchedName = components.text()
+    state = components.text()
+    conflictingEntities = serializers.ListField(
+        child=ConflictingEntity(), max_length=10, help_text="Active, then neutral, then inactive; empty when available."
+    )
+    variationNote = components.maybe("The same name with another legal form is active.")
+    warning = components.maybe("A suspended or revoked entity used the name.")
+    statusNote = components.maybe("What this registry does not show.")
+    cost = components.number("What was charged, USD.")
+    data_source = components.word(["live"])
+    walletBalance = components.maybe("What is left, USD.")
+    lookupsRemaining = components.whole(allow_null=True)
+    designatorNote = components.text("What a name must contain in this state.")
+    normalizedName = components.text("The name as the filing office compares it.")
+    evidence = components.Evidence()
+
+
+EXAMPLE = {
+    "success": True,
+    "available": False,
+    "searchedName": "Blue Heron Logistics LLC",
+    "state": "DE",
+    "conflictingEntities": [
+        {
+            "entityName": "BLUE HERON LOGISTICS LLC",
+            "entityId": "SB-DE-000123",
+            "status": "Good Standing",
+            "statusClass": "active",
+            "sosUrl": "https://sandbox.registry.invalid/DE/entity/SB-DE-000123",
+            "entityPageUrl": None,
+        }
+    ],
+    "variationNote": None,
+    "warning": None,
+    "statusNote": None,
+    "cost": 0.0314,
+    "data_source": "live",
+    "walletBalance": "28.45",
+    "lookupsRemaining": 906,
+    "designatorNote": "An LLC's name must contain Limited Liability Company, LLC or L.L.C.",
+    "normalizedName": "blueheronlogistic",
+    "evidence": {
+        "sourceUrl": "https://sandbox.registry.invalid/DE/search",
+        "retrievedAt": "2026-11-21T08:00:00.000Z",
+        "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    },
+}
+
+describe_view = describe  # the decorator below takes this module's public name
+describe = extend_schema(
+    operation_id="checkName",
+    tags=["Names"],
+    summary="Say whether a name is free in a state",
+    description="Always asks the registry. Charged per verdict, whichever it is; nothing on 400, 402 and 503. "
+    "A free name is a good sign, not a promise: a filing office decides by more than its register.",
+    request=NameRequest,
+    parameters=[
+        OpenApiParameter(
+            "Idempotency-Key", OpenApiTypes.STR, OpenApiParameter.HEADER,
+            description="At most 255 characters. The same key with the same body replays the first reply for 24 hours.",
+        ),
+        *describe_view.HEADERS,
+    ],
+    examples=[
+        OpenApiExample("A name", value={"entity_name": "Blue Heron Logistics LLC", "state": "DE"}, request_only=True)
+    ],
+    responses={
+        200: describe_view.reply(
+            NameReply, "The verdict.", OpenApiExample("Taken", value=EXAMPLE, response_only=True, status_codes=["200"])
+        ),
+        **describe_view.PAID,
+    },
+)  # fmt: skip

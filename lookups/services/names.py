@@ -1,0 +1,143 @@
+"""One name check from question to verdict: always live, and charged per verdict, whichever it is.
+
+The price is set aside, the registry is asked with no transaction open, and one short transaction notes the verdict and
+takes the money; a registry that cannot be asked, or that refuses, costs nothing.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from billing import ledger, limits
+from billing.models import ApiKey, Hold
+from lookups.models import Lookup, StoredEntity
+from lookups.outcomes import OutOfFunds, Refused, TooManyAtOnce, Unavailable
+from lookups.services import paying, settling
+from lookups.services.asks import Watch
+from scrapers import pipeline
+from scrapers.errors import PortalError, QueryRefused
+from scrapers.pipeline import NameReply
+from scrapers.records import Conflict, NameVerdict, Query
+
+KIND = "name_check"
+
+
+@dataclass(frozen=True, slots=True)
+class NameAsk:
+    """Whether `name` is free in `state`, for one key. The same `ask_id` is never charged twice."""
+
+    name: str
+    state: str
+    key: ApiKey
+    ask_id: uuid.UUID = field(default_factory=uuid.uuid4)
+    request_id: str = ""
+    resumed: bool = False
+
+    @property
+    def bill(self) -> paying.Bill:
+        """Who pays, and the words in the statement."""
+        return paying.Bill(self.key, self.ask_id, f"{self.state} name check {self.name}"[:200])
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A verdict, sold. `pages`: addresses of the conflicting entities' pages, by identifier, where they are stored."""
+
+    verdict: NameVerdict
+    evidence: dict[str, str]
+    cost: int
+    balance: int | None
+    pages: dict[str, str]
+
+
+NameOutcome = Judged | Unavailable | Refused | OutOfFunds | TooManyAtOnce
+
+
+def perform(*, ask: NameAsk, now: datetime) -> NameOutcome:
+    """Say whether the name is free and charge for it; whatever a portal or a balance may do is an outcome."""
+    watch = Watch(now)
+    place = limits.acquire(key=ask.key, now=now)
+    if place is None:
+        own = ask.key.concurrent_lookups
+        return TooManyAtOnce(limit=settings.CONCURRENT_LOOKUPS if own is None else own)
+    try:
+        return _ask_registry(ask, watch)
+    finally:
+        limits.release(slot=place)
+
+
+def _ask_registry(ask: NameAsk, watch: Watch) -> NameOutcome:
+    settled = Lookup.objects.filter(ask_id=ask.ask_id).first() if ask.resumed else None
+    try:
+        hold = None if settled else paying.set_aside(ask.bill, now=watch.now)
+    except ledger.InsufficientFunds as short:
+        return settling.out_of_funds(short)
+    query = Query(state=ask.state, name=ask.name)
+    try:
+        reply = pipeline.fetch_name(
+            query, now=watch.now, budget_seconds=settings.SYNC_BUDGET_SECONDS, sandbox=ask.key.is_test
+        )
+    except PortalError as error:
+        return _fail(ask, hold, error, watch=watch, settled=settled)
+    except BaseException:
+        paying.give_back(hold, reason="internal_error", now=watch.now)
+        raise
+    if settled:  # charged before the reply was lost: the verdict is made anew, the money is not
+        return _judged(ask, reply, paying.Paid(settled.cost, ask.key.account.available))
+    return _sell(ask, hold, reply, watch=watch)
+
+
+def _sell(ask: NameAsk, hold: Hold | None, reply: NameReply, *, watch: Watch) -> NameOutcome:
+    try:
+        with transaction.atomic():
+            paid = paying.take(ask.bill, hold, now=watch.now)
+            _note(ask, hold, Lookup.Outcome.FOUND, watch, cost=paid.cost, attempt_id=reply.attempt_id)
+    except ledger.InsufficientFunds as short:
+        return settling.out_of_funds(short)
+    return _judged(ask, reply, paid)
+
+
+def _judged(ask: NameAsk, reply: NameReply, paid: paying.Paid) -> Judged:
+    evidence = reply.evidence
+    told = {
+        "sourceUrl": evidence.source_url,
+        "retrievedAt": evidence.retrieved_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "sha256": evidence.sha256,
+    }
+    return Judged(reply.verdict, told, paid.cost, paid.balance, _pages(ask, reply.verdict.conflicts))
+
+
+def _pages(ask: NameAsk, conflicts: tuple[Conflict, ...]) -> dict[str, str]:
+    ids = [one.candidate.entity_id for one in conflicts if one.candidate.entity_id]
+    if not ids:
+        return {}
+    stored = StoredEntity.objects.filter(state=ask.state, sandbox=ask.key.is_test, entity_id__in=ids)
+    return {row.entity_id: row.page_url for row in stored.only("entity_id", "slug", "state")}
+
+
+def _fail(
+    ask: NameAsk, hold: Hold | None, error: PortalError, *, watch: Watch, settled: Lookup | None
+) -> Refused | Unavailable:
+    refused = isinstance(error, QueryRefused)
+    if settled is None:
+        word = Lookup.Outcome.REFUSED if refused else Lookup.Outcome.UNAVAILABLE
+        with transaction.atomic():
+            paying.give_back(hold, reason=word.value, now=watch.now)
+            _note(ask, hold, word, watch, reason="" if refused else error.reason)
+    if refused:
+        return Refused("entity_name", error.detail)
+    return Unavailable(ask.state, error.reason, error.retryable, error.retry_after)
+
+
+def _note(ask: NameAsk, hold: Hold | None, outcome: Lookup.Outcome, watch: Watch, **more: Any) -> None:
+    Lookup.objects.create(
+        ask_id=ask.ask_id, account_id=ask.key.account_id, key=ask.key, hold=hold, state=ask.state, kind=KIND,
+        asked=ask.name, sandbox=ask.key.is_test, source=Lookup.Source.LIVE, outcome=outcome,
+        duration_ms=round(watch.seconds * 1000), request_id=ask.request_id, created_at=watch.begun, **more,
+    )  # fmt: skip

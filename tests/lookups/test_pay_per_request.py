@@ -1,0 +1,157 @@
+"""A lookup without a key: it says what it costs, and answers who pays."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from billing.models import LedgerEntry, Payment
+from lookups.models import Lookup, StoredEntity
+from scrapers.families.sandbox.magic import DEMO_QUESTION, MAGIC
+from tests.lookups.test_hostile_bodies import assert_error
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def till(settings: Any, switches: None) -> None:
+    """An installation that pretends payments."""
+    settings.SANDBOX_PAYMENTS = True
+
+
+def post(body: Any, **headers: str) -> Any:
+    """A lookup without a key."""
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return Client(raise_request_exception=False).post(
+        "/v1/lookup", raw, content_type="application/json", headers=headers
+    )
+
+
+def credential(reply: Any, token: str = "sandbox_paid") -> str:
+    """What a client makes of the challenge."""
+    offered = dict(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', reply["WWW-Authenticate"]))
+    offered.pop("description", None)
+    content = json.dumps({"challenge": offered, "payload": {"token": token}})
+    return "Payment " + base64.urlsafe_b64encode(content.encode()).rstrip(b"=").decode()
+
+
+def pay(body: dict[str, Any], token: str = "sandbox_paid", **headers: str) -> Any:
+    """Ask, and come back with the money."""
+    return post(body, authorization=credential(post(body), token), **headers)
+
+
+class TestWithoutAKey:
+    """No key and no payment."""
+
+    def test_is_a_401_where_nothing_can_be_paid(self, switches: None) -> None:
+        assert_error(post(DEMO_QUESTION), 401, "unauthorized", "Missing or invalid API key")
+
+    @pytest.mark.parametrize("body", [DEMO_QUESTION, b"", b"{broken", {}])
+    def test_is_a_402_with_a_challenge_where_something_can(self, till: None, body: Any) -> None:
+        reply = post(body)
+        assert reply.status_code == 402
+        assert reply["Content-Type"] == "application/problem+json"
+        assert reply["Cache-Control"] == "no-store"
+        assert reply["WWW-Authenticate"].startswith("Payment ")
+        assert 'description="Business entity or UCC filing lookup"' in reply["WWW-Authenticate"]
+        told = reply.json()
+        assert set(told) == {"type", "title", "status", "detail", "challengeId"}
+        assert (told["status"], told["challengeId"] in reply["WWW-Authenticate"]) == (402, True)
+        assert "0.0314" in told["detail"]
+
+    def test_is_a_401_for_a_wrong_key_even_so(self, till: None) -> None:
+        for headers in (
+            {"x-api-key": "osd_wrong"},
+            {"authorization": "Bearer osd_wrong"},
+            {"authorization": "Basic eA=="},
+        ):
+            assert_error(post(DEMO_QUESTION, **headers), 401, "unauthorized")
+
+    def test_is_a_413_for_too_much(self, till: None) -> None:
+        assert_error(post(b"x" * 70_000), 413, "payload_too_large")
+
+    def test_is_still_a_401_elsewhere(self, till: None) -> None:
+        assert_error(Client().get("/v1/account/balance"), 401, "unauthorized")
+
+
+class TestAPaidLookup:
+    """The client comes back with a credential."""
+
+    def test_is_answered_with_a_receipt(self, till: None) -> None:
+        reply = pay(DEMO_QUESTION)
+        assert reply.status_code == 200, reply.content
+        assert reply["Payment-Receipt"]
+        assert reply["Cache-Control"] == "private"
+        body = reply.json()
+        assert body["data"]["entityName"] == "BLUE HERON LOGISTICS LLC"
+        assert (body["cost"], body["walletBalance"], body["lookupsRemaining"]) == (0.0314, None, None)
+        row = Lookup.objects.get()
+        assert row.payment is not None
+        assert (row.account, row.payment.state, row.sandbox) == (None, "paid", True)
+        assert StoredEntity.objects.get().sandbox
+        assert LedgerEntry.objects.count() == 0
+
+    def test_that_finds_nothing_is_free(self, till: None) -> None:
+        reply = pay({"entity_name": "Nobody Knows This", "state": "DE"})
+        assert_error(reply, 404, "entity_not_found", "Entity not found")
+        assert "Payment-Receipt" not in reply
+        assert Payment.objects.get().state == "abandoned"
+
+    @pytest.mark.parametrize("name", ["portal_down", "blocked", "page_changed"])
+    def test_that_nobody_answers_is_free(self, till: None, name: Any) -> None:
+        assert pay({"entity_name": MAGIC[name], "state": "DE"}).status_code == 503
+        assert Payment.objects.get().state == "abandoned"
+
+    def test_with_a_bad_body_is_a_400_before_the_payment_is_looked_at(self, till: None) -> None:
+        assert_error(pay({"entity_name": "x"}), 400, "invalid_request")
+        assert Payment.objects.count() == 0
+
+    def test_cannot_be_paid_with_the_same_credential_twice(self, till: None) -> None:
+        proof = credential(post(DEMO_QUESTION))
+        assert post(DEMO_QUESTION, authorization=proof).status_code == 200
+        again = post(DEMO_QUESTION, authorization=proof)
+        assert again.status_code == 402
+        assert again.json()["type"].endswith("invalid-challenge")
+        assert Lookup.objects.count() == 1
+
+    def test_cannot_be_paid_with_a_challenge_for_another_body(self, till: None) -> None:
+        proof = credential(post(DEMO_QUESTION))
+        assert post({**DEMO_QUESTION, "state": "NY"}, authorization=proof).status_code == 402
+        assert Lookup.objects.count() == 0
+
+    @pytest.mark.parametrize(
+        ("token", "status", "state"), [("sandbox_declined", 402, "failed"), ("sandbox_unknown", 500, "unknown")]
+    )
+    def test_whose_payment_fails_in_the_end_is_not_delivered(
+        self, till: None, token: str, status: int, state: str
+    ) -> None:
+        reply = pay(DEMO_QUESTION, token)
+        assert reply.status_code == status
+        assert reply["Content-Type"] == "application/problem+json"
+        assert "data" not in reply.json()
+        assert ("WWW-Authenticate" in reply) == (status == 402)
+        assert Payment.objects.get().state == state
+
+    def test_that_crashes_leaves_the_money_where_it_is(self, till: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        proof = credential(post(DEMO_QUESTION))
+        monkeypatch.setattr("lookups.services.lookup.pipeline.fetch", lambda *a, **k: 1 / 0)
+        assert post(DEMO_QUESTION, authorization=proof).status_code == 500
+        assert Payment.objects.get().state == "abandoned"
+
+    @pytest.mark.parametrize(
+        "value", ["Payment", "Payment x", "Payment !!!", "Payment a, Payment b", "Payment " + "x" * 7000]
+    )
+    def test_with_nonsense_for_a_credential_is_told_so(self, till: None, value: str) -> None:
+        reply = post(DEMO_QUESTION, authorization=value)
+        assert reply.status_code in (400, 402)
+        assert reply["Content-Type"] == "application/problem+json"
+        assert reply["X-Request-Id"]
+
+    def test_may_be_asked_again_from_what_is_stored(self, till: None) -> None:
+        pay(DEMO_QUESTION)
+        assert pay({**DEMO_QUESTION, "source": "cache"}).json()["source"] == "cache"

@@ -1,0 +1,108 @@
+"""The stored record behind an entity page, and the admin's view of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from lookups import selectors
+from lookups.models import StoredEntity
+from lookups.questions import Question
+from lookups.services.storing import page_slug
+from lookups.tasks import prune
+from tests.lookups.conftest import Customer
+from tests.lookups.registry_server import Register
+
+pytestmark = pytest.mark.django_db
+
+
+class TestAnEntityPagesAddress:
+    """`/entity/{state}/{name}-{code}-{id}/`."""
+
+    def test_finds_the_record(self, customer: Customer, register: Register) -> None:
+        address = customer.lookup().json()["data"]["entityPageUrl"]
+        assert address == "/entity/new-york/acme-corp-ny-100001/"
+        found = selectors.find_entity_by_slug(state="NY", slug="acme-corp-ny-100001")
+        assert found is not None
+        assert found.entity_id == "100001"
+
+    def test_still_finds_it_after_a_change_of_name(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        register.rows[0]["current_entity_name"] = "ACME & SONS CORP."
+        customer.post("/v1/lookup", {"entity_id": "100001", "state": "NY"})
+        assert StoredEntity.objects.get().slug == "acme-sons-corp-ny-100001"
+        assert selectors.find_entity_by_slug(state="NY", slug="acme-corp-ny-100001") == StoredEntity.objects.get()
+
+    @pytest.mark.parametrize(
+        "slug", ["acme-corp-ny-1000010", "acme-corp-ny-", "ny-100001x", "", "acme-corp-ca-100001", "%"]
+    )
+    def test_finds_nothing_else(self, customer: Customer, register: Register, slug: str) -> None:
+        customer.lookup()
+        assert selectors.find_entity_by_slug(state="NY", slug=slug) is None
+
+    @pytest.mark.parametrize(
+        ("name", "entity_id", "slug"),
+        [
+            ("ACME & SONS, INC.", "C0123-45", "acme-sons-inc-ny-c0123-45"),
+            ("Café Ümlaut LLC", "1", "cafe-umlaut-llc-ny-1"),
+            ("株式会社", "12", "ny-12"),
+            ("A" * 300, "7", "a" * 100 + "-ny-7"),
+        ],
+    )
+    def test_is_made_of_plain_letters(self, name: str, entity_id: str, slug: str) -> None:
+        assert page_slug(name=name, state="NY", entity_id=entity_id) == slug
+
+
+class TestAQuestion:
+    """Two spellings of one question are one question; anything that may mean another company is another."""
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [("Acme, L.L.C.", "ACME LLC"), ("The Acme Company", "acme co"), ("A & B Corp", "a and b corporation")],
+    )
+    def test_is_the_same_in_another_spelling(self, one: str, other: str) -> None:
+        assert Question("NY", one).digest == Question("NY", other).digest
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (Question("NY", "Acme Inc"), Question("NY", "Acme LLC")),
+            (Question("NY", "Acme Holdings I"), Question("NY", "Acme Holdings II")),
+            (Question("NY", "Acme Inc of Delaware"), Question("NY", "Acme Inc of Nevada")),
+            (Question("NY", "Acme LLC d/b/a Best"), Question("NY", "Acme LLC d/b/a Worst")),
+            (Question("NY", "!!"), Question("NY", "??")),
+            (Question("NY", "12"), Question("NY", entity_id="12")),
+            (Question("NY", "Acme", kind="ucc"), Question("NY", "Acme")),
+            (Question("NY", "Acme", kind="ucc"), Question("NY", "Acme", kind="ucc", search_by="secured_party")),
+        ],
+    )
+    def test_is_another_where_it_may_mean_another_company(self, one: Question, other: Question) -> None:
+        assert one.digest != other.digest
+
+
+class TestTheAdmin:
+    """Operators read; nobody writes."""
+
+    def test_shows_lookups_and_records_and_changes_nothing(
+        self, customer: Customer, register: Register, admin_client: Client
+    ) -> None:
+        customer.lookup()
+        stored = StoredEntity.objects.get()
+        for path in ("lookup", "storedentity"):
+            page = admin_client.get(f"/admin/lookups/{path}/")
+            assert page.status_code == 200
+            assert b"Acme" in page.content or b"ACME" in page.content
+            assert admin_client.get(f"/admin/lookups/{path}/add/").status_code == 403
+        assert admin_client.get(f"/admin/lookups/storedentity/{stored.pk}/change/").status_code == 200
+        gone: Any = admin_client.post(f"/admin/lookups/storedentity/{stored.pk}/delete/", {"post": "yes"})
+        assert gone.status_code == 403
+
+
+class TestUpkeep:
+    """By the clock."""
+
+    def test_runs_and_leaves_what_is_needed(self, customer: Customer, register: Register) -> None:
+        customer.lookup(headers={"idempotency_key": "k"})
+        assert prune() == 0
