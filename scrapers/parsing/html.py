@@ -119,6 +119,14 @@ def table_rows(table: HtmlElement, headers: Iterable[str], *, skip_empty: bool =
     return rows
 
 
+def body_rows(table: HtmlElement) -> list[HtmlElement]:
+    """Every row with cells; PageChanged when a row has neither cell nor header."""
+    rows = table.xpath(".//tr")
+    if any(not row.xpath("./td | ./th") for row in rows):
+        raise PageChanged("a row of the table has no cell")
+    return [row for row in rows if row.xpath("./td")]
+
+
 def _width(table: HtmlElement) -> int:
     first = table.xpath("(.//tr[th or td])[1]")
     if not first:

@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged, QueryRefused
 from scrapers.normalise import dates, names, officers
-from scrapers.parsing.html import missing_result, one, table_rows, text_of
+from scrapers.parsing.html import body_rows, missing_result, one, table_rows, text_of
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Query, UccFiling, UccParty
@@ -50,8 +50,10 @@ def _rows(page: Page) -> list[dict[str, str]]:
         if _NONE.search(text_of(one(tree, "body"))):
             return []
         raise missing_result(page, "list of filings")
-    rows = [{head: text_of(cell) for head, cell in row.items()} for table in tables
-            for row in table_rows(table, _COLUMNS)]  # fmt: skip
+    rows: list[dict[str, str]] = []
+    for table in tables:
+        body_rows(table)  # an empty table is an answer, one whose rows lost their cells is none
+        rows.extend({head: text_of(cell) for head, cell in row.items()} for row in table_rows(table, _COLUMNS))
     if any(not row["Debtor Name"] or not row["File Number"] for row in rows):
         raise PageChanged("a filing has no debtor or no number")
     return rows

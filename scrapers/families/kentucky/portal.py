@@ -18,7 +18,7 @@ from scrapers.errors import PageChanged
 from scrapers.families.kentucky.liens import KentuckyLiens
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import body_rows, lines_of, maybe, missing_result, one, select, text_of
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
@@ -76,7 +76,9 @@ class Kentucky(KentuckyLiens):
             if said is not None and _NONE.search(text_of(said)):
                 return ResultList(())
             raise missing_result(page, "list of organizations")
-        rows = tuple(_candidate(row, page) for row in table.xpath(".//tr[td]"))
+        rows = tuple(_candidate(row, page) for row in body_rows(table))
+        if not rows:
+            raise PageChanged("the list of organizations has no row")
         return ResultList(rows, complete=len(rows) < _CUT)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
@@ -156,7 +158,7 @@ def _officer_rows(tree: HtmlElement) -> Iterator[tuple[str, str]]:
     table = maybe(tree, "#MainContent_GvOff")
     panel = maybe(tree, "#MainContent_pcurrent")
     if table is not None:
-        rows = [row.xpath("./td") for row in table.xpath(".//tr[td]")]
+        rows = [row.xpath("./td") for row in body_rows(table)]
     elif panel is not None:
         rows = [row.cssselect(".panel-cell") for row in panel.cssselect(".panel-row")[1:]]
     else:

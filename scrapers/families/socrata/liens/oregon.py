@@ -20,7 +20,7 @@ from scrapers.errors import PageChanged, QueryRefused
 from scrapers.families.socrata.liens import parties
 from scrapers.normalise import addresses, officers
 from scrapers.parsing.fields import need_text, note_unread
-from scrapers.parsing.html import hidden_inputs, maybe, missing_result, one, table_rows, text_of
+from scrapers.parsing.html import body_rows, hidden_inputs, maybe, missing_result, one, table_rows, text_of
 from scrapers.portal import Portal
 from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
 from scrapers.transport import conditions, soda
@@ -147,6 +147,7 @@ def _table(page: Page) -> list[dict[str, str]]:
         if _NONE.search(text_of(one(tree, "body"))):
             return []
         raise missing_result(page, "table of liens")
+    body_rows(table)  # an empty table is an answer, one whose rows lost their cells is none
     wanted = ("Name", "Address", "Lien Number", "Type", "Filed", "Terminate", "Lapse Date")
     rows = [{head: text_of(cell) for head, cell in row.items()} for row in table_rows(table, wanted)]
     if any(not row["Name"] or not row["Lien Number"] for row in rows):
