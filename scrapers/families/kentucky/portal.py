@@ -160,7 +160,7 @@ def _officer_rows(tree: HtmlElement) -> Iterator[tuple[str, str]]:
     if table is not None:
         rows = [row.xpath("./td") for row in body_rows(table)]
     elif panel is not None:
-        rows = [row.cssselect(".panel-cell") for row in panel.cssselect(".panel-row")[1:]]
+        rows = [row.cssselect(".panel-cell") for row in select(panel, ".panel-row", least=1)[1:]]
     else:
         raise PageChanged("the button for the officers led to no list of them")
     for cells in rows:

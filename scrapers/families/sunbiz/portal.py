@@ -84,6 +84,8 @@ class SunbizPortal(Portal):
         filed = _labels(one(shown, "div.filingInformation"))
         sections = {text_of(found[0]): part for part in select(shown, "div.detailSection")
                     if (found := part.xpath("./span[1]"))}  # fmt: skip
+        if "Principal Address" not in sections:
+            raise PageChanged(f"{page.url}: no principal address among the sections {sorted(sections)}")
         fei = filed.maybe("FeiEinNumber")
         record = EntityRecord(
             entity_name=title[1],
@@ -94,7 +96,7 @@ class SunbizPortal(Portal):
             formation_date=filed.maybe("FileDate"),
             jurisdiction=filed.maybe("EntityStateCountry"),
             fei_ein_number=None if fei in (None, "", "NONE", "N/A", "NOT APPLICABLE", "APPLIED FOR") else fei,
-            principal_address=_address(sections.pop("Principal Address", None)),
+            principal_address=_address(sections.pop("Principal Address")),
             mailing_address=_address(sections.pop("Mailing Address", None)),
             officers=tuple(who for name in _OFFICERS for who in _officers(sections.pop(name, None))),
             sos_url=page.url,
