@@ -148,13 +148,25 @@ def main() -> None:
     if connection.vendor != "postgresql":
         sys.exit("Give a PostgreSQL database by DATABASE_URL: SQLite has no rate worth comparing.")
     call_command("migrate", verbosity=0)
-    for _name, number in (("one hot account", 1), ("1,000 accounts", 1000)):
+    for name, number in (("one hot account", 1), ("1,000 accounts", 1000)):
         ids = open_accounts(number)
         connection.close()
-        pgbench_rate(wanted.seconds, wanted.clients, ids)
+        theirs = pgbench_rate(wanted.seconds, wanted.clients, ids)
         connection.close()
         for verb in ("charge", "hold and capture"):
-            our_rate(wanted.seconds, wanted.clients, ids, verb)
+            ours = our_rate(wanted.seconds, wanted.clients, ids, verb)
+            say(f"{name}: {verb} {ours:,.0f}/s, pgbench charge {theirs:,.0f}/s, ratio {ours / theirs:.2f}")
+    from django.utils import timezone
+
+    from billing import reconciliation
+
+    say(f"mismatches afterwards: {len(reconciliation.run(now=timezone.now()).mismatches)}")
+
+
+def say(line: str) -> None:
+    """Print one measure."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
