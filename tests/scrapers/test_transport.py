@@ -133,7 +133,8 @@ class TestAServerInTrouble:
             b"HTTP/1.1 200 x\r\nContent-Length: 9000\r\n\r\n<table>",
             b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n<table>",
             b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n7\r\n<table>\r\n",
-            b"HTTP/1.1 200 x\r\nContent-Length: 40\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"<table>", mtime=0)[:12],
+            b"HTTP/1.1 200 x\r\nContent-Length: 40\r\nContent-Encoding: gzip\r\n\r\n"
+            + gzip.compress(b"<table>", mtime=0)[:12],
             b"",
         ],
     )
