@@ -1,22 +1,28 @@
-"""Iowa: Secretary of State, Business Entities.
+"""Iowa: Secretary of State, Business Entities: the published register of active ones, or the live search.
 
-Evidence: public clients' descriptions of the live search (see the family's module); nothing recorded of it. Guessed:
-the words of an empty result. The live search stands behind a wall; the register of active entities
-is published as a file.
+Evidence: a recorded row of the register (data set 554 of the state's data hub, renewed monthly); of the live search
+only public clients' descriptions (see the family's module). Guessed: the words of an empty result. The register leads
+to a cloud store whose address is not known here: fetch it by hand and load it with `--file`.
 """
 
 from __future__ import annotations
 
 from scrapers.families.iowa.portal import SEARCH, IowaSearch
-from scrapers.portal import Capabilities, Terms, meanings
+from scrapers.normalise import addresses
+from scrapers.parsing.fields import need_text, text
+from scrapers.portal import Capabilities, StatusMeaning, Terms, meanings
+from scrapers.records import Address, EntityRecord
+from scrapers.register import RegisterPortal, Row, Source
 
 
-class Iowa(IowaSearch):
+class Iowa(RegisterPortal, IowaSearch):
     """Secretary of State, Business Services."""
 
     code = "IA"
-    hosts = ("sos.iowa.gov",)
-    sources = (SEARCH,)
+    hosts = ("sos.iowa.gov", "idh-be.iowa.gov")
+    sources = (SEARCH, "https://data.iowa.gov/catalog/dataset/554")
+    register_source = Source("https://idh-be.iowa.gov/api/v1/datasets/554/rows.json", "ndjson-zip", least_rows=250_000)
+    register_columns = frozenset({"corp_number", "legal_name", "corporation_type", "effective_date"})
     id_pattern = r"\d{1,7}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True)
     published = frozenset(
@@ -24,6 +30,28 @@ class Iowa(IowaSearch):
          "officers"}
     )  # fmt: skip
     statuses = meanings(active=("Active",), inactive=("Inactive",))
-    terms = Terms("unstated", robots="not known", note="Sold as an API too; no statement on automated search found.")
-    off_reason = "the portal stands behind a bot wall (Akamai) that refuses plain clients"
+    coverage, implied_status = "active_only", StatusMeaning("active", "listed_in_active_register")
+    terms = Terms("unstated", robots="not known", note="The register is open data (CC BY 4.0); the search is walled.")
+    verification = "recorded"
+    off_reason = "the search stands behind a bot wall (Akamai) that refuses plain clients; load the published register"
     estimated_seconds = 6
+
+    def register_row(self, row: Row) -> EntityRecord | None:
+        """One active entity; empty columns may be left out."""
+        return EntityRecord(
+            entity_name=need_text(row, "legal_name"),
+            entity_id=need_text(row, "corp_number"),
+            entity_type=text(row["corporation_type"]),
+            formation_date=text(row["effective_date"]),
+            agent_name=text(row.get("registered_agent")),
+            agent_address=_place(row, "ra"),
+            principal_address=_place(row, "ho"),
+            sos_url=SEARCH,
+        )
+
+
+def _place(row: Row, who: str) -> Address:
+    """The agent's (`ra`) or the home office's (`ho`) address."""
+    parts = {part: row.get(f"{who}_{part}") for part in ("city", "state", "zip", "country")}
+    lines = (row.get(f"{who}_address_1"), row.get(f"{who}_address_2"))
+    return addresses.from_parts(*lines, **parts)

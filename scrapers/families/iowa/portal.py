@@ -57,7 +57,7 @@ class IowaSearch(Portal):
         return self.rows(page)
 
     def rows(self, page: Page) -> ResultList:
-        """The list, or the summary that a single hit opens."""
+        """The list: one row for each name."""
         tree = page.html()
         tables = select(tree, "#mainArticle > table")
         if not tables:

@@ -1,0 +1,1 @@
+"""Alaska's own search (ASP.NET MVC) and its published register."""
