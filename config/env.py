@@ -44,6 +44,7 @@ CONCURRENT_LOOKUPS: int = env.int("CONCURRENT_LOOKUPS", default=10)
 # Keys some registries give free of charge
 SOCRATA_APP_TOKEN: str = env.str("SOCRATA_APP_TOKEN", default="")
 CALICO_KEY: str = env.str("CALICO_KEY", default="")
+COMPTROLLER_KEY: str = env.str("COMPTROLLER_KEY", default="")
 
 # Paying per request (HTTP 402). Without a method configured a request without a key is answered 401.
 PAYMENT_SECRET: str = env.str("PAYMENT_SECRET", default="")  # signs challenges; empty: derived from SECRET_KEY

@@ -161,7 +161,11 @@ def transport_settings() -> TransportSettings:
     return TransportSettings(
         user_agent=f"SOS-Lookup/1.3 (+{settings.PUBLIC_URL}; {contact})",
         portals_url=settings.PORTALS_URL,
-        keys={"socrata": settings.SOCRATA_APP_TOKEN, "calico": settings.CALICO_KEY},
+        keys={
+            "socrata": settings.SOCRATA_APP_TOKEN,
+            "calico": settings.CALICO_KEY,
+            "comptroller": settings.COMPTROLLER_KEY,
+        },
     )
 
 

@@ -3,7 +3,8 @@
 Source: recorded list, account, empty list and error (2026-09). A name too wide answers HTTP 413. The account lacks the
 day of formation (its "effective" date is a renewal stamp) and the kind of entity: both come from the Comptroller's open
 data set of active permit holders, where the account is in it. Accounts that only share a name are told apart by
-opening them, at most four.
+opening them, at most four. With the operator's key the same questions go to the Comptroller's official API (documented:
+the same accounts behind a free registration; that its answers have the same form is assumed, and checked strictly).
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ _NAMESAKES = 4
 class ComptrollerPortal(Portal):
     """One host with two questions: which accounts have such a name, and what is in this one."""
 
-    base: ClassVar[str] = "https://comptroller.texas.gov/data-search/franchise-tax"
+    page: ClassVar[str] = "https://comptroller.texas.gov/data-search/franchise-tax"
+    api: ClassVar[str] = "https://api.comptroller.texas.gov/public-data/v1/public/franchise-tax"
     organization_types: ClassVar[Mapping[str, str]] = {}
 
     def search(self, session: PortalSession, term: str) -> ResultList:
@@ -110,9 +112,10 @@ class ComptrollerPortal(Portal):
 
     def _ask(self, session: PortalSession, path: str, question: Mapping[str, str]) -> Any:
         """The answer's JSON; None when the portal finds the name too wide."""
-        page = session.get(
-            self.base + path, params=question, headers={"Accept": "application/json"}, expect=(200, 400, 413)
-        )
+        key = session.key("comptroller")
+        address = self.page + path if not key else self.api + (path or "-list")
+        headers = {"Accept": "application/json"} | ({"x-api-key": key} if key else {})
+        page = session.get(address, params=question, headers=headers, expect=(200, 400, 413))
         if page.status == 413:
             return None
         body = page.json()

@@ -23,7 +23,7 @@ class Texas(ComptrollerPortal):
     """Comptroller of Public Accounts, for the Secretary of State."""
 
     code = "TX"
-    hosts = ("comptroller.texas.gov", "data.texas.gov")
+    hosts = ("comptroller.texas.gov", "api.comptroller.texas.gov", "data.texas.gov")
     sources = ("https://comptroller.texas.gov/taxes/franchise/account-status/search",)
     id_pattern = r"\d{10,11}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True)

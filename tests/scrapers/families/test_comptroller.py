@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scrapers.errors import PageChanged, PortalUnavailable, QueryRefused
+from scrapers.records import Found
 from tests.scrapers.conversation import Conversation, answer
 
 LIST = "https://comptroller.texas.gov/data-search/franchise-tax"
@@ -56,3 +57,22 @@ class TestAFileNumber:
         )
         with pytest.raises(PageChanged, match="file number"):
             talk.ask(entity_id="0800000000")
+
+
+class TestTheOfficialApi:
+    """The same accounts for operators with a free key."""
+
+    API = "https://api.comptroller.texas.gov/public-data/v1/public/franchise-tax"
+
+    def test_is_asked_when_the_operator_has_a_key(self, recordings: Any) -> None:
+        where = "?$where=taxpayer_number%3D'32085984956'&$limit=2&$order=taxpayer_number"
+        talk = Conversation(
+            "TX",
+            answer("GET", f"{self.API}-list?name=Mihaila Holdings", recordings / "TX/comptroller-search.json"),
+            answer("GET", f"{self.API}/32085984956", recordings / "TX/comptroller-detail.json"),
+            answer("GET", f"https://data.texas.gov/resource/9cir-efmm.json{where}", []),
+            keys={"comptroller": "key-1"},
+        )
+        told = talk.ask(name="Mihaila Holdings Corp")
+        assert isinstance(told, Found)
+        assert talk.replay.left == []
