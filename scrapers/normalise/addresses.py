@@ -28,9 +28,8 @@ STATES = {
 }  # fmt: skip
 _CODES = frozenset(STATES.values())
 _COUNTRIES = {"USA", "US", "U.S.A.", "U.S.", "UNITED STATES", "UNITED STATES OF AMERICA", "UNITED STATES (USA)"}
-_TAIL = re.compile(
-    r"^(?P<city>[^,]+?)[,\s]+(?P<state>[A-Za-z]{2}|[A-Za-z]+(?:\s[A-Za-z]+){0,3}?)[.,\s]+(?P<zip>\d{5}(?:-?\d{4})?)(?:-0000)?$"
-)
+_ZIP_AT_END = re.compile(r"^(?P<rest>.+?)[.,\s]+(?P<zip>\d{5}(?:-?\d{4})?)(?:-0000)?$")
+_COUNTRY_AT_END = re.compile(r"(?<=\d)\s+(U\.?S\.?A\.?|UNITED STATES(?: OF AMERICA)?)$", re.IGNORECASE)
 
 
 def state_code(text: str | None) -> str | None:
@@ -71,10 +70,9 @@ def from_lines(lines: Iterable[str | None]) -> Address:
     country = rows.pop() if rows and rows[-1].upper() in _COUNTRIES else None
     if not rows:
         return Address(country=country)
-    found = _TAIL.match(rows[-1])
-    state = state_code(found["state"]) if found else None
-    if found and state:
-        return Address(", ".join(rows[:-1]) or None, found["city"].strip(" ,"), state, zip_code(found["zip"]), country)
+    tail = _tail(rows[-1])
+    if tail and (len(rows) > 1 or "," in rows[0]):  # a single line without a comma may begin with the street
+        return Address(", ".join(rows[:-1]) or None, *tail, country)
     return _from_text(", ".join(rows), country)
 
 
@@ -84,17 +82,37 @@ def from_text(text: str | None) -> Address:
 
 
 def _from_text(text: str, country: str | None) -> Address:
+    told = _COUNTRY_AT_END.search(text)
+    if told:
+        text, country = text[: told.start()], told[1]
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if parts and parts[-1].upper() in _COUNTRIES:
         country = parts.pop()
     for cut in (1, 2, 3):  # "CITY ST 12345" | "CITY, ST 12345" | "CITY, ST, 12345"
         if len(parts) < cut:
             break
-        found = _TAIL.match(", ".join(parts[-cut:]))
-        if found and (state := state_code(found["state"])) and (cut > 1 or len(parts) > 1):
-            street = ", ".join(parts[:-cut]) or None
-            return Address(street, found["city"].strip(" ,"), state, zip_code(found["zip"]), country)
-    return _tagged(", ".join(parts), country)
+        tail = _tail(", ".join(parts[-cut:]))
+        if tail and (cut > 1 or len(parts) > 1):
+            return Address(", ".join(parts[:-cut]) or None, *tail, country)
+    whole = ", ".join(parts)
+    read = _tagged(whole, country)
+    tail = _tail(whole) if not read.city else None
+    return Address(None, *tail, country) if tail else read
+
+
+def _tail(text: str) -> tuple[str, str, str | None] | None:
+    """City, state and ZIP of "CITY, ST 12345"; the longest name of a state counts ("West Virginia", not "Virginia")."""
+    found = _ZIP_AT_END.match(text)
+    if not found or state_code(found["rest"]):
+        return None
+    for words in (4, 3, 2, 1):
+        parts = re.match(rf"^(?P<city>.*?)[,\s]+(?P<state>\S+(?:\s+\S+){{{words - 1}}})$", found["rest"])
+        state = state_code(parts["state"]) if parts else None
+        if parts and state:
+            city = parts["city"].strip(" ,")
+            sure = city and "," not in city and not any(sign.isdigit() for sign in city)
+            return (city, state, zip_code(found["zip"])) if sure else None
+    return None
 
 
 def _tagged(text: str, country: str | None) -> Address:

@@ -12,6 +12,7 @@ _FORMS = (
 _TIME = re.compile(
     r"[T\s]+\d{1,2}:\d{2}(:\d{2})?(\.\d+)?\s*([AP]\.?M\.?)?\s*(Z|UTC|[+-]\d{2}:?\d{2}|[ECMP][SD]T)?$", re.I
 )
+_PLACEHOLDERS = frozenset({date(1753, 1, 1)})  # the earliest day a common database can write
 _EARLIEST, _LATEST = date(1600, 1, 1), date(2200, 1, 1)
 
 
@@ -21,6 +22,7 @@ def to_date(raw: str | None) -> date | None:
         return None
     text = _TIME.sub("", " ".join(str(raw).split())).strip()
     text = re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", text, flags=re.I)
+    text = re.sub(r"\bsept\b", "Sep", text, flags=re.I)
     for form in _FORMS:
         try:
             found = datetime.strptime(text.title() if "%b" in form.lower() else text, form).date()  # noqa: DTZ007
@@ -28,7 +30,7 @@ def to_date(raw: str | None) -> date | None:
             continue
         if "%y" in form and found > date.today() + timedelta(days=3660):  # noqa: DTZ011 - a two-digit year only
             found = found.replace(year=found.year - 100)
-        return found if _EARLIEST <= found <= _LATEST else None
+        return found if _EARLIEST <= found <= _LATEST and found not in _PLACEHOLDERS else None
     return None
 
 

@@ -9,6 +9,8 @@ from scrapers.normalise import names
 from scrapers.records import Officer
 
 _GENERATION = {"jr", "sr", "ii", "iii", "iv", "esq", "md", "cpa", "phd", "dds"}
+_ADDRESSED_AS = {"dr", "mr", "mrs", "ms", "miss", "rev", "hon", "prof", "sir"}
+_PARTICLES = {"de", "del", "la", "las", "los", "van", "der", "den", "von", "di", "da", "dos", "du", "le", "st", "ter"}
 _COMPANY_WORDS = {
     "trust", "group", "holdings", "partners", "services", "service", "associates", "agents", "agent", "solutions",
     "management", "enterprises", "capital", "properties", "investments", "foundation", "association", "university",
@@ -56,12 +58,18 @@ def is_commercial_agent(name: str | None) -> bool:
 
 def turned(name: str) -> str:
     """ "SMITH, JORDAN A" as "JORDAN A SMITH"; companies and names without a comma stay as they are."""
-    last, comma, first = (part.strip() for part in name.partition(","))
-    if not comma or not first or not last or "," in first:
-        return " ".join(name.split())
-    if names.plain(first) in _GENERATION or is_organization(name):
-        return " ".join(name.split())
-    return " ".join(f"{first} {last}".split())
+    parts = _comma_parts(name)
+    return " ".join(" ".join(parts).split()) if parts else " ".join(name.split())
+
+
+def _comma_parts(name: str) -> tuple[str, str, str] | None:
+    """First names, family name and generation of "SMITH, JORDAN A" or "SMITH, JORDAN, JR"; None for other forms."""
+    last, first, generation = (*(part.strip() for part in name.split(",")), "", "")[:3]
+    if not first or not last or name.count(",") > 2 or names.plain(first) in _GENERATION:
+        return None
+    if (generation and names.plain(generation) not in _GENERATION) or is_organization(name):
+        return None
+    return first, last, generation
 
 
 def person_in(name: str) -> tuple[str, str] | None:
@@ -76,16 +84,32 @@ def read(officer: Officer) -> PersonOrCompany:
     """Split an officer's name; given and family name stay None for a company or an unclear name."""
     if is_organization(officer.name):
         return {"givenName": None, "familyName": None, "kind": "organization"}
-    words = turned(officer.name).replace(",", " ").split()
-    while len(words) > 2 and names.plain(words[-1]) in _GENERATION:
-        words.pop()
-    if len(words) < 2:
+    parts = _comma_parts(officer.name)
+    if parts:  # the comma says what the family name is, however many words it has
+        given, family = _bare(parts[0].split()), _bare(parts[1].split())
+    else:
+        words = _bare(officer.name.replace(",", " ").split())
+        cut = len(words) - 1
+        while cut > 1 and names.plain(words[cut - 1]) in _PARTICLES:
+            cut -= 1
+        given, family = words[: max(cut, 0)], words[max(cut, 0) :]
+    if not given or not family:
         return {"givenName": None, "familyName": None, "kind": "person"}
-    return {"givenName": _cased(words[0]), "familyName": _cased(words[-1]), "kind": "person"}
+    return {"givenName": _cased(given[0]), "familyName": " ".join(map(_cased, family)), "kind": "person"}
+
+
+def _bare(words: list[str]) -> list[str]:
+    """The words of a person's name without forms of address and generation."""
+    while len(words) > 1 and names.plain(words[0]) in _ADDRESSED_AS:
+        words = words[1:]
+    while len(words) > 1 and names.plain(words[-1]) in _GENERATION:
+        words = words[:-1]
+    return words
 
 
 def _cased(word: str) -> str:
     """Capitals only are turned to "Mixed"; a name already mixed is the person's own spelling."""
     if not word.isupper() or len(word) < 2:
         return word
-    return re.sub(r"[^\W\d_]+", lambda part: part.group().capitalize(), word)
+    mixed = re.sub(r"[^\W\d_]+", lambda part: part.group().capitalize(), word)
+    return re.sub(r"\bMc(?=[a-z]{3})(.)", lambda part: "Mc" + part[1].upper(), mixed)

@@ -18,7 +18,11 @@ _RULES: tuple[tuple[str, EntityTypeClass], ...] = (
     (r"limited[- ]liability limited partnership|\blllp\b|l\.l\.l\.p", "lllp"),
     (r"limited[- ]liability partnership|\bllp\b|l\.l\.p|soc\. resp\. limitada", "llp"),
     (r"professional limited[- ]liability|\bpllc\b|professional llc", "professional_llc"),
-    (r"limited[- ]liability co|\bllc\b|l\.l\.c|low.profit limited|ltd\.? liability co", "llc"),
+    (
+        r"limited[- ]liability co|\bllc\b|l\.l\.c|low.profit limited|ltd\.? liability co|^limited co"
+        r"|responsabilidad limitada",
+        "llc",
+    ),
     (r"limited partnership|\blp\b|l\.p\.", "lp"),
     (r"general partnership|partnership", "general_partnership"),
     (r"cooperative|co-op", "cooperative"),
