@@ -21,6 +21,10 @@ from scrapers.transport.session import PortalSession
 Row = Mapping[str, Any]
 
 
+class NoSuchColumn(PageChanged):
+    """The data set has no column of a name that the question used."""
+
+
 def ask_rows(
     session: PortalSession, *, domain: str, dataset: str, where: str, order: str, limit: int, offset: int = 0
 ) -> list[Row]:
@@ -49,6 +53,8 @@ def _refuse_errors(page: Page) -> None:
     told = f"{body.get('code') or body.get('errorCode') or ''} {body.get('message') or ''}" if _is_map(body) else ""
     if re.search(r"time.?out|timed out|unavailable|too.?busy", told, flags=re.IGNORECASE):
         raise PortalUnavailable(f"{page.url}: {told.strip()[:300]}", reason="timeout")
+    if "no-such-column" in told or "No such column" in told:
+        raise NoSuchColumn(f"{page.url}: {told.strip()[:300]}")
     raise PageChanged(f"{page.url}: the data set refused the question: {told.strip()[:300]}")
 
 

@@ -3,8 +3,8 @@ it: agents qh2m-n44y, principals ka36-64k6, name changes enwv-52we, asked for th
 
 Evidence: 25 recorded rows of the master (an export of 2022-12, without the column `id` the live set has). The columns
 of the other sets are documented; a public reader of them says that the master's `id` is `business_key` among agents,
-`business_id` among principals and `unique_key` among name changes (not seen by us: an unknown column is told as a
-changed page, never as an empty answer). Home addresses and e-mails are in the data and are left out. "Annual report
+`business_id` among principals and `unique_key` among name changes, another that it is `business_id` everywhere: both
+are tried, and a column that is none of them is a changed page, never an empty answer. Home addresses and e-mails are in the data and are left out. "Annual report
 due" stands beside every active company, also where the day is to come, so it is told as standing and is no warning.
 Gap: the filing history (ah3s-bes7) is not read; a company is not found by a former name.
 """
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scrapers.families.socrata.liens.connecticut import ConnecticutLiens
-from scrapers.families.socrata.portal import SocrataPortal, joined
+from scrapers.families.socrata.portal import SocrataPortal, joined, unknown
 from scrapers.normalise import addresses, dates
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import need_text
@@ -108,9 +108,11 @@ class Connecticut(ConnecticutLiens, SocrataPortal):
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The master's record with the agent, the principals and the former names."""
         record, key = super().detail(session, candidate), need_text(candidate.handle, "key")
-        agents = self._beside(session, "qh2m-n44y", "business_key", key)
-        principals = self._beside(session, "ka36-64k6", "business_id", key)
-        renamed = self._beside(session, "enwv-52we", "unique_key", key)
+        agents = self._beside(session, "qh2m-n44y", ("business_key", "business_id"), key)
+        principals = self._beside(session, "ka36-64k6", ("business_id",), key)
+        renamed = self._beside(session, "enwv-52we", ("unique_key", "business_id"), key)
+        if not agents and record.status == "Active":
+            unknown(["without an agent: do the sets still share their key?"], session, what="an active company")
         former = (value(row, "business_name_old") for row in renamed)
         return replace(
             record,
@@ -124,9 +126,18 @@ class Connecticut(ConnecticutLiens, SocrataPortal):
             former_names=tuple(dict.fromkeys(name for name in former if name and name != record.entity_name)),
         )
 
-    def _beside(self, session: PortalSession, dataset: str, column: str, key: str) -> Sequence[Row]:
+    def _beside(self, session: PortalSession, dataset: str, columns: Sequence[str], key: str) -> Sequence[Row]:
+        """Rows of another set about the company; descriptions differ on the key's column, so each is tried."""
+        for column in columns[:-1]:
+            try:
+                return self._rows_about(session, dataset, column, key)
+            except soda.NoSuchColumn:
+                continue
+        return self._rows_about(session, dataset, columns[-1], key)
+
+    def _rows_about(self, session: PortalSession, dataset: str, column: str, key: str) -> Sequence[Row]:
         where = f"{column}={conditions.quoted(key)}"
-        return soda.ask_rows(session, domain=self.domain, dataset=dataset, where=where, order=":id", limit=200)
+        return soda.ask_rows(session, domain=self.domain, dataset=dataset, where=where, order=":id", limit=1000)
 
 
 def _name(row: Row) -> str | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from requests import PreparedRequest, Response
 from requests.adapters import BaseAdapter
 
@@ -92,6 +95,21 @@ class TestACondition:
     def test_leaves_room_for_a_sign_that_callers_leave_out(self, given: str, patterns: set[str]) -> None:
         parts = conditions.name_fits("n", conditions.loosened(given)).split(" or ")
         assert {part.removeprefix("upper(n) like '%").removesuffix("%'") for part in parts} == patterns
+
+
+@given(st.text(max_size=200))
+def test_no_text_of_a_caller_leaves_its_place_in_a_condition(name: str) -> None:
+    for term in (name, conditions.loosened(name)):
+        try:
+            condition = conditions.name_fits("n", term)
+        except QueryRefused:
+            continue
+        for part in condition.split(" or "):
+            found = re.fullmatch(r"upper\(n\) like '%(.+)%'", part, flags=re.DOTALL)
+            assert found
+            assert not re.search(r"['\\\s]", found[1])
+    literal = conditions.quoted(name)
+    assert literal[1:-1].replace("''", "").count("'") == 0
 
 
 class TestALongName:
