@@ -105,7 +105,7 @@ def _state(place: Place, portal: Portal | None, switch: Jurisdiction | None, mea
         "region": place.region,
         "async": bool(readable and readable.slow),
         "estimatedSeconds": readable.estimated_seconds if readable else None,
-        "nameAvailabilityAvailable": False,
+        "nameAvailabilityAvailable": bool(available and can and can.search),
         "uccSecuredParty": bool(can and can.ucc_secured_party),
         "uccDateFilter": bool(can and can.ucc_date_filter),
         "officers": bool(can and can.officers),

@@ -48,11 +48,12 @@ class Ranked:
     kind: MatchKind
     status_class: str
     features: tuple[str, ...] = ()
+    literal: bool = False  # the very words asked for: "3 Foxes" goes before "Three Foxes", though a clerk equals them
 
     @property
-    def order(self) -> tuple[int, float, int]:
-        """Sort key: surer kinds first, then the better score, then active before inactive."""
-        return (_ORDER[self.kind], -self.score, _STATUS_ORDER[self.status_class])
+    def order(self) -> tuple[int, float, int, bool]:
+        """Sort key: surer kinds first, then the better score, then active before inactive, then the words asked for."""
+        return (_ORDER[self.kind], -self.score, _STATUS_ORDER[self.status_class], not self.literal)
 
 
 def compare(asked: str, shown: str) -> Comparison:
@@ -155,11 +156,13 @@ def rank(
 ) -> tuple[Ranked, ...]:
     """Order candidates, best first; several rows of one entity (its names) become its best row."""
     best: dict[str, Ranked] = {}
+    asked = names.plain(name)
     for row in _alike(name, [row for row in candidates if row.name_kind != "reserved"]):
         found = compare(name, row.name)
         if row.name_kind in ("former", "assumed") and found.kind in ("exact", "suffix_variant"):
             found = Comparison(found.score - 0.02, "former_name", (f"{row.name_kind}_name", *found.features))
-        entry = Ranked(row, found.score, found.kind, status_of(row).status_class, found.features)
+        literal = names.plain(row.name) == asked
+        entry = Ranked(row, found.score, found.kind, status_of(row).status_class, found.features, literal)
         identity = row.entity_id or repr(sorted(row.handle.items()))
         known = best.get(identity)
         if known is None or entry.order < known.order:
@@ -185,7 +188,8 @@ def _alike(name: str, rows: list[Candidate]) -> list[Candidate]:
 def best(ranked: tuple[Ranked, ...], *, threshold: float) -> tuple[Ranked | None, bool]:
     """Return the entity to answer with, and whether several fit equally well (then: nobody).
 
-    Among equals an active entity goes before an inactive one; two that are equal in that too are ambiguous.
+    Among equals an active entity goes before an inactive one, and the very words asked for before other spellings; what
+    is equal in that too is ambiguous.
     """
     if not ranked or ranked[0].score < threshold:
         return None, False

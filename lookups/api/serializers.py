@@ -136,6 +136,13 @@ class LookupRequest(serializers.Serializer):
         return said
 
 
+class NameRequest(serializers.Serializer):
+    """The body of POST /v1/name-availability."""
+
+    entity_name = Text(min_length=2, max_length=200, help_text="The name, with or without its legal form.")
+    state = StateCode(help_text="Two letters, any case.")
+
+
 class WholeNumber(serializers.IntegerField):
     """A JSON integer, not text that looks like one."""
 

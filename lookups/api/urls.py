@@ -2,10 +2,11 @@
 
 from django.urls import path, re_path
 
-from lookups.api.views import account, documents, lookup, service
+from lookups.api.views import account, documents, lookup, names, service
 
 urlpatterns = [
     path("v1/lookup", lookup.LookupView.as_view(), name="lookup"),
+    path("v1/name-availability", names.NameAvailabilityView.as_view(), name="name-availability"),
     path("v1/states", service.StatesView.as_view(), name="api-states"),
     path("v1/health", service.HealthView.as_view(), name="health"),
     path("v1/account/balance", account.BalanceView.as_view(), name="balance"),

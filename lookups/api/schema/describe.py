@@ -42,17 +42,33 @@ _REQUEST_ID = OpenApiParameter(
 )  # fmt: skip
 
 
-def _reply(shape: Any, about: str, *shown: OpenApiExample) -> OpenApiResponse:
+def reply(shape: Any, about: str, *shown: OpenApiExample) -> OpenApiResponse:
+    """One documented reply with its examples."""
     return OpenApiResponse(shape, description=about, examples=list(shown))
 
 
-_INVALID = _reply(components.InvalidRequest, "The request does not fit. Not charged.", examples.INVALID)
-_NO_KEY = _reply(components.Error, "No key, or one that opens nothing.", examples.NO_KEY)
-_FORBIDDEN = _reply(components.Error, "The key may not be used for this.")
-_TOO_OFTEN = _reply(components.Error, "Too many in this minute, or too many at a time.", examples.TOO_OFTEN)
-_CRASHED = _reply(components.Error, "Something broke here; nothing was charged.", examples.CRASHED)
-_KEYED = {401: _NO_KEY, 403: _FORBIDDEN, 429: _TOO_OFTEN, 500: _CRASHED}
-_HEADERS = [*_RATE, _WAIT, _WHO, _REQUEST_ID]
+_INVALID = reply(components.InvalidRequest, "The request does not fit. Not charged.", examples.INVALID)
+_NO_KEY = reply(components.Error, "No key, or one that opens nothing.", examples.NO_KEY)
+_FORBIDDEN = reply(components.Error, "The key may not be used for this.")
+_TOO_OFTEN = reply(components.Error, "Too many in this minute, or too many at a time.", examples.TOO_OFTEN)
+_CRASHED = reply(components.Error, "Something broke here; nothing was charged.", examples.CRASHED)
+KEYED = {401: _NO_KEY, 403: _FORBIDDEN, 429: _TOO_OFTEN, 500: _CRASHED}
+HEADERS = [*_RATE, _WAIT, _WHO, _REQUEST_ID]
+
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key", OpenApiTypes.STR, OpenApiParameter.HEADER,
+    description="At most 255 characters. The same key with the same body replays the first reply for 24 hours.",
+)  # fmt: skip
+ASKING: dict[Any, OpenApiResponse] = {
+    400: _INVALID,
+    409: reply(components.Error, "The Idempotency-Key belongs to another request, or to one still running.",
+               examples.REUSED),
+    413: reply(components.InvalidRequest, "The body is too large.", examples.TOO_LARGE),
+    415: reply(components.InvalidRequest, "The body is not application/json."),
+    503: reply(components.SourceUnavailable, "The registry could not be asked. Not charged.", examples.DOWN),
+    **KEYED,
+}  # fmt: skip
+"""How every request that asks a registry can end, beside its answer."""
 
 _ANSWER = PolymorphicProxySerializer(
     component_name="LookupReply",
@@ -72,30 +88,21 @@ lookup = extend_schema(
             "fresh", OpenApiTypes.BOOL, OpenApiParameter.QUERY,
             description="Older form of `source`: true = live, false = cache. The body's `fresh` and `source` win.",
         ),
-        OpenApiParameter(
-            "Idempotency-Key", OpenApiTypes.STR, OpenApiParameter.HEADER,
-            description="At most 255 characters. The same key with the same body replays the first reply for 24 hours.",
-        ),
-        *_HEADERS,
+        IDEMPOTENCY_KEY,
+        *HEADERS,
     ],
     examples=[examples.ASK, examples.ASK_STORED, examples.ASK_UCC],
     responses={
-        200: _reply(_ANSWER, "Found.", examples.FOUND, examples.FOUND_FILINGS),
-        400: _INVALID,
-        (402, "application/problem+json"): _reply(
+        200: reply(_ANSWER, "Found.", examples.FOUND, examples.FOUND_FILINGS),
+        (402, "application/problem+json"): reply(
             components.PaymentRequired, "The balance does not cover it, or (without a key) what it costs.",
             examples.NO_FUNDS, examples.PAY,
         ),
-        (400, "application/problem+json"): _reply(components.PaymentProblem, "A payment that cannot be read."),
-        (409, "application/problem+json"): _reply(components.PaymentProblem, "The payment is in use."),
-        (500, "application/problem+json"): _reply(components.PaymentProblem, "Whether the money moved is open."),
-        404: _reply(components.EntityNotFound, "The registry has no such company. Not charged.", examples.NOT_FOUND),
-        409: _reply(components.Error, "The Idempotency-Key belongs to another request, or to one still running.",
-                    examples.REUSED),
-        413: _reply(components.InvalidRequest, "The body is too large.", examples.TOO_LARGE),
-        415: _reply(components.InvalidRequest, "The body is not application/json."),
-        503: _reply(components.SourceUnavailable, "The registry could not be asked. Not charged.", examples.DOWN),
-        **_KEYED,
+        (400, "application/problem+json"): reply(components.PaymentProblem, "A payment that cannot be read."),
+        (409, "application/problem+json"): reply(components.PaymentProblem, "The payment is in use."),
+        (500, "application/problem+json"): reply(components.PaymentProblem, "Whether the money moved is open."),
+        404: reply(components.EntityNotFound, "The registry has no such company. Not charged.", examples.NOT_FOUND),
+        **ASKING,
     },
 )  # fmt: skip
 
@@ -107,7 +114,7 @@ states = extend_schema(
         _REQUEST_ID,
     ],
     responses={
-        200: _reply(components.State(many=True), "A bare array, by code."),
+        200: reply(components.State(many=True), "A bare array, by code."),
         304: OpenApiResponse(description="Nothing changed since the ETag you sent."),
         500: _CRASHED,
     },
@@ -117,17 +124,17 @@ health = extend_schema(
     operation_id="getHealth", tags=["Service"], summary="Whether the service is well", auth=[],
     parameters=[_REQUEST_ID],
     responses={
-        200: _reply(components.Health, "It can serve, perhaps degraded."),
-        503: _reply(components.Error, "It cannot serve."),
+        200: reply(components.Health, "It can serve, perhaps degraded."),
+        503: reply(components.Error, "It cannot serve."),
     },
 )  # fmt: skip
 
 balance = extend_schema(
-    operation_id="getBalance", tags=["Account"], summary="What is left", parameters=_HEADERS,
+    operation_id="getBalance", tags=["Account"], summary="What is left", parameters=HEADERS,
     responses={
-        200: _reply(components.Balance, "The balance."),
-        404: _reply(components.Error, "The account of this key is gone."),
-        **_KEYED,
+        200: reply(components.Balance, "The balance."),
+        404: reply(components.Error, "The account of this key is gone."),
+        **KEYED,
     },
 )  # fmt: skip
 
@@ -140,25 +147,25 @@ usage = extend_schema(
         OpenApiParameter("cursor", OpenApiTypes.STR, description="`nextCursor` of the page before."),
         OpenApiParameter("limit", {"type": "integer", "minimum": 1, "maximum": 500, "default": 100},
                          description="Entries a page."),
-        *_HEADERS,
+        *HEADERS,
     ],
     responses={
-        (200, "application/json"): _reply(components.Usage, "Entries of the ledger."),
+        (200, "application/json"): reply(components.Usage, "Entries of the ledger."),
         (200, "text/csv"): OpenApiTypes.STR,
         400: _INVALID,
-        **_KEYED,
+        **KEYED,
     },
 )  # fmt: skip
 
 settings = extend_schema(
     operation_id="changeSettings", tags=["Account"], summary="Change preferences",
-    request=serializers.SettingsRequest, parameters=_HEADERS,
+    request=serializers.SettingsRequest, parameters=HEADERS,
     responses={
-        200: _reply(components.AccountSettings, "The preferences as they are now."),
+        200: reply(components.AccountSettings, "The preferences as they are now."),
         400: _INVALID,
-        413: _reply(components.InvalidRequest, "The body is too large."),
-        415: _reply(components.InvalidRequest, "The body is not application/json."),
-        **_KEYED,
+        413: reply(components.InvalidRequest, "The body is too large."),
+        415: reply(components.InvalidRequest, "The body is not application/json."),
+        **KEYED,
     },
 )  # fmt: skip
 

@@ -11,6 +11,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 TAGS = {
     "Lookup": "One company, or the liens on it, from its state's own registry.",
+    "Names": "Whether a name is free in a state.",
     "Account": "The balance, what was spent, preferences.",
     "Service": "What can be asked, and whether the service is well. No key needed.",
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiTypes, extend_schema
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 
-from lookups.api.schema import components, describe
+from lookups.api.schema import components, describe, examples
 from lookups.api.serializers import NameRequest
 
 
@@ -69,28 +69,24 @@ EXAMPLE = {
     },
 }
 
-describe_view = describe  # the decorator below takes this module's public name
-describe = extend_schema(
+check_name = extend_schema(
     operation_id="checkName",
     tags=["Names"],
     summary="Say whether a name is free in a state",
     description="Always asks the registry. Charged per verdict, whichever it is; nothing on 400, 402 and 503. "
     "A free name is a good sign, not a promise: a filing office decides by more than its register.",
     request=NameRequest,
-    parameters=[
-        OpenApiParameter(
-            "Idempotency-Key", OpenApiTypes.STR, OpenApiParameter.HEADER,
-            description="At most 255 characters. The same key with the same body replays the first reply for 24 hours.",
-        ),
-        *describe_view.HEADERS,
-    ],
+    parameters=[describe.IDEMPOTENCY_KEY, *describe.HEADERS],
     examples=[
         OpenApiExample("A name", value={"entity_name": "Blue Heron Logistics LLC", "state": "DE"}, request_only=True)
     ],
     responses={
-        200: describe_view.reply(
+        200: describe.reply(
             NameReply, "The verdict.", OpenApiExample("Taken", value=EXAMPLE, response_only=True, status_codes=["200"])
         ),
-        **describe_view.PAID,
+        (402, "application/problem+json"): describe.reply(
+            components.PaymentRequired, "The balance does not cover it.", examples.NO_FUNDS
+        ),
+        **describe.ASKING,
     },
-)  # fmt: skip
+)

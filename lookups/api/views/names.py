@@ -22,7 +22,7 @@ class NameAvailabilityView(Endpoint):
 
     scope = "names"
 
-    @name_check.describe
+    @name_check.check_name
     def post(self, request: Request) -> Any:
         """Say whether a name is free."""
         said = _read(request)
