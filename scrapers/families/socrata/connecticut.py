@@ -4,8 +4,9 @@ it: agents qh2m-n44y, principals ka36-64k6, name changes enwv-52we, asked for th
 Evidence: 25 recorded rows of the master (an export of 2022-12, without the column `id` the live set has). The columns
 of the other sets are documented; a public reader of them says that the master's `id` is `business_key` among agents,
 `business_id` among principals and `unique_key` among name changes, another that it is `business_id` everywhere: both
-are tried, and a column that is none of them is a changed page, never an empty answer. Home addresses and e-mails are in the data and are left out. "Annual report
-due" stands beside every active company, also where the day is to come, so it is told as standing and is no warning.
+are tried, and a column that is none of them is a changed page, never an empty answer. Home addresses and e-mails are
+in the data and are left out. "Annual report due" stands beside every active company, also where the day is to come, so
+it is told as standing and is no warning.
 Gap: the filing history (ah3s-bes7) is not read; a company is not found by a former name.
 """
 
