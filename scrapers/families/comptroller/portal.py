@@ -2,8 +2,8 @@
 
 Source: recorded list, account, empty list and error (2026-09). A name too wide answers HTTP 413. The account lacks the
 day of formation (its "effective" date is a renewal stamp) and the kind of entity: both come from the Comptroller's open
-data set of active permit holders, where the account is in it. Accounts that only share a name are told apart by
-opening them, at most four. With the operator's key the same questions go to the Comptroller's official API (documented:
+data set of active permit holders, where the account is in it. The list shows no status, so accounts with just the name
+asked for are opened, at most four. With the operator's key the same questions go to the Comptroller's official API (documented:
 the same accounts behind a free registration; that its answers have the same form is assumed, and checked strictly).
 """
 
@@ -42,10 +42,10 @@ class ComptrollerPortal(Portal):
     organization_types: ClassVar[Mapping[str, str]] = {}
 
     def search(self, session: PortalSession, term: str) -> ResultList:
-        """Accounts with such a name; namesakes are opened, because the list does not show which is active."""
+        """Accounts with such a name; those with just this name are opened, because the list shows no status."""
         found = self._listed(session, name=term)
         same = [row for row in found.candidates if matching.compare(term, row.name).kind != "close"]
-        if 2 <= len(same) <= _NAMESAKES:
+        if 1 <= len(same) <= _NAMESAKES:
             opened = {row.entity_id: self._opened(session, row) for row in same}
             found = replace(found, candidates=tuple(opened.get(row.entity_id, row) for row in found.candidates))
         return found
