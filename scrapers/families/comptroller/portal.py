@@ -3,8 +3,9 @@
 Source: recorded list, account, empty list and error (2026-09). A name too wide answers HTTP 413. The account lacks the
 day of formation (its "effective" date is a renewal stamp) and the kind of entity: both come from the Comptroller's open
 data set of active permit holders, where the account is in it. The list shows no status, so accounts with just the name
-asked for are opened, at most four. With the operator's key the same questions go to the Comptroller's official API (documented:
-the same accounts behind a free registration; that its answers have the same form is assumed, and checked strictly).
+asked for are opened, at most four. With the operator's key the same questions go to the Comptroller's official API
+(documented: the same accounts behind a free registration; that its answers have the same form is assumed, and checked
+strictly).
 """
 
 from __future__ import annotations
