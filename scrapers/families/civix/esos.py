@@ -12,12 +12,13 @@ from typing import ClassVar
 from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged
-from scrapers.families.civix.portal import CivixPortal, arguments
+from scrapers.families.civix.portal import CivixPortal, Mode, arguments
 from scrapers.families.civix.sections import PANELS
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _EMPTY = ("NVBusinessNumber", "PrincipalName", "AgentName", "MarkNumber", "Classification", "Goods", "ApplicantName")
+_MODES = ("StartsWith", "Contains", "ExactMatch", "Allwords")
 
 
 class EsosPortal(CivixPortal):
@@ -26,12 +27,12 @@ class EsosPortal(CivixPortal):
     markup = PANELS
     detail_url: ClassVar[str] = ""
 
-    def question(self, *, name: str = "", entity_id: str = "") -> dict[str, str]:
+    def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The fields of the quick search; exactly one mode is "true"."""
         asked = {f"QuickSearch.{field}": "" for field in _EMPTY}
-        modes = {f"QuickSearch.{mode}": "false" for mode in ("StartsWith", "ExactMatch", "Allwords")}
+        modes = {f"QuickSearch.{each}": "true" if each == mode else "false" for each in _MODES}
         return asked | modes | {
-            "QuickSearch.BusinessId": entity_id, "QuickSearch.BusinessName": name, "QuickSearch.Contains": "true",
+            "QuickSearch.BusinessId": entity_id, "QuickSearch.BusinessName": name,
             "QuickSearch.All": "true", "QuickSearch.EntitySearch": "false", "QuickSearch.MarkSearch": "false",
             "AdvancedSearch.BusinessTypeID": "", "AdvancedSearch.BusinessStatusID": "", "g-recaptcha-response": "",
         }  # fmt: skip

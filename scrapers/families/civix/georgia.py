@@ -6,7 +6,7 @@ two search types and of the criterion, and the heading words of the grid.
 
 from __future__ import annotations
 
-from scrapers.families.civix.portal import CivixPortal, Columns
+from scrapers.families.civix.portal import CivixPortal, Columns, Mode
 from scrapers.families.civix.sections import TABLES
 from scrapers.portal import Capabilities, Terms, meanings
 
@@ -40,7 +40,7 @@ class Georgia(CivixPortal):
     terms = Terms("unstated", robots="not known", note="No public statement on automated search was found.")
     off_reason = "the portal stands behind a bot wall (Cloudflare) that refuses plain clients"
 
-    def question(self, *, name: str = "", entity_id: str = "") -> dict[str, str]:
+    def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The object the page's script sends."""
         kind = "BusinessName" if name else "ControlNumber"
-        return {"search.SearchType": kind, "search.SearchValue": name or entity_id, "search.SearchCriteria": "Contains"}
+        return {"search.SearchType": kind, "search.SearchValue": name or entity_id, "search.SearchCriteria": mode}

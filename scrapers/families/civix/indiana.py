@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged
-from scrapers.families.civix.portal import CivixPortal, Columns
+from scrapers.families.civix.portal import CivixPortal, Columns, Mode
 from scrapers.families.civix.sections import TABLES
 from scrapers.portal import Capabilities, Terms, meanings
 from scrapers.transport.page import Page
@@ -48,9 +48,10 @@ class Indiana(CivixPortal):
     terms = Terms("unstated", robots="not known", note="A reCAPTCHA stands before every search.")
     off_reason = "the portal asks for a captcha (reCAPTCHA v2) on every search"
 
-    def question(self, *, name: str = "", entity_id: str = "") -> dict[str, str]:
+    def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The quick search."""
-        modes = {"QuickSearch.StartsWith": "false", "QuickSearch.Contains": "true", "QuickSearch.ExactMatch": "false"}
+        each = ("StartsWith", "Contains", "ExactMatch")
+        modes = {f"QuickSearch.{one}": "true" if one == mode else "false" for one in each}
         return {
             "QuickSearch.BusinessName": name,
             "QuickSearch.BusinessID": entity_id,

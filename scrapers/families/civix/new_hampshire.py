@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lxml.html import HtmlElement
 
-from scrapers.families.civix.portal import CivixPortal, Columns
+from scrapers.families.civix.portal import CivixPortal, Columns, Mode
 from scrapers.families.civix.quickstart import principals, question
 from scrapers.families.civix.sections import QUICKSTART
 from scrapers.portal import Capabilities, Terms, meanings
@@ -48,9 +48,9 @@ class NewHampshire(CivixPortal):
     verification = "recorded"
     off_reason = "the portal refuses plain clients (403)"
 
-    def question(self, *, name: str = "", entity_id: str = "") -> dict[str, str]:
+    def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The search form's fields."""
-        return question(name=name, entity_id=entity_id)
+        return question(name=name, entity_id=entity_id, mode=mode)
 
     def officers(self, tree: HtmlElement) -> tuple[Officer, ...]:
         """The panel of principals."""

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged
 from scrapers.families.civix import sections
 from scrapers.families.civix.sections import Markup, Sections, address, said
+from scrapers.normalise import names
 from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import hidden_inputs, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.portal import Portal
@@ -24,6 +25,7 @@ from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
+Mode = Literal["StartsWith", "Contains", "ExactMatch"]
 _PAGES = 4
 _COUNT = re.compile(r"Page\s+\d+\s+of\s+(\d+),\s*records\s+\d+\s+to\s+\d+\s+of\s+(\d+)")
 _NOTHING = re.compile(r"(?<!if )\bno (?:data|records?|results?)(?: were| was)? (?:found|to view)", re.I)
@@ -65,7 +67,7 @@ class CivixPortal(Portal):
     officer_columns: ClassVar[tuple[str, str, str]] = ("Title", "Name", "Address")
     ignored: ClassVar[tuple[str, ...]] = ()  # labels of any panel that are known and not wanted
 
-    def question(self, *, name: str = "", entity_id: str = "") -> dict[str, str]:
+    def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The form of a search, as this host names its fields."""
         raise NotImplementedError
 
@@ -83,6 +85,10 @@ class CivixPortal(Portal):
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that hold the term, over the pages of the grid."""
         return self._ask(session, self.question(name=term))
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList | None:
+        """Names that start with just this one, when too many hold it."""
+        return self._ask(session, self.question(name=names.without_suffix(name), mode="StartsWith"))
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this number."""
@@ -146,18 +152,18 @@ class CivixPortal(Portal):
         entity_type = text_of(row[columns.type])
         if "reservation" in entity_type.casefold():
             kind = "reserved"
-        names = [(text_of(row[columns.name]), kind)]
+        shown = [(text_of(row[columns.name]), kind)]
         for heading, its_kind in _FURTHER_NAMES:
             column = getattr(columns, heading)
             further = said(text_of(row[column])) if column else None
             if further:
-                names.append((further, its_kind))
+                shown.append((further, its_kind))
         return [
             Candidate(
                 name=name, entity_id=text_of(row[columns.id]), status=said(text_of(row[columns.status])),
                 entity_type=entity_type or None, name_kind=each, handle=handle, sos_url=handle.get("url", self.home),
             )
-            for name, each in names
+            for name, each in shown
         ]  # fmt: skip
 
     def _name_kind(self, shown: str, session: PortalSession) -> NameKind:

@@ -16,10 +16,10 @@ _UNCHECKED = ("chkWithSimilarSoundingBusinessNames", "chkWithSoundingBusinessHom
               "chkWithSimilarSoundingAgentNames", "chkWithSimilarSoundingPrincipalNames")  # fmt: skip
 
 
-def question(*, name: str, entity_id: str) -> dict[str, str]:
+def question(*, name: str, entity_id: str, mode: str) -> dict[str, str]:
     """Every field the form sends, for a search by name or by business id."""
     return dict.fromkeys(_BLANK, "") | dict.fromkeys(_UNCHECKED, "false") | {
-        "rbBusinessNameSearch": "Contains", "rbBasicSearch": "BusinessName" if name else "BusinessID",
+        "rbBusinessNameSearch": mode, "rbBasicSearch": "BusinessName" if name else "BusinessID",
         "txtBusinessName": name, "txtBusinessID": entity_id, "btnSearch": "Search",
     }  # fmt: skip
 

@@ -8,7 +8,7 @@ without one. Gap: older numbers ("S1234567") are not the number in the page's ad
 from __future__ import annotations
 
 from scrapers.families.civix import virginia_register
-from scrapers.families.civix.portal import CivixPortal, Columns
+from scrapers.families.civix.portal import CivixPortal, Columns, Mode
 from scrapers.families.civix.sections import DIVS
 from scrapers.portal import Capabilities, Terms, meanings
 from scrapers.records import Candidate, EntityRecord, ResultList
@@ -46,7 +46,11 @@ class Virginia(RegisterPortal, CivixPortal):
     verification = "recorded"
     off_reason = "the portal asks for a captcha (reCAPTCHA v3) on every search by name"
 
-    def question(self, *, name: str = "", entity_id: str = "") -> dict[str, str]:
+    def narrow(self, session: PortalSession, name: str) -> ResultList | None:
+        """None: how this host names its modes is not known."""
+        return None
+
+    def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The quick search's two boxes."""
         return {"QuickSearch.BusinessName": name, "QuickSearch.EntityID": entity_id}
 

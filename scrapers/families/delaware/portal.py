@@ -44,6 +44,10 @@ class Delaware(Portal):
         """Names that begin with the term."""
         return self._ask(session, {"frmEntityName": term})
 
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """The whole name with its legal form, when too many begin like it."""
+        return self._ask(session, {"frmEntityName": name})
+
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this file number."""
         return self._ask(session, {"frmFileNumber": entity_id})

@@ -12,7 +12,7 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.normalise import addresses
+from scrapers.normalise import addresses, names
 from scrapers.parsing.fields import Labels, note_unread, text
 from scrapers.parsing.html import maybe, missing_result, one, select, table_rows, text_of, visible_text
 from scrapers.parsing.webforms import WebForm, spans
@@ -62,7 +62,7 @@ class Kansas(Portal):
 
     def narrow(self, session: PortalSession, name: str) -> ResultList:
         """Names that start with just this one, when too many hold it."""
-        return self._by_name(session, name, mode="STARTS")
+        return self._by_name(session, names.without_suffix(name), mode="STARTS")
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this number."""
