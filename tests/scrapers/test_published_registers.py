@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from scrapers import registry
+from scrapers import copies, refreshing, registry
 from scrapers.errors import PageChanged
 from scrapers.records import EntityRecord
 from scrapers.register import RegisterPortal
@@ -136,3 +137,53 @@ class TestIllinois:
     def test_is_refused_when_an_entity_has_no_name(self, tmp_path: Path) -> None:
         with pytest.raises(PageChanged, match="no name"):
             read("IL", self.folder(tmp_path, master=[fixed(40, (0, "00000018"), (29, "00"))]))
+
+
+class TestFlorida:
+    """One line of 1,440 characters an entity."""
+
+    def line(self, *parts: tuple[int, str]) -> str:
+        return fixed(
+            1440, (0, "L99000007022"), (12, "BLUE HERON LOGISTICS LLC"), (204, "A"), (205, "FLAL"),
+            (220, "1 EXAMPLE ST"), (262, "STE 5"), (304, "TAMPA"), (332, "FL"), (334, "33602"), (344, "US"),
+            (346, "PO BOX 7"), (430, "MIAMI"), (458, "FL"), (460, "33101"), (472, "10251999"), (480, "590000001"),
+            (503, "FL"), (544, "SAMPLE, JORDAN"), (586, "P"), (587, "2 EXAMPLE ST"), (629, "TAMPA"), (657, "FL"),
+            (659, "336030000"), (668, "MGRM"), (672, "P"), (673, "SAMPLE, ROBIN"), (715, "3 EXAMPLE ST"),
+            (757, "OCALA"), (785, "FL"), (787, "34470"), *parts,
+        )  # fmt: skip
+
+    def test_is_cut_at_the_published_places(self, tmp_path: Path) -> None:
+        found = read("FL", zipped(tmp_path / "cordata.zip", cordata0__txt=self.line() + "\r\n"))[0]
+        assert (found.entity_id, found.entity_name, found.status) == (
+            "L99000007022",
+            "BLUE HERON LOGISTICS LLC",
+            "Active",
+        )
+        assert (found.formation_date, found.fei_ein_number) == ("10/25/1999", "590000001")
+        assert (found.principal_address.street, found.principal_address.zip) == ("1 EXAMPLE ST, STE 5", "33602")
+        assert (found.mailing_address.street, found.mailing_address.city) == ("PO BOX 7", "MIAMI")
+        assert (found.agent_name, found.agent_address.zip) == ("SAMPLE, JORDAN", "33603")
+        officer = found.officers[0]
+        assert (officer.name, officer.title, officer.address) == (
+            "SAMPLE, ROBIN",
+            "MGRM",
+            "3 EXAMPLE ST, OCALA, FL 34470",
+        )
+        assert status_class("FL", found) == "active"
+
+    def test_comes_in_several_files(self, tmp_path: Path) -> None:
+        second = self.line((0, "P97000000001"), (204, "I"))
+        path = zipped(tmp_path / "c.zip", cordata0__txt=self.line() + "\n", cordata1__txt=second + "\n")
+        assert [record.status for record in read("FL", path)] == ["Active", "Inactive"]
+
+    def test_is_refused_when_a_line_is_shifted(self, tmp_path: Path) -> None:
+        with pytest.raises(PageChanged):
+            read("FL", zipped(tmp_path / "c.zip", cordata0__txt=" " + self.line()[:-1] + "\n"))
+        with pytest.raises(PageChanged, match="characters"):
+            read("FL", zipped(tmp_path / "c.zip", cordata0__txt=self.line()[:-1] + "\n"))
+
+    def test_is_fetched_by_the_operator(self, tmp_path: Path, settings) -> None:
+        portal = registry.find_portal("FL")
+        settings.VAR_DIR = tmp_path
+        with pytest.raises(copies.LoadRefused, match="--file"):
+            refreshing.fetch(portal=portal, now=datetime(2026, 11, 21, tzinfo=UTC))

@@ -7,16 +7,20 @@ lead to the present company. Gaps: annual reports and images are not read; some 
 
 from __future__ import annotations
 
+from scrapers.families.sunbiz import register
 from scrapers.families.sunbiz.liens import FloridaLiens
 from scrapers.families.sunbiz.portal import SunbizPortal
 from scrapers.portal import Capabilities, StatusMeaning, Terms, meanings
+from scrapers.records import EntityRecord
+from scrapers.register import RegisterPortal, Row
 from scrapers.transport.pace import Pace
 
 
-class Florida(FloridaLiens, SunbizPortal):
+class Florida(RegisterPortal, FloridaLiens, SunbizPortal):
     """Department of State, Division of Corporations."""
 
     code = "FL"
+    register_source = register.FILES
     hosts = ("search.sunbiz.org", "publicsearchapi.floridaucc.com")
     sources = ("https://search.sunbiz.org/Inquiry/CorporationSearch/ByName", "https://floridaucc.com/search")
     id_pattern = r"[A-Z]?\d{6,12}"
@@ -33,6 +37,10 @@ class Florida(FloridaLiens, SunbizPortal):
     terms = Terms("unstated", robots="not known", note="Cloudflare lets plain requests pass from some addresses only.")
     on_by_default = True
     estimated_seconds = 4
+
+    def register_row(self, row: Row) -> EntityRecord | None:
+        """A line of the published file."""
+        return register.record(row)
 
     def check_id(self, entity_id: str) -> str:
         """Letters of a document number are capitals."""
