@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -66,9 +66,10 @@ def modified(page: Page) -> datetime | None:
     """The moment the data set was last changed, as the answer's header says; None when it does not."""
     raw = page.headers.get("x-soda2-truth-last-modified") or page.headers.get("last-modified")
     try:
-        return parsedate_to_datetime(raw) if raw else None
+        found = parsedate_to_datetime(raw) if raw else None
     except ValueError:
         return None
+    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
 
 
 def value(row: Row, column: str) -> str | None:

@@ -16,7 +16,9 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from scrapers import matching
+from scrapers.availability import clerk_key
 from scrapers.errors import PageChanged, PortalUnavailable
+from scrapers.naming_rules import RULES
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import need, need_list, need_text, note_unread, text
@@ -56,6 +58,18 @@ class ComptrollerPortal(Portal):
         if name in self.search_terms(name):
             return None
         return replace(self._listed(session, name=name), complete=False)
+
+    def names_taken(self, session: PortalSession, name: str) -> ResultList:
+        """Names like this one with their status: one that was not opened can not be said to be free."""
+        results = super().names_taken(session, name)
+        rule = RULES[self.code]
+        alike = [row for row in results.candidates if clerk_key(row.name, rule) == clerk_key(name, rule)]
+        known = {row.entity_id: row for row in alike if row.record is not None}
+        waiting = list(dict.fromkeys(row.entity_id for row in alike if row.entity_id not in known))
+        for row in [row for row in alike if row.entity_id in waiting[: _NAMESAKES - len(known)]]:
+            known[row.entity_id] = self._opened(session, row)
+        rows = tuple(known.get(row.entity_id, row) for row in results.candidates)
+        return ResultList(rows, complete=results.complete and all(number in known for number in waiting))
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The account of a taxpayer number (11 digits) or of the Secretary of State's file number (10 digits)."""

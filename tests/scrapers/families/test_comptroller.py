@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from scrapers.asking import ask_name
 from scrapers.errors import PageChanged, PortalUnavailable, QueryRefused
-from scrapers.records import Found
+from scrapers.records import Found, Query
 from tests.scrapers.conversation import Conversation, answer
+from tests.scrapers.golden import NOW
 
 LIST = "https://comptroller.texas.gov/data-search/franchise-tax"
 
@@ -76,3 +79,36 @@ class TestTheOfficialApi:
         told = talk.ask(name="Mihaila Holdings Corp")
         assert isinstance(told, Found)
         assert talk.replay.left == []
+
+
+class TestANameCheck:
+    """The list shows no status, so names that a clerk would call the same are opened before they are judged."""
+
+    def account(self, recordings: Any, name: str, number: str, status: str) -> dict[str, Any]:
+        body = json.loads((recordings / "TX/comptroller-detail.json").read_text(encoding="utf-8"))
+        changed = {"name": name, "taxpayerId": number, "sosRegistrationStatus": status}
+        return {"success": True, "data": body["data"] | changed}
+
+    def check(self, recordings: Any, *statuses: str) -> Any:
+        numbers = [f"3200000000{at}" for at in range(1, len(statuses) + 1)]
+        steps = [
+            answer("GET", f"{LIST}/{number}", self.account(recordings, f"ACME {form}", number, status))
+            for number, status, form in zip(numbers, statuses, FORMS, strict=False)
+        ]
+        rows = [(f"ACME {form}", number) for number, form in zip(numbers, FORMS, strict=False)]
+        talk = Conversation("TX", answer("GET", f"{LIST}?name=Acme", listed(*rows)), *steps)
+        verdict, _ = ask_name(talk.portal, talk.session, Query(state="TX", name="Acme LLC"), now=NOW)
+        return verdict
+
+    def test_finds_an_active_owner(self, recordings: Any) -> None:
+        assert not self.check(recordings, "INACTIVE", "ACTIVE").available
+
+    def test_lets_ended_names_go(self, recordings: Any) -> None:
+        assert self.check(recordings, "INACTIVE", "FORFEITED").available
+
+    def test_says_nothing_of_more_names_than_it_opens(self, recordings: Any) -> None:
+        with pytest.raises(QueryRefused, match="too many names"):
+            self.check(recordings, *["INACTIVE"] * 6)
+
+
+FORMS = ("LLC", "INC", "CORP", "LTD", "LP", "COMPANY")

@@ -179,6 +179,11 @@ class TestTheDataSetsDay:
         told = listening("PA", Listener("[]", headers=headers)).ask(name="Acme")
         assert told.as_of == datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
 
+    def test_is_a_moment_even_where_its_zone_is_open(self) -> None:
+        headers = {"X-SODA2-Truth-Last-Modified": "Sun, 01 Nov 2026 06:30:00 -0000"}
+        told = listening("PA", Listener("[]", headers=headers)).ask(name="Acme")
+        assert told.as_of == datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
+
     @pytest.mark.parametrize("raw", ["", "yesterday"])
     def test_is_open_when_nobody_says_it(self, raw: str) -> None:
         told = listening("PA", Listener("[]", headers={"Last-Modified": raw})).ask(name="Acme")
