@@ -2,19 +2,19 @@
 
 Only active businesses are in it. Evidence: ten recorded rows of 2017 (mailing address, principal place of business,
 registered agent); the further kinds of rows from the set's description. Registrations of assumed business names are
-listed as entities of their own, and rank behind companies of the same name.
+listed as entities of their own, and rank behind companies of the same name. The rows link to the old portal, which is
+reported gone (2026), so the office's interim search is named instead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scrapers.errors import PageChanged
 from scrapers.families.socrata.liens.oregon import OregonLiens
 from scrapers.families.socrata.portal import ManyRowsPortal, joined, unknown
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
-from scrapers.parsing.fields import need_text, text
+from scrapers.parsing.fields import need_text
 from scrapers.portal import Capabilities, StatusMeaning, Terms
 from scrapers.records import Address, EntityRecord, NameKind, Officer
 from scrapers.transport.session import PortalSession
@@ -53,9 +53,9 @@ class Oregon(OregonLiens, ManyRowsPortal):
     read = (
         "registry_number", "business_name", "entity_type", "registry_date", "associated_name_type", "first_name",
         "middle_name", "last_name", "suffix", "not_of_record_entity", "entity_of_record_name", "address",
-        "address_continued", "city", "state", "zip", "jurisdiction", "business_details",
+        "address_continued", "city", "state", "zip", "jurisdiction",
     )  # fmt: skip
-    ignored = frozenset({"entity_of_record_reg_number"})
+    ignored = frozenset({"entity_of_record_reg_number", "business_details"})
 
     def check_id(self, entity_id: str) -> str:
         """The portal shows a hyphen before the last two digits ("1298942-91"), the data none."""
@@ -91,7 +91,7 @@ class Oregon(OregonLiens, ManyRowsPortal):
                 for kind, row in kinds
                 if kind in _OFFICERS and (name := _name(row))
             ),
-            sos_url=_link(first) or self.sources[1],
+            sos_url=self.sources[1],
         )
 
 
@@ -106,10 +106,3 @@ def _address(row: Row) -> Address:
         value(row, "address"), value(row, "address_continued"),
         city=value(row, "city"), state=value(row, "state"), zip=value(row, "zip"),
     )  # fmt: skip
-
-
-def _link(row: Row) -> str | None:
-    raw = row.get("business_details")
-    if raw is not None and not isinstance(raw, dict):
-        raise PageChanged(f"'business_details' is no link: {raw!r}")
-    return text((raw or {}).get("url"))

@@ -144,7 +144,7 @@ class TestOregon:
         assert read.principal_address == Address("2043 COLLEGE WAY", "FOREST GROVE", "OR", "97116")
         assert read.mailing_address == read.principal_address
         assert read.officers == ()
-        assert (read.sos_url or "").startswith("http://egov.sos.state.or.us/")
+        assert read.sos_url == "https://sos.oregon.gov/business/pages/temp-business-search.aspx"
         assert talk.unread == []
 
     def test_reads_an_entity_of_one_row(self, recordings: Path) -> None:
