@@ -31,7 +31,7 @@ _RULES: tuple[tuple[str, EntityTypeClass], ...] = (
     (r"benefit|\bb[ -]corp", "benefit_corporation"),
     (r"trust\b", "trust"),
     (
-        r"corp|\binc|\bstock\b|business company|company|^(domestic|foreign) business$|for profit|gen\. business",
+        r"corp|\binc|\bstock\b|business company|company|^(domestic|foreign) business$|\bprofit\b|gen\. business",
         "corporation",
     ),
 )
