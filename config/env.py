@@ -41,6 +41,9 @@ MATCH_THRESHOLD: float = env.float("MATCH_THRESHOLD", default=0.92)
 RATE_LIMIT_PER_MINUTE: int = env.int("RATE_LIMIT_PER_MINUTE", default=50)
 CONCURRENT_LOOKUPS: int = env.int("CONCURRENT_LOOKUPS", default=10)
 
+# False: no registry is asked, whatever its own switch says; stored records and the sandbox still answer
+ASK_PORTALS: bool = env.bool("ASK_PORTALS", default=True)
+
 # Keys some registries give free of charge
 SOCRATA_APP_TOKEN: str = env.str("SOCRATA_APP_TOKEN", default="")
 CALICO_KEY: str = env.str("CALICO_KEY", default="")

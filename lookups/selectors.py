@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Count, Q
 from django.utils import timezone
 
@@ -22,6 +23,7 @@ _MEASURED_OVER = timedelta(hours=24)
 _MEASURED_AT_MOST = 5_000  # attempts; newer ones first, so a busy day is measured over its last hours
 _ANSWERED = {"found", "not_found", "refused"}
 _NOT_ASKED = {"disabled"}
+ALL_OFF = "Every search is switched off for the time being."
 NOT_READABLE = "No search of this registry is known that a program may use."
 
 
@@ -90,12 +92,17 @@ def _state(place: Place, portal: Portal | None, switch: Jurisdiction | None, mea
     """One row. Without a portal that can be read nothing is claimed of the registry but that it exists."""
     readable = portal if portal is not None and portal.verification != "unsupported" else None
     can = readable.capabilities if readable else None
-    available = bool(readable and switch and switch.enabled and switch.status != "inactive")
-    reason = (switch.reason if switch else "") or ("" if available or portal is None else portal.off_reason)
+    on = settings.ASK_PORTALS
+    available = bool(on and readable and switch and switch.enabled and switch.status != "inactive")
+    reason = (
+        (switch.reason if switch else "")
+        or ("" if on else ALL_OFF)
+        or ("" if available or portal is None else portal.off_reason)
+    )
     return {
         "state": place.code,
         "name": place.name,
-        "status": switch.status if switch and readable else "inactive",
+        "status": switch.status if switch and readable and on else "inactive",
         "version": portal.version if portal else "0.0",
         "lastTestedAt": _told(switch.last_tested_at if switch else None),
         "available": available,

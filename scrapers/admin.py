@@ -8,13 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 from unfold.admin import ModelAdmin
 
 from jurisdictions.admin import JurisdictionAdmin
 from jurisdictions.models import Jurisdiction
-from scrapers import registry
-from scrapers.models import RegisterCopy, ScrapeAttempt
+from scrapers import breaker, registry
+from scrapers.models import Breaker, RegisterCopy, ScrapeAttempt
 
 
 class ReadOnlyAdmin(ModelAdmin):
@@ -28,6 +30,27 @@ class ReadOnlyAdmin(ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+@admin.register(Breaker)
+class BreakerAdmin(ReadOnlyAdmin):
+    """Which portals are left alone or asked more slowly, since when and why; an operator may ask them again at once."""
+
+    list_display = ("state", "reason", "failures", "trips", "open_until", "probe_until", "slowness", "changed_at")
+    list_filter = ("reason",)
+    actions = ("ask_again",)
+
+    @admin.action(description="Ask these portals again at once", permissions=["close"])
+    def ask_again(self, request: HttpRequest, rows: QuerySet[Breaker]) -> None:
+        """Forget the failures."""
+        now = timezone.now()
+        for row in rows:
+            breaker.close(state=row.state, now=now)
+        self.message_user(request, "They are asked again at their own pace.")
+
+    def has_close_permission(self, request: HttpRequest) -> bool:
+        """Whoever may turn a state's switch may do this."""
+        return request.user.has_perm("jurisdictions.change_jurisdiction")
 
 
 @admin.register(RegisterCopy)

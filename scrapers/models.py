@@ -40,6 +40,34 @@ class ScrapeAttempt(models.Model):
         return f"{self.state} {self.question}: {self.outcome}"
 
 
+class Breaker(models.Model):
+    """How a portal is treated that failed lately; no row: at its own pace. Written by `scrapers.breaker` alone."""
+
+    state = models.CharField(max_length=2, primary_key=True)
+    failures = models.PositiveIntegerField(default=0, help_text="In a row.")
+    trips = models.PositiveIntegerField(default=0, help_text="How often in a row it was left alone.")
+    reason = models.CharField(max_length=16, blank=True, default="")
+    detail = models.CharField(max_length=500, blank=True, default="")
+    open_until = models.DateTimeField(null=True, blank=True, help_text="Not asked before; then by one question first.")
+    probe_until = models.DateTimeField(null=True, blank=True, help_text="That question is under way until then.")
+    slowness = models.PositiveSmallIntegerField(default=1, help_text="The pace is divided by this.")
+    slow_until = models.DateTimeField(null=True, blank=True, help_text="No step of the pace is regained before.")
+    last_question = models.CharField(max_length=200, blank=True, default="")
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["state"]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(slowness__in=(1, 2, 4, 8)), name="breaker_slowness"),
+            models.CheckConstraint(
+                condition=models.Q(open_until__isnull=True) | ~models.Q(reason=""), name="breaker_open_for_a_reason"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.state}: {'open' if self.open_until else 'closed'}, {self.failures} failures"
+
+
 class RegisterCopy(models.Model):
     """One loading of a state's published register. Exactly one copy a state answers; the old one stays until then."""
 

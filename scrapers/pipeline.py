@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -20,7 +20,7 @@ from django.db import connection
 
 from jurisdictions import selectors as jurisdictions
 from jurisdictions.codes import PLACES
-from scrapers import registry
+from scrapers import breaker, registry
 from scrapers.asking import ask, ask_name
 from scrapers.copies import DatabaseRegister
 from scrapers.errors import PageChanged, PortalDisabled, PortalError
@@ -29,10 +29,11 @@ from scrapers.normalise.record import normalised
 from scrapers.portal import Portal
 from scrapers.records import Answer, Evidence, Found, NameVerdict, NotFound, Query
 from scrapers.register import RegisterPortal
-from scrapers.transport.pace import FilePacer, NoPacer, Pacer, RedisPacer
+from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
 
 log = logging.getLogger(__name__)
+ALL_OFF = "the operator has switched every search off for the time being"
 ACTIVE_ONLY = "Only active entities can be searched in this source: absence does not mean that none ever existed."
 
 
@@ -94,7 +95,9 @@ class _Attempt:
     portal: Portal
     session: PortalSession
     row: ScrapeAttempt
+    permit: breaker.Permit | None
     outcome: str = "down"
+    patience: float = 0.0  # seconds it had once it was its turn
 
 
 @contextmanager
@@ -104,25 +107,29 @@ def _attempt(query: Query, *, now: datetime, budget_seconds: float, sandbox: boo
     Whatever a reader trips over on a page ends as PageChanged: what it would have said cannot be trusted.
     """
     portal, trace = get_portal(query.state, sandbox=sandbox), Trace()
+    permit = None if sandbox else breaker.enter(state=query.state, budget_seconds=budget_seconds, now=now)
+    pace = permit.slow_down(portal.pace) if permit else portal.pace
     started = time.monotonic()
     deadline = started + budget_seconds
-    attempt = _Attempt(portal, open_session(portal, deadline=deadline, trace=trace), _row(query, portal, now))
-    detail = ""
+    session = open_session(portal, deadline=deadline, trace=trace, pace=pace)
+    attempt = _Attempt(portal, session, _row(query, portal, now), permit)
     if not connection.in_atomic_block:
         connection.close()  # a slow portal must not hold a database connection
+    failure: PortalError | None = None
     try:
-        with get_pacer(portal).slot(query.state, portal.pace, deadline=deadline):
+        with get_pacer(portal).slot(query.state, pace, deadline=deadline):
+            attempt.patience = deadline - time.monotonic()
             yield attempt
     except PortalError as error:
-        attempt.outcome, detail = error.reason, error.detail
+        failure = error
         raise
     except Exception as error:
         log.exception("the reader of %s failed on a page", query.state)
-        attempt.outcome, detail = "layout_changed", f"{type(error).__name__}: {error}"
-        raise PageChanged(detail) from error
+        failure = PageChanged(f"{type(error).__name__}: {error}")
+        raise failure from error
     finally:
-        attempt.session.close()
-        _note(attempt, trace, detail=detail, seconds=time.monotonic() - started)
+        session.close()
+        _note(attempt, trace, failure, seconds=time.monotonic() - started)
 
 
 def get_portal(state: str, *, sandbox: bool = False) -> Portal:
@@ -134,19 +141,34 @@ def get_portal(state: str, *, sandbox: bool = False) -> Portal:
         raise PortalDisabled(
             portal.off_reason if portal else "no search of this registry is known that a program may use"
         )
+    _refuse_when_off(portal)
     switch = jurisdictions.get_jurisdiction(state)
     if not switch.enabled:
         raise PortalDisabled(switch.reason or portal.off_reason or "switched off by the operator")
     return portal
 
 
-def open_session(portal: Portal, *, deadline: float, trace: Trace) -> PortalSession:
-    """A conversation with the portal under the service's identity and pace."""
+def find_rest(state: str, *, now: datetime, sandbox: bool = False) -> PortalError | None:
+    """Why this state's portal is left alone at the moment; None when it may be asked."""
+    return None if sandbox else breaker.find_rest(state=state, now=now)
+
+
+def _refuse_when_off(portal: Portal) -> None:
+    if not settings.ASK_PORTALS and not portal.sandbox:
+        raise PortalDisabled(ALL_OFF)
+
+
+def open_session(portal: Portal, *, deadline: float, trace: Trace, pace: Pace | None = None) -> PortalSession:
+    """A conversation with the portal under the service's identity, at its pace or a slower one.
+
+    Raises PortalDisabled while the operator lets nobody be asked at all.
+    """
+    _refuse_when_off(portal)
     return PortalSession(
         portal=portal.code or "sandbox",
         hosts=portal.hosts,
         settings=transport_settings(),
-        pace=portal.pace,
+        pace=pace or portal.pace,
         pacer=get_pacer(portal),
         deadline=deadline,
         trace=trace,
@@ -205,9 +227,24 @@ def _row(query: Query, portal: Portal, now: datetime) -> ScrapeAttempt:
     )
 
 
-def _note(attempt: _Attempt, trace: Trace, *, detail: str, seconds: float) -> None:
+def _note(attempt: _Attempt, trace: Trace, failure: PortalError | None, *, seconds: float) -> None:
     row = attempt.row
-    row.outcome, row.detail, row.duration_ms = attempt.outcome, detail[:2000], round(seconds * 1000)
+    if failure is not None:
+        attempt.outcome, row.detail = failure.reason, failure.detail[:2000]
+    row.outcome, row.duration_ms = attempt.outcome, round(seconds * 1000)
     row.stages = [{"name": stage.name, "ms": stage.ms, "detail": stage.detail[:500]} for stage in trace.stages]
     row.unread_labels = sum(1 for stage in trace.stages if stage.name == "unread_labels")
     row.save()
+    _tell_breaker(attempt, failure, now=row.started_at + timedelta(seconds=seconds))
+
+
+def _tell_breaker(attempt: _Attempt, failure: PortalError | None, *, now: datetime) -> None:
+    permit, patience = attempt.permit, attempt.patience
+    if permit is None:
+        return
+    if failure is not None:
+        breaker.note_failure(permit, failure, question=attempt.row.question, patience=patience, now=now)
+    elif attempt.outcome != "down":  # "down" is where it began: whatever broke it off was not the portal
+        breaker.note_answer(permit, now=now)
+    else:
+        breaker.give_back(permit)
