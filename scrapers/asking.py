@@ -75,14 +75,16 @@ def _search(portal: Portal, session: PortalSession, name: str, *, threshold: flo
         results = portal.search(session, term)
         session.trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")
         choice = portal.choose(name, results, threshold=threshold)
-        complete = complete and results.complete  # another spelling's whole list does not mend one that was cut
-        if not results.complete and not _certain(choice):
+        whole = results.complete
+        if not whole and not _certain(choice):
             started = time.monotonic()
             narrow = portal.narrow(session, name)
             if narrow is not None:
                 session.trace.add("narrow", started, f"{len(narrow.candidates)} rows")
                 both = ResultList(narrow.candidates + results.candidates, complete=False)
                 choice = portal.choose(name, both, threshold=threshold)
+                whole = narrow.complete
+        complete = complete and whole  # another spelling's whole list does not mend one that was cut
         if choice.candidate is not None or choice.ambiguous:
             return choice, complete
         nearest = max(nearest, choice, key=_nearness)
@@ -166,7 +168,7 @@ def _evidence(portal: Portal, session: PortalSession, now: datetime) -> Evidence
     for page in session.pages:
         digest.update(page.body)
     source = session.pages[-1].url if session.pages else next(iter(portal.sources), "")
-    return Evidence(source, now, digest.hexdigest())
+    return Evidence(source, now, digest.hexdigest(), from_register=session.from_register)
 
 
 def _filings(portal: Portal, session: PortalSession, query: Query, *, now: datetime) -> Answer:

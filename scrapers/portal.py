@@ -149,8 +149,8 @@ class Portal:
     def names_taken(self, session: PortalSession, name: str) -> ResultList:
         """All names on the register that could be the same name; a portal with a name check of its own uses that.
 
-        A cut list is followed by the narrow search, and stays incomplete: it can show that a name is taken, never
-        that it is free.
+        A cut list is followed by the narrow search; unless that is whole too, the result stays incomplete: it can show
+        that a name is taken, never that it is free.
         """
         found: tuple[Candidate, ...] = ()
         complete = True
@@ -158,9 +158,9 @@ class Portal:
             results = self.search(session, term)
             found += results.candidates
             if not results.complete:
-                complete = False
                 narrow = self.narrow(session, name)
                 found += narrow.candidates if narrow is not None else ()
+                complete = complete and narrow is not None and narrow.complete
         return ResultList(found, complete=complete)
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:

@@ -158,6 +158,7 @@ class Evidence:
     source_url: str
     retrieved_at: datetime
     sha256: str
+    from_register: bool = False  # a loaded copy of the published register answered, not the portal
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,12 +112,9 @@ class RegisterPortal(Portal):
 
     def _show(self, session: PortalSession, records: list[EntityRecord]) -> None:
         """Keep what the copy gave as the evidence of the answer: it is all that was read."""
+        session.from_register = True
         body = json.dumps([to_plain(record) for record in records], ensure_ascii=False, sort_keys=True).encode()
         session.pages.append(Page(self.register_source.url, 200, {"content-type": "application/json"}, body))
-
-    def answers_from_copy(self, session: PortalSession) -> bool:
-        """Whether a loaded copy answers, not the portal."""
-        return self._register(session) is not None
 
     def _register(self, session: PortalSession) -> Register | None:
         register = session.register

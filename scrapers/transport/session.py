@@ -91,6 +91,7 @@ class PortalSession:
         self._deadline = deadline
         self.trace = trace or Trace()
         self.pages: list[Page] = []
+        self.from_register = False  # set once a loaded copy has answered instead of the portal
         self.register = register  # loaded copies of published registers, for the states that have one
         self._http = _Sender()
         self._http.trust_env = False  # no proxy and no netrc from the environment

@@ -7,6 +7,7 @@ import io
 import json
 import time
 import zipfile
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,14 +15,14 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from scrapers import copies, refreshing
+from scrapers import copies, refreshing, registry
 from scrapers.asking import ask
 from scrapers.errors import PageChanged, PortalDisabled
 from scrapers.models import RegisterCopy, RegisteredEntity
 from scrapers.normalise.addresses import from_parts
 from scrapers.portal import Capabilities, meanings
 from scrapers.records import EntityRecord, Found, NotFound, Officer, Query
-from scrapers.register import OnlyRegisterPortal, Row, Source, from_plain, rows, to_plain
+from scrapers.register import OnlyRegisterPortal, RegisterPortal, Row, Source, from_plain, rows, to_plain
 from scrapers.transport.session import PortalSession, TransportSettings
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -258,3 +259,39 @@ class TestTheEvidence:
         second = put(Query("ZZ", entity_id="3"))
         assert first.evidence.source_url == Northland.register_source.url
         assert first.evidence.sha256 != second.evidence.sha256
+
+
+@pytest.mark.django_db
+class TestAnOpenDataSetHeldWhole:
+    """New York's, loaded: live questions stay live, names too common to list are seen all at once."""
+
+    def test_is_loaded_from_the_platforms_export(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        portal = registry.find_portal("NY")
+        assert isinstance(portal, RegisterPortal)
+        assert portal.register_source.url.startswith("https://data.ny.gov/resource/n9v6-gdp6.csv")
+        head = ["dos_id", "current_entity_name", "initial_dos_filing_date", "entity_type", "chairman_name"]
+        lines = [["1", "ACME CORP.", "2012-06-28T00:00:00", "DOMESTIC BUSINESS CORPORATION", ""]]
+        file = write_csv(tmp_path / "ny.csv", lines, head=head)
+        small = replace(portal.register_source, least_rows=1)
+        monkeypatch.setattr(type(portal), "register_source", small)
+        refreshing.load(portal=portal, file=file, as_of=NOW, now=NOW)
+        found = copies.DatabaseRegister().by_name("NY", "acme", limit=10)
+        assert [(record.entity_id, record.formation_date) for record in found] == [("1", "2012-06-28T00:00:00")]
+
+    def test_shows_names_that_a_cut_list_hides(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        portal = registry.find_portal("NY")
+        assert isinstance(portal, RegisterPortal)
+        monkeypatch.setattr(type(portal), "register_source", replace(portal.register_source, least_rows=1))
+        head = ["dos_id", "current_entity_name", "initial_dos_filing_date", "entity_type"]
+        lines = [[str(n), f"ACME {n} LLC", "2012-06-28T00:00:00", "DOMESTIC LLC"] for n in range(600)]
+        file = write_csv(
+            tmp_path / "ny.csv", [*lines, ["999", "ACME", "2012-06-28T00:00:00", "DOMESTIC LLC"]], head=head
+        )
+        refreshing.load(portal=portal, file=file, as_of=NOW, now=NOW)
+        session = PortalSession(
+            portal="NY", hosts=portal.hosts, settings=TransportSettings(user_agent="test"),
+            deadline=time.monotonic() + 5, register=copies.DatabaseRegister(),
+        )  # fmt: skip
+        narrow = portal.narrow(session, "Acme LLC")
+        assert narrow is not None
+        assert (len(narrow.candidates), narrow.complete, session.from_register) == (601, True, True)

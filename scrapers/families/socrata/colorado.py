@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 from scrapers.families.socrata.liens.colorado import ColoradoLiens
-from scrapers.families.socrata.portal import SocrataPortal, joined
+from scrapers.families.socrata.portal import joined
+from scrapers.families.socrata.whole import WholeSet
 from scrapers.normalise import addresses, names
 from scrapers.parsing.fields import need_text
 from scrapers.portal import Capabilities, Terms, meanings
@@ -34,7 +35,7 @@ _EVENT = re.compile(
 _ADDRESS = ("address1", "address2", "city", "state", "zipcode", "country")
 
 
-class Colorado(ColoradoLiens, SocrataPortal):
+class Colorado(ColoradoLiens, WholeSet):
     """Secretary of State, Business Division."""
 
     code = "CO"
@@ -44,6 +45,7 @@ class Colorado(ColoradoLiens, SocrataPortal):
         "https://data.colorado.gov/resource/4ykn-tg5h.json",
         "https://www.coloradosos.gov/biz/BusinessEntityCriteriaExt.do",
     )
+    least_rows = 1_500_000
     name_column, id_column, id_pattern = "entityname", "entityid", r"\d{11}"
     capabilities = Capabilities(agent=True, addresses=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True)
     published = frozenset(

@@ -7,7 +7,7 @@ connections; it is not asked.
 
 from __future__ import annotations
 
-from scrapers.families.socrata.portal import SocrataPortal
+from scrapers.families.socrata.whole import WholeSet
 from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import need_text
@@ -16,13 +16,14 @@ from scrapers.records import Address, EntityRecord, Officer
 from scrapers.transport.soda import Row, value
 
 
-class NewYork(SocrataPortal):
+class NewYork(WholeSet):
     """Department of State, Division of Corporations."""
 
     code = "NY"
     domain, dataset = "data.ny.gov", "n9v6-gdp6"
     hosts = ("data.ny.gov",)
     sources = ("https://data.ny.gov/resource/n9v6-gdp6.json", "https://apps.dos.ny.gov/publicInquiry/")
+    least_rows = 1_000_000
     name_column, id_column, id_pattern = "current_entity_name", "dos_id", r"\d{1,8}"
     capabilities = Capabilities(status=False, agent=True, officers=True, addresses=True)
     published = frozenset(

@@ -1,0 +1,59 @@
+"""An open data set held whole: live questions stay live, and a name too common to list is looked up in the copy.
+
+The platform exports the same data set as one CSV file, with the API's column names.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar
+
+from scrapers.families.socrata.portal import SocrataPortal
+from scrapers.normalise import names
+from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.register import RegisterPortal, Row, Source
+from scrapers.transport.session import PortalSession
+
+
+class WholeSet(RegisterPortal, SocrataPortal):
+    """A data set with one row an entity. `least_rows` guards the switch to a new copy, as for any register."""
+
+    least_rows: ClassVar[int] = 0
+    most_rows: ClassVar[int] = 5_000
+
+    def __init_subclass__(cls) -> None:
+        """The file follows from the data set; a copy without the columns a record needs is refused."""
+        super().__init_subclass__()
+        url = f"https://{cls.domain}/resource/{cls.dataset}.csv?$limit=100000000"
+        cls.register_source = Source(url, "csv", least_rows=cls.least_rows)
+        cls.register_columns = frozenset({cls.name_column, cls.id_column, *cls.always})
+
+    def register_row(self, row: Row) -> EntityRecord | None:
+        """A line of the export is a row of the API whose empty columns are still there."""
+        return self.record({name: value for name, value in row.items() if value})
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Live."""
+        return self.search_live(session, term)
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """Live."""
+        return self.find_live(session, entity_id)
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Live rows hold the whole record."""
+        return self.detail_live(session, candidate)
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """All names that begin so, from the copy where one is loaded; else the platform's own narrow search."""
+        register = self._register(session)
+        if register is None:
+            return super().narrow(session, name) or ResultList((), complete=False)
+        records = register.by_name(self.code, names.key(name), limit=self.most_rows)
+        self._show(session, records)
+        found = tuple(self.candidate(record, {}) for record in records)
+        return ResultList(found, complete=len(records) < self.most_rows)
+
+    def data_as_of(self, session: PortalSession) -> datetime | None:
+        """When the data set was last changed, as the live answer says."""
+        return SocrataPortal.data_as_of(self, session)
