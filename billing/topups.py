@@ -49,14 +49,20 @@ def are_cards_configured() -> bool:
     return bool(settings.STRIPE_SECRET_KEY)
 
 
+def to_cents(amount: int) -> int:
+    """Return the whole cents of a top-up of `amount` units; raise AmountOutOfRange for one that is not sold."""
+    cents, rest = divmod(money.units(amount), money.UNITS_PER_CENT)
+    if rest or not SMALLEST_TOPUP <= amount <= LARGEST_TOPUP:
+        raise AmountOutOfRange("A top-up is between 0.50 and 10,000 USD, in whole cents.")
+    return cents
+
+
 def start(*, account: Account, amount: int, success_url: str, cancel_url: str, now: datetime) -> tuple[TopUp, str]:
     """Return a new top-up of `amount` units (whole cents) and the address of the page to pay it on.
 
     Raises AmountOutOfRange, CardsNotConfigured or ProviderUnavailable.
     """
-    cents, rest = divmod(money.units(amount), money.UNITS_PER_CENT)
-    if rest or not SMALLEST_TOPUP <= amount <= LARGEST_TOPUP:
-        raise AmountOutOfRange("A top-up is between 0.50 and 10,000 USD, in whole cents.")
+    cents = to_cents(amount)
     provider = client()
     topup = TopUp.objects.create(account=account, amount=amount, created_at=now)
     parameters: dict[str, Any] = {

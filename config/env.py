@@ -40,6 +40,8 @@ CACHE_MAX_AGE_DAYS: int = env.int("CACHE_MAX_AGE_DAYS", default=7)
 MATCH_THRESHOLD: float = env.float("MATCH_THRESHOLD", default=0.92)
 RATE_LIMIT_PER_MINUTE: int = env.int("RATE_LIMIT_PER_MINUTE", default=50)
 CONCURRENT_LOOKUPS: int = env.int("CONCURRENT_LOOKUPS", default=10)
+KEYLESS_PER_MINUTE: int = env.int("KEYLESS_PER_MINUTE", default=60)  # requests of one address that pay as they go
+TRUSTED_PROXIES: int = env.int("TRUSTED_PROXIES", default=0)  # how many of our own proxies add to X-Forwarded-For
 
 # False: no registry is asked, whatever its own switch says; stored records and the sandbox still answer
 ASK_PORTALS: bool = env.bool("ASK_PORTALS", default=True)

@@ -26,6 +26,7 @@ CODES = {
     "user_not_found": "The account of this key is gone.",
     "rate_limited": "Too many requests in this minute, or too many lookups at a time; see Retry-After.",
     "source_unavailable": "The registry could not be asked, so nothing is known. Not charged.",
+    "payment_unavailable": "Nothing can be paid this way here, or the card provider does not answer. Not charged.",
     "idempotency_conflict": "The Idempotency-Key belongs to another request, or to one still running.",
     "payload_too_large": "The body is larger than accepted here.",
     "internal_error": "Something broke here. Not charged; quote the requestId.",
@@ -89,6 +90,12 @@ def insufficient_balance(*, detail: str, extra: dict[str, Any]) -> ApiError:
         402, "insufficient_balance", title, extra=problem | extra, headers={"Cache-Control": "no-store"},
         content_type="application/problem+json",
     )  # fmt: skip
+
+
+def payment_unavailable(text: str, *, retryable: bool) -> ApiError:
+    """No way to pay: not configured (an operator's matter), or not answering (`retryable`)."""
+    headers = {"Retry-After": "30"} if retryable else {}
+    return ApiError(503, "payment_unavailable", text, retryable=retryable, headers=headers)
 
 
 def rate_limited(*, text: str, retry_after: int) -> ApiError:

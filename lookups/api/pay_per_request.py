@@ -61,8 +61,12 @@ class Till:
 
     def demand(self, problem: PaymentProblem | None = None) -> HttpResponse:
         """What it costs, or what was wrong with the payment, in the scheme's own body."""
-        told = desk.demand(self.purchase, now=timezone.now(), problem=problem)
-        body: Any = {"challengeId": None, **told.body}
-        return HttpResponse(
-            JSONRenderer().render(body), status=told.status, headers=told.headers, content_type=told.content_type
-        )
+        return answer_demand(desk.demand(self.purchase, now=timezone.now(), problem=problem))
+
+
+def answer_demand(told: desk.Demand) -> HttpResponse:
+    """The till's answer on the wire."""
+    body: Any = {"challengeId": None, **told.body}
+    return HttpResponse(
+        JSONRenderer().render(body), status=told.status, headers=told.headers, content_type=told.content_type
+    )

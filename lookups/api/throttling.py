@@ -7,6 +7,7 @@ from rest_framework.request import Request
 
 from billing import limits
 from billing.models import ApiKey
+from lookups import visitors
 from lookups.api import errors
 
 
@@ -14,6 +15,11 @@ def count(request: Request) -> limits.Rate | None:
     """Count this request against its key's limit; None without a key."""
     key = request.auth
     return limits.count_request(key=key, now=timezone.now()) if isinstance(key, ApiKey) else None
+
+
+def count_keyless(request: Request) -> limits.Rate:
+    """Count a request that pays as it goes against its address: challenges and checks of payments cost us work."""
+    return visitors.count(request._request, now=timezone.now())
 
 
 def headers(rate: limits.Rate) -> dict[str, str]:

@@ -9,6 +9,8 @@ import yaml
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import SchemaGenerator
 
+from lookups.api.schema import offers
+
 TAGS = {
     "Lookup": "One company, or the liens on it, from its state's own registry.",
     "Names": "Whether a name is free in a state.",
@@ -39,6 +41,8 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
 def build() -> dict[str, Any]:
     """The document as a dictionary, ready for JSON."""
     document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    document["x-service-info"] = offers.SERVICE
+    document["paths"]["/v1/lookup"]["post"]["x-payment-info"] = offers.without_methods()
     document["tags"] = [{"name": name, "description": about} for name, about in TAGS.items()]
     for operations in document["paths"].values():
         for operation in operations.values():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from functools import lru_cache
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -14,7 +16,7 @@ from rest_framework.response import Response
 
 from lookups.api import errors
 from lookups.api.endpoint import OpenEndpoint
-from lookups.api.schema import describe
+from lookups.api.schema import describe, offers
 from lookups.api.schema.document import build
 
 POLICY = (
@@ -23,16 +25,53 @@ POLICY = (
 )
 
 
+LLMS = """# SOS Lookup
+
+> What does the state's own registry say about this company, right now?
+
+- POST /v1/lookup with {{"entity_name": "…", "state": "DE"}} returns the registry's own record of one company, or with
+  "searchType": "ucc" the UCC filings of a party. {price}, charged per answer delivered: not found (404), unavailable
+  (503) and refused requests cost nothing.
+- Send an API key as `x-api-key`. {keyless}
+- GET /v1/states (no key) says what each jurisdiction can answer.
+
+## Docs
+
+- [OpenAPI document](/openapi.json): every endpoint, field and error
+- [Reference for people](/docs/)
+- [Prices and how to pay](/pricing/)
+"""
+KEYLESS = """Without a key the request is answered 402 with a Payment challenge
+  (WWW-Authenticate: Payment, intent charge); repeat it with the credential in `Authorization` and the answer carries
+  a Payment-Receipt."""
+
+
 @lru_cache(maxsize=1)
-def _document() -> bytes:
-    return json.dumps(build(), ensure_ascii=False, separators=(",", ":")).encode()
+def _bare() -> dict[str, Any]:
+    return build()
+
+
+@lru_cache(maxsize=4)
+def _document(offered: str) -> bytes:
+    document = copy.deepcopy(_bare())
+    if said := json.loads(offered):
+        document["paths"]["/v1/lookup"]["post"]["x-payment-info"] = {"offers": said}
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 @require_safe
 @cache_control(public=True, max_age=300)
 def openapi(request: HttpRequest) -> HttpResponse:
-    """The OpenAPI document."""
-    return HttpResponse(_document(), content_type="application/json")
+    """The OpenAPI document, with the offers of this installation."""
+    return HttpResponse(_document(json.dumps(offers.configured())), content_type="application/json")
+
+
+@require_safe
+@cache_control(public=True, max_age=300)
+def llms(request: HttpRequest) -> HttpResponse:
+    """The service in a few lines of plain text, for agents."""
+    text = LLMS.format(price=offers.price(), keyless=KEYLESS if offers.configured() else "Nothing is answered without.")
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
 @require_safe

@@ -25,6 +25,7 @@ class LookupView(Endpoint):
     """One lookup, of a company or of UCC filings."""
 
     scope = "lookup"
+    sells = True
     permission_classes = (KeyOrPayment,)
 
     @describe.lookup

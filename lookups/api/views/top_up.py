@@ -1,0 +1,102 @@
+"""POST /v1/account/topup: buy credit, on the card provider's page or by an agent's payment challenge.
+
+The key says whose balance grows. A card page is for people: the reply names its address. An agent asks for a
+challenge (`payBy: challenge`) and sends its payment beside the key, so the key belongs into `x-api-key` here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from billing import money, prices, selectors, topups
+from billing.challenge import PaymentProblem
+from billing.models import Account
+from billing.payments import desk
+from billing.payments.stripe import CardsNotConfigured
+from lookups.api import errors, parsers
+from lookups.api.endpoint import Endpoint
+from lookups.api.pay_per_request import answer_demand
+from lookups.api.schema.top_up import TopUpRequest, top_up
+
+DESCRIPTION = "Prepaid balance"
+NO_CARDS = "Cards are not configured on this installation; credit is granted by its staff"
+NO_CHALLENGE = "Top-ups by challenge are not configured on this installation"
+
+
+class TopUpView(Endpoint):
+    """Credit for the key's account."""
+
+    scope = "account"
+
+    @top_up
+    def post(self, request: Request) -> Any:
+        """Start a top-up, or take the payment that came along."""
+        body = parsers.raw_body(request, limit=parsers.LIMIT)
+        amount, by_challenge = _read(request)
+        key = self.key_of(request)
+        if key.is_test:
+            raise errors.ApiError(403, "unauthorized", "A test key moves no money; use a live key")
+        purchase = desk.Purchase("topup", amount, f"POST {request.path}", body, DESCRIPTION)
+        try:
+            credential = desk.find_credential(request.headers)
+            if credential is None and not by_challenge:
+                return _on_a_page(key.account, amount)
+            if not desk.is_open("topup", secure=request.is_secure()):
+                raise errors.payment_unavailable(NO_CHALLENGE, retryable=False)
+            if credential is None:
+                return answer_demand(desk.demand(purchase, now=timezone.now()))
+            return _at_once(purchase, credential, key.account)
+        except PaymentProblem as problem:
+            return answer_demand(desk.demand(purchase, now=timezone.now(), problem=problem))
+
+
+def _read(request: Request) -> tuple[int, bool]:
+    """Units to buy, and whether a challenge is asked for; ApiError 400."""
+    serializer = TopUpRequest(data=request.data)
+    if not serializer.is_valid():
+        raise errors.invalid(serializer.errors)
+    said = serializer.validated_data
+    try:
+        topups.to_cents(said["amount"])
+    except topups.AmountOutOfRange as wrong:
+        raise errors.invalid({"amount": [str(wrong)]}) from None
+    return said["amount"], said.get("payBy") == "challenge"
+
+
+def _on_a_page(account: Account, amount: int) -> Response:
+    try:
+        _, address = topups.start(
+            account=account, amount=amount, success_url=f"{settings.PUBLIC_URL}/topup/done/",
+            cancel_url=f"{settings.PUBLIC_URL}/topup/cancelled/", now=timezone.now(),
+        )  # fmt: skip
+    except CardsNotConfigured:
+        raise errors.payment_unavailable(NO_CARDS, retryable=False) from None
+    except topups.ProviderUnavailable as away:
+        raise errors.payment_unavailable(str(away).rstrip("."), retryable=True) from None
+    return Response(_told(account, amount, status="created", address=address))
+
+
+def _at_once(purchase: desk.Purchase, credential: str, account: Account) -> Response:
+    payment = desk.accept(purchase, credential=credential, now=timezone.now(), account=account)
+    receipt = desk.settle(payment, now=timezone.now())
+    headers = {"Payment-Receipt": receipt, "Cache-Control": "private"}
+    return Response(_told(account, purchase.amount, status="paid", address=None), headers=headers)
+
+
+def _told(account: Account, amount: int, *, status: str, address: str | None) -> dict[str, Any]:
+    available = selectors.get_balance(account.pk).available
+    return {
+        "success": True,
+        "status": status,
+        "amount": money.to_json_number(amount),
+        "amountStored": amount,
+        "lookups": prices.lookups_covered(amount),
+        "checkoutUrl": address,
+        "balanceStored": available,
+        "lookupsRemaining": prices.lookups_covered(available),
+    }
