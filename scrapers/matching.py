@@ -59,10 +59,10 @@ class Ranked:
 def compare(asked: str, shown: str) -> Comparison:
     """Compare two names, each also by the trading name it may carry ("Acme LLC d/b/a Best Foods")."""
     own = _compare_forms(names.form(asked), names.form(shown))
-    if own.score == 1.0:
+    mine, theirs = names.trading_names(asked), names.trading_names(shown)
+    if own.score == 1.0 or len(mine) == len(theirs) == 1:
         return own
-    pairs = product(names.trading_names(asked), names.trading_names(shown))
-    others = [_compare_forms(names.form(one), names.form(other)) for one, other in pairs]
+    others = [_compare_forms(names.form(one), names.form(other)) for one, other in product(mine, theirs)]
     best = max(others, key=lambda found: found.score, default=own)
     if best.score > own.score and best.kind in ("exact", "suffix_variant"):
         return Comparison(min(best.score, 0.97), "former_name", ("trading_name", *best.features))

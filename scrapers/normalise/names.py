@@ -23,6 +23,11 @@ _FROM = re.compile(
     r"(?: (?:" + "|".join(text for text, _ in LEGAL_FORMS) + r"))?$"
 )
 _STATE_WORDS = frozenset(name.split()[-1] for name in STATE_NAMES)  # without one of these there is nothing to look for
+_PLUS = re.compile(r"(?<=\w)\+(?!\S)")
+_APOSTROPHE = re.compile(r"['\u2018\u2019`\u00b4]")
+_INITIALS = re.compile(r"(?<=\b\w)\.(?=\w\b)")
+_NO_WORD = re.compile(r"[\W_]+")
+_DIGIT = re.compile(r"\d")
 _TRADING_AS = re.compile(
     r"[\s,(]+(?:d\s?[/.]?\s?b\s?[/.]?\s?a\.?|doing business as|a/k/a|aka|f/k/a|fka|formerly known as|t/a|trading as)"
     r"[\s:]+",
@@ -47,13 +52,19 @@ class ComparisonForm:
 
 def plain(name: str) -> str:
     """Lower case, no accents, no punctuation, `&` and `+` spelt out, one blank between words."""
-    text = unicodedata.normalize("NFKD", name)
-    text = "".join(sign for sign in text if not unicodedata.combining(sign)).casefold()
-    text = re.sub(r"(?<=\w)\+(?!\S)", " plus", text)  # "A+ Tutoring", but "Jones + Sons"
-    text = text.replace("&", " and ").replace("+", " and ")
-    text = re.sub(r"['\u2018\u2019`\u00b4]", "", text)  # O'Neil's -> oneils
-    text = re.sub(r"(?<=\b\w)\.(?=\w\b)", "", text)  # A.B.C. -> abc.
-    return " ".join(re.sub(r"[\W_]+", " ", text).split())
+    if name.isascii():
+        text = name.lower()
+    else:
+        text = unicodedata.normalize("NFKD", name)
+        text = "".join(sign for sign in text if not unicodedata.combining(sign)).casefold()
+    if "+" in text:
+        text = _PLUS.sub(" plus", text)  # "A+ Tutoring", but "Jones + Sons"
+        text = text.replace("+", " and ")
+    text = text.replace("&", " and ")
+    text = _APOSTROPHE.sub("", text)  # O'Neil's -> oneils
+    if "." in text:
+        text = _INITIALS.sub("", text)  # A.B.C. -> abc.
+    return " ".join(_NO_WORD.sub(" ", text).split())
 
 
 def words(name: str) -> list[str]:
@@ -61,6 +72,7 @@ def words(name: str) -> list[str]:
     return re.findall(r"[^\W_]+", name)
 
 
+@lru_cache(maxsize=65_536)
 def trading_names(name: str) -> tuple[str, ...]:
     """The names in "Acme LLC d/b/a Best Foods", the legal one first; one name where there is no such mark."""
     parts = [part.strip(" ,()") for part in _TRADING_AS.split(name)]
@@ -119,7 +131,7 @@ def legal_form(name: str) -> str:
 
 def numbers(text: str) -> tuple[str, ...]:
     """The words of a comparison form that hold a digit: they tell the companies of a series apart."""
-    return tuple(word for word in text.split() if any(sign.isdigit() for sign in word))
+    return tuple(word for word in text.split() if _DIGIT.search(word)) if _DIGIT.search(text) else ()
 
 
 _RAW_FORM = re.compile(
