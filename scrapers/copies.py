@@ -32,6 +32,10 @@ class LoadRefused(Exception):
     """The file is not loaded, or not switched to; the old copy goes on answering. The text says why."""
 
 
+class OtherLoad(LoadRefused):
+    """The same register is being loaded by somebody else, who goes on."""
+
+
 def begin(*, portal: RegisterPortal, file: Path, as_of: datetime, now: datetime) -> RegisterCopy:
     """The loading to work on: a broken one of the same file goes on, any other broken one is dropped."""
     broken = RegisterCopy.objects.filter(state=portal.code, status="loading").first()
@@ -51,13 +55,20 @@ def load(*, copy: RegisterCopy, portal: RegisterPortal, progress: Progress = lam
         while batch := list(islice(source, BATCH)):
             records = [record for record in map(portal.register_row, batch) if record is not None]
             with transaction.atomic():
+                _advance(copy, rows=len(batch), entities=len(records))
                 _insert(copy, records)
-                copy.rows_read += len(batch)
-                copy.entities += len(records)
-                copy.save(update_fields=["rows_read", "entities"])
             progress(copy)
     except PageChanged as error:
         raise LoadRefused(f"the layout has changed: {error.detail}") from error
+
+
+def _advance(copy: RegisterCopy, *, rows: int, entities: int) -> None:
+    """Move the copy's position from where this load saw it; OtherLoad when somebody else has moved it meanwhile."""
+    seen = RegisterCopy.objects.filter(pk=copy.pk, status="loading", rows_read=copy.rows_read)
+    if not seen.update(rows_read=copy.rows_read + rows, entities=copy.entities + entities):
+        raise OtherLoad(f"another load of {copy.state} is under way")
+    copy.rows_read += rows
+    copy.entities += entities
 
 
 def switch(*, copy: RegisterCopy, portal: RegisterPortal, now: datetime) -> None:

@@ -53,6 +53,8 @@ def load(
     try:
         copies.load(copy=copy, portal=portal, progress=progress)
         copies.switch(copy=copy, portal=portal, now=now)
+    except copies.OtherLoad:
+        raise
     except copies.LoadRefused as error:
         copies.refuse(copy=copy, why=str(error), now=now)
         raise

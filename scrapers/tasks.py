@@ -20,7 +20,7 @@ def prune_attempts(**_: object) -> int:
     return deleted
 
 
-@shared_task(name="scrapers.tasks.refresh_registers")
+@shared_task(name="scrapers.tasks.refresh_registers", acks_late=False)  # may take hours: never handed out twice
 def refresh_registers(**_: object) -> dict[str, str]:
     """Fetch and load the published registers anew; returns what came of each."""
     return refreshing.refresh_all(now=timezone.now())

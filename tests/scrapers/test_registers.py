@@ -164,6 +164,19 @@ class TestALoadThatWasKilled:
         numbers = RegisteredEntity.objects.values_list("entity_id", flat=True)
         assert sorted(map(int, numbers)) == list(range(1, 96))
 
+    def test_is_never_loaded_by_two_at_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(copies, "BATCH", 10)
+        file = write_csv(tmp_path / "all.csv", [[str(n), f"Company {n} LLC", "Good Standing", ""] for n in range(40)])
+
+        def overtake(copy: RegisterCopy) -> None:
+            if copy.rows_read == 20:
+                RegisterCopy.objects.filter(pk=copy.pk).update(rows_read=30)
+
+        with pytest.raises(copies.OtherLoad):
+            refreshing.load(portal=Northland(), file=file, as_of=NOW, now=NOW, progress=overtake)
+        assert RegisteredEntity.objects.count() == 20
+        assert RegisterCopy.objects.get().status == "loading"
+
 
 @pytest.mark.django_db
 class TestAStateWithoutItsCopy:
