@@ -28,7 +28,6 @@ from scrapers.models import ScrapeAttempt
 from scrapers.normalise.record import normalised
 from scrapers.portal import Portal
 from scrapers.records import Answer, Evidence, Found, NameVerdict, NotFound, Query
-from scrapers.register import RegisterPortal
 from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
 
@@ -47,7 +46,6 @@ class Reply:
     built_at: str
     note: str | None
     attempt_id: int
-    from_copy: bool = False  # a loaded register answered, not the portal: told as `source: cache`
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +64,8 @@ def fetch(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool =
     With `sandbox` the fictional registry answers, for every jurisdiction, and no network is touched.
     """
     with _attempt(query, now=now, budget_seconds=budget_seconds, sandbox=sandbox) as attempt:
-        portal, session = attempt.portal, attempt.session
-        answer = ask(portal, session, query, now=now, threshold=settings.MATCH_THRESHOLD)
+        portal = attempt.portal
+        answer = ask(portal, attempt.session, query, now=now, threshold=settings.MATCH_THRESHOLD)
         attempt.outcome = "not_found" if isinstance(answer, NotFound) else "found"
     return Reply(
         answer=answer,
@@ -76,7 +74,6 @@ def fetch(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool =
         built_at=portal.built_at,
         note=ACTIVE_ONLY if portal.coverage == "active_only" else None,
         attempt_id=attempt.row.pk,
-        from_copy=isinstance(portal, RegisterPortal) and portal.answers_from_copy(session),
     )
 
 
