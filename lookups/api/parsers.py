@@ -11,6 +11,7 @@ from typing import IO, Any
 from rest_framework.parsers import BaseParser
 
 from lookups.api import errors
+from scrapers.parsing import nesting
 
 LIMIT = 64 * 1024  # bytes; the longest honest lookup is a fiftieth of it
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -48,6 +49,7 @@ def raw_body(request: Any, *, limit: int) -> bytes:
 def read_object(raw: bytes) -> dict[str, Any]:
     """Read one JSON object from its bytes; raises ApiError 400 with the reason."""
     try:
+        nesting.refuse_deep(raw)
         found = json.loads(
             raw.decode("utf-8-sig"), parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_doubles
         )
@@ -77,7 +79,7 @@ def _reason(error: Exception) -> str:
             return str(error)
         case UnicodeError():
             return "Not valid UTF-8 text."
-        case RecursionError():
+        case RecursionError() | nesting.TooDeep():
             return "Nested too deeply."
         case json.JSONDecodeError():
             return f"Not valid JSON at character {error.pos + 1}."

@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 from lxml import etree, html
 
 from scrapers.errors import PageChanged
+from scrapers.parsing.nesting import refuse_deep
 
 _META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _CODECS = ("utf-8", "utf-16", "iso8859", "cp125", "ascii", "koi8")  # beginnings; Python knows odder ones, pages do not
@@ -45,6 +46,7 @@ class Page:
         """The body as JSON; PageChanged when it is not, since a portal that turns to HTML has changed."""
         text = self.text
         try:
+            refuse_deep(self.body)
             content = json.loads(text)
             return _keepable(content) if _UNKEEPABLE.search(text) else content
         except (ValueError, RecursionError) as error:

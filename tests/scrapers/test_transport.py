@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import socket
 import struct
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -375,6 +376,18 @@ class TestAPage:
         page = self.read(portal, open_session, body, "application/json")
         with pytest.raises(PageChanged):
             page.json()
+
+    def test_is_changed_when_nested_too_deeply_even_where_a_library_has_raised_pythons_limit(
+        self, portal: Loopback, open_session: Opener
+    ) -> None:
+        page = self.read(portal, open_session, b'{"a":' * 50_000, "application/json")
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(10**6)
+        try:
+            with pytest.raises(PageChanged):
+                page.json()
+        finally:
+            sys.setrecursionlimit(before)
 
     def test_gives_text_that_any_database_can_keep(self, portal: Loopback, open_session: Opener) -> None:
         body = rb'{"a\u0000b": ["CAF\u00c9 \ud83d\ude00", "cut \ud83d", "nul \u0000 nul", "\\u0000 \\ud83d"]}'
