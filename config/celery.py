@@ -49,6 +49,7 @@ app.conf.update(
         "billing.tasks.*": {"queue": "upkeep"},
         "scrapers.tasks.*": {"queue": "upkeep"},
         "lookups.tasks.prune": {"queue": "upkeep"},
+        "lookups.tasks.sweep_jobs": {"queue": "upkeep"},
     },
     timezone="UTC",
     beat_schedule={
@@ -59,6 +60,7 @@ app.conf.update(
             "task": "scrapers.tasks.refresh_registers",
             "schedule": crontab(hour=4, minute=20, day_of_week="sun"),
         },
+        "sweep-jobs": {"task": "lookups.tasks.sweep_jobs", "schedule": 15.0},
         "prune-lookups": {"task": "lookups.tasks.prune", "schedule": crontab(minute=25)},
         "prune-attempts": {"task": "scrapers.tasks.prune_attempts", "schedule": crontab(hour=3, minute=40)},
     },

@@ -74,4 +74,12 @@ class TooManyAtOnce:
     limit: int
 
 
-Outcome = Delivered | NothingFound | Unavailable | Refused | OutOfFunds | TooManyAtOnce
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The registry is slow: the answer comes later, under this job's name. The price is held."""
+
+    job_id: str
+    estimated_seconds: int
+
+
+Outcome = Accepted | Delivered | NothingFound | Unavailable | Refused | OutOfFunds | TooManyAtOnce

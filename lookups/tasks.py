@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from celery import shared_task
 from django.utils import timezone
 
-from lookups.services import flights, idempotency
+from lookups.api import replies
+from lookups.services import flights, idempotency, job_runner, jobs
+
+
+@shared_task(name="lookups.tasks.run_job")
+def run_job(*, job_id: str, **_: Any) -> None:
+    """Answer one job; the row says whether there is still anything to do."""
+    job_runner.run(job_id=uuid.UUID(job_id), render=replies.to_body, now=timezone.now())
+
+
+@shared_task(name="lookups.tasks.sweep_jobs")
+def sweep_jobs(**_: Any) -> int:
+    """Find the jobs that lost their message or their worker; returns how many were woken."""
+    return job_runner.sweep(render=replies.to_body, now=timezone.now()).woken
 
 
 @shared_task(name="lookups.tasks.prune")
 def prune(**_: Any) -> int:
-    """Forget landed flights and idempotency keys whose time is over; returns how many."""
+    """Forget landed flights, idempotency keys and jobs whose time is over; returns how many."""
     now = timezone.now()
-    return flights.prune(now=now) + idempotency.prune(now=now)
+    return flights.prune(now=now) + idempotency.prune(now=now) + jobs.prune(now=now)

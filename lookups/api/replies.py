@@ -11,9 +11,11 @@ from rest_framework.response import Response
 from billing import money, prices
 from lookups.api import errors
 from lookups.models import StoredAnswer
-from lookups.outcomes import Delivered, NothingFound, Outcome, OutOfFunds, Refused, TooManyAtOnce, Unavailable
+from lookups.outcomes import Accepted, Delivered, NothingFound, Outcome, OutOfFunds, Refused, TooManyAtOnce, Unavailable
+from lookups.services import storing
 from lookups.services.storing import wire_time
 
+POLL_MS = 3000  # how often a waiting client should ask
 PORTAL_DOWN = "State portal temporarily unavailable"
 NOT_FOUND = "Entity not found"
 
@@ -27,7 +29,39 @@ def to_response(outcome: Outcome, *, request_id: str) -> Response:
     """The reply to a lookup."""
     if isinstance(outcome, Delivered):
         return Response(delivered(outcome), headers={"Cache-Control": "private, no-store"})
+    if isinstance(outcome, Accepted):
+        place = status_url(outcome.job_id)
+        headers = {"Location": place, "Retry-After": str(POLL_MS // 1000)}
+        return Response(accepted(outcome), status=202, headers=headers)
     return to_error(outcome).response(request_id)
+
+
+def to_body(outcome: Outcome, request_id: str) -> tuple[int, dict[str, Any]]:
+    """Status and body alone, for a reply that is kept until somebody asks for it."""
+    if isinstance(outcome, Delivered):
+        return 200, delivered(outcome)
+    if isinstance(outcome, Accepted):
+        return 202, accepted(outcome)
+    error = to_error(outcome)
+    return error.status, error.body(request_id)
+
+
+def accepted(outcome: Accepted) -> dict[str, Any]:
+    """The 202 body."""
+    return {
+        "success": True,
+        "async": True,
+        "jobId": outcome.job_id,
+        "message": "This registry answers slowly. Ask statusUrl for the result.",
+        "pollInterval": POLL_MS,
+        "estimatedSeconds": outcome.estimated_seconds,
+        "statusUrl": status_url(outcome.job_id),
+    }
+
+
+def status_url(job_id: str) -> str:
+    """Where a job is asked for, from the root of the site."""
+    return f"/v1/lookup/status/{job_id}"
 
 
 def to_error(outcome: NothingFound | Unavailable | Refused | OutOfFunds | TooManyAtOnce) -> errors.ApiError:
@@ -57,8 +91,8 @@ def delivered(outcome: Delivered) -> dict[str, Any]:
         "success": True,
         "data": told,
         "cost": money.to_json_number(outcome.cost),
-        "source": "live" if outcome.live else "cache",
-        "cached": not outcome.live,
+        "source": "live" if asked_now(outcome) else "cache",
+        "cached": not asked_now(outcome),
         "stale": False,
         "dataAsOf": wire_time(as_of),
         "total_results": answer.total,
@@ -68,9 +102,14 @@ def delivered(outcome: Delivered) -> dict[str, Any]:
         "lookupsRemaining": None if outcome.balance is None else prices.lookups_covered(outcome.balance),
         "note": answer.note or None,
     }
-    if not outcome.live and answer.kind != "ucc":
+    if not asked_now(outcome) and answer.kind != "ucc":
         body["entity"] = told
     return body
+
+
+def asked_now(outcome: Delivered) -> bool:
+    """Whether the registry itself was asked for this answer: a stored record or a loaded register is a copy."""
+    return outcome.live and not outcome.answer.evidence.get("fromRegister", False)
 
 
 def entity_data(outcome: Delivered) -> dict[str, Any]:
@@ -78,9 +117,9 @@ def entity_data(outcome: Delivered) -> dict[str, Any]:
     answer, entity = outcome.answer, outcome.answer.entity
     assert entity is not None
     return {
-        **entity.data,
+        **{name: entity.data.get(name) for name in storing.ENTITY_FIELDS},  # PostgreSQL keeps no order of names
         "scrapedAt": wire_time(entity.retrieved_at),
-        "cached": not outcome.live,
+        "cached": not asked_now(outcome),
         "cacheExpiresAt": wire_time(outcome.expires_at) if outcome.expires_at else None,
         "relatedResults": answer.related,
         "entityPageUrl": entity.page_url,

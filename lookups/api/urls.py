@@ -2,17 +2,21 @@
 
 from django.urls import path, re_path
 
-from lookups.api.views import account, documents, lookup, names, service
+from lookups.api.views import account, card_messages, documents, jobs, lookup, names, service, top_up
 
 urlpatterns = [
     path("v1/lookup", lookup.LookupView.as_view(), name="lookup"),
     path("v1/name-availability", names.NameAvailabilityView.as_view(), name="name-availability"),
+    path("v1/lookup/status/<str:job_id>", jobs.JobView.as_view(), name="job"),
     path("v1/states", service.StatesView.as_view(), name="api-states"),
     path("v1/health", service.HealthView.as_view(), name="health"),
     path("v1/account/balance", account.BalanceView.as_view(), name="balance"),
     path("v1/account/usage", account.UsageView.as_view(), name="usage"),
+    path("v1/account/topup", top_up.TopUpView.as_view(), name="topup"),
     path("v1/account/settings", account.SettingsView.as_view(), name="settings"),
     re_path(r"^v1/(?P<rest>.*)$", documents.UnknownView.as_view(), name="unknown"),
+    path("webhooks/stripe", card_messages.receive, name="card-messages"),
     path("openapi.json", documents.openapi, name="openapi"),
+    path("llms.txt", documents.llms, name="llms"),
     path("docs/", documents.docs, name="docs"),
 ]

@@ -4,5 +4,6 @@ from lookups.models.answers import StoredAnswer, StoredEntity
 from lookups.models.asked import Lookup
 from lookups.models.flights import Flight
 from lookups.models.idempotency import IdempotencyRecord
+from lookups.models.jobs import Job
 
-__all__ = ["Flight", "IdempotencyRecord", "Lookup", "StoredAnswer", "StoredEntity"]
+__all__ = ["Flight", "IdempotencyRecord", "Job", "Lookup", "StoredAnswer", "StoredEntity"]

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from lookups.outcomes import Refused, Unavailable
 from lookups.services.asks import Ask
 from scrapers import pipeline
-from scrapers.errors import PortalDisabled, QueryRefused
+from scrapers.errors import PortalDisabled, PortalError, QueryRefused
 from scrapers.portal import Portal
 
 
-def find_objection(ask: Ask) -> Refused | Unavailable | None:
-    """Why this question need not be asked; None when it should be."""
+def find_portal(ask: Ask, *, now: datetime) -> Portal | Refused | Unavailable:
+    """The portal to ask, or why this question need not be asked at all."""
     question = ask.question
     try:
         portal = pipeline.get_portal(question.state, sandbox=ask.sandbox)
     except PortalDisabled as off:
-        return Unavailable(question.state, off.reason, retryable=off.retryable, retry_after=off.retry_after)
-    if question.kind == "ucc":
-        return _ucc_objection(portal, ask)
-    if question.entity_id:
+        return _unavailable(ask, off)
+    objection = _ucc_objection(portal, ask) if question.kind == "ucc" else _id_objection(portal, ask)
+    if objection is not None:
+        return objection
+    resting = pipeline.find_rest(question.state, now=now, sandbox=ask.sandbox)
+    return _unavailable(ask, resting) if resting else portal
+
+
+def _unavailable(ask: Ask, error: PortalError) -> Unavailable:
+    return Unavailable(ask.question.state, error.reason, retryable=error.retryable, retry_after=error.retry_after)
+
+
+def _id_objection(portal: Portal, ask: Ask) -> Refused | None:
+    if ask.question.entity_id:
         try:
-            portal.check_id(question.entity_id)
+            portal.check_id(ask.question.entity_id)
         except QueryRefused as refusal:
             return Refused("entity_id", str(refusal))
     return None

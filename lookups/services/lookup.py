@@ -3,6 +3,7 @@
 A stored answer is sold at once. Otherwise the price is set aside, the portal is asked (by us, or by somebody who is
 asking the same thing right now) with no transaction open, and one short transaction stores the record and takes the
 money, or gives it back when there was nothing to deliver. A crash at any point leaves at worst a hold that expires.
+A registry known to be slow is asked by a worker: the price is set aside here, and the story goes on in `job_runner`.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from billing.models import ApiKey, Hold
 from lookups import cache
 from lookups.models import StoredAnswer
 from lookups.outcomes import Delivered, Outcome, TooManyAtOnce
-from lookups.services import checks, flights, paying, settling
+from lookups.services import checks, flights, jobs, paying, settling
 from lookups.services.asks import Ask, Watch
 from scrapers import pipeline
 from scrapers.errors import PortalError
+from scrapers.portal import Portal
 
 
 def perform(*, ask: Ask, now: datetime) -> Outcome:
@@ -34,11 +36,14 @@ def perform(*, ask: Ask, now: datetime) -> Outcome:
     stored = _find_stored(ask, now)
     if stored is not None:
         return settling.sell_stored(ask, stored, watch=watch)
-    objection = checks.find_objection(ask)
-    if objection is not None:
-        return settling.conclude(ask, None, objection, watch=watch)
+    portal = checks.find_portal(ask, now=now)
+    if not isinstance(portal, Portal):
+        return settling.conclude(ask, None, portal, watch=watch)
     if ask.key is None:
         return _ask_registry(ask, watch)
+    if portal.slow:
+        seconds = portal.estimated_seconds
+        return jobs.accept(ask, key=ask.key, limit=_limit(ask.key), estimated_seconds=seconds, now=now)
     place = limits.acquire(key=ask.key, now=now)
     if place is None:
         return TooManyAtOnce(limit=_limit(ask.key))
@@ -54,29 +59,34 @@ def _ask_registry(ask: Ask, watch: Watch) -> Outcome:
     except ledger.InsufficientFunds as short:
         return settling.out_of_funds(short)
     try:
-        return _fly(ask, hold, watch)
+        return answer(ask, hold, watch, budget_seconds=settings.SYNC_BUDGET_SECONDS)
     except BaseException:
         paying.give_back(hold, reason="internal_error", now=watch.now)
         raise
 
 
-def _fly(ask: Ask, hold: Hold | None, watch: Watch) -> Outcome:
-    budget = settings.SYNC_BUDGET_SECONDS
-    ticket = flights.board(question=ask.question, sandbox=ask.sandbox, budget_seconds=budget, now=watch.now)
+def answer(ask: Ask, hold: Hold | None, watch: Watch, *, budget_seconds: float) -> Outcome:
+    """Ask the registry, or wait for whoever is asking it the same thing, and settle `hold` by what comes of it.
+
+    When this raises, the hold is still open: it is the caller's to give back.
+    """
+    ticket = flights.board(question=ask.question, sandbox=ask.sandbox, budget_seconds=budget_seconds, now=watch.now)
     landing: flights.Landing | None = None
     if not ticket.is_pilot:
-        ticket, landing = flights.wait(ticket, budget_seconds=budget, now=watch.now)
+        ticket, landing = flights.wait(ticket, budget_seconds=budget_seconds - watch.seconds, now=watch.now)
     if not ticket.is_pilot:
         return settling.share(ask, hold, landing, watch=watch)
     try:
-        return _fetch_and_settle(ask, hold, ticket, watch)
+        return _fetch_and_settle(ask, hold, ticket, watch, budget_seconds)
     except BaseException:
         flights.land(ticket, landing=settling.CRASHED, now=watch.now)
         raise
 
 
-def _fetch_and_settle(ask: Ask, hold: Hold | None, ticket: flights.Ticket, watch: Watch) -> Outcome:
-    left = max(1.0, settings.SYNC_BUDGET_SECONDS - watch.seconds)
+def _fetch_and_settle(
+    ask: Ask, hold: Hold | None, ticket: flights.Ticket, watch: Watch, budget_seconds: float
+) -> Outcome:
+    left = max(1.0, budget_seconds - watch.seconds)
     try:
         reply = pipeline.fetch(ask.question.to_query(), now=watch.now, budget_seconds=left, sandbox=ask.sandbox)
     except PortalError as error:

@@ -18,7 +18,7 @@ from billing import ledger, limits
 from billing.models import ApiKey, Hold
 from lookups.models import Lookup, StoredEntity
 from lookups.outcomes import OutOfFunds, Refused, TooManyAtOnce, Unavailable
-from lookups.services import paying, settling
+from lookups.services import paying, settling, storing
 from lookups.services.asks import Watch
 from scrapers import pipeline
 from scrapers.errors import PortalError, QueryRefused
@@ -50,7 +50,7 @@ class Judged:
     """A verdict, sold. `pages`: addresses of the conflicting entities' pages, by identifier, where they are stored."""
 
     verdict: NameVerdict
-    evidence: dict[str, str]
+    evidence: dict[str, Any]
     cost: int
     balance: int | None
     pages: dict[str, str]
@@ -104,12 +104,7 @@ def _sell(ask: NameAsk, hold: Hold | None, reply: NameReply, *, watch: Watch) ->
 
 
 def _judged(ask: NameAsk, reply: NameReply, paid: paying.Paid) -> Judged:
-    evidence = reply.evidence
-    told = {
-        "sourceUrl": evidence.source_url,
-        "retrievedAt": evidence.retrieved_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "sha256": evidence.sha256,
-    }
+    told = storing.evidence_fields(reply.evidence)
     return Judged(reply.verdict, told, paid.cost, paid.balance, _pages(ask, reply.verdict.conflicts))
 
 

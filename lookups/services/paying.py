@@ -33,7 +33,7 @@ class Paid:
     balance: int | None
 
 
-def set_aside(bill: Bill, *, now: datetime) -> Hold | None:
+def set_aside(bill: Bill, *, now: datetime, hold_for: timedelta = HOLD_FOR) -> Hold | None:
     """Hold the price of one lookup; None for a test key. Raises ledger.InsufficientFunds.
 
     An ask that is taken up again after a crash finds its own hold; where that has ended unused, a new one is made.
@@ -45,7 +45,7 @@ def set_aside(bill: Bill, *, now: datetime) -> Hold | None:
     while True:
         hold = ledger.hold(
             account_id=key.account_id, amount=prices.LOOKUP, idempotency_key=token, reference=bill.reference,
-            expires_at=now + HOLD_FOR, now=now, key=key,
+            expires_at=now + hold_for, now=now, key=key,
         )  # fmt: skip
         if hold.state == Hold.State.OPEN:
             return hold

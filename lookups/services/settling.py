@@ -113,6 +113,21 @@ def find_settled(ask: Ask) -> Lookup | None:
     return Lookup.objects.select_related("answer__entity").filter(ask_id=ask.ask_id).first()
 
 
+def find_outcome(ask: Ask) -> Delivered | NothingFound | Refused | Unavailable | None:
+    """How this ask had ended before a crash, as far as its row remembers; None when it had not."""
+    settled = find_settled(ask)
+    if settled is None:
+        return None
+    match settled.outcome:
+        case Lookup.Outcome.FOUND:
+            return redeliver(ask, settled)
+        case Lookup.Outcome.NOT_FOUND:
+            return NothingFound(ambiguous=settled.reason == "ambiguous")
+        case Lookup.Outcome.UNAVAILABLE:
+            return Unavailable(ask.question.state, settled.reason)
+    return Refused("entity_id" if ask.question.entity_id else "entity_name", "The registry refused this question.")
+
+
 def redeliver(ask: Ask, settled: Lookup) -> Delivered | None:
     """What was sold before and may not have reached the customer; None when nothing was."""
     if settled.outcome != Lookup.Outcome.FOUND or settled.answer is None:

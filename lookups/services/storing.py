@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from django.utils.text import slugify
 
 from lookups.models import StoredAnswer, StoredEntity
 from lookups.questions import Question, id_digest
-from scrapers.normalise import dates, names
+from scrapers.normalise import dates, liens, names
 from scrapers.pipeline import Reply
 from scrapers.records import (
     Address,
@@ -25,6 +25,13 @@ from scrapers.records import (
 )
 
 _SLUG_NAME = 100
+MORE_FILINGS = "The registry has more filings for this name than are shown; narrow it by name or dates."
+ENTITY_FIELDS = (
+    "entityName", "entityType", "entityId", "status", "formationDate", "registeredAgentName", "registeredAgentAddress",
+    "registeredAgentCity", "registeredAgentState", "registeredAgentZip", "principalAddress", "principalCity",
+    "principalState", "principalZip", "mailingAddress", "mailingCity", "mailingState", "mailingZip", "officers",
+    "jurisdiction", "feiEinNumber", "sosUrl",
+)  # fmt: skip
 
 
 def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:
@@ -35,7 +42,10 @@ def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:
     answer = reply.answer
     if isinstance(answer, FoundFilings):
         row = _answer(question, reply, answer.evidence, answer.as_of, sandbox=sandbox)
-        row.filings, row.total = [filing_fields(filing) for filing in answer.filings], answer.total
+        today = answer.evidence.retrieved_at.date()
+        row.filings, row.total = [filing_fields(filing, today=today) for filing in answer.filings], answer.total
+        if not answer.complete:
+            row.note = f"{row.note} {MORE_FILINGS}".strip()
         _write_answers([row])
         return row
     assert isinstance(answer, Found)
@@ -75,7 +85,7 @@ def related_fields(row: Candidate) -> dict[str, Any]:
     """One of the other matches."""
     return {
         "entityName": row.name,
-        "entityId": row.entity_id,
+        "entityId": row.entity_id or None,
         "entityType": row.entity_type,
         "status": row.status,
         "sosUrl": row.sos_url,
@@ -86,7 +96,7 @@ def suggestion_fields(suggestion: Suggestion) -> dict[str, Any]:
     """One near miss."""
     return {
         "entityName": suggestion.name,
-        "entityId": suggestion.entity_id,
+        "entityId": suggestion.entity_id or None,
         "status": suggestion.status,
         "score": suggestion.score,
         "features": list(suggestion.features),
@@ -94,7 +104,7 @@ def suggestion_fields(suggestion: Suggestion) -> dict[str, Any]:
     }
 
 
-def filing_fields(filing: UccFiling) -> dict[str, Any]:
+def filing_fields(filing: UccFiling, *, today: date) -> dict[str, Any]:
     """One UCC filing; dates as ISO, or as the registry writes them when they cannot be read."""
     return {
         "fileNumber": filing.file_number,
@@ -104,6 +114,7 @@ def filing_fields(filing: UccFiling) -> dict[str, Any]:
         "collateral": filing.collateral,
         "status": filing.status,
         "lapseDate": _iso(filing.lapse_date),
+        "statusClass": liens.status_class(filing, today=today),
         "filingType": filing.filing_type,
         "debtors": [_party_fields(party) for party in filing.debtors],
         "securedParties": [_party_fields(party) for party in filing.secured_parties],
@@ -115,12 +126,13 @@ def filing_fields(filing: UccFiling) -> dict[str, Any]:
     }
 
 
-def evidence_fields(evidence: Evidence) -> dict[str, str]:
-    """Where, when and what was read."""
+def evidence_fields(evidence: Evidence) -> dict[str, Any]:
+    """Where, when and what was read, and whether it was a loaded copy of the published register."""
     return {
         "sourceUrl": evidence.source_url,
         "retrievedAt": wire_time(evidence.retrieved_at),
         "sha256": evidence.sha256,
+        "fromRegister": evidence.from_register,
     }
 
 

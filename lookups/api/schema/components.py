@@ -56,7 +56,7 @@ class Officer(serializers.Serializer):
 
 class RelatedResult(serializers.Serializer):
     entityName = text()
-    entityId = text()
+    entityId = maybe("Null where the registry's list shows none.")
     entityType = maybe()
     status = maybe()
     sosUrl = maybe()
@@ -64,7 +64,7 @@ class RelatedResult(serializers.Serializer):
 
 class Suggestion(serializers.Serializer):
     entityName = text()
-    entityId = text()
+    entityId = maybe("Null where the registry's list shows none.")
     status = maybe()
     score = number("How near the name is, 0 to 1.")
     features = serializers.ListField(child=serializers.CharField(), help_text="What tells the two names apart.")
@@ -75,6 +75,7 @@ class Evidence(serializers.Serializer):
     sourceUrl = text("Where it was read.")
     retrievedAt = moment("When it was read.")
     sha256 = text("SHA-256 over the raw bytes that were read.")
+    fromRegister = flag("Whether a loaded copy of the state's published register was read, not the portal.")
 
 
 class Match(serializers.Serializer):
@@ -181,6 +182,10 @@ class UccFiling(serializers.Serializer):
     collateral = maybe()
     status = maybe()
     lapseDate = maybe("ISO date.")
+    statusClass = word(
+        ["active", "lapsed", "terminated", "unknown"],
+        "The registry's word, or what the lapse date says where it has none.",
+    )
     filingType = maybe()
     debtors = Party(many=True)
     securedParties = Party(many=True)
@@ -223,6 +228,37 @@ class EntityNotFound(Error):
 class SourceUnavailable(Error):
     reason = word(REASONS)
     state = text()
+
+
+class Accepted(serializers.Serializer):
+    success = flag()
+    jobId = text()
+    message = text()
+    pollInterval = whole("Milliseconds between two polls.")
+    estimatedSeconds = whole()
+    statusUrl = text("Where to ask, from the root of this host.")
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        """`async` is a word of Python, so it cannot be written as a name above."""
+        return super().get_fields() | {"async": flag()}
+
+
+class JobStatus(serializers.Serializer):
+    success = flag("False when the registry has no such company.")
+    jobId = text()
+    status = word(["pending", "processing", "complete"])
+    pollInterval = whole("While it runs: milliseconds between two polls.", required=False)
+    estimatedSeconds = whole("While it runs.", required=False)
+    result = serializers.DictField(required=False, help_text="The whole reply, once complete.")
+    data = serializers.DictField(required=False, allow_null=True, help_text="The result's `data`, once complete.")
+    cost = number(required=False)
+    error = text(required=False)
+
+
+class JobFailed(Error):
+    jobId = text()
+    status = word(["failed"])
+    reason = word(REASONS, allow_null=True)
 
 
 class PaymentProblem(serializers.Serializer):

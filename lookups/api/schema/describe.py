@@ -22,7 +22,7 @@ _RATE = [
         OpenApiTypes.INT,
         OpenApiParameter.HEADER,
         description=about,
-        response=[200, 400, 402, 403, 404, 409, 413, 415, 429, 503],
+        response=[200, 202, 400, 402, 403, 404, 409, 413, 415, 429, 503],
     )
     for name, about in (
         ("X-RateLimit-Limit", "Requests a minute."),
@@ -94,6 +94,7 @@ lookup = extend_schema(
     examples=[examples.ASK, examples.ASK_STORED, examples.ASK_UCC],
     responses={
         200: reply(_ANSWER, "Found.", examples.FOUND, examples.FOUND_FILINGS),
+        202: reply(components.Accepted, "The registry is slow: ask `statusUrl` for the answer.", examples.LATER),
         (402, "application/problem+json"): reply(
             components.PaymentRequired, "The balance does not cover it, or (without a key) what it costs.",
             examples.NO_FUNDS, examples.PAY,
@@ -103,6 +104,18 @@ lookup = extend_schema(
         (500, "application/problem+json"): reply(components.PaymentProblem, "Whether the money moved is open."),
         404: reply(components.EntityNotFound, "The registry has no such company. Not charged.", examples.NOT_FOUND),
         **ASKING,
+    },
+)  # fmt: skip
+
+job_status = extend_schema(
+    operation_id="getJob", tags=["Lookup"], summary="How far a lookup is that is answered later",
+    parameters=[
+        OpenApiParameter("job_id", OpenApiTypes.STR, OpenApiParameter.PATH, description="Its `jobId`."), *HEADERS,
+    ],
+    responses={
+        200: reply(components.JobStatus, "Running, or complete with its result."),
+        404: reply(components.Error, "No such job, or another account's, or older than seven days."),
+        **KEYED, 500: reply(components.JobFailed, "The job failed. Not charged."),
     },
 )  # fmt: skip
 

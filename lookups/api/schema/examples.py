@@ -54,6 +54,7 @@ ENTITY: dict[str, Any] = {
         "sourceUrl": "https://sandbox.invalid/DE/SB-DE-000123",
         "retrievedAt": "2026-11-21T08:00:00.000Z",
         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "fromRegister": False,
     },
 }
 RECEIPT: dict[str, Any] = {
@@ -77,6 +78,7 @@ FILING: dict[str, Any] = {
     "collateral": "All inventory, now owned or acquired later",
     "status": "Active",
     "lapseDate": "2029-05-02",
+    "statusClass": "active",
     "filingType": "UCC-1",
     "debtors": [
         {"name": "BLUE HERON LOGISTICS LLC", "kind": "organization", "address": "12 QUAY STREET", "city": "DOVER",
@@ -132,6 +134,12 @@ PAY = OpenApiExample(
     "payment_required", response_only=True, status_codes=["402"],
     value={"type": "https://paymentauth.org/problems/payment-required", "title": "Payment Required", "status": 402,
            "detail": "0.0314 USD: Business entity or UCC filing lookup.", "challengeId": "mR3v0uQ"},
+)  # fmt: skip
+LATER = OpenApiExample(
+    "Answered later", response_only=True, status_codes=["202"],
+    value={"success": True, "async": True, "jobId": "job_0b9f3c7e5d1a4f68a2c40e7d9b13f5a6",
+           "message": "This registry answers slowly. Ask statusUrl for the result.", "pollInterval": 3000,
+           "estimatedSeconds": 60, "statusUrl": "/v1/lookup/status/job_0b9f3c7e5d1a4f68a2c40e7d9b13f5a6"},
 )  # fmt: skip
 REUSED = _error(409, "idempotency_conflict", "This Idempotency-Key was used for another request")
 TOO_LARGE = _error(

@@ -30,7 +30,7 @@ class NameReply(serializers.Serializer):
     warning = components.maybe("A suspended or revoked entity used the name.")
     statusNote = components.maybe("What this registry does not show.")
     cost = components.number("What was charged, USD.")
-    data_source = components.word(["live"])
+    data_source = components.word(["live", "cache"], "`cache`: a loaded copy of the state's published register.")
     walletBalance = components.maybe("What is left, USD.")
     lookupsRemaining = components.whole(allow_null=True)
     designatorNote = components.text("What a name must contain in this state.")
@@ -66,6 +66,7 @@ EXAMPLE = {
         "sourceUrl": "https://sandbox.registry.invalid/DE/search",
         "retrievedAt": "2026-11-21T08:00:00.000Z",
         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "fromRegister": False,
     },
 }
 

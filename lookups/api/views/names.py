@@ -72,7 +72,7 @@ def _body(ask: NameAsk, outcome: Judged) -> dict[str, Any]:
         "warning": verdict.warning,
         "statusNote": verdict.status_note,
         "cost": money.to_json_number(outcome.cost),
-        "data_source": "live",
+        "data_source": "cache" if outcome.evidence["fromRegister"] else "live",
         "walletBalance": None if balance is None else money.to_rounded_string(balance),
         "lookupsRemaining": None if balance is None else prices.lookups_covered(balance),
         "designatorNote": verdict.designator_note,

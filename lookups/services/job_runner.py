@@ -1,0 +1,66 @@
+"""What a worker does with a job: answer it, settle it, end it. What the sweep does with those that nobody answered."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from lookups.models import Job
+from lookups.outcomes import Delivered, NothingFound, Outcome, Unavailable
+from lookups.services import jobs, lookup, settling
+from lookups.services.asks import Ask, Watch
+
+BROKEN: dict[str, Any] = {"success": False, "error": "Internal error", "code": "internal_error", "cost": 0}
+Render = Callable[[Outcome, str], tuple[int, dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep found: jobs woken again, and jobs that failed by their deadline."""
+
+    woken: int
+    failed: int
+
+
+def run(*, job_id: uuid.UUID, render: Render, now: datetime) -> bool:
+    """Answer a job, if it is still to be answered; `render` makes the customer's reply of the outcome.
+
+    Safe to call any number of times, from any number of workers, also after one of them died half-way.
+    """
+    watch = Watch(now)
+    job = jobs.claim(job_id, now=now)
+    if job is None:
+        return False
+    ask = Ask(
+        question=jobs.from_json(job.question), key=job.key, ask_id=job.ask_id, request_id=job.request_id,
+        resumed=job.attempts > 1,
+    )  # fmt: skip
+    try:
+        outcome = _settled_before(ask) or lookup.answer(ask, job.hold, watch, budget_seconds=jobs.BUDGET_SECONDS)
+    except Exception:
+        if job.attempts >= jobs.MOST_ATTEMPTS:  # it breaks every time: a person has to look, nobody has to pay
+            jobs.give_up(job, reply_status=500, reply=BROKEN, now=watch.now)
+        raise
+    status, reply = render(outcome, job.request_id)
+    ended = Job.Status.COMPLETE if isinstance(outcome, Delivered | NothingFound) else Job.Status.FAILED
+    return jobs.end(job, status=ended, reply_status=status, reply=reply, now=watch.now)
+
+
+def sweep(*, render: Render, now: datetime) -> Swept:
+    """Wake workers for jobs that nobody works on, and fail those whose deadline passed."""
+    failed = 0
+    for job in jobs.list_overdue(now=now):
+        status, reply = render(Unavailable(job.state, "timeout"), job.request_id)
+        failed += jobs.give_up(job, reply_status=status, reply=reply, now=now)
+    unheard = jobs.list_unheard(now=now)
+    for job_id in unheard:
+        jobs.wake(job_id)
+    return Swept(len(unheard), failed)
+
+
+def _settled_before(ask: Ask) -> Outcome | None:
+    """What a worker that died had settled already; its money has moved, so the outcome stands."""
+    return settling.find_outcome(ask) if ask.resumed else None

@@ -1,0 +1,147 @@
+"""Questions that are answered later: accepted, claimed by one worker at a time, ended once.
+
+Every change of status is one conditional update, so two workers, two sweeps or a late message cannot end a job twice.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from celery import current_app
+from django.db import transaction
+from django.db.models import F
+
+from billing import ledger
+from billing.models import ApiKey
+from lookups.models import Job
+from lookups.outcomes import Accepted, OutOfFunds, TooManyAtOnce
+from lookups.questions import Question
+from lookups.services import flights, paying, settling
+from lookups.services.asks import Ask
+
+log = logging.getLogger(__name__)
+
+BUDGET_SECONDS = 120.0  # what a worker may take for one fetch
+LEASE = timedelta(seconds=BUDGET_SECONDS) + flights.GRACE
+DEADLINE = timedelta(minutes=15)  # from accepting to failing
+HOLD_FOR = DEADLINE + timedelta(minutes=15)
+MOST_ATTEMPTS = 3
+KEPT_FOR = timedelta(days=7)
+UNHEARD_AFTER = timedelta(seconds=15)  # a pending job this old had its message lost
+
+OPEN = (Job.Status.PENDING, Job.Status.PROCESSING)
+
+
+def accept(
+    ask: Ask, *, key: ApiKey, limit: int, estimated_seconds: int, now: datetime
+) -> Accepted | OutOfFunds | TooManyAtOnce:
+    """Take a question on: hold its price, write the job, wake a worker. At most `limit` open jobs a key."""
+    earlier = Job.objects.filter(ask_id=ask.ask_id).first() if ask.resumed else None
+    if earlier is not None:
+        return Accepted(earlier.public_id, earlier.estimated_seconds)
+    if Job.objects.filter(key=key, status__in=OPEN).count() >= limit:
+        return TooManyAtOnce(limit)
+    try:
+        with transaction.atomic():
+            hold = paying.set_aside(ask.bill, now=now, hold_for=HOLD_FOR)
+            job = Job.objects.create(
+                account_id=key.account_id, key=key, hold=hold, ask_id=ask.ask_id, state=ask.question.state,
+                question=to_json(ask.question), estimated_seconds=estimated_seconds, request_id=ask.request_id,
+                created_at=now, deadline=now + DEADLINE,
+            )  # fmt: skip
+            transaction.on_commit(lambda: wake(job.pk))
+    except ledger.InsufficientFunds as short:
+        return settling.out_of_funds(short)
+    return Accepted(job.public_id, job.estimated_seconds)
+
+
+def wake(job_id: uuid.UUID) -> None:
+    """Tell a worker. A queue that is down loses nothing: the sweep finds the row."""
+    try:
+        current_app.send_task("lookups.tasks.run_job", kwargs={"job_id": str(job_id)}, queue="interactive", retry=False)
+    except Exception:  # whatever the broker says, the job is accepted
+        log.exception("The queue did not take job %s; the sweep will.", job_id)
+
+
+def claim(job_id: uuid.UUID, *, now: datetime) -> Job | None:
+    """Take a job that is pending, or whose worker was lost; None when somebody else has it or it has ended."""
+    mine = uuid.uuid4()
+    waiting = Job.objects.filter(pk=job_id, deadline__gt=now)
+    free = waiting.filter(status=Job.Status.PENDING) | waiting.filter(
+        status=Job.Status.PROCESSING, lease_until__lte=now
+    )
+    taken = free.update(status=Job.Status.PROCESSING, claim=mine, lease_until=now + LEASE, attempts=F("attempts") + 1)
+    if not taken:
+        return None
+    return Job.objects.select_related("key__account", "hold").get(pk=job_id)
+
+
+def end(job: Job, *, status: str, reply_status: int, reply: Mapping[str, Any], now: datetime) -> bool:
+    """End a job that is still ours; False when another worker took it over meanwhile."""
+    mine = Job.objects.filter(pk=job.pk, claim=job.claim, status=Job.Status.PROCESSING)
+    return bool(mine.update(status=status, reply_status=reply_status, reply=dict(reply), ended_at=now))
+
+
+def list_unheard(*, now: datetime, limit: int = 500) -> list[uuid.UUID]:
+    """Jobs that nobody works on: their message was lost, or their worker."""
+    alive = Job.objects.filter(deadline__gt=now)
+    lost = alive.filter(status=Job.Status.PENDING, created_at__lte=now - UNHEARD_AFTER) | alive.filter(
+        status=Job.Status.PROCESSING, lease_until__lte=now
+    )
+    return list(lost.order_by("created_at").values_list("pk", flat=True)[:limit])
+
+
+def list_overdue(*, now: datetime, limit: int = 500) -> list[Job]:
+    """Jobs whose deadline passed and that no worker holds any more."""
+    late = Job.objects.filter(status__in=OPEN, deadline__lte=now).exclude(
+        status=Job.Status.PROCESSING, lease_until__gt=now
+    )
+    return list(late.select_related("hold")[:limit])
+
+
+def give_up(job: Job, *, reply_status: int, reply: Mapping[str, Any], now: datetime) -> bool:
+    """Fail a job nobody answered in time and give its money back; False when it ended meanwhile."""
+    with transaction.atomic():
+        same = Job.objects.filter(pk=job.pk, status=job.status, claim=job.claim)
+        ended = same.update(status=Job.Status.FAILED, reply_status=reply_status, reply=dict(reply), ended_at=now)
+        if ended:
+            paying.give_back(job.hold, reason="deadline", now=now)
+    return bool(ended)
+
+
+def find(public_id: str, *, account_id: int, now: datetime) -> Job | None:
+    """The job of this account by its public name; None for anybody else's and after seven days."""
+    word = public_id.removeprefix("job_")
+    if word == public_id or len(word) != 32 or not all(sign in "0123456789abcdef" for sign in word):
+        return None
+    job = Job.objects.filter(pk=uuid.UUID(word), account_id=account_id).first()
+    return None if job is None or (job.ended_at and job.ended_at <= now - KEPT_FOR) else job
+
+
+def prune(*, now: datetime) -> int:
+    """Forget jobs that ended seven days ago, with their replies; returns how many."""
+    deleted, _ = Job.objects.filter(ended_at__lte=now - KEPT_FOR).delete()
+    return deleted
+
+
+def to_json(question: Question) -> dict[str, Any]:
+    """The question as it is kept in the row."""
+    return {
+        "state": question.state,
+        "name": question.name,
+        "entity_id": question.entity_id,
+        "kind": question.kind,
+        "search_by": question.search_by,
+        "date_after": question.date_after.isoformat() if question.date_after else None,
+        "date_before": question.date_before.isoformat() if question.date_before else None,
+    }
+
+
+def from_json(kept: Mapping[str, Any]) -> Question:
+    """The question as it was kept."""
+    days = {name: date.fromisoformat(kept[name]) if kept[name] else None for name in ("date_after", "date_before")}
+    return Question(**{**kept, **days})
