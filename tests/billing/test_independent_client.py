@@ -65,8 +65,8 @@ def pretended(settings: Any) -> None:
     settings.SANDBOX_PAYMENTS = True
 
 
-@pytest.fixture
-def node(settings: Any) -> Iterator[tuple[stubs.Node, Any]]:
+@pytest.fixture(name="node")
+def chain_node(settings: Any) -> Iterator[tuple[stubs.Node, Any]]:
     made = stubs.Node()
     with stubs.serve(made.answer) as url:
         settings.TEMPO_RPC_URL, settings.TEMPO_RECIPIENT, settings.TEMPO_CURRENCY = url, US, TOKEN

@@ -179,7 +179,7 @@ class TestTheProvidersMessage:
     def test_that_is_not_signed_is_a_400(self, session: str, signature: str) -> None:
         assert tell(b'{"id": "evt_1"}', signature).status_code == 400
         assert tell(b"\xff\xfe", signature).status_code == 400
-        assert told("evt_1", session, secret="whsec_other").status_code == 400  # noqa: S106
+        assert told("evt_1", session, secret="whsec_other").status_code == 400
         assert ProviderEvent.objects.count() == 0
 
     def test_of_another_amount_credits_nobody(self, session: str, customer: Customer) -> None:

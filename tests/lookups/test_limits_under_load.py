@@ -1,0 +1,65 @@
+"""What a key is told about its limits is exact, however many requests arrive at once (on Redis and without)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from django.utils import timezone
+
+from tests.lookups.conftest import Customer
+from tests.lookups.registry_server import Register
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LIMIT, ASKED = 20, 32
+
+
+class TestTheRateLimit:
+    """Requests a minute, over a real socket."""
+
+    def test_is_told_exactly_to_requests_that_arrive_together(
+        self, live_server: Any, tester: Customer, at_once: Callable[..., list[Any]], settings: Any
+    ) -> None:
+        type(tester.key).objects.filter(pk=tester.key.pk).update(rate_limit_per_minute=LIMIT)
+        ask = lambda: httpx.get(  # noqa: E731
+            live_server.url + "/v1/account/balance", headers={"x-api-key": tester.secret}, timeout=60
+        )
+        replies: list[Any] = []
+        for _ in range(2):  # once more when the minute turned in between: then two windows were told
+            replies = at_once(*[ask] * ASKED)
+            if len({reply.headers["x-ratelimit-reset"] for reply in replies}) == 1:
+                break
+        remaining = sorted(int(reply.headers["x-ratelimit-remaining"]) for reply in replies if reply.status_code == 200)
+        refused = [reply for reply in replies if reply.status_code == 429]
+        assert remaining == list(range(LIMIT))  # each number was told once: none was given twice, none left out
+        assert len(refused) == ASKED - LIMIT
+        assert {reply.headers["x-ratelimit-limit"] for reply in replies} == {str(LIMIT)}
+        assert {reply.headers["x-ratelimit-remaining"] for reply in refused} == {"0"}
+        for reply in refused:
+            wait = int(reply.headers["x-ratelimit-reset"]) - timezone.now().timestamp()
+            assert abs(int(reply.headers["retry-after"]) - wait) < 30
+
+
+class TestTheLookupsAtATime:
+    """Ten a key, or what its own limit says."""
+
+    def test_are_never_more_than_the_limit(
+        self, live_server: Any, customer: Customer, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        type(customer.key).objects.filter(pk=customer.key.pk).update(concurrent_lookups=3, rate_limit_per_minute=1000)
+        register.seconds = 1.5
+
+        def ask(number: int) -> Any:
+            body = {"entity_name": f"Company Number {number}", "state": "NY"}
+            return httpx.post(
+                live_server.url + "/v1/lookup", json=body, headers={"x-api-key": customer.secret}, timeout=60
+            )
+
+        replies = at_once(*[lambda number=number: ask(number) for number in range(8)])
+        codes = sorted(reply.status_code for reply in replies)
+        assert codes.count(429) == 5, codes
+        assert customer.balance.spent == 0
+        register.seconds = 0
+        assert ask(9).status_code == 404  # the places are free again
