@@ -84,6 +84,12 @@ class EntityPage:
         return list(self.reading.get("formerNames") or [])
 
     @property
+    def registry_url(self) -> str | None:
+        """The registry's own page of the entity; only a web address is ever a link."""
+        url = str(self.data.get("sosUrl") or "")
+        return url if url.startswith(("https://", "http://")) and not self.stored.sandbox else None
+
+    @property
     def json_ld(self) -> SafeString:
         """schema.org Organization; `<`, `>` and `&` are escaped, so no text can end the block."""
         address = {
@@ -100,7 +106,7 @@ class EntityPage:
             "identifier": {"@type": "PropertyValue", "propertyID": self.place.registry, "value": self.data["entityId"]},
             "foundingDate": self.reading.get("formationDate"),
             "address": {name: value for name, value in address.items() if value},
-            "sameAs": self.data.get("sosUrl"),
+            "sameAs": self.registry_url,
         }
         text = json.dumps({name: value for name, value in content.items() if value}, ensure_ascii=True)
         for sign in "<>&":
