@@ -1,6 +1,6 @@
 # What people type. `make` alone prints this list; everything needs Python 3.11 or newer and make, nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format pin openapi states bench clean
+.PHONY: help run test lint format pin openapi states bench mppx clean
 
 PYTHON ?=
 VENV ?= .venv
@@ -56,6 +56,9 @@ states: installed-test  ## write docs/states.md again from the code
 
 bench: installed-test  ## compare the name matching with plain libraries: right, wrong, time
 	$(VENV)/bin/python -m tests.bench.matching
+
+mppx: installed-run  ## let a payment client from npm validate and pay the service (needs node 20; optional)
+	$(VENV)/bin/python -m tests.clients.mppx
 
 pin: $(VENV)/bin/python  ## resolve pyproject.toml's ranges into the hashed lists (UPGRADE=1 takes newer versions)
 	$(VENV)/bin/python -m pip install -qq 'uv>=0.9'
