@@ -69,7 +69,7 @@ def _by_name(portal: Portal, session: PortalSession, name: str, *, now: datetime
 
 def _search(portal: Portal, session: PortalSession, name: str, *, threshold: float) -> tuple[Choice, bool]:
     """Try the portal's terms, each wider than the last, then its narrow search if the list was cut."""
-    choice, complete, nearest = Choice(None, ()), True, Choice(None, ())
+    choice, complete, nearest, narrow = Choice(None, ()), True, Choice(None, ()), None
     for term in portal.search_terms(name):
         started = time.monotonic()
         results = portal.search(session, term)
@@ -77,13 +77,11 @@ def _search(portal: Portal, session: PortalSession, name: str, *, threshold: flo
         choice = portal.choose(name, results, threshold=threshold)
         whole = results.complete
         if not whole and not _certain(choice):
-            started = time.monotonic()
-            narrow = portal.narrow(session, name)
+            narrow = narrow or portal.ask_narrowly(session, name)
             if narrow is not None:
-                session.trace.add("narrow", started, f"{len(narrow.candidates)} rows")
                 both = ResultList(narrow.candidates + results.candidates, complete=False)
                 choice = portal.choose(name, both, threshold=threshold)
-                whole = narrow.complete
+                whole = narrow.complete and portal.narrow_proves
         complete = complete and whole  # another spelling's whole list does not mend one that was cut
         if choice.candidate is not None or choice.ambiguous:
             return choice, complete

@@ -7,6 +7,7 @@ differences. Neither can reach headers of identity, retries or TLS.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -116,6 +117,10 @@ class Portal:
     slow: ClassVar[bool] = False
     estimated_seconds: ClassVar[int] = 3
     shortest_term: ClassVar[int] = 2
+    most_terms: ClassVar[int] = 3  # searches for one name: each is a request, or more
+    ignores_signs: ClassVar[bool] = False  # whether "&", "and" and punctuation do not matter to this search
+    narrow_proves: ClassVar[bool] = False  # whether a whole list of the narrow search holds every spelling of the name
+    own_name_check: ClassVar[str] = ""  # the registry's own availability search, where it has one and it is asked
     canary: ClassVar[str] = "Walmart Inc."  # a company every registry should know; to be confirmed state by state
     version: ClassVar[str] = "1.0"
     built_at: ClassVar[str] = "2026-11-21"
@@ -153,15 +158,25 @@ class Portal:
         that a name is taken, never that it is free.
         """
         found: tuple[Candidate, ...] = ()
-        complete = True
+        complete, narrow = True, None
         for term in self.search_terms(name):
+            started = time.monotonic()
             results = self.search(session, term)
+            session.trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")
             found += results.candidates
             if not results.complete:
-                narrow = self.narrow(session, name)
+                narrow = narrow or self.ask_narrowly(session, name)
                 found += narrow.candidates if narrow is not None else ()
-                complete = complete and narrow is not None and narrow.complete
+                complete = complete and narrow is not None and narrow.complete and self.narrow_proves
         return ResultList(found, complete=complete)
+
+    def ask_narrowly(self, session: PortalSession, name: str) -> ResultList | None:
+        """The narrow search, noted as a stage of the attempt."""
+        started = time.monotonic()
+        narrow = self.narrow(session, name)
+        if narrow is not None:
+            session.trace.add("narrow", started, f"{len(narrow.candidates)} rows")
+        return narrow
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """UCC filings for a debtor or secured party, and whether the list is complete."""
@@ -178,16 +193,25 @@ class Portal:
     # What follows from the declared facts
 
     def search_terms(self, name: str) -> tuple[str, ...]:
-        """The terms to try in order, each wider than the one before; the first drops only the legal form.
+        """The terms to try in order, `most_terms` of them; the first drops only the legal form.
 
         Registries compare text, and callers give the legal form, another one, or none: without it the right
-        row is in the list for all three.
+        row is in the list for all three. The others are the ways a registry may write the name that text does not
+        forgive: without the article or (where names must begin like it) with it, "&" for "and", without signs.
         """
         base = names.without_suffix(name)
         if len(base) < self.shortest_term:
             base = name
         bare = re.sub(r"^the\s+", "", base, flags=re.IGNORECASE)
-        return (base,) if bare == base or len(bare) < self.shortest_term else (base, bare)
+        if len(bare) < self.shortest_term:
+            bare = base
+        terms = [base, bare]
+        if self.capabilities.name_modes[:1] == ("starts_with",):
+            terms.append(f"The {bare}")
+        if not self.ignores_signs:
+            terms[2:2] = names.respelled(bare)
+        seen = {term.casefold(): term for term in reversed(terms)}
+        return tuple(reversed(seen.values()))[: self.most_terms]
 
     def status_meaning(self, raw: str | None) -> StatusMeaning:
         """Look the state's own word up in its closed table; an unknown word is never guessed at."""

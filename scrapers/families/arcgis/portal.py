@@ -31,6 +31,7 @@ class ArcgisPortal(Portal):
     read: ClassVar[frozenset[str]] = frozenset()
     ignored: ClassVar[frozenset[str]] = frozenset()
     pace: ClassVar[Pace] = Pace(seconds=0.5, concurrency=4)
+    ignores_signs = True  # the condition leaves them open
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name holds the words of the term in this order."""

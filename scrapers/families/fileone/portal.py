@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from scrapers.errors import PageChanged, QueryRefused
 from scrapers.families.fileone import drawer
-from scrapers.normalise import names, types
+from scrapers.normalise import types
 from scrapers.parsing.fields import Labels, need, need_list, need_number, need_object, need_text, note_unread, text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
@@ -58,11 +58,6 @@ class FileOnePortal(Portal):
         return ()
 
     # The three moves
-
-    def search_terms(self, name: str) -> tuple[str, ...]:
-        """The usual terms, then the last of them in other spellings: this search compares text."""
-        terms = super().search_terms(name)
-        return terms + names.respelled(terms[-1])
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Entities with the term anywhere in the name."""

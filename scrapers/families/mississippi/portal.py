@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged
-from scrapers.normalise import addresses, names, types
+from scrapers.normalise import addresses, types
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import Labels, need, need_rows, need_text, note_unread, text
 from scrapers.parsing.html import lines_of, missing_result, text_of
@@ -53,11 +53,6 @@ class Mississippi(Portal):
     off_reason = "The portal's bot wall (Akamai) refuses many programs; switch on to try."
 
     limit: ClassVar[int] = 500  # assumed: a cap was never seen, and a list this long may be cut
-
-    def search_terms(self, name: str) -> tuple[str, ...]:
-        """The usual terms, then the last of them in other spellings: this search compares text."""
-        terms = super().search_terms(name)
-        return terms + names.respelled(terms[-1])
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that hold all words of the term."""

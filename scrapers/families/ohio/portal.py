@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from scrapers.errors import PageChanged
-from scrapers.normalise import addresses, names, types
+from scrapers.normalise import addresses, types
 from scrapers.parsing.fields import need, need_number, need_rows, need_text, note_unread, text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
@@ -41,11 +41,6 @@ class Ohio(Portal):
     terms = Terms("unstated", note="Cloudflare waiting room and Turnstile, the strictest of the walls.")
     verification = "recorded"
     off_reason = "The portal's bot wall (Cloudflare Turnstile) refuses programs."
-
-    def search_terms(self, name: str) -> tuple[str, ...]:
-        """The usual terms, then the last of them in other spellings: this search compares text."""
-        terms = super().search_terms(name)
-        return terms + names.respelled(terms[-1])
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that hold the term, of every status (X)."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from scrapers.errors import PageChanged
-from scrapers.normalise import addresses, names
+from scrapers.normalise import addresses
 from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import need, need_object, need_rows, need_text, note_unread, text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
@@ -47,11 +47,6 @@ class PuertoRico(Portal):
     verification, on_by_default = "recorded", True
     limit: ClassVar[int] = 250
     canary = "Evertec Group, LLC"  # a well-known company of the island; not yet confirmed
-
-    def search_terms(self, name: str) -> tuple[str, ...]:
-        """The usual terms, then the last of them in other spellings: this search compares text."""
-        terms = super().search_terms(name)
-        return terms + names.respelled(terms[-1])
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that hold every word of the term."""

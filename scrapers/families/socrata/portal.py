@@ -34,6 +34,7 @@ class SocrataPortal(Portal):
     ignored: ClassVar[frozenset[str]] = frozenset()  # columns that are known and not wanted
     always: ClassVar[tuple[str, ...]] = ()  # columns at least one row of an answer must hold: else they were renamed
     pace: ClassVar[Pace] = Pace(seconds=0.5, concurrency=4)
+    ignores_signs = True  # the condition leaves them open
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name holds the words of the term in this order, whatever stands between them."""

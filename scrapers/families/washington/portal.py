@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from scrapers.errors import PortalBlocked
-from scrapers.normalise import addresses, names
+from scrapers.normalise import addresses
 from scrapers.parsing.fields import need, need_number, need_object, need_rows, need_text, note_unread, text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
@@ -56,11 +56,6 @@ class Washington(Portal):
         """Three groups of three digits, as the registry writes them."""
         digits = super().check_id(entity_id).replace(" ", "")
         return f"{digits[:3]} {digits[3:6]} {digits[6:]}"
-
-    def search_terms(self, name: str) -> tuple[str, ...]:
-        """The usual terms, then the last of them in other spellings: this search compares text."""
-        terms = super().search_terms(name)
-        return terms + names.respelled(terms[-1])
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that hold the term, page by page."""

@@ -44,7 +44,7 @@ class TestANeighbourhood:
                 "FL",
                 answer("GET", LIST + "Nautilus Bay", page("active", "1-list.html")),
                 answer("GET", LIST + "Nautilus Bay LLC", page("active", "1-list.html")),
-                answer("GET", LIST + "Nautilus Bay", page("active", "1-list.html")),
+                answer("GET", LIST + "The Nautilus Bay", page("active", "1-list.html")),
             ).ask(name="Nautilus Bay LLC")
 
     def test_without_rows_must_say_so(self) -> None:
