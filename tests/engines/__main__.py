@@ -21,6 +21,7 @@ from tests.engines import programs, servers
 
 EMBEDDED = "SQLite + filesystem broker"
 ROOT = Path(__file__).resolve().parents[2]
+SUITE_SECONDS = 30 * 60  # far beyond any good run: a suite that hangs ends all the same, and says so
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,12 @@ def run_suite(engine: str, *, database_url: str, redis_url: str, arguments: list
         environment = {**os.environ, "DATABASE_URL": database_url, "REDIS_URL": redis_url}
         environment |= {"SOS_TEST_VAR": var, "VAR_DIR": var}
         command = [sys.executable, "-m", "pytest", *_on_both_cores(arguments), f"--junitxml={report}", *arguments]
-        done = subprocess.run(command, cwd=ROOT, env=environment)
-        return Result(engine, done.returncode, read_counts(report))
+        try:
+            code = subprocess.run(command, cwd=ROOT, env=environment, timeout=SUITE_SECONDS).returncode
+        except subprocess.TimeoutExpired:
+            say(f"The suite on {engine} took longer than {SUITE_SECONDS / 60:.0f} minutes and was ended.")
+            code = 1
+        return Result(engine, code, read_counts(report))
 
 
 def read_counts(report: Path) -> dict[str, int]:
@@ -100,9 +105,12 @@ def read_counts(report: Path) -> dict[str, int]:
 
 
 def _on_both_cores(arguments: list[str]) -> list[str]:
-    """Use two processes unless the person said otherwise; tests of one group stay together."""
+    """Use two processes unless the person said otherwise; tests of one group stay together.
+
+    A process that crashes is not replaced: the run would wait for its share of the tests for ever.
+    """
     said = any(argument.startswith(("-n", "--numprocesses", "--pdb", "-s")) for argument in arguments)
-    return [] if said or (os.cpu_count() or 1) < 2 else ["-n", "2", "--dist", "loadgroup"]
+    return [] if said or (os.cpu_count() or 1) < 2 else ["-n", "2", "--dist", "loadgroup", "--max-worker-restart", "0"]
 
 
 def say(text: str) -> None:
