@@ -33,6 +33,7 @@ class Job(models.Model):
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
     claim = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
+    not_before = models.DateTimeField(null=True, blank=True, help_text="The registry failed; tried again from then on.")
     attempts = models.PositiveSmallIntegerField(default=0)
     estimated_seconds = models.PositiveIntegerField()
     reply_status = models.PositiveSmallIntegerField(null=True, blank=True)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from lookups.models import Job
-from lookups.outcomes import Delivered, NothingFound, Outcome, Unavailable
-from lookups.services import jobs, lookup, settling
+from lookups.outcomes import Outcome, Unavailable
+from lookups.services import jobs, lookup, retrying, settling
 from lookups.services.asks import Ask, Watch
 
 BROKEN: dict[str, Any] = {"success": False, "error": "Internal error", "code": "internal_error", "cost": 0}
-Render = Callable[[Outcome, str], tuple[int, dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +22,7 @@ class Swept:
     failed: int
 
 
-def run(*, job_id: uuid.UUID, render: Render, now: datetime) -> bool:
+def run(*, job_id: uuid.UUID, render: jobs.Render, now: datetime) -> bool:
     """Answer a job, if it is still to be answered; `render` makes the customer's reply of the outcome.
 
     Safe to call any number of times, from any number of workers, also after one of them died half-way.
@@ -38,18 +35,28 @@ def run(*, job_id: uuid.UUID, render: Render, now: datetime) -> bool:
         question=jobs.from_json(job.question), key=job.key, ask_id=job.ask_id, request_id=job.request_id,
         resumed=job.attempts > 1,
     )  # fmt: skip
+    pauses: list[timedelta] = []
+
+    def try_again(failure: Unavailable) -> bool:
+        pause = retrying.find_pause(failure, tries=job.attempts, now=watch.now, deadline=job.deadline)
+        pauses.extend([pause] if pause else [])
+        return pause is not None
+
     try:
-        outcome = _settled_before(ask) or lookup.answer(ask, job.hold, watch, budget_seconds=jobs.BUDGET_SECONDS)
+        outcome = _settled_before(ask) or lookup.answer(
+            ask, job.hold, watch, budget_seconds=jobs.BUDGET_SECONDS, try_again=try_again
+        )
     except Exception:
         if job.attempts >= jobs.MOST_ATTEMPTS:  # it breaks every time: a person has to look, nobody has to pay
             jobs.give_up(job, reply_status=500, reply=BROKEN, now=watch.now)
         raise
-    status, reply = render(outcome, job.request_id)
-    ended = Job.Status.COMPLETE if isinstance(outcome, Delivered | NothingFound) else Job.Status.FAILED
-    return jobs.end(job, status=ended, reply_status=status, reply=reply, now=watch.now)
+    if pauses:
+        jobs.postpone(job, until=watch.now + pauses[0])
+        return False
+    return jobs.conclude(job, outcome, render=render, now=watch.now)
 
 
-def sweep(*, render: Render, now: datetime) -> Swept:
+def sweep(*, render: jobs.Render, now: datetime) -> Swept:
     """Wake workers for jobs that nobody works on, and fail those whose deadline passed."""
     failed = 0
     for job in jobs.list_overdue(now=now):

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from celery import current_app
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from billing import ledger
-from billing.models import ApiKey
+from billing.models import ApiKey, Hold
 from lookups.models import Job
-from lookups.outcomes import Accepted, OutOfFunds, TooManyAtOnce
+from lookups.outcomes import Accepted, Delivered, NothingFound, Outcome, OutOfFunds, TooManyAtOnce
 from lookups.questions import Question
 from lookups.services import flights, paying, settling
 from lookups.services.asks import Ask
@@ -33,6 +33,8 @@ MOST_ATTEMPTS = 3
 KEPT_FOR = timedelta(days=7)
 UNHEARD_AFTER = timedelta(seconds=15)  # a pending job this old had its message lost
 
+Render = Callable[[Outcome, str], tuple[int, dict[str, Any]]]
+"""Makes the customer's reply (status and body) of an outcome and a request id."""
 OPEN = (Job.Status.PENDING, Job.Status.PROCESSING)
 
 
@@ -48,15 +50,28 @@ def accept(
     try:
         with transaction.atomic():
             hold = paying.set_aside(ask.bill, now=now, hold_for=HOLD_FOR)
-            job = Job.objects.create(
-                account_id=key.account_id, key=key, hold=hold, ask_id=ask.ask_id, state=ask.question.state,
-                question=to_json(ask.question), estimated_seconds=estimated_seconds, request_id=ask.request_id,
-                created_at=now, deadline=now + DEADLINE,
-            )  # fmt: skip
+            job = _write(ask, hold, estimated_seconds=estimated_seconds, now=now)
             transaction.on_commit(lambda: wake(job.pk))
     except ledger.InsufficientFunds as short:
         return settling.out_of_funds(short)
     return Accepted(job.public_id, job.estimated_seconds)
+
+
+def adopt(ask: Ask, hold: Hold | None, *, estimated_seconds: int, runs: bool, now: datetime) -> Job:
+    """Make a job of a lookup whose caller waits no longer. `runs`: its fetch is under way and will end the job."""
+    if not runs:
+        return _write(ask, hold, estimated_seconds=estimated_seconds, now=now)
+    held = {"status": Job.Status.PROCESSING, "claim": uuid.uuid4(), "lease_until": now + LEASE, "attempts": 1}
+    return _write(ask, hold, estimated_seconds=estimated_seconds, now=now, **held)
+
+
+def _write(ask: Ask, hold: Hold | None, *, estimated_seconds: int, now: datetime, **progress: Any) -> Job:
+    assert ask.key is not None
+    return Job.objects.create(
+        account_id=ask.key.account_id, key=ask.key, hold=hold, ask_id=ask.ask_id, state=ask.question.state,
+        question=to_json(ask.question), estimated_seconds=estimated_seconds, request_id=ask.request_id,
+        created_at=now, deadline=now + DEADLINE, **progress,
+    )  # fmt: skip
 
 
 def wake(job_id: uuid.UUID) -> None:
@@ -71,10 +86,9 @@ def claim(job_id: uuid.UUID, *, now: datetime) -> Job | None:
     """Take a job that is pending, or whose worker was lost; None when somebody else has it or it has ended."""
     mine = uuid.uuid4()
     waiting = Job.objects.filter(pk=job_id, deadline__gt=now)
-    free = waiting.filter(status=Job.Status.PENDING) | waiting.filter(
-        status=Job.Status.PROCESSING, lease_until__lte=now
+    taken = waiting.filter(_free(now)).update(
+        status=Job.Status.PROCESSING, claim=mine, lease_until=now + LEASE, attempts=F("attempts") + 1
     )
-    taken = free.update(status=Job.Status.PROCESSING, claim=mine, lease_until=now + LEASE, attempts=F("attempts") + 1)
     if not taken:
         return None
     return Job.objects.select_related("key__account", "hold").get(pk=job_id)
@@ -86,11 +100,29 @@ def end(job: Job, *, status: str, reply_status: int, reply: Mapping[str, Any], n
     return bool(mine.update(status=status, reply_status=reply_status, reply=dict(reply), ended_at=now))
 
 
+def conclude(job: Job, outcome: Outcome, *, render: Render, now: datetime) -> bool:
+    """End a job with what came of it; False when another worker took it over meanwhile."""
+    reply_status, reply = render(outcome, job.request_id)
+    answered = isinstance(outcome, Delivered | NothingFound)
+    status = Job.Status.COMPLETE if answered else Job.Status.FAILED
+    return end(job, status=status, reply_status=reply_status, reply=reply, now=now)
+
+
+def postpone(job: Job, *, until: datetime) -> bool:
+    """Its registry failed: back to pending, to be tried again from `until` on. False when it is no longer ours."""
+    mine = Job.objects.filter(pk=job.pk, claim=job.claim, status=Job.Status.PROCESSING)
+    return bool(mine.update(status=Job.Status.PENDING, claim=None, lease_until=None, not_before=until))
+
+
+def let_go(job: Job, *, now: datetime) -> None:
+    """Its worker broke down: the next sweep may give it to another one at once."""
+    Job.objects.filter(pk=job.pk, claim=job.claim, status=Job.Status.PROCESSING).update(lease_until=now)
+
+
 def list_unheard(*, now: datetime, limit: int = 500) -> list[uuid.UUID]:
-    """Jobs that nobody works on: their message was lost, or their worker."""
-    alive = Job.objects.filter(deadline__gt=now)
-    lost = alive.filter(status=Job.Status.PENDING, created_at__lte=now - UNHEARD_AFTER) | alive.filter(
-        status=Job.Status.PROCESSING, lease_until__lte=now
+    """Jobs that nobody works on: their message was lost, or their worker, or it is time for another try."""
+    lost = Job.objects.filter(_free(now), deadline__gt=now).exclude(
+        status=Job.Status.PENDING, not_before__isnull=True, created_at__gt=now - UNHEARD_AFTER
     )
     return list(lost.order_by("created_at").values_list("pk", flat=True)[:limit])
 
@@ -126,6 +158,12 @@ def prune(*, now: datetime) -> int:
     """Forget jobs that ended seven days ago, with their replies; returns how many."""
     deleted, _ = Job.objects.filter(ended_at__lte=now - KEPT_FOR).delete()
     return deleted
+
+
+def _free(now: datetime) -> Q:
+    """Jobs that a worker may take: pending ones whose time has come, and those whose worker was lost."""
+    due = Q(not_before__isnull=True) | Q(not_before__lte=now)
+    return Q(due, status=Job.Status.PENDING) | Q(status=Job.Status.PROCESSING, lease_until__lte=now)
 
 
 def to_json(question: Question) -> dict[str, Any]:

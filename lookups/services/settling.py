@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.db import transaction
 
 from billing import ledger
@@ -31,7 +33,24 @@ def settle_reply(ask: Ask, hold: Hold | None, ticket: flights.Ticket, reply: Rep
         return _sell_live(ask, hold, answer, watch=watch, attempt_id=reply.attempt_id)
 
 
-def settle_failure(ask: Ask, hold: Hold | None, ticket: flights.Ticket, error: PortalError, *, watch: Watch) -> Outcome:
+TryAgain = Callable[[Unavailable], bool]
+"""Asked before a failure ends a lookup; True: it stays open, with its hold, and whoever says so tries it again."""
+
+
+def never(failure: Unavailable) -> bool:
+    """Every failure is final."""
+    return False
+
+
+def settle_failure(
+    ask: Ask,
+    hold: Hold | None,
+    ticket: flights.Ticket,
+    error: PortalError,
+    *,
+    watch: Watch,
+    try_again: TryAgain = never,
+) -> Outcome:
     """The registry did not answer: nothing is known, nothing is owed, and those who share the fetch are told."""
     if isinstance(error, QueryRefused):
         landing: flights.Landing = {"kind": "refused", "text": error.detail}
@@ -42,18 +61,24 @@ def settle_failure(ask: Ask, hold: Hold | None, ticket: flights.Ticket, error: P
         }  # fmt: skip
     with transaction.atomic():
         flights.land(ticket, landing=landing, now=watch.now)
-        return conclude(ask, hold, read(ask, landing), watch=watch)
+        outcome = read(ask, landing)
+        if isinstance(outcome, Unavailable) and try_again(outcome):
+            return outcome
+        return conclude(ask, hold, outcome, watch=watch)
 
 
-def share(ask: Ask, hold: Hold | None, landing: flights.Landing | None, *, watch: Watch) -> Outcome:
+def share(
+    ask: Ask, hold: Hold | None, landing: flights.Landing | None, *, watch: Watch, try_again: TryAgain = never
+) -> Outcome:
     """Somebody else's fetch of the same question landed, or took longer than this caller can wait (None)."""
-    if landing is None:
-        return conclude(ask, hold, Unavailable(ask.question.state, "timeout"), watch=watch, shared=True)
-    if landing["kind"] == "answer":
+    if landing is not None and landing["kind"] == "answer":
         answer = StoredAnswer.objects.select_related("entity").get(pk=landing["id"])
         with transaction.atomic():
             return _sell_live(ask, hold, answer, watch=watch, shared=True)
-    return conclude(ask, hold, read(ask, landing), watch=watch, shared=True)
+    outcome = read(ask, landing) if landing is not None else Unavailable(ask.question.state, "timeout")
+    if isinstance(outcome, Unavailable) and try_again(outcome):
+        return outcome
+    return conclude(ask, hold, outcome, watch=watch, shared=True)
 
 
 def read(ask: Ask, landing: flights.Landing) -> NothingFound | Refused | Unavailable:

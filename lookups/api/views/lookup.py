@@ -38,7 +38,7 @@ class LookupView(Endpoint):
 
         def answer(claim: Claim | None) -> Response:
             ask = to_ask(said, key=key, request_id=request.request_id, claim=claim)  # type: ignore[attr-defined]
-            outcome = perform(ask=ask, now=timezone.now())
+            outcome = perform(ask=ask, now=timezone.now(), render=replies.to_body)
             return replies.to_response(outcome, request_id=request.request_id)  # type: ignore[attr-defined]
 
         return idempotency.answer_once(request, key=key, answer=answer)

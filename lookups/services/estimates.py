@@ -1,0 +1,36 @@
+"""How long an answer will take, by how long the registry's last answers took."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timedelta
+
+from scrapers.models import ScrapeAttempt
+from scrapers.portal import Portal
+
+MEASURED_OVER = timedelta(hours=24)
+ENOUGH, AT_MOST = 5, 100  # fewer answers prove nothing, more add nothing
+SHARE = 0.75  # so long that three of four were faster: rather early than late
+LEAST_LEFT = 5
+
+
+def seconds(portal: Portal, *, now: datetime) -> int:
+    """Seconds that a fetch of this state takes; what its portal declares where too little was measured."""
+    if portal.sandbox:
+        return portal.estimated_seconds
+    return _measured(portal.code, now) or portal.estimated_seconds
+
+
+def still(state: str, waited: float, *, now: datetime) -> int:
+    """Seconds that a fetch will still take which has taken `waited` seconds already."""
+    return max(LEAST_LEFT, (_measured(state, now) or 0) - int(waited))
+
+
+def _measured(state: str, now: datetime) -> int | None:
+    answered = ScrapeAttempt.objects.filter(
+        state=state, sandbox=False, started_at__gte=now - MEASURED_OVER, outcome__in=("found", "not_found")
+    )
+    took = sorted(answered.order_by("-started_at").values_list("duration_ms", flat=True)[:AT_MOST])
+    if len(took) < ENOUGH:
+        return None
+    return max(1, math.ceil(took[math.ceil(len(took) * SHARE) - 1] / 1000))

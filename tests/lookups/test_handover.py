@@ -1,0 +1,197 @@
+"""A fetch that outlives the synchronous budget: the caller gets a job, the portal is asked once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.db import IntegrityError
+from django.utils import timezone
+
+from billing import reconciliation
+from lookups.api import replies
+from lookups.models import Job, Lookup
+from lookups.services import handover, job_runner, jobs, settling
+from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.registry_server import Register
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def hurry(settings: Any, register: Register, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Callers wait 0.4 seconds; the register answers when it may. At the end every thread has come home."""
+    settings.SYNC_BUDGET_SECONDS = 0.4
+    pool = ThreadPoolExecutor(8)
+    monkeypatch.setattr(handover, "_pool", lambda _: pool)
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+    register.may_go = threading.Event()
+    yield register.may_go
+    register.may_go.set()
+    pool.shutdown(wait=True)
+
+
+@pytest.fixture
+def customer(switches: None) -> Customer:
+    return open_customer()
+
+
+def status(customer: Customer, job_id: str) -> Any:
+    return customer.get(f"/v1/lookup/status/{job_id}")
+
+
+def ended(customer: Customer, job_id: str, *words: str) -> dict[str, Any]:
+    """Poll as a client does until the job says one of `words`."""
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline:
+        body: dict[str, Any] = status(customer, job_id).json()
+        if body["status"] in (words or ("complete", "failed")):
+            return body
+        time.sleep(0.02)
+    raise AssertionError(body)
+
+
+class TestALookupThatTakesLonger:
+    """Than its caller waits."""
+
+    def test_becomes_a_job_without_a_second_fetch(
+        self, customer: Customer, register: Register, hurry: threading.Event
+    ) -> None:
+        started = time.monotonic()
+        reply = customer.lookup()
+        assert 0.4 <= time.monotonic() - started < 2
+        assert reply.status_code == 202
+        body = reply.json()
+        assert reply["Location"] == f"/v1/lookup/status/{body['jobId']}"
+        assert (body["async"], body["pollInterval"]) == (True, 3000)
+        assert body["estimatedSeconds"] >= 1
+        assert status(customer, body["jobId"]).json()["status"] == "processing"
+        assert (customer.balance.held, customer.balance.spent) == (PRICE, 0)
+        hurry.set()
+        told = ended(customer, body["jobId"])
+        assert told["data"]["entityName"] == "ACME CORP."
+        assert told["data"] == told["result"]["data"]
+        assert register.asked == 1
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+
+    def test_is_none_when_it_comes_in_time(self, customer: Customer, hurry: threading.Event) -> None:
+        hurry.set()
+        assert customer.lookup().status_code == 200
+        assert Job.objects.count() == 0
+
+    def test_that_finds_nothing_is_free(self, customer: Customer, hurry: threading.Event) -> None:
+        job = customer.lookup("Nobody Knows This").json()["jobId"]
+        hurry.set()
+        told = ended(customer, job)
+        assert (told["success"], told["status"], told["data"], told["cost"]) == (False, "complete", None, 0)
+        assert (customer.balance.available, customer.balance.held) == (10 * PRICE, 0)
+
+    def test_that_meets_a_wall_fails_and_is_free(
+        self, customer: Customer, register: Register, hurry: threading.Event
+    ) -> None:
+        register.status = 403
+        job = customer.lookup().json()["jobId"]
+        hurry.set()
+        assert ended(customer, job)["reason"] == "blocked"
+        assert (customer.balance.available, customer.balance.held) == (10 * PRICE, 0)
+
+    def test_of_a_registry_that_stumbles_is_tried_again(
+        self, customer: Customer, register: Register, hurry: threading.Event
+    ) -> None:
+        register.status = 500
+        job = customer.lookup().json()["jobId"]
+        hurry.set()
+        ended(customer, job, "pending")
+        assert customer.balance.held == PRICE
+        register.status = 200
+        row = Job.objects.get()
+        assert row.not_before is not None
+        assert job_runner.run(job_id=row.pk, render=replies.to_body, now=row.not_before)
+        assert ended(customer, job)["data"]["entityName"] == "ACME CORP."
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+
+    def test_is_the_same_job_for_a_repeated_request(self, customer: Customer, register: Register) -> None:
+        first = customer.lookup(headers={"idempotency_key": "k"}).json()["jobId"]
+        assert customer.lookup(headers={"idempotency_key": "k"}).json()["jobId"] == first
+        assert (customer.balance.held, register.asked) == (PRICE, 1)
+
+    def test_is_asked_once_for_two_customers_who_both_pay(
+        self, customer: Customer, register: Register, hurry: threading.Event, at_once: Callable[..., list[Any]]
+    ) -> None:
+        other = open_customer(name="Other")
+        replies_ = at_once(customer.lookup, other.lookup)
+        assert [reply.status_code for reply in replies_] == [202, 202]
+        hurry.set()
+        for who, reply in zip((customer, other), replies_, strict=True):
+            assert ended(who, reply.json()["jobId"])["data"]["entityName"] == "ACME CORP."
+            assert who.balance.spent == PRICE
+        assert register.asked == 1
+
+    def test_that_found_no_thread_is_left_to_a_worker(
+        self, customer: Customer, register: Register, hurry: threading.Event, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with ThreadPoolExecutor(1) as small:
+            monkeypatch.setattr(handover, "_pool", lambda _: small)
+            first = customer.lookup().json()["jobId"]
+            second = customer.lookup("Zebra Inc").json()["jobId"]
+            assert status(customer, second).json()["status"] == "pending"
+            hurry.set()
+            ended(customer, first)
+            row = Job.objects.get(status="pending")
+            assert job_runner.run(job_id=row.pk, render=replies.to_body, now=timezone.now())
+        assert ended(customer, second)["data"]["entityName"] == "ZEBRA INC."
+        assert customer.balance.spent == 2 * PRICE
+
+
+class TestAThreadThatIsLost:
+    """With its process, or by a slip of ours."""
+
+    def test_leaves_a_job_that_a_worker_ends(
+        self, customer: Customer, hurry: threading.Event, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(settling.storing, "store", lambda **_: 1 / 0)
+            job = customer.lookup().json()["jobId"]
+            hurry.set()
+            deadline = time.monotonic() + 10
+            while Job.objects.get().lease_until > timezone.now() and time.monotonic() < deadline:
+                time.sleep(0.02)
+        assert customer.balance.held == PRICE
+        now = timezone.now()
+        assert jobs.list_unheard(now=now) == [Job.objects.get().pk]
+        assert job_runner.run(job_id=Job.objects.get().pk, render=replies.to_body, now=now)
+        assert ended(customer, job)["status"] == "complete"
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+
+    def test_and_comes_back_after_all_charges_nothing_twice(
+        self, customer: Customer, register: Register, hurry: threading.Event, at_once: Callable[..., list[Any]]
+    ) -> None:
+        job = customer.lookup().json()["jobId"]
+        late = timezone.now() + jobs.LEASE + timedelta(seconds=30)
+        row = Job.objects.get()
+
+        def worker() -> None:
+            with suppress(IntegrityError):  # the thread was faster under the same ask: the next sweep finds that
+                job_runner.run(job_id=row.pk, render=replies.to_body, now=late)
+
+        timer = threading.Timer(0.5, hurry.set)
+        timer.start()
+        at_once(worker)
+        timer.join()
+        row.refresh_from_db()
+        if row.status == "processing":
+            job_runner.run(job_id=row.pk, render=replies.to_body, now=late + jobs.LEASE)
+        assert ended(customer, job)["data"]["entityName"] == "ACME CORP."
+        deadline = time.monotonic() + 5
+        while customer.balance.held and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+        assert Lookup.objects.count() == 1
+        assert reconciliation.run(now=timezone.now()).mismatches == []
