@@ -108,13 +108,37 @@ class Candidate:
     record: EntityRecord | None = None
     sos_url: str | None = None
 
+    @classmethod
+    def of(cls, record: EntityRecord, *, name_kind: NameKind = "legal") -> Candidate:
+        """A row that already is the whole record, so that nothing more need be opened."""
+        return cls(
+            record.entity_name, record.entity_id, record.status, record.entity_type, name_kind,
+            record=record, sos_url=record.sos_url,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class NameCheck:
+    """What a registry's own availability search said of a name, in its own words.
+
+    `search` names that search; `available` is None where it lists names and leaves the verdict to the reader.
+    """
+
+    search: str
+    available: bool | None = None
+    said: str | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class ResultList:
-    """All rows of one search. `complete` is False when the portal cut the list: it then proves no absence."""
+    """All rows of one search. `complete` is False when the portal cut the list: it then proves no absence.
+
+    `check` is set where the registry's own availability search was asked too.
+    """
 
     candidates: tuple[Candidate, ...]
     complete: bool = True
+    check: NameCheck | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +251,10 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class NameVerdict:
-    """What is known of a name. `conflicts` is empty when the name is available; the notes are None, or text."""
+    """What is known of a name. `conflicts` is empty when the name is available; the notes are None, or text.
+
+    A registry that says itself that the name is not available is believed, whatever its list shows.
+    """
 
     available: bool
     conflicts: tuple[Conflict, ...]
@@ -236,6 +263,7 @@ class NameVerdict:
     warning: str | None
     status_note: str | None
     designator_note: str
+    check: NameCheck | None = None
 
 
 Answer = Found | FoundFilings | NotFound

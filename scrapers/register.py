@@ -90,7 +90,7 @@ class RegisterPortal(Portal):
             return self.search_live(session, term)
         records = register.by_name(self.code, names.key(term), limit=self.most_rows)
         self._show(session, records)
-        return ResultList(tuple(map(_candidate, records)), complete=len(records) < self.most_rows)
+        return ResultList(tuple(map(Candidate.of, records)), complete=len(records) < self.most_rows)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this identifier, from the copy where there is one."""
@@ -99,7 +99,7 @@ class RegisterPortal(Portal):
             return self.find_live(session, entity_id)
         records = register.by_id(self.code, entity_id)
         self._show(session, records)
-        return ResultList(tuple(map(_candidate, records)))
+        return ResultList(tuple(map(Candidate.of, records)))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """What the copy holds is the whole record; only rows met live are opened."""
@@ -135,17 +135,6 @@ class OnlyRegisterPortal(RegisterPortal):
     @property
     def _not_loaded(self) -> str:
         return f"no copy of the register is loaded yet (manage.py import_register {self.code})"
-
-
-def _candidate(record: EntityRecord) -> Candidate:
-    return Candidate(
-        name=record.entity_name,
-        entity_id=record.entity_id,
-        status=record.status,
-        entity_type=record.entity_type,
-        record=record,
-        sos_url=record.sos_url,
-    )
 
 
 # Reading the files: constant memory, one row at a time, a changed layout refused before anything is loaded.

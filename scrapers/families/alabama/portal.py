@@ -83,7 +83,7 @@ class Alabama(Portal):
         if _NOTHING in visible_text(page.html()).casefold():
             return ResultList(())
         record = self.record(page, session)
-        return ResultList((Candidate(record.entity_name, record.entity_id, record.status, record=record),))
+        return ResultList((Candidate.of(record),))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open the row's own link."""

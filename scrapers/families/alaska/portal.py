@@ -106,7 +106,7 @@ class Alaska(RegisterPortal):
     def find_live(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity's page, opened by its number."""
         record = self.record(session.get(_DETAIL + entity_id, headers={"Referer": _SEARCH}), session)
-        return ResultList((Candidate(record.entity_name, record.entity_id, record.status, record=record),))
+        return ResultList((Candidate.of(record),))
 
     def detail_live(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Follow the row's link."""

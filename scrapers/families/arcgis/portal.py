@@ -68,17 +68,7 @@ class ArcgisPortal(Portal):
             raise PageChanged("the attributes of a feature are no object")
         note_unread({name for row in rows for name in row} - self.read - self.ignored, session)
         cut = body.get("exceededTransferLimit") is True or len(rows) >= self.limit
-        return ResultList(tuple(self._candidate(self.record(row)) for row in rows), complete=not cut)
-
-    def _candidate(self, record: EntityRecord) -> Candidate:
-        return Candidate(
-            name=record.entity_name,
-            entity_id=record.entity_id,
-            status=record.status,
-            entity_type=record.entity_type,
-            record=record,
-            sos_url=record.sos_url,
-        )
+        return ResultList(tuple(Candidate.of(self.record(row)) for row in rows), complete=not cut)
 
     def record(self, row: Attributes) -> EntityRecord:
         """Read one row; each state names its attributes."""

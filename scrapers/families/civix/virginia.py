@@ -64,4 +64,4 @@ class Virginia(RegisterPortal, CivixPortal):
             return super().find_live(session, entity_id)
         page = session.get(f"{_HOST}/EntitySearch/BusinessInformation", params={"businessId": entity_id})
         record = self.record(page, session)
-        return ResultList((Candidate(record.entity_name, record.entity_id, record.status, record=record),))
+        return ResultList((Candidate.of(record),))

@@ -58,7 +58,7 @@ class IcrsPortal(Portal):
         if _under(_lowest_rows(page), "Legal Name") is None and _NONE.search(visible_text(page.html())):
             return ResultList(())
         record = self._summary(page)
-        return ResultList((Candidate(record.entity_name, record.entity_id, record.status, record=record),))
+        return ResultList((Candidate.of(record),))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open a row's summary."""

@@ -83,7 +83,7 @@ class Kansas(Portal):
         page = WebForm(session.get(_SEARCH)).press(session, "btnSearchEntity", values)
         if maybe(page.html(), "#MainContent_pnlEntityData") is not None:
             record = self.record(page, session)
-            return ResultList((Candidate(record.entity_name, record.entity_id, record.status, record=record),))
+            return ResultList((Candidate.of(record),))
         rows = list(self.rows(page, session))
         for number in range(2, _PAGES + 1):
             form = WebForm(page)

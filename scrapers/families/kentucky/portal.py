@@ -68,7 +68,7 @@ class Kentucky(KentuckyLiens):
         tree = page.html()
         if maybe(tree, "#MainContent_pInfo") is not None:
             record = self.record(page, session)
-            row = Candidate(record.entity_name, record.entity_id, record.status, record.entity_type, record=record)
+            row = Candidate.of(record)
             return ResultList((row,))
         table = maybe(tree, "#MainContent_gvSearchResults")
         if table is None:

@@ -64,7 +64,7 @@ class LaSosPortal(Portal):
         tree = page.html()
         if maybe(tree, f"#{_ID}lblName") is not None:
             record = _record(page, session)
-            row = Candidate(record.entity_name, record.entity_id, record.status, record.entity_type, record=record)
+            row = Candidate.of(record)
             return ResultList((row,))
         if maybe(tree, f"#{_ID}lblNoRecords") is not None:
             return ResultList(())

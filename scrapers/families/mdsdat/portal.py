@@ -69,7 +69,7 @@ class MdSdatPortal(Portal):
             headers={"Origin": _HOST, "Referer": _SEARCH},
         )  # fmt: skip
         record = _record(page, session)
-        return ResultList((Candidate(record.entity_name, record.entity_id, record.status, record=record),))
+        return ResultList((Candidate.of(record),))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open a row."""

@@ -97,7 +97,7 @@ class OkSosPortal(Portal):
 
 
 def _whole(record: EntityRecord) -> Candidate:
-    return Candidate(record.entity_name, record.entity_id, record.status, record.entity_type, record=record)
+    return Candidate.of(record)
 
 
 def _pairs(box: HtmlElement) -> list[tuple[str, list[str]]]:

@@ -110,7 +110,7 @@ class SandboxPortal(Portal):
             one(page.html(), "#no-match")
             return ResultList(())
         record = self._read(session, page)
-        return ResultList((Candidate(record.entity_name, record.entity_id, record=record, sos_url=record.sos_url),))
+        return ResultList((Candidate.of(record),))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open the row's page, unless the list already was it."""

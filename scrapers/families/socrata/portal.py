@@ -85,15 +85,7 @@ class SocrataPortal(Portal):
 
     def candidate(self, record: EntityRecord, row: Row) -> Candidate:
         """A row that already is the whole record."""
-        return Candidate(
-            name=record.entity_name,
-            entity_id=record.entity_id,
-            status=record.status,
-            entity_type=record.entity_type,
-            name_kind=self.name_kind(record),
-            record=record,
-            sos_url=record.sos_url,
-        )
+        return Candidate.of(record, name_kind=self.name_kind(record))
 
     def name_kind(self, record: EntityRecord) -> NameKind:
         """Legal names, but where a register also lists registrations of trade names."""

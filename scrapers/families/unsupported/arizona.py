@@ -1,4 +1,4 @@
-"""Arizona: the Business Center of January 2026; every search wants the answer to a picture, and nothing was recorded."""
+"""Arizona: the Business Center of January 2026. Every search wants the answer to a picture; nothing was recorded."""
 
 from __future__ import annotations
 
