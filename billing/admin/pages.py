@@ -80,9 +80,6 @@ class ActionPermissions:
     def has_reconcile_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(request.user.has_perm("billing.view_reconciliation"))
 
-    def has_see_payments_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return bool(request.user.has_perm("billing.view_payment"))
-
 
 def operator_of(request: HttpRequest) -> str:
     """The name that stands in the entry."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
 
@@ -44,15 +46,22 @@ class PaymentAdmin(AmountAdmin):
     date_hierarchy = "created_at"
     actions_detail = ("ask_again",)
 
-    @action(description="Reconcile now", url_path="reconcile", permissions=["see_payments"])
+    @action(description="Reconcile now", url_path="reconcile", permissions=["move_money"])
     def ask_again(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Ask the method what became of it. Safe to repeat: it reads, and books an arrived payment once."""
+        """Ask the method what became of it. Safe to repeat, but it books money that arrived: so it asks first."""
         payment = get_object_or_404(Payment, pk=object_id)
+        back = reverse("admin:billing_payment_change", args=[payment.pk])
+        if request.method != "POST":
+            title = f"Ask what became of {payment}? Money that arrived is booked, once; nothing is taken twice."
+            context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
+            return render(request, "billing/ask.html", context)
         before = payment.state
         after = desk.reconcile(payment, now=timezone.now())
         tell = messages.success if after != before else messages.info
-        tell(request, f"The payment was {before} and is {after}.")
-        return redirect("admin:billing_payment_change", payment.pk)
+        told = f"The payment was {before} and is {after}."
+        self.log_change(request, payment, told)
+        tell(request, told)
+        return redirect(back)
 
 
 @admin.register(TopUp)

@@ -173,7 +173,11 @@ def reconcile(payment: Payment, *, now: datetime) -> str:
         return payment.state
     try:
         reference = method.find_outcome(
-            payment.proof or {}, amount=payment.amount, challenge_id=payment.challenge_id, now=now
+            payment.proof or {},
+            amount=payment.amount,
+            challenge_id=payment.challenge_id,
+            since=payment.settling_at or payment.created_at,
+            now=now,
         )
     except Declined as refusal:
         booking.end(payment, state=State.FAILED, detail=refusal.detail, now=now)

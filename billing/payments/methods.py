@@ -47,8 +47,13 @@ class Method(Protocol):
         """Move the money; return the reference for the receipt. Raise Declined or OutcomeUnknown."""
         ...
 
-    def find_outcome(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, now: datetime) -> str | None:
-        """Return the reference of a payment that did go through, None while nobody knows; raise Declined if not."""
+    def find_outcome(
+        self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, since: datetime, now: datetime
+    ) -> str | None:
+        """Return the reference of a payment that did go through, None while nobody knows; raise Declined if not.
+
+        `since` is when the money was first asked for.
+        """
         ...
 
 

@@ -47,7 +47,9 @@ class Sandbox:
             raise OutcomeUnknown("the sandbox pretends not to know")
         raise Declined("The sandbox declined this payment.")
 
-    def find_outcome(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, now: datetime) -> str | None:
+    def find_outcome(
+        self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, since: datetime, now: datetime
+    ) -> str | None:
         """See Method."""
         return (
             None

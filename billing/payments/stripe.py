@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import stripe
@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 
 SMALLEST_TOPUP = money.from_cents(50)
 LARGEST_TOPUP = money.from_cents(1_000_000)
+# The provider keeps idempotency keys for at least 24 hours; an hour to spare
+KEY_REMEMBERED = timedelta(hours=23)
 # The name two independent clients' servers send; the provider's changelog of 2026-04-22 names it
 # payment_method_data[shared_payment_granted_token]. Which one a live account wants is not verified.
 TOKEN_PARAMETER = "shared_payment_granted_token"  # noqa: S105
@@ -95,12 +97,34 @@ class Stripe:
             raise Declined("The card's bank asks for more; use the top-up page.", word="payment-action-required")
         raise OutcomeUnknown(f"the payment {intent.id} is {intent.status}")
 
-    def find_outcome(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, now: datetime) -> str | None:
-        """See Method. Asking again under the same idempotency key answers what became of the first."""
+    def find_outcome(
+        self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, since: datetime, now: datetime
+    ) -> str | None:
+        """See Method. Asking again under the same idempotency key answers what became of the first.
+
+        The provider forgets such keys after a day; from then on a repetition could be a second payment, so the
+        payments it made are searched instead.
+        """
         try:
+            if now - since > KEY_REMEMBERED:
+                return _search(challenge_id)
             return self.settle(payload, amount=amount, challenge_id=challenge_id)
         except OutcomeUnknown:
             return None
+
+
+def _search(challenge_id: str) -> str:
+    """Return the payment that was made for a challenge, reading only; raise Declined when there is none."""
+    try:
+        found = client().v1.payment_intents.search({"query": f"metadata['mpp_challenge_id']:'{challenge_id}'"})
+    except stripe.StripeError as error:
+        raise OutcomeUnknown(f"the card provider: {type(error).__name__}") from error
+    for intent in found.data:
+        if intent.status == "succeeded":
+            return intent.id
+    if any(intent.status == "processing" for intent in found.data):
+        raise OutcomeUnknown("the payment is still processing")
+    raise Declined("The card provider knows no such payment.")
 
 
 def _cents(amount: int) -> int:

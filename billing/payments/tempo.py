@@ -91,7 +91,9 @@ class Tempo:
             return self._after_no_receipt(answer, transfer, amount)
         return self._judge(receipt, transfer, amount)
 
-    def find_outcome(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, now: datetime) -> str | None:
+    def find_outcome(
+        self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, since: datetime, now: datetime
+    ) -> str | None:
         """See Method. A transaction without a receipt long after its validity ended will never have one."""
         transfer = self._read(str(payload["signature"]))
         receipt = self._ask("eth_getTransactionReceipt", [transfer.hash]).get("result")
@@ -110,8 +112,9 @@ class Tempo:
         if not isinstance(error, dict):
             raise OutcomeUnknown("the node gave neither a receipt nor an error")
         text = str(error.get("message", "")).lower()
-        # Code 4: the node took it, but saw no receipt in time (EIP-7966); "known": it is waiting to be included.
-        if error.get("code") in (4, 5) or "known" in text or "timeout" in text or "timed out" in text:
+        # Code 4: the node took it, but saw no receipt in time (EIP-7966); -32603: it broke, perhaps after taking it;
+        # "known": it is waiting to be included.
+        if error.get("code") in (4, 5, -32603) or "known" in text or "timeout" in text or "timed out" in text:
             raise OutcomeUnknown(f"the node said {text[:200]!r}")
         raise Declined("The chain refused the transaction.")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 from billing.payments import transactions
 
@@ -17,7 +17,7 @@ Answer = tuple[int, dict[str, Any], dict[str, str]]
 
 @contextmanager
 def serve(answer: Callable[[str, bytes, dict[str, str]], Answer]) -> Iterator[str]:
-    """Run a server that answers every POST by `answer(path, body, headers)`; give its address."""
+    """Run a server that answers every GET and POST by `answer(path, body, headers)`; give its address."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -35,6 +35,8 @@ def serve(answer: Callable[[str, bytes, dict[str, str]], Answer]) -> Iterator[st
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(text)
+
+        do_GET = do_POST  # noqa: N815
 
         def log_message(self, *_: Any) -> None:
             return
@@ -55,7 +57,8 @@ class Node:
     """A chain node: answers what the paying client asks, and what we ask when we broadcast.
 
     `mood` says how broadcasts end: included, refused, failed (included, but reverted), slow (no receipt in time),
-    known (it has it already), silent (an error of the server), elsewhere (succeeds without paying us).
+    known (it has it already), broken (an error of its own), silent (an error of the
+    server), elsewhere (succeeds without paying us).
     """
 
     def __init__(self) -> None:
@@ -90,6 +93,7 @@ class Node:
             "refused": {"code": -32000, "message": "insufficient funds"},
             "slow": {"code": 4, "message": "The transaction was added, but no receipt came in time"},
             "known": {"code": -32000, "message": "already known"},
+            "broken": {"code": -32603, "message": "internal error"},
         }
         if self.mood == "silent":
             return 502, {"oops": True}, {}
@@ -125,11 +129,14 @@ class CardProvider:
     def __init__(self) -> None:
         self.forms: list[dict[str, str]] = []
         self.seen: dict[str, Answer] = {}
-        self.mood = ""
+        self.intents: list[dict[str, Any]] = []
+        self.mood = ""  # down (an error, nothing done) or lost (done, but the answer is an error)
 
     def answer(self, path: str, body: bytes, headers: dict[str, str]) -> Answer:
         form = dict(parse_qsl(body.decode()))
         self.forms.append(form)
+        if path.startswith("/v1/payment_intents/search"):
+            return self.search(path)
         if self.mood == "down":
             return 500, {"error": {"type": "api_error", "message": "try later"}}, {}
         key = headers.get("Idempotency-Key", "")
@@ -148,8 +155,18 @@ class CardProvider:
         if int(form["amount"]) < 50:
             error = {"type": "invalid_request_error", "code": "amount_too_small", "message": "Amount too small."}
             return 400, {"error": error}, {}
-        status = "requires_action" if "action" in token else "succeeded"
-        return 200, {"id": f"pi_{len(self.seen) + 1}", "object": "payment_intent", "status": status}, {}
+        made = {
+            "id": f"pi_{len(self.seen) + 1}", "object": "payment_intent",
+            "status": "requires_action" if "action" in token else "succeeded",
+            "metadata": {"mpp_challenge_id": form.get("metadata[mpp_challenge_id]", "")},
+        }  # fmt: skip
+        self.intents.append(made)
+        return (500, {"error": {"type": "api_error"}}, {}) if self.mood == "lost" else (200, made, {})
+
+    def search(self, path: str) -> Answer:
+        query = dict(parse_qsl(urlsplit(path).query))["query"]
+        found = [made for made in self.intents if f"'{made['metadata']['mpp_challenge_id']}'" in query]
+        return 200, {"object": "search_result", "data": found, "has_more": False, "url": path}, {}
 
     def checkout(self, form: dict[str, str]) -> Answer:
         number = len(self.seen) + 1

@@ -62,6 +62,23 @@ def move(client: Client, address: str, **data: Any) -> Any:
     return page
 
 
+class TestSigningIn:
+    def test_without_a_place_to_go_leads_to_the_admin(self, db: None) -> None:
+        get_user_model().objects.create_superuser("root", password="correct horse battery")
+        reply = Client().post("/admin/login/", {"username": "root", "password": "correct horse battery"})
+        assert (reply.status_code, reply["Location"]) == (302, "/admin/")
+
+
+class TestStaffWithoutAnyPermission:
+    def test_reach_nothing_of_billing(self, db: None, account: Account) -> None:
+        stranger = staff("stranger")
+        for name in ("account_grant_credit", "account_adjust_balance", "account_statement", "account_change"):
+            assert stranger.get(url(name, account.pk)).status_code == 403, name
+        entry = account.entries.get()
+        assert stranger.post(url("ledgerentry_refund", entry.pk), {"confirm": "1"}).status_code == 403
+        assert account.entries.count() == 1
+
+
 class TestGrantingCredit:
     @pytest.fixture
     def address(self, account: Account) -> str:
@@ -231,10 +248,20 @@ class TestAPayment:
             is_sandbox=True, created_at=NOW, proof={"token": "sandbox_paid", "challenge": "c"},
         )  # fmt: skip
 
-    def test_of_unknown_outcome_is_asked_about_again(self, sam: Client, payment: Payment) -> None:
-        page = sam.get(url("payment_ask_again", payment.pk), follow=True).content.decode()
-        assert "was unknown and is paid" in page
-        assert "was paid and is paid" in sam.get(url("payment_ask_again", payment.pk), follow=True).content.decode()
+    def test_of_unknown_outcome_is_asked_about_again(self, dana: Client, payment: Payment) -> None:
+        address = url("payment_ask_again", payment.pk)
+        assert "nothing is taken twice" in dana.get(address).content.decode()
+        payment.refresh_from_db()
+        assert payment.state == "unknown"  # a question alone does nothing
+        assert "was unknown and is paid" in dana.post(address, follow=True).content.decode()
+        assert "was paid and is paid" in dana.post(address, follow=True).content.decode()
+
+    def test_is_seen_but_not_moved_by_staff_who_may_only_look(self, sam: Client, payment: Payment) -> None:
+        address = url("payment_ask_again", payment.pk)
+        assert sam.get(url("payment_change", payment.pk)).status_code == 200
+        assert [sam.get(address).status_code, sam.post(address).status_code] == [403, 403]
+        payment.refresh_from_db()
+        assert payment.state == "unknown"
 
     def test_of_unknown_outcome_is_told_on_every_page(self, sam: Client, payment: Payment) -> None:
         assert "1 payments of unknown outcome" in sam.get(reverse("admin:index")).content.decode()

@@ -293,7 +293,7 @@ class TestATempoPayment:
         assert payment.state == "failed"
         assert not LedgerEntry.objects.exists()
 
-    @pytest.mark.parametrize("mood", ["slow", "known", "silent", "elsewhere"])
+    @pytest.mark.parametrize("mood", ["slow", "known", "broken", "silent", "elsewhere"])
     def test_whose_fate_is_open_is_never_asked_for_again(self, node: stubs.Node, mood: str) -> None:
         node.mood = mood
         payment = self.accept()
@@ -365,6 +365,18 @@ class TestACardToken:
         assert sweep.run(now=NOW) == {"paid": 1}
         assert selectors.get_balance(account.pk).available == 3140 + 31_400
         assert len(cards.seen) == 1
+
+    @pytest.mark.parametrize(("mood", "state", "credit"), [("lost", "paid", 31_400), ("down", "failed", 0)])
+    def test_of_unknown_outcome_is_searched_and_not_sent_again_once_the_key_is_forgotten(
+        self, account: Account, cards: stubs.CardProvider, mood: str, state: str, credit: int
+    ) -> None:
+        payment = self.accept(account, "spt_ok", cards)
+        cards.mood = mood
+        assert word_of(lambda: desk.settle(payment, now=NOW)) == "internal-payment-error"
+        cards.mood, cards.seen = "", {}
+        assert sweep.run(now=NOW + timedelta(hours=24)) == {state: 1}
+        assert selectors.get_balance(account.pk).available == 3140 + credit
+        assert len(cards.intents) == (mood == "lost")
 
 
 @pytest.mark.usefixtures("pretended")
