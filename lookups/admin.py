@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from billing import money
-from lookups.models import Lookup, StoredEntity
+from billing import ledger, money
+from lookups.models import Job, Lookup, StoredEntity
+from lookups.services import job_desk
 
 
 class ReadOnlyAdmin(ModelAdmin):
@@ -72,3 +75,74 @@ class StoredEntityAdmin(ReadOnlyAdmin):
     def get_view_on_site_url(self, obj: StoredEntity | None = None) -> str | None:
         """The record's public page."""
         return obj.page_url if obj else None
+
+
+@admin.register(Job)
+class JobAdmin(ReadOnlyAdmin):
+    """Lookups that are answered later: what waits, what runs, what failed and why."""
+
+    list_display = (
+        "public_id",
+        "created_at",
+        "state",
+        "asked",
+        "how_far",
+        "reason",
+        "attempts",
+        "not_before",
+        "account",
+    )
+    list_filter = ("status", "state")
+    search_fields = ("ask_id", "request_id", "account__name")
+    list_select_related = ("account",)
+    date_hierarchy = "created_at"
+    list_per_page = 50
+    show_full_result_count = False
+    actions = ("hurry", "end", "do_over")
+
+    def has_run_permission(self, request: HttpRequest) -> bool:
+        """Whoever may change jobs may do this, although no field of one is changed by hand."""
+        return request.user.has_perm("lookups.change_job")
+
+    @admin.display(description="Asked")
+    def asked(self, obj: Job) -> str:
+        return obj.question.get("entity_id") or obj.question.get("name") or "—"
+
+    @display(
+        description="Status",
+        label={"complete": "success", "pending": "info", "processing": "warning", "failed": "danger"},
+    )
+    def how_far(self, obj: Job) -> str:
+        return obj.status
+
+    @admin.display(description="Reason")
+    def reason(self, obj: Job) -> str:
+        reply = obj.reply or {}
+        return "" if reply.get("success") else reply.get("reason") or reply.get("error") or ""
+
+    @admin.action(description="Try now instead of later", permissions=["run"])
+    def hurry(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
+        """For jobs that wait."""
+        self._tell(request, "to be tried now", [job_desk.hurry(job) for job in rows])
+
+    @admin.action(description="End and give the money back", permissions=["run"])
+    def end(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
+        """For jobs that nobody works on."""
+        now = timezone.now()
+        self._tell(request, "ended", [job_desk.end(job, now=now) for job in rows])
+
+    @admin.action(description="Ask failed ones again", permissions=["run"])
+    def do_over(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
+        """For jobs that failed; each is paid for anew."""
+        now, done = timezone.now(), []
+        for job in rows:
+            try:
+                done.append(job_desk.do_over(job, now=now))
+            except ledger.InsufficientFunds as short:
+                done.append(False)
+                self.message_user(request, f"{job.public_id}: {short}", messages.WARNING)
+        self._tell(request, "asked again", done)
+
+    def _tell(self, request: HttpRequest, what: str, done: list[bool]) -> None:
+        level = messages.SUCCESS if all(done) else messages.WARNING
+        self.message_user(request, f"{sum(done)} of {len(done)} {what}.", level)

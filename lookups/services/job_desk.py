@@ -1,0 +1,55 @@
+"""What an operator may do with a job: hurry it, end it, or have it done over. Money moves as it does for a worker."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from lookups.models import Job
+from lookups.services import jobs, paying
+from lookups.services.asks import Ask
+
+ENDED: dict[str, Any] = {
+    "success": False, "error": "Ended by the operator", "code": "internal_error", "cost": 0, "retryable": True,
+}  # fmt: skip
+
+
+def hurry(job: Job) -> bool:
+    """Have a waiting job tried at once; False when it is not waiting."""
+    waiting = Job.objects.filter(pk=job.pk, status=Job.Status.PENDING)
+    if not waiting.update(not_before=None):
+        return False
+    jobs.wake(job.pk)
+    return True
+
+
+def end(job: Job, *, now: datetime) -> bool:
+    """End a job that nobody works on and give its money back; False when it runs or has ended."""
+    fresh = Job.objects.select_related("hold").get(pk=job.pk)
+    works = fresh.status == Job.Status.PROCESSING and fresh.lease_until is not None and fresh.lease_until > now
+    if works or fresh.status not in jobs.OPEN:
+        return False
+    return jobs.give_up(fresh, reply_status=500, reply=ENDED, now=now)
+
+
+def do_over(job: Job, *, now: datetime) -> bool:
+    """Ask a failed job's question again for the same customer; False when it has not failed.
+
+    Its money was given back, so the price is held anew: raises ledger.InsufficientFunds when there is too little.
+    """
+    with transaction.atomic():
+        failed = Job.objects.select_for_update().select_related(None).filter(pk=job.pk, status=Job.Status.FAILED)
+        row = failed.first()
+        if row is None:
+            return False
+        ask = Ask(question=jobs.from_json(row.question), key=row.key, ask_id=uuid.uuid4(), request_id=row.request_id)
+        row.hold = paying.set_aside(ask.bill, now=now, hold_for=jobs.HOLD_FOR)
+        row.ask_id, row.status, row.attempts = ask.ask_id, Job.Status.PENDING, 0
+        row.claim = row.lease_until = row.not_before = row.ended_at = row.reply = row.reply_status = None
+        row.deadline = now + jobs.DEADLINE
+        row.save()
+        transaction.on_commit(lambda: jobs.wake(row.pk))
+    return True

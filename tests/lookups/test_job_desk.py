@@ -1,0 +1,112 @@
+"""What an operator may do with a job."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.contrib.auth import get_user_model
+from django.test import Client
+from django.utils import timezone
+
+from billing import ledger
+from lookups.api import replies
+from lookups.models import Job
+from lookups.services import job_desk, job_runner, jobs
+from scrapers.families.socrata.new_york import NewYork
+from tests.lookups.conftest import PRICE, Customer
+from tests.lookups.registry_server import Register
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def slow_new_york(monkeypatch: pytest.MonkeyPatch, register: Register) -> None:
+    monkeypatch.setattr(NewYork, "slow", True)
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+
+
+@pytest.fixture
+def desk() -> Client:
+    get_user_model().objects.create_superuser("admin", password="a long password")
+    client = Client()
+    client.login(username="admin", password="a long password")
+    return client
+
+
+def act(desk: Client, action: str) -> str:
+    asked = {"action": action, "_selected_action": [str(pk) for pk in Job.objects.values_list("pk", flat=True)]}
+    return desk.post("/admin/lookups/job/", asked, follow=True).content.decode()
+
+
+def work() -> None:
+    for job in Job.objects.all():
+        job_runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+
+
+class TestAFailedJob:
+    """Is shown with its reason, and may be done over."""
+
+    @pytest.fixture(autouse=True)
+    def _failed(self, customer: Customer, register: Register) -> None:
+        register.status = 403
+        assert customer.lookup().status_code == 202
+        work()
+        assert Job.objects.get().status == "failed"
+
+    def test_is_listed_with_its_reason(self, desk: Client) -> None:
+        page = desk.get("/admin/lookups/job/").content.decode()
+        assert "blocked" in page
+        assert "Acme Corp" in page
+        assert desk.get(f"/admin/lookups/job/{Job.objects.get().pk}/change/").status_code == 200
+
+    def test_is_asked_again_and_paid_for_once(self, desk: Client, customer: Customer, register: Register) -> None:
+        assert "1 of 1 asked again" in act(desk, "do_over")
+        assert customer.balance.held == PRICE
+        register.status = 200
+        work()
+        assert Job.objects.get().status == "complete"
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+        assert "0 of 1 asked again" in act(desk, "do_over")
+
+    def test_is_not_asked_again_without_money(self, customer: Customer) -> None:
+        ledger.adjust(
+            account_id=customer.account.pk, amount=-10 * PRICE, idempotency_key="x", operator="t", reason="t",
+            now=timezone.now(),
+        )  # fmt: skip
+        with pytest.raises(ledger.InsufficientFunds):
+            job_desk.do_over(Job.objects.get(), now=timezone.now())
+        assert Job.objects.get().status == "failed"
+
+
+class TestAWaitingJob:
+    """May be hurried or ended."""
+
+    @pytest.fixture(autouse=True)
+    def _waiting(self, customer: Customer, register: Register) -> None:
+        register.status = 500
+        customer.lookup()
+        work()
+        job: Any = Job.objects.get()
+        assert (job.status, job.not_before > timezone.now()) == ("pending", True)
+
+    def test_is_tried_now(self, desk: Client, register: Register) -> None:
+        register.status = 200
+        assert "1 of 1 to be tried now" in act(desk, "hurry")
+        work()
+        assert Job.objects.get().status == "complete"
+
+    def test_is_ended_and_gives_its_money_back(self, desk: Client, customer: Customer) -> None:
+        assert "1 of 1 ended" in act(desk, "end")
+        assert (customer.balance.available, customer.balance.held) == (10 * PRICE, 0)
+        assert (
+            customer.get(f"/v1/lookup/status/{Job.objects.get().public_id}").json()["error"] == "Ended by the operator"
+        )
+
+    def test_is_not_ended_under_a_workers_hands(self, customer: Customer) -> None:
+        now = timezone.now() + timedelta(minutes=1)
+        jobs.claim(Job.objects.get().pk, now=now)
+        assert not job_desk.end(Job.objects.get(), now=now)
+        assert customer.balance.held == PRICE
