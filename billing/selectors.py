@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
-from billing.models import Account, ApiKey, Payment, Reconciliation
+from billing.models import Account, ApiKey, Hold, Payment, Reconciliation, TopUp
+
+OVERDUE = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,25 @@ def find_alert() -> Reconciliation | None:
     """Return the latest reconciliation when it found something that does not add up, else None."""
     latest = Reconciliation.objects.order_by("-id").first()
     return latest if latest is not None and latest.mismatches else None
+
+
+def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
+    """Return what a monitoring system watches: name -> what it counts, and its value now. All but the age are 0."""
+    latest = Reconciliation.objects.order_by("-id").first()
+    age = int((now - latest.ran_at).total_seconds()) if latest else -1
+    overdue = Hold.objects.filter(state=Hold.State.OPEN, expires_at__lt=now - OVERDUE)
+    return {
+        "ledger_mismatches": (
+            "Accounts that did not add up in the latest reconciliation.", len(latest.mismatches) if latest else 0,
+        ),
+        "ledger_reconciliation_age_seconds": ("Seconds since the latest reconciliation; -1 before the first.", age),
+        "payments_unknown": ("Payments that may or may not have moved money.", count_unknown_payments()),
+        "topups_mismatched": (
+            "Top-ups paid with another amount than asked for.",
+            TopUp.objects.filter(state=TopUp.State.MISMATCH).count(),
+        ),
+        "holds_overdue": ("Holds that should have been given back a quarter of an hour ago.", overdue.count()),
+    }  # fmt: skip
 
 
 def count_unknown_payments() -> int:

@@ -26,6 +26,7 @@ PUBLIC_URL: str = env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip(
 CONTACT: str = env.str("CONTACT", default="")  # an e-mail or URL; portals see it in the User-Agent
 VAR_DIR: Path = Path(env.str("VAR_DIR", default="") or ROOT / "var").resolve()
 LOG_LEVEL: str = env.str("LOG_LEVEL", default="INFO").upper()
+METRICS_TOKEN: str = env.str("METRICS_TOKEN", default="")  # opens /metrics to a monitoring system; empty: closed
 LOG_FORMAT: str = env.str("LOG_FORMAT", default="text")  # text | json
 
 # These two alone turn the embedded default into production shape

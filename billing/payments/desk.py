@@ -120,7 +120,7 @@ def accept(purchase: Purchase, *, credential: str, now: datetime, account: Accou
             )  # fmt: skip
     except IntegrityError:
         same = Payment.objects.filter(challenge_id=given.challenge.id) | Payment.objects.filter(proof_hash=identity)
-        _refuse_used(same.first())
+        _refuse_used(same.first(), challenge_id=given.challenge.id)
         raise
 
 
@@ -198,7 +198,7 @@ def _offer(method: Method, purchase: Purchase, now: datetime) -> Challenge:
     )  # fmt: skip
 
 
-def _refuse_used(earlier: Payment | None) -> None:
+def _refuse_used(earlier: Payment | None, *, challenge_id: str = "") -> None:
     """Refuse a credential that was used before, without inviting a second payment while the first is open."""
     if earlier is None:
         return
@@ -206,6 +206,8 @@ def _refuse_used(earlier: Payment | None) -> None:
         raise PaymentProblem("payment-in-progress", "This payment is being used by another request right now.")
     if earlier.state == State.UNKNOWN:
         raise PaymentProblem("internal-payment-error", "The outcome of the payment is not known yet.")
+    if earlier.state == State.FAILED and challenge_id not in ("", earlier.challenge_id):
+        raise PaymentProblem("verification-failed", "This payment was refused before.")  # the same for a new challenge
     raise PaymentProblem("invalid-challenge", "This challenge was answered before.")
 
 

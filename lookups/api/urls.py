@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from lookups.api.views import account, card_messages, documents, jobs, lookup, names, service, top_up
+from lookups.api.views import account, card_messages, documents, jobs, lookup, metrics, names, service, top_up
 
 urlpatterns = [
     path("v1/lookup", lookup.LookupView.as_view(), name="lookup"),
@@ -15,6 +15,7 @@ urlpatterns = [
     path("v1/account/topup", top_up.TopUpView.as_view(), name="topup"),
     path("v1/account/settings", account.SettingsView.as_view(), name="settings"),
     re_path(r"^v1/(?P<rest>.*)$", documents.UnknownView.as_view(), name="unknown"),
+    path("metrics", metrics.metrics, name="metrics"),
     path("webhooks/stripe", card_messages.receive, name="card-messages"),
     path("openapi.json", documents.openapi, name="openapi"),
     path("llms.txt", documents.llms, name="llms"),

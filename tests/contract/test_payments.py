@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from tests.lookups.conftest import Customer
-from tests.lookups.test_top_up import cards  # noqa: F401  (used by pytest)
+from tests.lookups.test_top_up import cards_of_a_provider  # noqa: F401  (used by pytest)
 
 Judge = Callable[[Any, str, str], None]
 
@@ -60,10 +60,9 @@ class TestATopUp:
 
     PATH = "/v1/account/topup"
 
-    def test_fits_however_it_ends(self, customer: Customer, tester: Customer, judge: Judge, request: Any) -> None:
+    def test_fits_however_it_ends(self, customer: Customer, tester: Customer, cards: Any, judge: Judge) -> None:
         from tests.lookups.test_top_up import TestATopUpByChallenge as Agent
 
-        provider = request.getfixturevalue("cards")
         for who, body, status in (
             (customer, {"amount": 3.14}, 200),
             (customer, {"amount": "3.14", "payBy": "page"}, 200),
@@ -78,7 +77,7 @@ class TestATopUp:
         judge(Agent().pay(customer, "spt_ok"), "post", self.PATH)
         judge(Agent().pay(customer, "spt_declined"), "post", self.PATH)
         judge(customer.post(self.PATH, {"amount": 3.14}, authorization="Payment a, Payment b"), "post", self.PATH)
-        provider.mood = "down"
+        cards.mood = "down"
         judge(customer.post(self.PATH, {"amount": 3.14}), "post", self.PATH)
 
     def test_fits_where_there_are_no_cards(self, customer: Customer, judge: Judge) -> None:

@@ -16,6 +16,7 @@ import pytest
 from django.utils import timezone
 from mpp import Receipt
 from mpp.client import Mpp
+from mpp.methods.stripe import client as card
 
 from billing import prices
 from billing.models import LedgerEntry, Payment
@@ -27,6 +28,7 @@ from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_pay_per_request import credential
 from tests.lookups.test_pay_per_request import till as pretended  # noqa: F401  (used by pytest)
+from tests.lookups.test_top_up import cards_of_a_provider  # noqa: F401  (used by pytest)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ACME = {"entity_name": "Acme Corp", "state": "NY"}
@@ -212,6 +214,37 @@ class TestAPretendedToken:
         for token in ("sandbox_paid", "sandbox_unknown"):
             assert base64.b64encode(token.encode()).decode().rstrip("=") not in written
             assert token not in written
+
+
+class TestACardToken:
+    """Method stripe: an agent with a key tops its balance up."""
+
+    def top_up(self, url: str, customer: Customer, token: str) -> httpx.Response:
+        async def grant(parameters: Any) -> str:
+            assert (parameters.amount, parameters.currency) == ("314", "usd")
+            return token
+
+        async def run() -> httpx.Response:
+            async with Mpp(methods=[card.charge(create_token=grant, payment_method="pm_card_visa")]) as client:
+                answer: httpx.Response = await client.fetch(
+                    url + "/v1/account/topup", method="POST", content=b'{"amount": 3.14, "payBy": "challenge"}',
+                    headers={**JSON, "x-api-key": customer.secret},
+                )  # fmt: skip
+                return answer
+
+        return asyncio.run(run())
+
+    def test_grows_the_balance_once(self, live_server: Any, customer: Customer, cards: Any) -> None:
+        reply = self.top_up(live_server.url, customer, "spt_ok")
+        assert reply.status_code == 200, reply.text
+        receipt = Receipt.from_payment_receipt(reply.headers["payment-receipt"])
+        assert (receipt.method, receipt.reference) == ("stripe", "pi_1")
+        assert customer.balance.available == 10 * PRICE + 31_400
+
+    def test_that_is_declined_grows_nothing(self, live_server: Any, customer: Customer, cards: Any) -> None:
+        reply = self.top_up(live_server.url, customer, "spt_declined")
+        assert (reply.status_code, problem(reply)) == (402, "verification-failed")
+        assert customer.balance.available == 10 * PRICE
 
 
 @pytest.mark.usefixtures("pretended")

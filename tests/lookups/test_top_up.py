@@ -23,8 +23,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 SECRET = "whsec_test"
 
 
-@pytest.fixture
-def cards(settings: Any) -> Iterator[stubs.CardProvider]:
+@pytest.fixture(name="cards")
+def cards_of_a_provider(settings: Any) -> Iterator[stubs.CardProvider]:
     """A card provider on a loopback socket."""
     provider = stubs.CardProvider()
     with stubs.serve(provider.answer) as url:
