@@ -197,7 +197,7 @@ def ask_name(portal: Portal, session: PortalSession, query: Query, *, now: datet
     started = time.monotonic()
     results = portal.names_taken(session, query.name)
     session.trace.add("names", started, f"{query.name!r}: {len(results.candidates)} rows")
-    verdict = availability.judge(query.name, results.candidates, portal=portal, state=query.state)
+    verdict = availability.judge(query.name, results, portal=portal, state=query.state)
     if verdict.available and not results.complete:
         raise QueryRefused("too many names are like this one to say whether it is free; give more of it")
     return verdict, _evidence(portal, session, now)

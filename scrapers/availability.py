@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scrapers.naming_rules import RULES, NamingRule, designator_note
 from scrapers.normalise import names
 from scrapers.normalise.vocabulary import ABBREVIATIONS, NUMERALS, ROMAN
-from scrapers.records import Candidate, Conflict, NameVerdict, StatusClass
+from scrapers.records import Candidate, Conflict, NameCheck, NameVerdict, ResultList, StatusClass
 
 if TYPE_CHECKING:
     from scrapers.portal import Portal
@@ -61,21 +61,22 @@ def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
-def judge(name: str, rows: tuple[Candidate, ...], *, portal: Portal, state: str) -> NameVerdict:
+def judge(name: str, results: ResultList, *, portal: Portal, state: str) -> NameVerdict:
     """Say whether `name` is free among the names the registry listed. The list must be whole, or hold a conflict."""
-    rule = RULES[state]
+    rule, rows, check = RULES[state], results.candidates, results.check
     wanted = clerk_key(name, rule)
     conflicts = _conflicts(wanted, rows, portal=portal, rule=rule)
     blocking = [one for one in conflicts if _stands_in_the_way(one, portal)]
     ended = next((one for one in conflicts if _ENDED.search(one.candidate.status or "")), None)
     return NameVerdict(
-        available=not blocking,
+        available=not blocking and (check is None or check.available is not False),
         conflicts=tuple(conflicts[:MOST_CONFLICTS]) if blocking else (),
         normalized_name=wanted,
         variation_note=_variation(name, rows, portal=portal, rule=rule),
         warning=_warning(ended),
-        status_note=_status_note(portal),
+        status_note=" ".join(filter(None, (_check_note(check), _status_note(portal)))) or None,
         designator_note=designator_note(state),
+        check=check,
     )
 
 
@@ -85,9 +86,10 @@ def _conflicts(wanted: str, rows: tuple[Candidate, ...], *, portal: Portal, rule
         if clerk_key(row.name, rule) != wanted:
             continue
         found = Conflict(row, _class_of(row, portal))
-        known = best.get(row.entity_id)
+        identity = row.entity_id or f"{row.name} {sorted(row.handle.items())}"
+        known = best.get(identity)
         if known is None or _ORDER[found.status_class] < _ORDER[known.status_class]:
-            best[row.entity_id] = found
+            best[identity] = found
     return sorted(best.values(), key=lambda one: (_ORDER[one.status_class], one.candidate.name))
 
 
@@ -123,6 +125,14 @@ def _warning(ended: Conflict | None) -> str | None:
         return None
     word = ended.candidate.status
     return f"{ended.candidate.name} used this name and is {word}: it may be entitled to return to it."
+
+
+def _check_note(check: NameCheck | None) -> str | None:
+    if check is None:
+        return None
+    if check.said is None:
+        return f"{check.search} was asked too; it lists names and gives no verdict."
+    return f'{check.search} says: "{check.said}"'
 
 
 def _status_note(portal: Portal) -> str | None:

@@ -18,7 +18,7 @@ from requests.adapters import BaseAdapter
 from scrapers import matching
 from scrapers.errors import PortalDisabled, QueryRefused
 from scrapers.normalise import names
-from scrapers.records import Candidate, EntityRecord, Query, ResultList, StatusClass, UccFiling
+from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, StatusClass, UccFiling
 from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
 
@@ -169,6 +169,12 @@ class Portal:
                 found += narrow.candidates if narrow is not None else ()
                 complete = complete and narrow is not None and narrow.complete and self.narrow_proves
         return ResultList(found, complete=complete)
+
+    def with_own_check(self, usual: ResultList, rows: Iterable[Candidate], check: NameCheck) -> ResultList:
+        """The names the usual search listed and those only the registry's own name check did, with what it said."""
+        known = {row.name.casefold() for row in usual.candidates}
+        more = tuple(row for row in rows if row.name.casefold() not in known)
+        return ResultList(usual.candidates + more, complete=usual.complete, check=check)
 
     def ask_narrowly(self, session: PortalSession, name: str) -> ResultList | None:
         """The narrow search, noted as a stage of the attempt."""

@@ -87,6 +87,23 @@ class TestAReply:
         assert "Amber Pangolin Glassworks LLC" in body["variationNote"]
 
 
+class TestARegistrysOwnNameCheck:
+    """Asked where there is one."""
+
+    def test_is_told_and_believed(self, tester: Customer) -> None:
+        body = check(tester, "Magic Name Refused LLC").json()
+        assert (body["available"], body["conflictingEntities"]) == (False, [])
+        assert body["registryVerdict"] == {
+            "source": "The fictional registry's own name check",
+            "available": False,
+            "said": "This name is not available.",
+        }
+        assert "not available" in body["statusNote"]
+
+    def test_is_null_where_there_is_none(self, tester: Customer) -> None:
+        assert check(tester, "Quasar Umbrella Repair").json()["registryVerdict"] is None
+
+
 class TestTheCharge:
     """One lookup's price a verdict, whichever it is; nothing otherwise."""
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from scrapers import registry
-from scrapers.asking import ask
+from scrapers.asking import ask, ask_name
 from scrapers.errors import PortalError
-from scrapers.plain import tell, tell_error
+from scrapers.plain import tell, tell_error, tell_verdict
 from scrapers.records import Query
 from scrapers.transport.recording import Replay, load_steps
 from scrapers.transport.session import PortalSession, TransportSettings
@@ -65,9 +65,14 @@ def play(case: Case) -> tuple[dict[str, Any], list[str]]:
         deadline=time.monotonic() + 30,
         adapter=replay,
     )
-    question = Query(state=case.state, **_dated(case.content["question"]))
+    asked = _dated(case.content["question"])
+    names_only = asked.get("kind") == "name_check"
+    question = Query(state=case.state, **(asked if not names_only else {"name": asked["name"]}))
     try:
-        told = tell(ask(portal, session, question, now=NOW, threshold=THRESHOLD), portal, state=case.state)
+        if names_only:
+            told = tell_verdict(ask_name(portal, session, question, now=NOW)[0])
+        else:
+            told = tell(ask(portal, session, question, now=NOW, threshold=THRESHOLD), portal, state=case.state)
     except PortalError as error:
         told = tell_error(error)
     told["unread_labels"] = [stage.detail for stage in session.trace.stages if stage.name == "unread_labels"]

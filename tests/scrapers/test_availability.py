@@ -14,7 +14,7 @@ from scrapers import registry
 from scrapers.availability import clerk_key, judge
 from scrapers.naming_rules import RULES
 from scrapers.portal import Capabilities, Portal, StatusMeaning, meanings
-from scrapers.records import Candidate, NameVerdict
+from scrapers.records import Candidate, NameCheck, NameVerdict, ResultList
 
 
 class Registry(Portal):
@@ -38,9 +38,15 @@ class ActiveOnly(Portal):
     coverage, implied_status = "active_only", StatusMeaning("active", "listed_in_active_register")
 
 
-def ask(name: str, *rows: tuple[str, str], state: str = "DE", portal: type[Portal] = Registry) -> NameVerdict:
+def ask(
+    name: str,
+    *rows: tuple[str, str],
+    state: str = "DE",
+    portal: type[Portal] = Registry,
+    check: NameCheck | None = None,
+) -> NameVerdict:
     candidates = tuple(Candidate(shown, str(number), status or None) for number, (shown, status) in enumerate(rows))
-    return judge(name, candidates, portal=portal(), state=state)
+    return judge(name, ResultList(candidates, check=check), portal=portal(), state=state)
 
 
 class TestAFreeName:
@@ -98,11 +104,11 @@ class TestATakenName:
 
     def test_may_be_one_that_somebody_put_aside(self) -> None:
         row = Candidate("Blue Heron LLC", "1", None, name_kind="reserved")
-        assert not judge("Blue Heron LLC", (row,), portal=Registry(), state="DE").available
+        assert not judge("Blue Heron LLC", ResultList((row,)), portal=Registry(), state="DE").available
 
     def test_is_free_again_when_its_owner_has_another_name_now(self) -> None:
         row = Candidate("Blue Heron LLC", "1", "Active", name_kind="former")
-        assert judge("Blue Heron LLC", (row,), portal=Registry(), state="DE").available
+        assert judge("Blue Heron LLC", ResultList((row,)), portal=Registry(), state="DE").available
 
 
 class TestTheStatesRule:
@@ -149,6 +155,26 @@ class TestASourceThatShowsLess:
         assert found.available
         assert "active entities only" in (found.status_note or "")
         assert not ask("Blue Heron LLC", ("Blue Heron Inc", ""), portal=ActiveOnly).available
+
+
+class TestARegistryWithACheckOfItsOwn:
+    """It knows better than any list."""
+
+    def test_is_believed_when_it_says_no(self) -> None:
+        said = NameCheck("The registry's own name check", False, "This name is not available.")
+        found = ask("Quasar LLC", ("Blue Heron Inc", "Active"), check=said)
+        assert (found.available, found.conflicts) == (False, ())
+        assert found.status_note == 'The registry\'s own name check says: "This name is not available."'
+
+    def test_does_not_make_a_name_free_that_an_active_company_has(self) -> None:
+        said = NameCheck("The registry's own name check", True, "This name is available.")
+        assert not ask("Blue Heron LLC", ("Blue Heron Inc", "Active"), check=said).available
+        assert ask("Quasar LLC", ("Blue Heron Inc", "Active"), check=said).available
+
+    def test_is_told_when_it_only_lists_names(self) -> None:
+        found = ask("Quasar LLC", ("Blue Heron Inc", "Active"), check=NameCheck("The registry's own search"))
+        assert found.available
+        assert "gives no verdict" in (found.status_note or "")
 
 
 NAMES = some.sampled_from(

@@ -18,9 +18,19 @@ class ConflictingEntity(serializers.Serializer):
     entityPageUrl = components.maybe("The entity's page here, once its record has been fetched.")
 
 
+class RegistryVerdict(serializers.Serializer):
+    source = components.text("The registry's search that was asked.")
+    available = serializers.BooleanField(
+        allow_null=True, help_text="What the registry itself says; null where it lists names and gives no verdict."
+    )
+    said = components.maybe("Its own words.")
+
+
 class NameReply(serializers.Serializer):
     success = components.flag()
-    available = components.flag("False when at least one active entity has the name.")
+    available = components.flag(
+        "False when at least one active entity has the name, or the registry's own name check says no."
+    )
     searchedName = components.text()
     state = components.text()
     conflictingEntities = serializers.ListField(
@@ -35,6 +45,9 @@ class NameReply(serializers.Serializer):
     lookupsRemaining = components.whole(allow_null=True)
     designatorNote = components.text("What a name must contain in this state.")
     normalizedName = components.text("The name as the filing office compares it.")
+    registryVerdict = RegistryVerdict(
+        allow_null=True, help_text="Set where the registry has an availability search of its own, which was asked too."
+    )
     evidence = components.Evidence()
 
 
@@ -62,6 +75,7 @@ EXAMPLE = {
     "lookupsRemaining": 906,
     "designatorNote": "An LLC's name must contain Limited Liability Company, LLC or L.L.C.",
     "normalizedName": "blueheronlogistic",
+    "registryVerdict": None,
     "evidence": {
         "sourceUrl": "https://sandbox.registry.invalid/DE/search",
         "retrievedAt": "2026-11-21T08:00:00.000Z",

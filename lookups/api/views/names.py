@@ -15,6 +15,7 @@ from lookups.api.schema import name_check
 from lookups.api.serializers import NameRequest
 from lookups.services.idempotency import Claim
 from lookups.services.names import Judged, NameAsk, perform
+from scrapers.records import NameCheck
 
 
 class NameAvailabilityView(Endpoint):
@@ -77,5 +78,10 @@ def _body(ask: NameAsk, outcome: Judged) -> dict[str, Any]:
         "lookupsRemaining": None if balance is None else prices.lookups_covered(balance),
         "designatorNote": verdict.designator_note,
         "normalizedName": verdict.normalized_name,
+        "registryVerdict": verdict.check and _own(verdict.check),
         "evidence": outcome.evidence,
     }
+
+
+def _own(check: NameCheck) -> dict[str, Any]:
+    return {"source": check.search, "available": check.available, "said": check.said}

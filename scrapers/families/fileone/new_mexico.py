@@ -36,6 +36,7 @@ class NewMexico(LienQuery):
     estimated_seconds = 10
     terms = Terms("unstated", note="No captcha; the wall refuses calls that follow each other fast.")
     on_by_default = True
+    own_name_check = "New Mexico's own name availability search"
     name_label, number_label = "Business Name", "Record #"
     type_labels, agent_labels = ("Entity Type",), ("Agent",)
     ignored = ("Entity Sub-Type",)

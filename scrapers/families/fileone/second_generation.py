@@ -13,10 +13,10 @@ from scrapers.families.fileone import drawer
 from scrapers.families.fileone.portal import FileOnePortal, Row
 from scrapers.parsing.fields import Labels, text
 from scrapers.portal import Portal
-from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.records import Candidate, EntityRecord, NameCheck, ResultList
 from scrapers.transport.session import PortalSession
 
-_CONTAINS, _STARTS_WITH = 2, 1
+_STARTS_WITH, _CONTAINS, _NAME_AVAILABILITY = 1, 2, 4
 
 
 class SecondGeneration(FileOnePortal):
@@ -41,6 +41,17 @@ class SecondGeneration(FileOnePortal):
     def narrow(self, session: PortalSession, name: str) -> ResultList:
         """Names that begin with just this one."""
         return self._ask(session, name, _STARTS_WITH)
+
+    def names_taken(self, session: PortalSession, name: str) -> ResultList:
+        """The usual list, and the names that the host's own availability search holds against this one.
+
+        What that search ignores is not known, so the usual list must be whole by itself.
+        """
+        usual = super().names_taken(session, name)
+        if not self.own_name_check:
+            return usual
+        own = self._ask(session, name, _NAME_AVAILABILITY)
+        return self.with_own_check(usual, own.candidates, NameCheck(self.own_name_check))
 
     def record(self, row: Candidate, labels: Labels) -> EntityRecord:
         """Name and number are read from the drawer, so that a wrong drawer is noticed."""

@@ -16,6 +16,7 @@ from lxml.html import HtmlElement
 
 from scrapers.errors import PageChanged
 from scrapers.families.kentucky.liens import KentuckyLiens
+from scrapers.families.kentucky.names import KentuckyNames
 from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import body_rows, lines_of, maybe, missing_result, one, select, text_of
@@ -36,7 +37,7 @@ _IGNORED = (
 )  # fmt: skip
 
 
-class Kentucky(KentuckyLiens):
+class Kentucky(KentuckyNames, KentuckyLiens):
     """Secretary of State, Business Filings."""
 
     code = "KY"

@@ -29,6 +29,7 @@ MAGIC: dict[Outcome, str] = {
     "page_changed": "Magic Page Changed LLC",
     "timeout": "Magic Timeout LLC",
 }
+NAME_REFUSED = "Magic Name Refused LLC"  # the registry's own name check says no, though nobody has the name
 DEMO_QUESTION: dict[str, str] = {"entity_name": "Blue Heron Logistics LLC", "state": "DE"}
 
 _BY_KEY: dict[str, Outcome] = {names.key(name): outcome for outcome, name in MAGIC.items()}

@@ -13,9 +13,9 @@ from lxml.html import HtmlElement
 from requests.adapters import BaseAdapter
 
 from scrapers.errors import PageChanged
-from scrapers.families.sandbox.magic import is_magic
+from scrapers.families.sandbox.magic import NAME_REFUSED, is_magic
 from scrapers.families.sandbox.server import HOST, SandboxServer
-from scrapers.normalise import addresses
+from scrapers.normalise import addresses, names
 from scrapers.parsing.fields import Labels, need, need_list, need_text, note_unread, text
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, table_rows, text_of
 from scrapers.portal import Capabilities, Portal, Terms, meanings
@@ -24,6 +24,7 @@ from scrapers.records import (
     Candidate,
     EntityRecord,
     Filing,
+    NameCheck,
     NameKind,
     Officer,
     Query,
@@ -83,6 +84,14 @@ class SandboxPortal(Portal):
         terms = super().search_terms(name)
         first = terms[-1].split()[0]
         return terms if is_magic(name) or len(first) < 4 or first in terms else (*terms, first)
+
+    def names_taken(self, session: PortalSession, name: str) -> ResultList:
+        """The usual list; one name is refused by a name check of the registry's own."""
+        usual = super().names_taken(session, name)
+        if names.key(name) != names.key(NAME_REFUSED):
+            return usual
+        refused = NameCheck("The fictional registry's own name check", False, "This name is not available.")
+        return self.with_own_check(usual, (), refused)
 
     def check_id(self, entity_id: str) -> str:
         """The number in capitals."""

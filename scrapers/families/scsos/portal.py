@@ -1,11 +1,13 @@
 """South Carolina Business Entities Online: one POST for the list, a profile by GET in the same session.
 
 Source: public clients of the portal (form fields, table and fieldset names, labels; documented, no recorded page at
-hand). Since June 2026 some of them meet a captcha before each search.
+hand). Since June 2026 some of them meet a captcha before each search. The verdict box and its words "This name is
+available" are one client's (2024), who chose "Exact Match"; every other sentence with "not available" counts as no.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from lxml.html import HtmlElement
@@ -16,34 +18,35 @@ from scrapers.normalise import addresses
 from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of
 from scrapers.portal import Portal
-from scrapers.records import Candidate, EntityRecord, Query, ResultList, UccFiling
+from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _HOME = "https://businessfilings.sc.gov"
 _SEARCH = f"{_HOME}/BusinessFiling/Entity/Search"
 _BY_NAME = "2"  # the search type that public clients send; the page offers others
+_EXACT = re.compile(r"\bexact\b", re.IGNORECASE)
+_TAKEN = re.compile(r"\bnot\b[^.]*\bavailable\b|\bunavailable\b", re.IGNORECASE)
+_FREE = re.compile(r"\bthis name is available\b", re.IGNORECASE)
 
 
 class ScSosPortal(Portal):
     """The entity search."""
 
+    own_name_check = "South Carolina's own name check"
+
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name fits; the page says with an alert when there are none."""
-        page = session.post(
-            _SEARCH,
-            form={"EntitySearchTypeEnumId": _BY_NAME, "EntityName": term, "EntityNameIsRequired": "True"},
-            headers={"Origin": _HOME, "Referer": _SEARCH},
-        )
-        tree = page.html()
-        table = maybe(tree, "#EntitySearchResultsTable")
-        rows = [row for row in select(table, "tr") if row.cssselect("td a[href]")] if table is not None else []
-        if not rows:
-            if select(tree, "p.alert.noResults"):
-                return ResultList(())
-            raise missing_result(page, "a list, or the alert that there is none")
-        column = _status_column(rows[0].getroottree().getroot())
-        return ResultList(tuple(_candidate(row, column, page) for row in rows), complete=not offers_next(tree))
+        return _listed(_post(session, term, kind=_BY_NAME))
+
+    def names_taken(self, session: PortalSession, name: str) -> ResultList:
+        """The usual list; then the exact search, whose page says in a box whether the name is available."""
+        usual = super().names_taken(session, name)
+        page = _post(session, name, kind=_exact_kind(session.get(_SEARCH)))
+        box = maybe(page.html(), "#nameAvailabilityDiv p.alert")
+        said = text_of(box) if box is not None else None
+        rows = () if said else _listed(page).candidates
+        return self.with_own_check(usual, rows, NameCheck(self.own_name_check, _verdict(said), said))
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens of a party, from UCC Online."""
@@ -71,6 +74,48 @@ class ScSosPortal(Portal):
         )
         note_unread(labels.unread, session)
         return record
+
+
+def _post(session: PortalSession, name: str, *, kind: str) -> Page:
+    return session.post(
+        _SEARCH,
+        form={"EntitySearchTypeEnumId": kind, "EntityName": name, "EntityNameIsRequired": "True"},
+        headers={"Origin": _HOME, "Referer": _SEARCH},
+    )
+
+
+def _listed(page: Page) -> ResultList:
+    tree = page.html()
+    table = maybe(tree, "#EntitySearchResultsTable")
+    rows = [row for row in select(table, "tr") if row.cssselect("td a[href]")] if table is not None else []
+    if not rows:
+        if select(tree, "p.alert.noResults"):
+            return ResultList(())
+        raise missing_result(page, "a list, or the alert that there is none")
+    column = _status_column(rows[0].getroottree().getroot())
+    return ResultList(tuple(_candidate(row, column, page) for row in rows), complete=not offers_next(tree))
+
+
+def _exact_kind(page: Page) -> str:
+    """The number of the exact search, by its name in the form: it is not known beforehand."""
+    options = page.html().cssselect("#EntitySearchTypeEnumId option[value]")
+    if not options:
+        raise missing_result(page, "the kinds of search")
+    found = [str(option.get("value")) for option in options if _EXACT.search(text_of(option))]
+    if len(found) != 1:
+        raise PageChanged(f"one exact search expected among {[text_of(option) for option in options]}")
+    return found[0]
+
+
+def _verdict(said: str | None) -> bool | None:
+    """What the box says; words that are neither are a changed page, never a guess."""
+    if not said:
+        return None
+    if _TAKEN.search(said):
+        return False
+    if _FREE.search(said):
+        return True
+    raise PageChanged(f"the name check says {said!r}")
 
 
 def _status_column(tree: HtmlElement) -> int:
