@@ -14,8 +14,8 @@ ROOT: Path = settings.BASE_DIR
 APPS = ("config", "lookups", "scrapers", "billing", "jurisdictions")
 BANNED_NAMES = {"utils", "helpers", "common", "misc", "base", "lib", "core"}
 TOP = {
-    "manage.py", "pyproject.toml", "Dockerfile", "config", "jurisdictions", "scrapers", "billing", "lookups", "templates",
-    "tests", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "Makefile", "docs", "compose.yaml",
+    "manage.py", "pyproject.toml", "Dockerfile", "config", "jurisdictions", "scrapers", "billing", "lookups",
+    "templates", "tests", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "Makefile", "docs", "compose.yaml",
 }  # fmt: skip
 MODULE_LINES, FUNCTION_LINES, STATE_LINES = 400, 40, 40
 

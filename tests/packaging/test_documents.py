@@ -10,10 +10,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
-TOP = {
-    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "Makefile", "Dockerfile", "compose.yaml", "manage.py",
-    "pyproject.toml", "config", "jurisdictions", "scrapers", "billing", "lookups", "templates", "tests", "docs",
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -59,12 +55,3 @@ class TestTheDecisions:
 
     def test_are_numbered_without_a_gap(self) -> None:
         assert [int(path.stem[:4]) for path in DECISIONS] == list(range(1, len(DECISIONS) + 1))
-
-
-class TestTheTopLevel:
-    """The first thing a reader sees."""
-
-    def test_holds_what_the_design_names_and_nothing_else(self) -> None:
-        ignored = set((ROOT / ".gitignore").read_text().replace("/", "").splitlines())
-        there = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} - ignored
-        assert there == TOP
