@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from scrapers.naming_rules import RULES, NamingRule, designator_note
+from scrapers.designators import designator_note
+from scrapers.naming_rules import RULES, NamingRule
 from scrapers.normalise import names
 from scrapers.normalise.vocabulary import ABBREVIATIONS, NUMERALS, ROMAN
 from scrapers.records import Candidate, Conflict, NameCheck, NameVerdict, ResultList, StatusClass

@@ -1,7 +1,8 @@
 """When two names are the same name to a state's filing office: what it ignores, from its public rules or assumed.
 
-`sure` is "rule" where the state's own statute, regulation or guide was read (cited in `source`), "assumed" where the
-general model is applied: the one that ignores most, so that a name is rather called taken than free.
+`sure` is "rule" where the state's own statute, regulation or guide was read (cited in `source`), "part" where only a
+part of it was, and the general model fills the rest, "assumed" where the model alone is applied: the one that ignores
+most, so that a name is rather called taken than free.
 """
 
 from __future__ import annotations
@@ -19,9 +20,6 @@ MODEL: frozenset[Ignored] = frozenset(
     {"designator", "article", "conjunction", "punctuation", "plural", "numeral", "spacing"}
 )
 ASSUMED = "assumed: the general standard of the model acts, read strictly"
-CORPORATION = "A corporation's name must contain Corporation, Incorporated, Company, Limited, or an abbreviation."
-LLC = "An LLC's name must contain Limited Liability Company, LLC or L.L.C."
-PARTNERSHIP = "A limited partnership's name must contain Limited Partnership, LP or L.P."
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +28,55 @@ class NamingRule:
 
     ignored: frozenset[Ignored]
     source: str
-    sure: Literal["rule", "assumed"]
+    sure: Literal["rule", "part", "assumed"]
 
 
 def _rule(source: str, *ignored: Ignored) -> NamingRule:
     return NamingRule(frozenset(ignored), source, "rule")
 
 
+def _part(source: str, ignored: frozenset[Ignored] = MODEL) -> NamingRule:
+    return NamingRule(ignored, f"{source}; the rest assumed", "part")
+
+
 _KNOWN: dict[str, NamingRule] = {
+    "AK": _part(
+        "3 Alaska Administrative Code 16.120(a): plural forms and the way a number is written tell apart",
+        MODEL - {"plural", "numeral"},
+    ),
+    "AR": _rule(
+        "Arkansas Code 4-26-401(3)(C) and 4-33-401(c), as amended by Act 256 of 2023",
+        "designator", "article", "conjunction", "punctuation", "plural",
+    ),
     "AZ": _rule(
         "Arizona Corporation Commission, Determining Distinguishability of Entity Names (2005-08-12)",
         "designator", "article", "conjunction", "punctuation", "numeral", "spacing",
     ),
+    "CO": _rule(
+        "Colorado Revised Statutes 7-90-601; Secretary of State, Entity names FAQ: legal forms, articles, blanks and "
+        "hyphens tell apart",
+        "punctuation",
+    ),
     "FL": _rule(
         "Florida Statutes 607.0401(1)(d)", "designator", "article", "conjunction", "plural", "punctuation",
+    ),
+    "HI": _part(
+        "Hawaii Administrative Rules 16-36-15(a) (names that sound alike are refused too, which is not compared here)",
+        MODEL | {"preposition"},
+    ),
+    "IN": _rule(
+        "Indiana Code 23-0.5-3-1(c); Secretary of State, Name Availability Guidelines",
+        "designator", "article", "punctuation", "plural", "numeral", "spacing",
+    ),
+    "KS": _rule(
+        "Kansas Secretary of State, Name Availability Guidelines: plural forms and the way a number is written tell "
+        "apart",
+        "designator", "article", "conjunction", "preposition", "punctuation",
+    ),
+    "MA": _part("Massachusetts General Laws c. 156D s. 4.01(b): so similar as to be mistaken is refused too"),
+    "ME": _rule(
+        "Maine Public Law 2005 c. 543 (31 M.R.S., names of limited partnerships): legal forms, and, the, punctuation",
+        "designator", "article", "conjunction", "punctuation",
     ),
     "MI": _rule(
         "Michigan LARA, Choosing a Business Name: another sequence of letters or numbers is distinguishable",
@@ -53,24 +86,40 @@ _KNOWN: dict[str, NamingRule] = {
         "Minnesota, A Guide to Starting a Business (43rd edition, 2025), Determining Whether a Name is Distinguishable",
         "designator", "article", "conjunction", "preposition", "punctuation", "abbreviation", "spacing",
     ),
+    "MT": _rule(
+        "Administrative Rules of Montana 44.5.131 (key words; its list of what does not count as in force before 2015)",
+        "designator", "article", "conjunction", "preposition", "punctuation", "plural", "numeral",
+    ),
+    "NC": _part("North Carolina Secretary of State, Selecting a Name: the legal form does not count"),
+    "ND": _part("North Dakota Administrative Code 72-03-02-05: capitals and blanks do not count"),
+    "NH": _part("New Hampshire RSA 304-C:32 III-a: an article alone does not count"),
+    "OH": _rule(
+        "Ohio Revised Code 1702.05(B) (the same list as 1701.05(B)): tense does not count either, nor, read strictly, number",
+        "designator", "article", "conjunction", "punctuation", "abbreviation", "plural",
+    ),
     "OR": _rule(
         "Oregon Administrative Rules 160-010-0013",
         "designator", "article", "conjunction", "preposition", "punctuation", "plural",
+    ),
+    "RI": _part("Rhode Island General Laws 7-6-11(a)(4): the legal form does not count"),
+    "TN": _rule(
+        "Tennessee Division of Business Services, Business Name Availability Guidelines: plural forms tell apart",
+        "designator", "article", "conjunction", "preposition", "punctuation",
     ),
     "TX": _rule(
         "1 Texas Administrative Code 79.38 and 79.39 (in force for filings from 2018-06-01)",
         "designator", "article", "conjunction", "punctuation", "spacing",
     ),
+    "UT": _part(
+        "Utah Code 16-1a-302 (from 2026-10-01); Division of Corporations, Name Availability and Standards",
+        MODEL | {"preposition"},
+    ),
     "WA": _rule(
         "Revised Code of Washington 23.95.300(3)",
         "designator", "article", "conjunction", "punctuation", "abbreviation", "plural",
     ),
+    "WI": _part("Wisconsin Statutes 180.0401(2)(b): the legal form does not count"),
 }  # fmt: skip
 
 RULES: dict[str, NamingRule] = {code: _KNOWN.get(code, NamingRule(MODEL, ASSUMED, "assumed")) for code in PLACES}
 """The rule of every jurisdiction."""
-
-
-def designator_note(state: str) -> str:
-    """What the name of each kind of entity must contain; the wording that all states' acts share."""
-    return f"{CORPORATION} {LLC} {PARTNERSHIP} {PLACES[state].name} may ask for more; check with the registry."

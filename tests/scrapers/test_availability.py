@@ -66,7 +66,10 @@ class TestAFreeName:
         assert "Revoked" in (found.warning or "")
 
     def test_comes_with_what_the_state_requires(self) -> None:
-        assert "LLC" in ask("Quasar Bakery", ("x", "Active")).designator_note
+        new_york, guam = (ask("Quasar Bakery", ("x", "Active"), state=code).designator_note for code in ("NY", "GU"))
+        assert "Company is not enough" in new_york
+        assert "Limited Liability Company Law 204" in new_york
+        assert "An LLC's name usually must contain" in guam
 
 
 class TestATakenName:
@@ -128,6 +131,27 @@ class TestTheStatesRule:
             ("MI", "The Blue LLC", "Blue LLC", False),
             ("MN", "National Foods LLC", "Natl Foods LLC", True),
             ("TX", "National Foods LLC", "Natl Foods LLC", False),
+            ("CO", "Blue Farm LLC", "Blue Farm Inc", False),
+            ("CO", "Blue Farm, L.L.C.", "BLUE FARM LLC", True),
+            ("CO", "The Blue LLC", "Blue LLC", False),
+            ("CO", "ABC Inc", "A B C Inc", False),
+            ("TN", "Bank of the West", "Bank West", True),
+            ("TN", "Blue Farm LLC", "Blue Farms LLC", False),
+            ("KS", "House of Pies LLC", "House Pies Inc", True),
+            ("KS", "10 Farms LLC", "Ten Farms LLC", False),
+            ("KS", "Cat LLC", "Cats LLC", False),
+            ("AR", "Blue Farm LLC", "Blue Farm's LLC", True),
+            ("AR", "One Stop LLC", "1 Stop LLC", False),
+            ("IN", "One Stop LLC", "1 Stop Inc", True),
+            ("IN", "BlueHeron LLC", "Blue-Heron Inc", True),
+            ("MT", "Two Rivers LLC", "2 Rivers Co", True),
+            ("MT", "Montana Natl Foods", "Montana National Foods", False),
+            ("OH", "National Foods LLC", "Natl Food LLC", True),
+            ("ME", "Smith and Jones LLC", "Smith Jones LLC", True),
+            ("ME", "Blue Farm LLC", "Blue Farms LLC", False),
+            ("AK", "One Stop LLC", "1 Stop LLC", False),
+            ("AK", "Roll Out Now Co", "Rollout Now Co", True),
+            ("HI", "Pier of Honolulu Inc", "Pier Honolulu Inc", True),
         ],
     )
     def test_decides(self, state: str, name: str, other: str, same: bool) -> None:
@@ -136,7 +160,8 @@ class TestTheStatesRule:
     def test_is_there_for_every_jurisdiction_and_says_how_sure_it_is(self) -> None:
         assert set(RULES) == set(PLACES)
         assert all(rule.source for rule in RULES.values())
-        assert all("assumed" in rule.source for rule in RULES.values() if rule.sure == "assumed")
+        assert all("assumed" in rule.source for rule in RULES.values() if rule.sure != "rule")
+        assert sum(rule.sure == "rule" for rule in RULES.values()) >= 15
 
     def test_is_told_on_a_page_that_is_current(self) -> None:
         call_command("name_rules_page", "--check")
