@@ -94,7 +94,7 @@ _KNOWN: dict[str, NamingRule] = {
     "ND": _part("North Dakota Administrative Code 72-03-02-05: capitals and blanks do not count"),
     "NH": _part("New Hampshire RSA 304-C:32 III-a: an article alone does not count"),
     "OH": _rule(
-        "Ohio Revised Code 1702.05(B) (the same list as 1701.05(B)): tense does not count either, nor, read strictly, number",
+        "Ohio Revised Code 1702.05(B) (the list of 1701.05(B)): nor does tense count, nor, read strictly, number",
         "designator", "article", "conjunction", "punctuation", "abbreviation", "plural",
     ),
     "OR": _rule(
