@@ -35,11 +35,15 @@ def ask_health(url: str, *, host: str | None = None) -> dict[str, object] | None
     return document if isinstance(document, dict) else None
 
 
+def find_host() -> str | None:
+    """Return a host name the service answers to, or None when it answers to any."""
+    return next((name.removeprefix(".") for name in env.ALLOWED_HOSTS if "*" not in name), None)
+
+
 def main(arguments: list[str]) -> int:
     """Print one line on the service at the given address; return 0 only when it can serve."""
     url = arguments[0] if arguments else "http://127.0.0.1:8000"
-    named = [name.removeprefix(".") for name in env.ALLOWED_HOSTS if "*" not in name]
-    health = ask_health(url, host=named[0] if named else None)
+    health = ask_health(url, host=find_host())
     print(f"{url}: {health['status'] if health else 'no answer'}")  # noqa: T201
     return 0 if health else 1
 

@@ -20,7 +20,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from billing import accounts, keys, selectors
-from config import probe
+from config import env, probe
 from config.launch import first_accounts, ground, processes, welcome
 from tests.journeys.checkout import free_port
 
@@ -252,6 +252,16 @@ class TestTheProbe:
     @pytest.mark.parametrize("host", ["ill.test", "odd.test", "list.test", "unknown.test"])
     def test_takes_anything_else_for_no(self, server: str, host: str) -> None:
         assert probe.ask_health(server, host=host) is None
+
+    @pytest.mark.parametrize(
+        ("allowed", "host"),
+        [([], None), (["*"], None), (["*", ".lookup.test"], "lookup.test"), (["a.test", "b.test"], "a.test")],
+    )
+    def test_asks_for_a_name_the_service_answers_to(
+        self, monkeypatch: pytest.MonkeyPatch, allowed: list[str], host: str | None
+    ) -> None:
+        monkeypatch.setattr(env, "ALLOWED_HOSTS", allowed)
+        assert probe.find_host() == host
 
     def test_takes_silence_for_no(self) -> None:
         assert probe.ask_health("http://127.0.0.1:1") is None

@@ -9,6 +9,7 @@ import os
 import signal
 import time
 from argparse import ArgumentParser
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -86,7 +87,8 @@ class Command(BaseCommand):
             self.watch(children)
         finally:
             if children:
-                self.stdout.write("Stopping.")
+                with suppress(OSError):  # nobody may be reading any more
+                    self.stdout.write("Stopping.")
                 before = self.stop_signals
                 killed = processes.stop(children, grace_seconds=GRACE_SECONDS, hurry=lambda: self.stop_signals > before)
         self.stdout.write("Stopped." + (f" Had to be killed: {', '.join(killed)}." if killed else ""))
@@ -111,7 +113,7 @@ class Command(BaseCommand):
         deadline = time.monotonic() + START_SECONDS
         while not self.stop_signals:
             self.refuse_ended(children)
-            if probe.ask_health(address):
+            if probe.ask_health(address, host=probe.find_host()):
                 return True
             if time.monotonic() > deadline:
                 said = "\n".join(children[0].last_lines())
