@@ -21,4 +21,5 @@ class Command(BaseCommand):
             for portal in registry.list_portals()
         }
         created = services.seed(defaults=defaults)
-        self.stdout.write(f"{created} jurisdictions created.")
+        if options["verbosity"]:
+            self.stdout.write(f"{created} jurisdictions created.")
