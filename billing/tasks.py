@@ -19,8 +19,10 @@ def expire_holds(**_: Any) -> int:
 
 @shared_task
 def sweep_payments(**_: Any) -> dict[str, int]:
-    """End the payments whose request never came back."""
-    return sweep.run(now=timezone.now())
+    """End the payments whose request never came back; catch up with messages about top-ups that came too early."""
+    now = timezone.now()
+    topups.apply_waiting(now=now)
+    return sweep.run(now=now)
 
 
 @shared_task
@@ -30,4 +32,3 @@ def reconcile(**_: Any) -> None:
     reconciliation.run(now=now)
     limits.prune(now=now)
     topups.expire_old(now=now)
-    topups.apply_waiting(now=now)

@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 _given = os.environ.get("SOS_TEST_VAR")  # the folder of the process that started this one
 _folder = Path(_given or tempfile.mkdtemp(prefix="sos-lookup-test-"))
@@ -24,4 +25,10 @@ STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.st
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory: threads of a live server then see what a real process would see.
     DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
+_worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+if REDIS_URL and _worker:
+    # Two workers have a database each in which keys get the same numbers: what is counted of them is kept apart too.
+    _address = urlsplit(REDIS_URL)
+    _number = (int(_address.path.strip("/") or 0) + 12 + int(_worker.removeprefix("gw"))) % 16
+    REDIS_URL = _address._replace(path=f"/{_number}").geturl()
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # nothing is collected for tests; its absence would be a warning
