@@ -14,6 +14,7 @@ if not _given:
 os.environ["SOS_TEST_VAR"] = str(_folder)
 os.environ.setdefault("VAR_DIR", str(_folder))
 
+from config import env  # noqa: E402
 from config.settings.shared import *  # noqa: E402
 
 SECRET_KEY = "test-only-key-with-enough-characters-in-it"  # noqa: S105
@@ -25,10 +26,16 @@ STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.st
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory: threads of a live server then see what a real process would see.
     DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
-_worker = os.environ.get("PYTEST_XDIST_WORKER", "")
-if REDIS_URL and _worker:
-    # Two workers have a database each in which keys get the same numbers: what is counted of them is kept apart too.
-    _address = urlsplit(REDIS_URL)
-    _number = (int(_address.path.strip("/") or 0) + 12 + int(_worker.removeprefix("gw"))) % 16
-    REDIS_URL = _address._replace(path=f"/{_number}").geturl()
+
+
+def _own_redis(url: str, worker: str) -> str:
+    """Two workers have a database each in which keys get the same numbers: what is counted of them is kept apart."""
+    if not url or not worker:
+        return url
+    address = urlsplit(url)
+    number = (int(address.path.strip("/") or 0) + 12 + int(worker.removeprefix("gw"))) % 16
+    return address._replace(path=f"/{number}").geturl()
+
+
+REDIS_URL = _own_redis(env.REDIS_URL, os.environ.get("PYTEST_XDIST_WORKER", ""))
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # nothing is collected for tests; its absence would be a warning
