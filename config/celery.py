@@ -50,6 +50,7 @@ app.conf.update(
         "scrapers.tasks.*": {"queue": "upkeep"},
         "lookups.tasks.prune": {"queue": "upkeep"},
         "lookups.tasks.sweep_jobs": {"queue": "upkeep"},
+        "lookups.tasks.run_bulk": {"queue": "bulk"},
     },
     timezone="UTC",
     beat_schedule={

@@ -12,8 +12,8 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from billing import ledger, money
-from lookups.models import Job, Lookup, StoredEntity
-from lookups.services import job_desk
+from lookups.models import BulkJob, Job, Lookup, StoredEntity
+from lookups.services import bulk, job_desk
 
 
 class ReadOnlyAdmin(ModelAdmin):
@@ -146,3 +146,31 @@ class JobAdmin(ReadOnlyAdmin):
     def _tell(self, request: HttpRequest, what: str, done: list[bool]) -> None:
         level = messages.SUCCESS if all(done) else messages.WARNING
         self.message_user(request, f"{sum(done)} of {len(done)} {what}.", level)
+
+
+@admin.register(BulkJob)
+class BulkJobAdmin(ReadOnlyAdmin):
+    """Requests of up to a thousand rows, and how far they are; their single questions are among the jobs."""
+
+    list_display = ("public_id", "created_at", "account", "total", "questions", "how_far", "cancelled_at", "ended_at")
+    search_fields = ("request_id", "account__name")
+    list_select_related = ("account", "hold")
+    date_hierarchy = "created_at"
+    list_per_page = 25
+    actions = ("cancel",)
+
+    def has_run_permission(self, request: HttpRequest) -> bool:
+        """As for single jobs."""
+        return request.user.has_perm("lookups.change_job")
+
+    @admin.display(description="Progress")
+    def how_far(self, obj: BulkJob) -> str:
+        progress = bulk.get_progress(obj)
+        return f"{progress.status}: {progress.completed} of {obj.total} rows, {progress.failed} failed"
+
+    @admin.action(description="Cancel what has not begun", permissions=["run"])
+    def cancel(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
+        """Gives back the price of what is cancelled."""
+        for one in rows:
+            bulk.cancel(one, now=timezone.now())
+        self.message_user(request, "Cancelled; what is under way ends by itself.")

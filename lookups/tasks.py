@@ -9,7 +9,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from lookups.api import replies
-from lookups.services import flights, idempotency, job_runner, jobs
+from lookups.services import bulk, bulk_queue, flights, idempotency, job_runner, jobs
 
 
 @shared_task(name="lookups.tasks.run_job")
@@ -21,11 +21,18 @@ def run_job(*, job_id: str, **_: Any) -> None:
 @shared_task(name="lookups.tasks.sweep_jobs")
 def sweep_jobs(**_: Any) -> int:
     """Find the jobs that lost their message or their worker; returns how many were woken."""
-    return job_runner.sweep(render=replies.to_body, now=timezone.now()).woken
+    now = timezone.now()
+    return job_runner.sweep(render=replies.to_body, now=now).woken + bulk_queue.sweep(now=now)
+
+
+@shared_task(name="lookups.tasks.run_bulk")
+def run_bulk(**_: Any) -> int:
+    """Answer questions of bulk jobs until none is left; returns how many this thread answered."""
+    return bulk_queue.work(render=replies.to_body, now=timezone.now())
 
 
 @shared_task(name="lookups.tasks.prune")
 def prune(**_: Any) -> int:
     """Forget landed flights, idempotency keys and jobs whose time is over; returns how many."""
     now = timezone.now()
-    return flights.prune(now=now) + idempotency.prune(now=now) + jobs.prune(now=now)
+    return flights.prune(now=now) + idempotency.prune(now=now) + jobs.prune(now=now) + bulk.prune(now=now)

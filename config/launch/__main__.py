@@ -1,4 +1,4 @@
-"""`python -m config.launch web|worker|beat`: becomes that one process, for whoever starts each on its own.
+"""`python -m config.launch web|worker|bulk|beat`: becomes that one process, for whoever starts each on its own.
 
 A container or a service manager then runs the same command lines as `manage.py up`, with its own restarts.
 """
@@ -16,7 +16,7 @@ from config.launch import commands, ground
 def main(arguments: list[str]) -> None:
     """Replace this process by the named one; ends with one line when its folder cannot be written."""
     parser = argparse.ArgumentParser(prog="python -m config.launch")
-    parser.add_argument("name", choices=["web", "worker", "beat"])
+    parser.add_argument("name", choices=["web", "worker", "bulk", "beat"])
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     chosen = parser.parse_args(arguments)
@@ -27,7 +27,8 @@ def main(arguments: list[str]) -> None:
     production = bool(env.REDIS_URL) and not env.DATABASE_URL.startswith("sqlite")
     lines = {
         "web": commands.web(host=chosen.host, port=chosen.port, production=production),
-        "worker": commands.worker(),
+        "worker": commands.worker("worker"),
+        "bulk": commands.worker("bulk"),
         "beat": commands.beat(folder=env.VAR_DIR),
     }
     command = lines[chosen.name]

@@ -1,4 +1,4 @@
-"""The three processes of the service as command lines, in their embedded and their production shape."""
+"""The four processes of the service as command lines, in their embedded and their production shape."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 EMBEDDED_THREADS = 16
 PRODUCTION_THREADS = 12  # a process; each may hold one database connection
 MOST_WEB_PROCESSES = 4
-QUEUES = "interactive,upkeep"
+BULK_THREADS = 40  # they mostly wait: for two answers at a time from each of some twenty registries
+NODES = {"worker": "celery@%h", "bulk": "bulk@%h"}
+QUEUES = {"worker": "interactive,upkeep", "bulk": "bulk"}  # of their own, so that a thousand rows delay nobody's lookup
 
 
 def web(*, host: str, port: int, production: bool) -> list[str]:
@@ -27,11 +29,12 @@ def web(*, host: str, port: int, production: bool) -> list[str]:
     ]  # fmt: skip
 
 
-def worker() -> list[str]:
-    """Return the queue worker's command: one process with threads."""
+def worker(name: str) -> list[str]:
+    """Return the command of a queue worker, "worker" or "bulk": one process with threads."""
+    threads = BULK_THREADS if name == "bulk" else EMBEDDED_THREADS
     return [
         sys.executable, "-m", "celery", "--app", "config.celery", "worker", "--pool", "threads",
-        "--concurrency", str(EMBEDDED_THREADS), "--queues", QUEUES, "--loglevel", "INFO",
+        "--concurrency", str(threads), "--queues", QUEUES[name], "--hostname", NODES[name], "--loglevel", "INFO",
         "--without-gossip", "--without-mingle", "--without-heartbeat",
     ]  # fmt: skip
 

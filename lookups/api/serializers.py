@@ -136,6 +136,21 @@ class LookupRequest(serializers.Serializer):
         return said
 
 
+class BulkEntity(LookupRequest):
+    """One row of a bulk request."""
+
+    source = None
+    fresh = None
+    ref = Text(required=False, allow_null=True, max_length=200, help_text="Your own mark; echoed with the result.")
+
+
+class BulkRequest(serializers.Serializer):
+    """The body of POST /v1/bulk-lookup; its rows are checked one by one, to tell which of them are wrong."""
+
+    entities = BulkEntity(many=True, help_text="1 to 1,000 rows. A row that repeats another is charged once.")
+    source = LookupRequest._declared_fields["source"]
+
+
 class NameRequest(serializers.Serializer):
     """The body of POST /v1/name-availability."""
 

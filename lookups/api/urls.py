@@ -2,12 +2,14 @@
 
 from django.urls import path, re_path
 
-from lookups.api.views import account, card_messages, documents, jobs, lookup, metrics, names, service, top_up
+from lookups.api.views import account, bulk, card_messages, documents, jobs, lookup, metrics, names, service, top_up
 
 urlpatterns = [
     path("v1/lookup", lookup.LookupView.as_view(), name="lookup"),
     path("v1/name-availability", names.NameAvailabilityView.as_view(), name="name-availability"),
     path("v1/lookup/status/<str:job_id>", jobs.JobView.as_view(), name="job"),
+    path("v1/bulk-lookup", bulk.BulkView.as_view(), name="bulk"),
+    path("v1/bulk-lookup/<str:job_id>", bulk.BulkJobView.as_view(), name="bulk-job"),
     path("v1/states", service.StatesView.as_view(), name="api-states"),
     path("v1/health", service.HealthView.as_view(), name="health"),
     path("v1/account/balance", account.BalanceView.as_view(), name="balance"),

@@ -2,8 +2,9 @@
 
 from lookups.models.answers import StoredAnswer, StoredEntity
 from lookups.models.asked import Lookup
+from lookups.models.bulk import BulkJob, BulkRow
 from lookups.models.flights import Flight
 from lookups.models.idempotency import IdempotencyRecord
 from lookups.models.jobs import Job
 
-__all__ = ["Flight", "IdempotencyRecord", "Job", "Lookup", "StoredAnswer", "StoredEntity"]
+__all__ = ["BulkJob", "BulkRow", "Flight", "IdempotencyRecord", "Job", "Lookup", "StoredAnswer", "StoredEntity"]

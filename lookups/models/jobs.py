@@ -27,6 +27,8 @@ class Job(models.Model):
     account = models.ForeignKey("billing.Account", on_delete=models.PROTECT, related_name="jobs")
     key = models.ForeignKey("billing.ApiKey", on_delete=models.PROTECT, related_name="+")
     hold = models.ForeignKey("billing.Hold", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    bulk = models.ForeignKey("lookups.BulkJob", on_delete=models.CASCADE, null=True, blank=True, related_name="jobs")
+    position = models.PositiveIntegerField(default=0, help_text="First row of the bulk request that asks this.")
     ask_id = models.UUIDField(unique=True)
     state = models.CharField(max_length=2)
     question = models.JSONField(help_text="The whole question, to ask it again after a crash.")
@@ -57,6 +59,11 @@ class Job(models.Model):
             models.Index(fields=["created_at"], condition=Q(status__in=["pending", "processing"]), name="job_open"),
             models.Index(fields=["key"], condition=Q(status__in=["pending", "processing"]), name="job_open_by_key"),
             models.Index(fields=["ended_at"], name="job_by_end"),
+            models.Index(
+                fields=["account", "state", "created_at", "position"],
+                condition=Q(status__in=["pending", "processing"], bulk__isnull=False),
+                name="job_open_of_bulk",
+            ),
         ]
 
     def __str__(self) -> str:

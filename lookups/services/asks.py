@@ -26,6 +26,7 @@ class Ask:
     ask_id: uuid.UUID = field(default_factory=uuid.uuid4)
     request_id: str = ""
     resumed: bool = False
+    shares_hold: bool = False  # its price is part of a larger hold
 
     @property
     def sandbox(self) -> bool:
@@ -43,7 +44,8 @@ class Ask:
     @property
     def bill(self) -> Bill:
         """Who pays, and the words in the statement."""
-        return Bill(key=self.key, ask_id=self.ask_id, reference=f"{self.question.state} {self.question.words}"[:200])
+        reference = f"{self.question.state} {self.question.words}"[:200]
+        return Bill(key=self.key, ask_id=self.ask_id, reference=reference, shares_hold=self.shares_hold)
 
 
 class Watch:

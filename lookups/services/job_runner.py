@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from lookups.outcomes import Outcome, Unavailable
-from lookups.services import jobs, lookup, retrying, settling
+from billing.models import Hold
+from lookups.outcomes import Outcome, Refused, Unavailable
+from lookups.services import checks, jobs, lookup, retrying, settling
 from lookups.services.asks import Ask, Watch
 
 BROKEN: dict[str, Any] = {"success": False, "error": "Internal error", "code": "internal_error", "cost": 0}
@@ -33,7 +34,8 @@ def run(*, job_id: uuid.UUID, render: jobs.Render, now: datetime) -> bool:
         return False
     ask = Ask(
         question=jobs.from_json(job.question), key=job.key, ask_id=job.ask_id, request_id=job.request_id,
-        resumed=job.attempts > 1,
+        resumed=job.attempts > 1, shares_hold=job.bulk is not None,
+        accepts_stored=job.bulk is not None and job.bulk.accepts_stored,
     )  # fmt: skip
     pauses: list[timedelta] = []
 
@@ -43,9 +45,7 @@ def run(*, job_id: uuid.UUID, render: jobs.Render, now: datetime) -> bool:
         return pause is not None
 
     try:
-        outcome = _settled_before(ask) or lookup.answer(
-            ask, job.hold, watch, budget_seconds=jobs.BUDGET_SECONDS, try_again=try_again
-        )
+        outcome = _settled_before(ask) or _answer(ask, job.hold, watch, try_again)
     except Exception:
         if job.attempts >= jobs.MOST_ATTEMPTS:  # it breaks every time: a person has to look, nobody has to pay
             jobs.give_up(job, reply_status=500, reply=BROKEN, now=watch.now)
@@ -71,3 +71,13 @@ def sweep(*, render: jobs.Render, now: datetime) -> Swept:
 def _settled_before(ask: Ask) -> Outcome | None:
     """What a worker that died had settled already; its money has moved, so the outcome stands."""
     return settling.find_outcome(ask) if ask.resumed else None
+
+
+def _answer(ask: Ask, hold: Hold | None, watch: Watch, try_again: settling.TryAgain) -> Outcome:
+    stored = lookup.find_stored(ask, now=watch.now)
+    if stored is not None:
+        return settling.sell_stored(ask, stored, watch=watch, hold=hold)
+    portal = checks.find_portal(ask, now=watch.now)
+    if isinstance(portal, Refused):
+        return settling.conclude(ask, hold, portal, watch=watch)
+    return lookup.answer(ask, hold, watch, budget_seconds=jobs.BUDGET_SECONDS, try_again=try_again)

@@ -45,7 +45,7 @@ def accept(
     earlier = Job.objects.filter(ask_id=ask.ask_id).first() if ask.resumed else None
     if earlier is not None:
         return Accepted(earlier.public_id, earlier.estimated_seconds)
-    if Job.objects.filter(key=key, status__in=OPEN).count() >= limit:
+    if Job.objects.filter(key=key, status__in=OPEN, bulk__isnull=True).count() >= limit:
         return TooManyAtOnce(limit)
     try:
         with transaction.atomic():
@@ -86,12 +86,12 @@ def claim(job_id: uuid.UUID, *, now: datetime) -> Job | None:
     """Take a job that is pending, or whose worker was lost; None when somebody else has it or it has ended."""
     mine = uuid.uuid4()
     waiting = Job.objects.filter(pk=job_id, deadline__gt=now)
-    taken = waiting.filter(_free(now)).update(
+    taken = waiting.filter(free(now)).update(
         status=Job.Status.PROCESSING, claim=mine, lease_until=now + LEASE, attempts=F("attempts") + 1
     )
     if not taken:
         return None
-    return Job.objects.select_related("key__account", "hold").get(pk=job_id)
+    return Job.objects.select_related("key__account", "hold", "bulk").get(pk=job_id)
 
 
 def end(job: Job, *, status: str, reply_status: int, reply: Mapping[str, Any], now: datetime) -> bool:
@@ -120,8 +120,8 @@ def let_go(job: Job, *, now: datetime) -> None:
 
 
 def list_unheard(*, now: datetime, limit: int = 500) -> list[uuid.UUID]:
-    """Jobs that nobody works on: their message was lost, or their worker, or it is time for another try."""
-    lost = Job.objects.filter(_free(now), deadline__gt=now).exclude(
+    """Single jobs that nobody works on: their message was lost, or their worker, or it is time for another try."""
+    lost = Job.objects.filter(free(now), deadline__gt=now, bulk__isnull=True).exclude(
         status=Job.Status.PENDING, not_before__isnull=True, created_at__gt=now - UNHEARD_AFTER
     )
     return list(lost.order_by("created_at").values_list("pk", flat=True)[:limit])
@@ -141,7 +141,7 @@ def give_up(job: Job, *, reply_status: int, reply: Mapping[str, Any], now: datet
         same = Job.objects.filter(pk=job.pk, status=job.status, claim=job.claim)
         ended = same.update(status=Job.Status.FAILED, reply_status=reply_status, reply=dict(reply), ended_at=now)
         if ended:
-            paying.give_back(job.hold, reason="deadline", now=now)
+            paying.give_back(job.hold, reason="deadline", now=now, share_of=job.ask_id if job.bulk_id else None)
     return bool(ended)
 
 
@@ -156,11 +156,11 @@ def find(public_id: str, *, account_id: int, now: datetime) -> Job | None:
 
 def prune(*, now: datetime) -> int:
     """Forget jobs that ended seven days ago, with their replies; returns how many."""
-    deleted, _ = Job.objects.filter(ended_at__lte=now - KEPT_FOR).delete()
+    deleted, _ = Job.objects.filter(ended_at__lte=now - KEPT_FOR, bulk__isnull=True).delete()
     return deleted
 
 
-def _free(now: datetime) -> Q:
+def free(now: datetime) -> Q:
     """Jobs that a worker may take: pending ones whose time has come, and those whose worker was lost."""
     due = Q(not_before__isnull=True) | Q(not_before__lte=now)
     return Q(due, status=Job.Status.PENDING) | Q(status=Job.Status.PROCESSING, lease_until__lte=now)

@@ -39,7 +39,7 @@ def perform(*, ask: Ask, now: datetime, render: jobs.Render | None = None) -> Ou
         ask, delivered = _pick_up(ask)
         if delivered is not None:
             return delivered
-    stored = _find_stored(ask, now)
+    stored = find_stored(ask, now=now)
     if stored is not None:
         return settling.sell_stored(ask, stored, watch=watch)
     portal = checks.find_portal(ask, now=now)
@@ -117,7 +117,8 @@ def _fetch_and_settle(
     return settling.settle_reply(ask, hold, ticket, reply, watch=watch)
 
 
-def _find_stored(ask: Ask, now: datetime) -> StoredAnswer | None:
+def find_stored(ask: Ask, *, now: datetime) -> StoredAnswer | None:
+    """The stored answer that will do for this ask; None when the registry has to be asked."""
     if not ask.accepts_stored:
         return None
     since = now - cache.max_age(ask.account)

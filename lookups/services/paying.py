@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from billing import ledger, prices
 from billing.models import ApiKey, Hold
@@ -23,6 +24,7 @@ class Bill:
     key: ApiKey | None
     ask_id: uuid.UUID
     reference: str
+    shares_hold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,11 @@ def take(bill: Bill, hold: Hold | None, *, now: datetime) -> Paid:
     """
     if hold is None:
         return _nothing(bill)
+    part: dict[str, Any] = {}
+    if bill.shares_hold:
+        part = {"amount": prices.LOOKUP, "idempotency_key": f"lookup:{bill.ask_id}:taken"}
     try:
-        entry = ledger.capture(hold_id=hold.pk, now=now, reference=bill.reference)
+        entry = ledger.capture(hold_id=hold.pk, now=now, reference=bill.reference, **part)
     except ledger.HoldEnded:
         return charge(bill, now=now)
     return Paid(entry.amount, entry.available_after)
@@ -78,12 +83,18 @@ def charge(bill: Bill, *, now: datetime) -> Paid:
     return Paid(entry.amount, entry.available_after)
 
 
-def give_back(hold: Hold | None, *, reason: str, now: datetime) -> None:
-    """Release what was held, when nothing is owed; what has ended already stays as it is."""
+def give_back(hold: Hold | None, *, reason: str, now: datetime, share_of: uuid.UUID | None = None) -> None:
+    """Release what was held, when nothing is owed; what has ended already stays as it is.
+
+    `share_of`: the ask whose price is but a part of the hold.
+    """
     if hold is None:
         return
+    part: dict[str, Any] = {}
+    if share_of is not None:
+        part = {"amount": prices.LOOKUP, "idempotency_key": f"lookup:{share_of}:back"}
     try:
-        ledger.release(hold_id=hold.pk, now=now, reason=reason)
+        ledger.release(hold_id=hold.pk, now=now, reason=reason, **part)
     except ledger.HoldEnded:
         return  # the sweep was faster
 

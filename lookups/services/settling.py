@@ -93,12 +93,12 @@ def read(ask: Ask, landing: flights.Landing) -> NothingFound | Refused | Unavail
     raise flights.FlightLost
 
 
-def sell_stored(ask: Ask, answer: StoredAnswer, *, watch: Watch) -> Outcome:
-    """Charge for a stored answer; it costs what a live one does."""
+def sell_stored(ask: Ask, answer: StoredAnswer, *, watch: Watch, hold: Hold | None = None) -> Outcome:
+    """Charge for a stored answer, from `hold` if there is one; it costs what a live one does."""
     try:
         with transaction.atomic():
-            paid = paying.charge(ask.bill, now=watch.now)
-            _note(ask, None, Lookup.Outcome.FOUND, watch, source=Lookup.Source.CACHE, answer=answer, cost=paid.cost)
+            paid = paying.take(ask.bill, hold, now=watch.now) if hold else paying.charge(ask.bill, now=watch.now)
+            _note(ask, hold, Lookup.Outcome.FOUND, watch, source=Lookup.Source.CACHE, answer=answer, cost=paid.cost)
     except ledger.InsufficientFunds as short:
         return out_of_funds(short)
     expires_at = answer.retrieved_at + cache.max_age(ask.account)
@@ -123,7 +123,8 @@ def conclude(
         case Refused():
             word, reason = Lookup.Outcome.REFUSED, "unsupported" if outcome.unsupported else ""
     with transaction.atomic():
-        paying.give_back(hold, reason=word.value, now=watch.now)
+        share_of = ask.ask_id if ask.shares_hold else None
+        paying.give_back(hold, reason=word.value, now=watch.now, share_of=share_of)
         _note(ask, hold, word, watch, reason=reason, shared=shared, attempt_id=attempt_id)
     return outcome
 

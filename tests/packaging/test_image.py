@@ -81,10 +81,10 @@ class TestTheComposeFile:
         return yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
 
     def test_has_web_worker_beat_postgres_and_redis(self, services: dict[str, dict]) -> None:
-        assert set(services) == {"postgres", "redis", "migrate", "web", "worker", "beat"}
+        assert set(services) == {"postgres", "redis", "migrate", "web", "worker", "bulk", "beat"}
 
     def test_gives_the_service_only_variables_it_reads(self, services: dict[str, dict]) -> None:
-        given = {name for one in ("migrate", "web", "worker", "beat") for name in services[one]["environment"]}
+        given = {name for one in ("migrate", "web", "worker", "bulk", "beat") for name in services[one]["environment"]}
         assert given - set(read_by_code()) == set()
         assert given >= {"SECRET_KEY", "ALLOWED_HOSTS", "CONTACT", "DATABASE_URL", "REDIS_URL"}
 

@@ -94,13 +94,14 @@ class Command(BaseCommand):
         self.stdout.write("Stopped." + (f" Had to be killed: {', '.join(killed)}." if killed else ""))
 
     def start(self, children: list[processes.Child], *, host: str, port: int, address: str) -> None:
-        """Start web, worker and beat one by one, each noted in `children` as soon as it runs."""
+        """Start web, the workers and beat one by one, each noted in `children` as soon as it runs."""
         environment = dict(os.environ)
         environment.setdefault("PUBLIC_URL", address)
         production = connection.vendor != "sqlite" and bool(settings.REDIS_URL)
         lines = {
             "web": commands.web(host=host, port=port, production=production),
-            "worker": commands.worker(),
+            "worker": commands.worker("worker"),
+            "bulk": commands.worker("bulk"),
             "beat": commands.beat(folder=settings.VAR_DIR),
         }
         logs = settings.VAR_DIR / "log"

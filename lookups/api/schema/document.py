@@ -13,6 +13,7 @@ from lookups.api.schema import offers
 
 TAGS = {
     "Lookup": "One company, or the liens on it, from its state's own registry.",
+    "Bulk": "Up to a thousand companies in one request.",
     "Names": "Whether a name is free in a state.",
     "Account": "The balance, what was spent, preferences.",
     "Service": "What can be asked, and whether the service is well. No key needed.",

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.http import StreamingHttpResponse
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing import keys, money, prices, statements
 from billing.models import Account, LedgerEntry
-from lookups.api import errors, replies
+from lookups.api import errors, replies, tables
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import describe
 from lookups.api.serializers import SettingsRequest
@@ -53,22 +52,11 @@ class BalanceView(Endpoint):
         return super().handle_exception(exc)
 
 
-class CsvRenderer(BaseRenderer):
-    """Only tells content negotiation that CSV is to be had; the view writes the rows itself."""
-
-    media_type = "text/csv"
-    format = "csv"
-
-    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
-        """An error asked for as CSV is JSON all the same."""
-        return JSONRenderer().render(data)
-
-
 class UsageView(Endpoint):
     """What was spent."""
 
     scope = "account"
-    renderer_classes = (JSONRenderer, CsvRenderer)
+    renderer_classes = (JSONRenderer, tables.CsvRenderer)
 
     @describe.usage
     def get(self, request: Request) -> Any:
@@ -78,8 +66,8 @@ class UsageView(Endpoint):
         entries = statements.list_entries(account_id=account_id, since=since, until=until).select_related("key")
         if cursor is not None:
             entries = entries.filter(pk__lt=cursor)
-        if isinstance(request.accepted_renderer, CsvRenderer):
-            rows = _csv(entries.iterator(chunk_size=500))
+        if isinstance(request.accepted_renderer, tables.CsvRenderer):
+            rows = tables.csv_lines(CSV_COLUMNS, _rows(entries.iterator(chunk_size=500)))
             headers = {"Content-Disposition": 'attachment; filename="usage.csv"'}
             return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
         page = list(entries[: limit + 1])
@@ -187,22 +175,6 @@ def _number(text: str | None, name: str, wrong: dict[str, list[str]], *, most: i
     return None
 
 
-class _Line:
-    """A file that hands each line back instead of keeping it."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
-def _csv(entries: Iterable[LedgerEntry]) -> Iterator[str]:
-    writer = csv.writer(_Line())
-    yield str(writer.writerow(CSV_COLUMNS))
+def _rows(entries: Iterable[LedgerEntry]) -> Iterator[dict[str, Any]]:
     for entry in entries:
-        fields = entry_fields(entry)
-        fields["amount"] = money.to_decimal_string(entry.amount)
-        yield str(writer.writerow([_inert(fields[name]) for name in CSV_COLUMNS]))
-
-
-def _inert(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula is quoted, as the reference carries names typed by callers."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+        yield entry_fields(entry) | {"amount": money.to_decimal_string(entry.amount)}

@@ -1,0 +1,54 @@
+"""Up to a thousand questions in one request: what was asked row by row, and one job for each different question."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+
+
+class BulkJob(models.Model):
+    """One request. Its price is held as a whole and settled job by job; the jobs say how far it is."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    account = models.ForeignKey("billing.Account", on_delete=models.PROTECT, related_name="bulk_jobs")
+    key = models.ForeignKey("billing.ApiKey", on_delete=models.PROTECT, related_name="+")
+    hold = models.ForeignKey("billing.Hold", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    accepts_stored = models.BooleanField()
+    total = models.PositiveIntegerField(help_text="Rows asked for, repetitions counted.")
+    questions = models.PositiveIntegerField(help_text="Different questions: what is fetched and paid for.")
+    request_id = models.CharField(max_length=64, blank=True, default="")
+    created_at = models.DateTimeField()
+    deadline = models.DateTimeField()
+    cancelled_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        indexes = [models.Index(fields=["ended_at"], name="bulk_by_end")]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+    @property
+    def public_id(self) -> str:
+        """What the customer calls it."""
+        return f"bulk_{self.id.hex}"
+
+
+class BulkRow(models.Model):
+    """One row of the request, with the job that answers it (the same one for a row that repeats another)."""
+
+    bulk = models.ForeignKey(BulkJob, on_delete=models.CASCADE, related_name="rows")
+    index = models.PositiveIntegerField()
+    ref = models.CharField(max_length=200, null=True, blank=True, help_text="The customer's own mark, echoed.")
+    entity_name = models.CharField(max_length=200, null=True, blank=True)
+    state = models.CharField(max_length=2)
+    job = models.ForeignKey("lookups.Job", on_delete=models.CASCADE, related_name="rows")
+
+    class Meta:
+        ordering = ["index"]
+        constraints = [models.UniqueConstraint(fields=["bulk", "index"], name="bulk_row_once")]
+
+    def __str__(self) -> str:
+        return f"{self.bulk_id} row {self.index}"

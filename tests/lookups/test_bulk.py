@@ -1,0 +1,406 @@
+"""Many companies in one request."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tracemalloc
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.contrib.auth import get_user_model
+from django.test import Client
+from django.utils import timezone
+
+from billing import ledger, reconciliation
+from billing.models import LedgerEntry
+from lookups import tasks
+from lookups.api import replies
+from lookups.models import BulkJob, BulkRow, Job
+from lookups.services import bulk, bulk_queue, job_runner, jobs
+from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.registry_server import Register, company
+from tests.lookups.test_hostile_bodies import assert_error
+
+pytestmark = pytest.mark.django_db
+TWO = [{"entity_name": "Acme Corp", "state": "NY", "ref": "a-1"}, {"entity_name": "Zebra Inc", "state": "ny"}]
+
+
+@pytest.fixture(autouse=True)
+def calls(monkeypatch: pytest.MonkeyPatch, register: Register) -> list[str]:
+    """The messages that would have gone to workers; each test plays the worker itself."""
+    sent: list[str] = []
+    monkeypatch.setattr(current_app, "send_task", lambda name, **_: sent.append(name))
+    return sent
+
+
+@pytest.fixture(autouse=True)
+def rested(monkeypatch: pytest.MonkeyPatch) -> None:
+    """New York asked without a pause between two questions."""
+    from scrapers.families.socrata.new_york import NewYork
+    from scrapers.transport.pace import Pace
+
+    monkeypatch.setattr(NewYork, "pace", Pace(seconds=0.0, concurrency=2))
+
+
+def ask(customer: Customer, rows: Any = None, **more: Any) -> Any:
+    headers = more.pop("headers", {})
+    return customer.post("/v1/bulk-lookup", {"entities": TWO if rows is None else rows, **more}, **headers)
+
+
+def read(customer: Customer, job: str, query: str = "", **headers: str) -> Any:
+    return customer.get(f"/v1/bulk-lookup/{job}{query}", **headers)
+
+
+def drop(customer: Customer, job: str) -> Any:
+    return Client().delete(f"/v1/bulk-lookup/{job}", headers={"x-api-key": customer.secret})
+
+
+def work() -> int:
+    return bulk_queue.work(render=replies.to_body, now=timezone.now())
+
+
+class TestABulkRequest:
+    """POST /v1/bulk-lookup."""
+
+    def test_is_taken_on_with_its_whole_price_held(
+        self, customer: Customer, register: Register, calls: list[str], django_capture_on_commit_callbacks: Any
+    ) -> None:
+        with django_capture_on_commit_callbacks(execute=True):
+            reply = ask(customer)
+        assert reply.status_code == 202
+        body = reply.json()
+        assert set(body) == {"job_id", "status", "total", "poll_url"}
+        assert (body["status"], body["total"]) == ("queued", 2)
+        assert body["job_id"].startswith("bulk_")
+        assert body["poll_url"] == reply["Location"] == f"/v1/bulk-lookup/{body['job_id']}"
+        assert (customer.balance.held, customer.balance.available) == (2 * PRICE, 8 * PRICE)
+        assert register.asked == 0
+        assert calls == ["lookups.tasks.run_bulk"] * 2
+
+    @pytest.mark.parametrize("rows", [[], [TWO[0]] * 1001, None, "x", {}, 3])
+    def test_of_no_rows_or_too_many_is_refused(self, customer: Customer, rows: Any) -> None:
+        reply = customer.post("/v1/bulk-lookup", {"entities": rows})
+        assert_error(reply, 400, "invalid_request", "Invalid request body")
+        assert reply.json()["details"][0]["index"] is None
+        assert (BulkJob.objects.count(), customer.balance.held) == (0, 0)
+
+    def test_names_each_bad_row_and_queues_nothing(self, customer: Customer) -> None:
+        rows = [TWO[0], {"entity_name": "A", "state": "NY"}, {"state": "NY"}, 7, {"entity_name": "Acme", "state": "ZZ"}]
+        details = ask(customer, rows).json()["details"]
+        assert [one["index"] for one in details] == [1, 2, 3, 4]
+        assert details[1]["error"] == "entity_name: This field is required."
+        assert (Job.objects.count(), customer.balance.held) == (0, 0)
+
+    def test_that_the_balance_does_not_cover_is_a_402(self, customer: Customer) -> None:
+        rows = [{"entity_name": f"Company {number}", "state": "NY"} for number in range(11)]
+        reply = ask(customer, rows)
+        assert reply.status_code == 402
+        assert reply["Content-Type"].startswith("application/problem+json")
+        assert (Job.objects.count(), customer.balance.held) == (0, 0)
+
+    def test_with_a_repeated_key_is_one(self, customer: Customer) -> None:
+        first = ask(customer, headers={"idempotency_key": "k"}).json()
+        assert ask(customer, headers={"idempotency_key": "k"}).json() == first
+        assert BulkJob.objects.count() == 1
+        assert customer.balance.held == 2 * PRICE
+
+    def test_says_that_it_calls_nobody_back(self, customer: Customer) -> None:
+        assert ask(customer, webhook_url="https://a.example/").status_code == 400
+        assert ask(customer, email_results=True).status_code == 400
+        assert ask(customer, webhook_url=None, email_results=False).status_code == 202
+
+    def test_with_an_unknown_source_is_refused(self, customer: Customer) -> None:
+        assert ask(customer, source="memory").json()["details"][0]["error"].startswith("source: ")
+
+    def test_needs_the_right_scope(self, switches: None) -> None:
+        from billing import keys
+
+        other = open_customer()
+        _, secret = keys.issue(account=other.account, name="x", mode="live", now=timezone.now(), scopes=["lookup"])
+        assert ask(Customer(other.account, other.key, secret)).status_code == 403
+
+
+class TestABulkJob:
+    """GET /v1/bulk-lookup/{job_id}."""
+
+    def test_tells_each_row_in_order_and_charges_what_was_found(self, customer: Customer, register: Register) -> None:
+        rows = [*TWO, {"entity_name": "Nobody Knows This", "state": "NY"}, {"entity_name": "Acme", "state": "DE"}]
+        job = ask(customer, rows).json()["job_id"]
+        before = read(customer, job).json()
+        assert (before["status"], before["completed"], before["completed_at"]) == ("queued", 0, None)
+        assert [row["status"] for row in before["results"]] == ["queued"] * 4
+        work()
+        body = read(customer, job).json()
+        assert (body["status"], body["total"], body["completed"]) == ("complete", 4, 4)
+        assert (body["found"], body["not_found"], body["failed"], body["cost"]) == (2, 1, 1, 0.0628)
+        assert body["completed_at"]
+        assert [row["status"] for row in body["results"]] == ["found", "found", "not_found", "failed"]
+        assert [row["ref"] for row in body["results"]] == ["a-1", None, None, None]
+        assert body["results"][0]["data"]["entityName"] == "ACME CORP."
+        assert [row["cost"] for row in body["results"]] == [0.0314, 0.0314, 0, 0]
+        assert body["results"][3]["error"] == "State portal temporarily unavailable"
+        assert (customer.balance.held, customer.balance.spent, customer.balance.available) == (0, 628, 2512)
+        assert reconciliation.run(now=timezone.now()).mismatches == []
+
+    def test_fetches_and_charges_a_repeated_row_once(self, customer: Customer, register: Register) -> None:
+        rows = [TWO[0], {"entity_name": "ACME, Corp.", "state": "ny", "ref": "again"}, TWO[0]]
+        job = ask(customer, rows).json()["job_id"]
+        assert customer.balance.held == PRICE
+        work()
+        body = read(customer, job).json()
+        assert (body["found"], body["cost"]) == (3, 0.0314)
+        assert [row["cost"] for row in body["results"]] == [0.0314, 0, 0]
+        assert [row["data"]["entityName"] for row in body["results"]] == ["ACME CORP."] * 3
+        assert (register.asked, customer.balance.spent) == (1, PRICE)
+
+    def test_comes_in_pages(self, customer: Customer) -> None:
+        rows = [{"entity_name": f"Company {number}", "state": "NY"} for number in range(7)]
+        job, seen, query = ask(customer, rows).json()["job_id"], [], "?limit=3"
+        while query:
+            page = read(customer, job, query).json()
+            seen.append([row["index"] for row in page["results"]])
+            query = f"?limit=3&cursor={page['next_cursor']}" if page["next_cursor"] else ""
+        assert seen == [[0, 1, 2], [3, 4, 5], [6]]
+
+    @pytest.mark.parametrize("query", ["?limit=0", "?limit=501", "?limit=x", "?cursor=x", "?cursor=-2"])
+    def test_refuses_a_page_that_is_none(self, customer: Customer, query: str) -> None:
+        assert read(customer, ask(customer).json()["job_id"], query).status_code == 400
+
+    def test_comes_as_csv_that_no_spreadsheet_runs(self, customer: Customer) -> None:
+        job = ask(customer, [TWO[0], {"entity_name": "=cmd()", "state": "NY"}]).json()["job_id"]
+        work()
+        reply = read(customer, job, accept="text/csv")
+        assert reply["Content-Type"].startswith("text/csv")
+        rows = list(csv.DictReader(io.StringIO(reply.getvalue().decode())))
+        assert [row["status"] for row in rows] == ["found", "not_found"]
+        assert (rows[0]["entityName"], rows[0]["entityId"], rows[0]["ref"]) == ("ACME CORP.", "100001", "a-1")
+        assert rows[1]["entity_name"] == "'=cmd()"
+
+    def test_comes_as_lines_of_json(self, customer: Customer) -> None:
+        job = ask(customer).json()["job_id"]
+        work()
+        reply = read(customer, job, accept="application/x-ndjson")
+        assert reply["Content-Type"].startswith("application/x-ndjson")
+        rows = [json.loads(line) for line in reply.getvalue().decode().splitlines()]
+        assert rows == read(customer, job).json()["results"]
+
+    def test_of_many_rows_is_streamed_in_little_memory(self, customer: Customer) -> None:
+        ask(customer, [TWO[0]])
+        made, first = BulkJob.objects.get(), Job.objects.get()
+        first.reply, first.reply_status = {"success": True, "data": {"entityName": "x" * 5000}, "cost": 0}, 200
+        first.status, first.ended_at = "complete", timezone.now()
+        first.save()
+        rows = [BulkRow(bulk=made, index=number, state="NY", job=first) for number in range(1, 4000)]
+        BulkRow.objects.bulk_create(rows)
+        del rows
+        reply = read(customer, made.public_id, accept="application/x-ndjson")
+        tracemalloc.start()
+        size = sum(len(part) for part in reply.streaming_content)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert size > 20_000_000
+        assert peak < 8_000_000
+
+    @pytest.mark.parametrize("job", ["x", "bulk_", "bulk_" + "0" * 32, "job_" + "0" * 32])
+    def test_that_there_is_not_is_a_404(self, customer: Customer, job: str) -> None:
+        assert_error(read(customer, job), 404, "job_not_found", "Job not found")
+
+    def test_of_another_account_is_a_404(self, customer: Customer) -> None:
+        job, other = ask(customer).json()["job_id"], open_customer(name="Other")
+        assert read(other, job).status_code == drop(other, job).status_code == 404
+
+    def test_sells_stored_records_when_they_will_do(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        asked = register.asked
+        job = ask(customer, [TWO[0]], source="cache").json()["job_id"]
+        work()
+        assert read(customer, job).json()["results"][0]["data"]["cached"] is True
+        assert (register.asked, customer.balance.spent, customer.balance.held) == (asked, 2 * PRICE, 0)
+
+    def test_costs_nothing_with_a_test_key(self, tester: Customer) -> None:
+        job = ask(tester, [{"entity_name": "Magic Found LLC", "state": "DE"}]).json()["job_id"]
+        work()
+        body = read(tester, job).json()
+        assert (body["found"], body["cost"]) == (1, 0)
+        assert tester.balance.available == 10 * PRICE
+
+    def test_is_kept_for_seven_days(self, customer: Customer) -> None:
+        job = ask(customer).json()["job_id"]
+        work()
+        BulkJob.objects.update(ended_at=timezone.now() - timedelta(days=7))
+        assert read(customer, job).status_code == 404
+        tasks.prune()
+        assert (BulkJob.objects.count(), BulkRow.objects.count(), Job.objects.count()) == (0, 0, 0)
+
+
+class TestCancelling:
+    """DELETE /v1/bulk-lookup/{job_id}."""
+
+    def test_ends_what_has_not_begun_and_gives_it_back(self, customer: Customer, register: Register) -> None:
+        rows = [*TWO, {"entity_name": "Third Inc", "state": "NY"}]
+        job = ask(customer, rows).json()["job_id"]
+        first = Job.objects.order_by("position").first()
+        assert first is not None
+        job_runner.run(job_id=first.pk, render=replies.to_body, now=timezone.now())
+        assert drop(customer, job).json()["status"] == "cancelled"
+        body = read(customer, job).json()
+        assert [row["status"] for row in body["results"]] == ["found", "cancelled", "cancelled"]
+        assert (body["found"], body["failed"], body["completed"]) == (1, 0, 3)
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+        assert work() == 0
+        assert register.asked == 1
+
+    def test_twice_gives_nothing_back_twice(self, customer: Customer) -> None:
+        job = ask(customer).json()["job_id"]
+        drop(customer, job)
+        assert drop(customer, job).status_code == 200
+        assert (customer.balance.held, customer.balance.available) == (0, 10 * PRICE)
+
+    def test_of_what_has_ended_changes_nothing(self, customer: Customer) -> None:
+        job = ask(customer).json()["job_id"]
+        work()
+        assert drop(customer, job).json()["status"] == "complete"
+        assert customer.balance.spent == 2 * PRICE
+
+    def test_by_an_operator_does_the_same(self, customer: Customer) -> None:
+        ask(customer)
+        get_user_model().objects.create_superuser("admin", password="a long password")
+        desk = Client()
+        desk.login(username="admin", password="a long password")
+        assert "queued: 0 of 2 rows" in desk.get("/admin/lookups/bulkjob/").content.decode()
+        asked = {"action": "cancel", "_selected_action": [str(BulkJob.objects.get().pk)]}
+        assert desk.post("/admin/lookups/bulkjob/", asked).status_code == 302
+        assert customer.balance.held == 0
+
+
+class TestTheTurn:
+    """Whose question is next."""
+
+    def test_goes_to_the_account_with_the_fewest_running(self, customer: Customer) -> None:
+        large = [
+            {"entity_name": f"Company {number}", "state": ("NY", "CO", "CT", "OR")[number % 4]} for number in range(8)
+        ]
+        ask(customer, large)
+        other = open_customer(name="Other")
+        ask(other, TWO)
+        taken: Counter[int] = Counter()
+        for _ in range(4):
+            found = bulk_queue.find_next(now=timezone.now())
+            assert found is not None
+            job = jobs.claim(found[1], now=timezone.now())
+            assert job is not None
+            taken[job.account_id] += 1
+        assert taken[other.account.pk] in (1, 2)  # New York takes two at a time
+        assert taken[customer.account.pk] in (2, 3)
+
+    def test_passes_over_a_registry_that_is_busy(self, customer: Customer) -> None:
+        ask(customer, [{"entity_name": f"Company {number}", "state": "NY"} for number in range(5)])
+        for _ in range(2):
+            found = bulk_queue.find_next(now=timezone.now())
+            assert found is not None
+            assert jobs.claim(found[1], now=timezone.now())
+        assert bulk_queue.find_next(now=timezone.now()) is None
+
+    def test_is_in_the_order_asked(self, customer: Customer) -> None:
+        ask(customer, [{"entity_name": f"Company {number}", "state": "NY"} for number in range(3)])
+        found = bulk_queue.find_next(now=timezone.now())
+        assert found is not None
+        assert Job.objects.get(pk=found[1]).position == 0
+
+    def test_does_not_count_against_a_persons_lookups(self, customer: Customer, settings: Any) -> None:
+        settings.CONCURRENT_LOOKUPS = 1
+        ask(customer)
+        assert customer.lookup().status_code == 200
+
+
+class TestAFailure:
+    """On the way."""
+
+    def test_of_the_registry_is_tried_again_with_the_hold_kept(self, customer: Customer, register: Register) -> None:
+        register.status = 500
+        job = ask(customer).json()["job_id"]
+        work()
+        assert read(customer, job).json()["status"] == "processing"
+        assert customer.balance.held == 2 * PRICE
+        register.status = 200
+        Job.objects.update(not_before=None)
+        work()
+        assert read(customer, job).json()["found"] == 2
+        assert (customer.balance.held, customer.balance.spent) == (0, 2 * PRICE)
+
+    def test_of_a_worker_leaves_its_row_to_another(self, customer: Customer) -> None:
+        job = ask(customer).json()["job_id"]
+        found = bulk_queue.find_next(now=timezone.now())
+        assert found is not None
+        assert jobs.claim(found[1], now=timezone.now() - jobs.LEASE)
+        work()
+        assert read(customer, job).json()["found"] == 2
+        assert customer.balance.spent == 2 * PRICE
+
+    def test_of_the_broker_is_mended_by_the_sweep(self, customer: Customer, calls: list[str]) -> None:
+        ask(customer)
+        calls.clear()
+        now = timezone.now()
+        assert bulk_queue.sweep(now=now) == 0
+        assert bulk_queue.sweep(now=now + bulk_queue.QUIET) == 2
+        assert calls == ["lookups.tasks.run_bulk"] * 2
+
+    def test_between_the_last_row_and_the_end_is_mended_by_the_sweep(self, customer: Customer) -> None:
+        job = ask(customer).json()["job_id"]
+        work()
+        BulkJob.objects.update(ended_at=None)
+        bulk_queue.sweep(now=timezone.now())
+        assert read(customer, job).json()["completed_at"]
+
+    def test_for_good_ends_the_rest_by_the_deadline_unbilled(self, customer: Customer) -> None:
+        job = ask(customer).json()["job_id"]
+        assert job_runner.sweep(render=replies.to_body, now=timezone.now() + bulk.DEADLINE).failed == 2
+        assert read(customer, job).json()["failed"] == 2
+        assert (customer.balance.held, customer.balance.available) == (0, 10 * PRICE)
+        assert bulk.HOLD_FOR > bulk.DEADLINE + jobs.LEASE
+
+    def test_of_the_hold_never_delivers_for_nothing(self, customer: Customer) -> None:
+        job = ask(customer).json()["job_id"]
+        assert ledger.expire_holds(now=timezone.now() + bulk.HOLD_FOR) == 1
+        work()
+        assert read(customer, job).json()["found"] == 2
+        assert (customer.balance.held, customer.balance.spent) == (0, 2 * PRICE)
+
+
+@pytest.mark.django_db(transaction=True)
+class TestManyThreads:
+    """At work on bulk jobs of two accounts."""
+
+    def test_answer_each_row_once(self, switches: None, register: Register, at_once: Callable[..., list[Any]]) -> None:
+        register.rows = [company(f"COMPANY {number} INC.", str(200000 + number)) for number in range(5)]
+        rows = [{"entity_name": f"Company {number} Inc", "state": "NY"} for number in range(5)]
+        one, two = open_customer(), open_customer(name="Other")
+        names = [ask(who, rows).json()["job_id"] for who in (one, two)]
+        at_once(*[work] * 6)
+        for who, job in zip((one, two), names, strict=True):
+            body = read(who, job).json()
+            assert (body["status"], body["found"], body["cost"]) == ("complete", 5, 0.157)
+            assert (who.balance.held, who.balance.spent) == (0, 5 * PRICE)
+        assert LedgerEntry.objects.filter(kind="capture").count() == 10
+        assert reconciliation.run(now=timezone.now()).mismatches == []
+
+    def test_and_a_customer_who_cancels_agree_on_every_row(
+        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        register.rows = [company(f"COMPANY {number} INC.", str(200000 + number)) for number in range(8)]
+        register.seconds = 0.05
+        rows = [{"entity_name": f"Company {number} Inc", "state": "NY"} for number in range(8)]
+        customer = open_customer()
+        job = ask(customer, rows).json()["job_id"]
+        at_once(work, work, lambda: drop(customer, job), lambda: drop(customer, job))
+        body = read(customer, job).json()
+        seen = Counter(row["status"] for row in body["results"])
+        assert seen["found"] + seen["cancelled"] == 8
+        assert (customer.balance.held, customer.balance.spent) == (0, seen["found"] * PRICE)
+        assert reconciliation.run(now=timezone.now()).mismatches == []
