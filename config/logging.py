@@ -44,6 +44,7 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "urllib3": {"level": "WARNING"},
+            "stripe": {"level": "WARNING"},  # at DEBUG it writes the forms it sends, payment tokens included
             "django.request": {"level": "ERROR"},
         },
     }

@@ -75,6 +75,12 @@ class TestWithoutAKey:
     def test_is_a_413_for_too_much(self, till: None) -> None:
         assert_error(post(b"x" * 70_000), 413, "payload_too_large")
 
+    def test_is_a_401_over_plain_http_where_only_tls_is_safe(self, till: None, settings: Any) -> None:
+        settings.PAYMENT_REQUIRES_TLS = True
+        assert_error(post(DEMO_QUESTION), 401, "unauthorized")
+        raw = json.dumps(DEMO_QUESTION)
+        assert Client().post("/v1/lookup", raw, content_type="application/json", secure=True).status_code == 402
+
     def test_is_still_a_401_elsewhere(self, till: None) -> None:
         assert_error(Client().get("/v1/account/balance"), 401, "unauthorized")
 
@@ -95,6 +101,14 @@ class TestAPaidLookup:
         assert (row.account, row.payment.state, row.sandbox) == (None, "paid", True)
         assert StoredEntity.objects.get().sandbox
         assert LedgerEntry.objects.count() == 0
+
+    def test_survives_the_rotation_of_the_secret_in_between(self, till: None, settings: Any) -> None:
+        settings.PAYMENT_SECRET = "first-" + "x" * 32
+        proofs = [credential(post(DEMO_QUESTION)) for _ in range(2)]
+        settings.PAYMENT_SECRET, settings.PAYMENT_SECRET_PREVIOUS = "second-" + "x" * 32, settings.PAYMENT_SECRET
+        assert post(DEMO_QUESTION, authorization=proofs[0]).status_code == 200
+        settings.PAYMENT_SECRET_PREVIOUS = ""
+        assert post(DEMO_QUESTION, authorization=proofs[1]).json()["type"].endswith("invalid-challenge")
 
     def test_that_finds_nothing_is_free(self, till: None) -> None:
         reply = pay({"entity_name": "Nobody Knows This", "state": "DE"})
