@@ -241,6 +241,17 @@ class TestACardToken:
         assert (receipt.method, receipt.reference) == ("stripe", "pi_1")
         assert customer.balance.available == 10 * PRICE + 31_400
 
+    def test_is_in_no_log(
+        self, live_server: Any, customer: Customer, cards: Any, caplog: pytest.LogCaptureFixture, capfd: Any
+    ) -> None:
+        caplog.set_level(logging.DEBUG)
+        for token in ("spt_confidential", "spt_confidential_declined"):
+            self.top_up(live_server.url, customer, token)
+        assert cards.forms[0]["shared_payment_granted_token"] == "spt_confidential"
+        written = caplog.text + "".join(capfd.readouterr())
+        assert "spt_confidential" not in written
+        assert customer.secret not in written
+
     def test_that_is_declined_grows_nothing(self, live_server: Any, customer: Customer, cards: Any) -> None:
         reply = self.top_up(live_server.url, customer, "spt_declined")
         assert (reply.status_code, problem(reply)) == (402, "verification-failed")
