@@ -23,6 +23,7 @@ _CONJUNCTIONS = frozenset({"and", "or", "plus"})
 _PREPOSITIONS = frozenset({"at", "by", "for", "in", "of", "to", "up", "with", "on", "from"})
 _ORDER: dict[StatusClass, int] = {"active": 0, "neutral": 1, "inactive": 2}
 MOST_CONFLICTS = 10
+_OTHER_NUMBER = NUMERALS | {digits: word for word, digits in NUMERALS.items()}
 _ENDED = re.compile(r"suspend|revok|forfeit", re.IGNORECASE)
 
 
@@ -60,6 +61,26 @@ def _singular(word: str) -> str:
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def same_names(name: str, rule: NamingRule) -> tuple[str, ...]:
+    """The name in the other number, and with its numbers in the other spelling, where the rule calls that the same.
+
+    For the registry's search: a list of "Blue Farms" does not show "BLUE FARM", which stands in its way.
+    """
+    parts = names.without_suffix(name).split()
+    found = []
+    if "plural" in rule.ignored:
+        found.append(" ".join(_in_singular(part) for part in parts))
+    if "numeral" in rule.ignored:
+        found.append(" ".join(_OTHER_NUMBER.get(part.casefold(), part) for part in parts))
+    return tuple(one for one in found if one and one != " ".join(parts))
+
+
+def _in_singular(word: str) -> str:
+    bare = word.rstrip(".,;'")
+    single = _singular(bare.casefold())
+    return bare[: len(single)] if bare.casefold().startswith(single) else single
 
 
 def judge(name: str, results: ResultList, *, portal: Portal, state: str) -> NameVerdict:

@@ -15,8 +15,9 @@ from typing import ClassVar, Literal, Self
 
 from requests.adapters import BaseAdapter
 
-from scrapers import matching
+from scrapers import availability, matching
 from scrapers.errors import PortalDisabled, QueryRefused
+from scrapers.naming_rules import RULES
 from scrapers.normalise import names
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, StatusClass, UccFiling
 from scrapers.transport.pace import Pace
@@ -159,7 +160,8 @@ class Portal:
         """
         found: tuple[Candidate, ...] = ()
         complete, narrow = True, None
-        for term in self.search_terms(name):
+        same = availability.same_names(name, RULES[self.code]) if self.code in RULES else ()
+        for term in dict.fromkeys((*self.search_terms(name), *same)[: self.most_terms + 1]):
             started = time.monotonic()
             results = self.search(session, term)
             session.trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")

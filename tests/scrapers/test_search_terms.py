@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from scrapers import registry
-from scrapers.asking import ask
+from scrapers.asking import ask, ask_name
 from scrapers.families.arcgis.portal import ArcgisPortal
 from scrapers.families.socrata.portal import SocrataPortal
 from scrapers.portal import Capabilities, Portal, meanings
@@ -82,11 +82,15 @@ class BeginsWith(Book):
     capabilities = Capabilities(name_modes=("starts_with",))
 
 
+def open_session() -> PortalSession:
+    """A conversation that reaches nobody."""
+    settings = TransportSettings(user_agent="test")
+    return PortalSession(portal="test", hosts=(), settings=settings, deadline=time.monotonic() + 5)
+
+
 def look_up(book: Book, name: str) -> tuple[Found | NotFound, list[str]]:
     """The answer, and the stages of the search."""
-    session = PortalSession(
-        portal="test", hosts=(), settings=TransportSettings(user_agent="test"), deadline=time.monotonic() + 5
-    )
+    session = open_session()
     found = ask(book, session, Query(state="DE", name=name), now=NOW, threshold=THRESHOLD)
     assert isinstance(found, Found | NotFound)
     return found, [stage.detail for stage in session.trace.stages if stage.name == "search"]
@@ -136,6 +140,31 @@ class TestATinyRegistry:
     def test_is_told_apart_from_a_neighbour(self, book: type[Book]) -> None:
         found, _ = look_up(book("SMITH & SONS TRUCKING LLC", "THE SMITH & SONS II LLC"), "Smith and Sons LLC")
         assert isinstance(found, NotFound)
+
+
+@pytest.mark.parametrize("book", [Book, BeginsWith])
+class TestANameCheck:
+    """Also lists what the state's rule calls the same name, not only what text search does."""
+
+    def check(self, book: type[Book], name: str, shown: str, state: str) -> tuple[bool, int]:
+        asked = book("Zebra Foods LLC", shown)
+        asked.code = state  # type: ignore[misc]
+        verdict, _ = ask_name(asked, open_session(), Query(state=state, name=name), now=NOW)
+        return verdict.available, len(asked.asked)
+
+    @pytest.mark.parametrize(
+        ("name", "shown"),
+        [("Blue Farms LLC", "BLUE FARM INC"), ("Blue Farm LLC", "BLUE FARMS INC"), ("One Stop LLC", "1 STOP, INC."),
+         ("1st Street Foods Co", "FIRST STREET FOODS LLC"), ("Old Bakeries LLC", "OLD BAKERY LLC"),
+         ("Smith and Sons Farms LLC", "SMITH & SONS FARMS INC")],
+    )  # fmt: skip
+    def test_finds_the_name_that_stands_in_the_way(self, book: type[Book], name: str, shown: str) -> None:
+        available, searches = self.check(book, name, shown, "DE")
+        assert not available
+        assert searches <= 4
+
+    def test_asks_no_more_than_the_rule_needs(self, book: type[Book]) -> None:
+        assert self.check(book, "Blue Farms LLC", "BLUE FARM INC", "TX") == (True, 2 if book is BeginsWith else 1)
 
 
 @given(some.text(min_size=2, max_size=80), some.sampled_from(PORTALS))
