@@ -98,7 +98,7 @@ class TestTheFirstMinutes:
         assert ask_balance(live_line)["balanceStored"] == FREE - 314
 
     def test_ctrl_c_leaves_no_process(self, running: Running) -> None:
-        assert len(running.seen) >= 5  # make, the command, web and its worker, worker, beat
+        assert len(running.seen) >= 6  # make, the command, web and its worker, two queue workers, beat
         running.press_ctrl_c()
         assert running.left_over() == []
         assert "Stopped." in running.text()
@@ -125,7 +125,7 @@ class TestTheFirstMinutes:
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
         secrets = [json.loads(kept.read_text())[name] for name in ("password", "test_key", "live_key")]
         logs = sorted((folder / "var" / "log").iterdir())
-        assert {log.name for log in logs} >= {"web.log", "worker.log", "beat.log"}
+        assert {log.name for log in logs} >= {"web.log", "worker.log", "bulk.log", "beat.log"}
         assert [log.name for log in logs for secret in secrets if secret in log.read_text()] == []
 
     def test_one_dead_process_ends_all_and_is_named(self, running: Running) -> None:

@@ -95,13 +95,14 @@ class TestTheImage:
             with (
                 started(image, "web", engine, port=port) as web,
                 started(image, "worker", engine, port=port) as worker,
+                started(image, "bulk", engine, port=port) as bulk,
                 started(image, "beat", engine, port=port) as beat,
             ):
                 self._wait_until_healthy(image, engine, port, web)
-                for name, process in {"worker": worker, "beat": beat}.items():
+                for name, process in {"worker": worker, "bulk": bulk, "beat": beat}.items():
                     assert process.poll() is None, (image.root / f"{name}.log").read_text()
                 self._check_answers(port)
-                self._check_worker_answers(image, engine)
+                self._check_workers_answer(image, engine)
 
     def _prepare(self, image: Stage, engine: dict[str, str]) -> None:
         command, variables = compose_service("migrate", engine)
@@ -130,9 +131,9 @@ class TestTheImage:
         assert status == 200
         assert b"{" in body
 
-    def _check_worker_answers(self, image: Stage, engine: dict[str, str]) -> None:
+    def _check_workers_answer(self, image: Stage, engine: dict[str, str]) -> None:
         variables = compose_service("worker", engine)[1]
         inspect = ["python", "-m", "celery", "--app", "config.celery", "inspect", "ping", "--timeout", "10"]
         done = image.run(inspect, **variables)
         assert done.returncode == 0, done.stdout + done.stderr
-        assert "1 node online" in done.stdout
+        assert "2 nodes online" in done.stdout
