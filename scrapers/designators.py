@@ -80,5 +80,5 @@ def designator_note(state: str) -> str:
             words, source = read[state]
             told.append(f"{kind}'s name must contain {words} ({source}).")
         else:
-            told.append(f"{kind}'s name usually must contain {usual}.")
+            told.append(f"{kind}'s name usually must contain {usual.rstrip('.')}.")
     return " ".join((*told, f"{PLACES[state].name} may ask for more; check with the registry."))

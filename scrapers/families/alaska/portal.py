@@ -62,7 +62,7 @@ class Alaska(RegisterPortal):
         neutral=("Active Name", "Reserved", "Active Name/Reserved"),
     )  # fmt: skip
     terms = Terms("unstated", robots="answers 403", note="The register is published as a file for anybody.")
-    off_reason = "the search asks for a captcha (reCAPTCHA) behind a bot wall (DataDome); load the published register"
+    off_reason = "The search asks for a captcha (reCAPTCHA) behind a bot wall (DataDome); load the published register."
     estimated_seconds = 5
 
     def check_id(self, entity_id: str) -> str:

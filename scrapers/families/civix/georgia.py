@@ -38,7 +38,7 @@ class Georgia(CivixPortal):
     ignored = ("Business Purpose", "NAICS Code", "NAICS Sub Code", "Last Annual Registration Year", "Dissolved Date",
                "County")  # fmt: skip
     terms = Terms("unstated", robots="not known", note="No public statement on automated search was found.")
-    off_reason = "the portal stands behind a bot wall (Cloudflare) that refuses plain clients"
+    off_reason = "The portal stands behind a bot wall (Cloudflare) that refuses plain clients."
 
     def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The object the page's script sends."""

@@ -46,7 +46,7 @@ class Indiana(CivixPortal):
     ignored = ("Inactive Date", "Original Formation Date", "Expiration Date", "Business Entity Report Due Date",
                "Years Due", "Type")  # fmt: skip
     terms = Terms("unstated", robots="not known", note="A reCAPTCHA stands before every search.")
-    off_reason = "the portal asks for a captcha (reCAPTCHA v2) on every search"
+    off_reason = "The portal asks for a captcha (reCAPTCHA v2) on every search."
 
     def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The quick search."""

@@ -39,4 +39,4 @@ class Nevada(EsosPortal):
         "Fictitious Website or Domain Name",
     )  # fmt: skip
     terms = Terms("unstated", robots="not known", note="No public statement on automated search was found.")
-    off_reason = "the portal stands behind a bot wall (Imperva) and a reCAPTCHA"
+    off_reason = "The portal stands behind a bot wall (Imperva) and a reCAPTCHA."

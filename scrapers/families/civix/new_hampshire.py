@@ -46,7 +46,7 @@ class NewHampshire(CivixPortal):
                "Notification Email", "Fiscal Year End Date", "Registered Mailing Address")  # fmt: skip
     terms = Terms("unstated", robots="answers 403", note="No public statement on automated search was found.")
     verification = "recorded"
-    off_reason = "the portal refuses plain clients (403)"
+    off_reason = "The portal refuses plain clients (403)."
 
     def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The search form's fields."""

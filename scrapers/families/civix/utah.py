@@ -33,4 +33,4 @@ class Utah(EsosPortal):
                "Status Updated On", "Registered Agent Type", "Last Updated", "Updated Date")  # fmt: skip
     terms = Terms("unstated", robots="answers 403", note="No public statement on automated search was found.")
     verification, on_by_default = "recorded", False
-    off_reason = "the portal stands behind a bot wall (Cloudflare) that refuses plain clients"
+    off_reason = "The portal stands behind a bot wall (Cloudflare) that refuses plain clients."

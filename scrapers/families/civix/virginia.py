@@ -44,7 +44,7 @@ class Virginia(RegisterPortal, CivixPortal):
                "Appointed Date", "VA Qualification Date")  # fmt: skip
     terms = Terms("unstated", robots="disallows /", note="A reCAPTCHA token is asked for with every search by name.")
     verification = "recorded"
-    off_reason = "the portal asks for a captcha (reCAPTCHA v3) on every search by name"
+    off_reason = "The portal asks for a captcha (reCAPTCHA v3) on every search by name; its register can be loaded."
 
     def narrow(self, session: PortalSession, name: str) -> ResultList | None:
         """None: how this host names its modes is not known."""

@@ -27,4 +27,4 @@ class Massachusetts(CorpWebPortal):
     )  # fmt: skip
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
-    off_reason = "the portal answers programs with an Imperva challenge"
+    off_reason = "The portal answers programs with an Imperva challenge."

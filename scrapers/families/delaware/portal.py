@@ -37,7 +37,7 @@ class Delaware(Portal):
     paywalled = frozenset({"status"})
     pace = Pace(seconds=5.0, concurrency=1)
     terms = Terms("forbidden", robots="not known", note="The page forbids automated tools; a reCAPTCHA follows use.")
-    off_reason = "the portal's terms forbid automated search"
+    off_reason = "The portal's terms forbid automated search."
     estimated_seconds = 12
 
     def search(self, session: PortalSession, term: str) -> ResultList:

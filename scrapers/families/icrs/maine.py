@@ -35,4 +35,4 @@ class Maine(IcrsPortal):
     pace, estimated_seconds = Pace(seconds=5.0, concurrency=1), 15
     terms = Terms("forbidden", note="The portal warns that automated tools may be suspended.")
     verification, on_by_default = "documented", False
-    off_reason = "the portal warns against automated tools and asks for a captcha before a search"
+    off_reason = "The portal warns against automated tools and asks for a captcha before a search."

@@ -60,7 +60,7 @@ class Illinois(RegisterPortal):
                   "Withdrawn", "Expired", "Suspended"),
     )  # fmt: skip
     terms = Terms("unstated", robots="not known", note="Open to individual searches; bulk use is forbidden.")
-    off_reason = "the search stands behind a bot wall (Akamai) that refuses plain clients"
+    off_reason = "The search stands behind a bot wall (Akamai) that refuses plain clients."
     estimated_seconds = 5
 
     def register_rows(self, path: Path) -> Iterator[Row]:

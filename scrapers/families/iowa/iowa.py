@@ -33,7 +33,7 @@ class Iowa(RegisterPortal, IowaSearch):
     coverage, implied_status = "active_only", StatusMeaning("active", "listed_in_active_register")
     terms = Terms("unstated", robots="not known", note="The register is open data (CC BY 4.0); the search is walled.")
     verification = "recorded"
-    off_reason = "the search stands behind a bot wall (Akamai) that refuses plain clients; load the published register"
+    off_reason = "The search stands behind a bot wall (Akamai) that refuses plain clients; load the published register."
     estimated_seconds = 6
 
     def register_row(self, row: Row) -> EntityRecord | None:

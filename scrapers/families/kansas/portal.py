@@ -53,7 +53,7 @@ class Kansas(Portal):
     )
     terms = Terms("unstated", robots="disallows /eforms/", note="A reCAPTCHA stands before every search.")
     verification, on_by_default = "recorded", False
-    off_reason = "the portal asks for a captcha (reCAPTCHA) on every search"
+    off_reason = "The portal asks for a captcha (reCAPTCHA) on every search."
     estimated_seconds = 8
 
     def search(self, session: PortalSession, term: str) -> ResultList:

@@ -25,4 +25,4 @@ class Louisiana(LaSosPortal):
     statuses = meanings(active=("Active",), inactive=("Inactive",))
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
-    off_reason = "the portal asks for a captcha before each search"
+    off_reason = "The portal asks for a captcha before each search."

@@ -28,4 +28,4 @@ class Maryland(MdSdatPortal):
     )  # fmt: skip
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
-    off_reason = "the portal asks for a captcha"
+    off_reason = "The portal asks for a captcha."

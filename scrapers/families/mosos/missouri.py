@@ -29,4 +29,4 @@ class Missouri(MoSosPortal):
     )  # fmt: skip
     terms = Terms("unstated", robots="answers 403")
     verification, on_by_default = "documented", False
-    off_reason = "the portal answers programs with a Cloudflare challenge"
+    off_reason = "The portal answers programs with a Cloudflare challenge."

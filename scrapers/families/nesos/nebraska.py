@@ -28,4 +28,4 @@ class Nebraska(NeSosPortal):
         "forbidden", robots="allows /sos/corp/", note="The use policy forbids robots without written permission."
     )
     verification, on_by_default = "documented", False
-    off_reason = "the portal's use policy forbids robots, and it asks for a captcha"
+    off_reason = "The portal's use policy forbids robots, and it asks for a captcha."

@@ -27,4 +27,4 @@ class Oklahoma(OkSosPortal):
     )  # fmt: skip
     terms = Terms("unstated", robots="disallows all, the corporation pages by name")
     verification, on_by_default = "documented", False
-    off_reason = "the portal shows programs a Turnstile challenge, and its robots.txt disallows them"
+    off_reason = "The portal shows programs a Turnstile challenge, and its robots.txt disallows them."

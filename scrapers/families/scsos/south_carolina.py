@@ -30,4 +30,4 @@ class SouthCarolina(ScSosPortal):
     )  # fmt: skip
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
-    off_reason = "the portal is reported to ask for a captcha before each search"
+    off_reason = "The portal is reported to ask for a captcha before each search."

@@ -36,4 +36,4 @@ class NorthCarolina(SosncPortal):
     pace, estimated_seconds = Pace(seconds=5.0, concurrency=1), 15
     terms = Terms("forbidden", robots="not found (404)", note="Automated or scripted searches are not permitted.")
     verification, on_by_default = "recorded", False
-    off_reason = "the portal's terms forbid automated search"
+    off_reason = "The portal's terms forbid automated search."

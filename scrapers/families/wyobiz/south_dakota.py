@@ -32,4 +32,4 @@ class SouthDakota(WyoBizPortal):
     )  # fmt: skip
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
-    off_reason = "the portal asks for a captcha"
+    off_reason = "The portal asks for a captcha."

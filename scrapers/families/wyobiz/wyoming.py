@@ -29,4 +29,4 @@ class Wyoming(WyoBizPortal):
     status_prefixes = (("Inactive", StatusMeaning("inactive")),)
     terms = Terms("unstated", robots="behind the F5 captcha as well")
     verification, on_by_default = "documented", False
-    off_reason = "the portal asks programs to solve an image captcha"
+    off_reason = "The portal asks programs to solve an image captcha."
