@@ -23,7 +23,7 @@ from config import env, probe
 from config.launch import commands, first_accounts, ground, processes, welcome
 from scrapers.families import sandbox
 
-START_SECONDS = 60.0
+START_SECONDS = 90.0
 GRACE_SECONDS = 12.0
 
 
