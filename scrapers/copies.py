@@ -8,7 +8,7 @@ switches, and the old rows are removed in slices.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -130,14 +130,14 @@ class DatabaseRegister:
         found = self._current(state)
         return found.as_of if found else None
 
-    def by_name(self, state: str, key: str, *, limit: int) -> list[EntityRecord]:
-        """Entities whose key begins with `key`; the shortest first, so that the name itself is never cut off."""
+    def by_name(self, state: str, key: str, *, limit: int, wider: int) -> tuple[list[EntityRecord], list[EntityRecord]]:
+        """Entities with just this key, and `wider` at most of those whose key goes on after it."""
         found = self._current(state)
         if found is None or not key:
-            return []
-        exact = RegisteredEntity.objects.filter(copy=found, name_key=key).values_list("record", flat=True)[:limit]
-        wider = RegisteredEntity.objects.filter(copy=found, name_key__startswith=key + " ")
-        return [from_plain(plain) for plain in self._first(exact, wider.values_list("record", flat=True), limit)]
+            return [], []
+        rows = RegisteredEntity.objects.filter(copy=found).values_list("record", flat=True)
+        own = [from_plain(plain) for plain in rows.filter(name_key=key)[:limit]]
+        return own, [from_plain(plain) for plain in rows.filter(name_key__startswith=key + " ")[:wider]]
 
     def by_id(self, state: str, entity_id: str) -> list[EntityRecord]:
         """The entity with this identifier."""
@@ -146,11 +146,6 @@ class DatabaseRegister:
             return []
         plain = RegisteredEntity.objects.filter(copy=found, entity_id=entity_id).values_list("record", flat=True)
         return [from_plain(item) for item in plain[:10]]
-
-    @staticmethod
-    def _first(exact: Iterable[Plain], wider: Iterable[Plain], limit: int) -> list[Plain]:
-        found = list(exact)
-        return found + list(islice(wider, max(0, limit - len(found))))
 
     @staticmethod
     def _current(state: str) -> RegisterCopy | None:

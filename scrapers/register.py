@@ -24,6 +24,7 @@ from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 Row = Mapping[str, str]
+_WIDER = 25  # near misses worth telling
 
 
 class Register(Protocol):
@@ -32,8 +33,8 @@ class Register(Protocol):
     def as_of(self, state: str) -> datetime | None:
         """The day the state's current copy is from; None when there is none."""
 
-    def by_name(self, state: str, key: str, *, limit: int) -> list[EntityRecord]:
-        """Entities whose comparison key begins with `key`, the shortest names first, at most `limit`."""
+    def by_name(self, state: str, key: str, *, limit: int, wider: int) -> tuple[list[EntityRecord], list[EntityRecord]]:
+        """Entities with just this comparison key (at most `limit`), and those whose key goes on with more words."""
 
     def by_id(self, state: str, entity_id: str) -> list[EntityRecord]:
         """The entity with this identifier, or nothing."""
@@ -88,9 +89,10 @@ class RegisterPortal(Portal):
         register = self._register(session)
         if register is None:
             return self.search_live(session, term)
-        records = register.by_name(self.code, names.key(term), limit=self.most_rows)
-        self._show(session, records)
-        return ResultList(tuple(map(Candidate.of, records)), complete=len(records) < self.most_rows)
+        own, longer = register.by_name(self.code, names.key(term), limit=self.most_rows, wider=_WIDER)
+        self._show(session, own + longer)
+        # Longer names are near misses: a word more is another company, so they need not all be there.
+        return ResultList(tuple(map(Candidate.of, own + longer)), complete=len(own) < self.most_rows)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this identifier, from the copy where there is one."""

@@ -63,7 +63,7 @@ def main() -> None:
     for _ in range(200):
         key = f"{pick.choice(FIRST)} {pick.choice(SECOND)} {pick.choice(THIRD)}".lower()
         started = time.monotonic()
-        register.by_name("ZZ", key, limit=200)
+        register.by_name("ZZ", key, limit=200, wider=25)
         times.append((time.monotonic() - started) * 1000)
     times.sort()
     sys.stdout.write(

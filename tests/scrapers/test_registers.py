@@ -288,7 +288,7 @@ class TestAnOpenDataSetHeldWhole:
         small = replace(portal.register_source, least_rows=1)
         monkeypatch.setattr(type(portal), "register_source", small)
         refreshing.load(portal=portal, file=file, as_of=NOW, now=NOW)
-        found = copies.DatabaseRegister().by_name("NY", "acme", limit=10)
+        found, _ = copies.DatabaseRegister().by_name("NY", "acme", limit=10, wider=10)
         assert [(record.entity_id, record.formation_date) for record in found] == [("1", "2012-06-28T00:00:00")]
 
     def test_shows_names_that_a_cut_list_hides(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,10 +50,11 @@ class WholeSet(RegisterPortal, SocrataPortal):
         register = self._register(session)
         if register is None:
             return super().narrow(session, name) or ResultList((), complete=False)
-        records = register.by_name(self.code, names.key(name), limit=self.most_rows)
-        self._show(session, records)
-        found = tuple(self.candidate(record, {}) for record in records)
-        return ResultList(found, complete=len(records) < self.most_rows)
+        most = self.most_rows
+        own, longer = register.by_name(self.code, names.key(name), limit=most, wider=most)
+        self._show(session, own + longer)
+        found = tuple(self.candidate(record, {}) for record in own + longer)
+        return ResultList(found, complete=len(own) < most and len(longer) < most)
 
     def data_as_of(self, session: PortalSession) -> datetime | None:
         """When the data set was last changed, as the live answer says."""
