@@ -66,7 +66,7 @@ class TestALookupThatTakesLonger:
     ) -> None:
         started = time.monotonic()
         reply = customer.lookup()
-        assert 0.4 <= time.monotonic() - started < 2
+        assert 0.4 <= time.monotonic() - started < 10  # not the minute that the register would have taken
         assert reply.status_code == 202
         body = reply.json()
         assert reply["Location"] == f"/v1/lookup/status/{body['jobId']}"
@@ -117,10 +117,15 @@ class TestALookupThatTakesLonger:
         assert ended(customer, job)["data"]["entityName"] == "ACME CORP."
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
 
-    def test_is_the_same_job_for_a_repeated_request(self, customer: Customer, register: Register) -> None:
+    def test_is_the_same_job_for_a_repeated_request(
+        self, customer: Customer, register: Register, hurry: threading.Event
+    ) -> None:
         first = customer.lookup(headers={"idempotency_key": "k"}).json()["jobId"]
         assert customer.lookup(headers={"idempotency_key": "k"}).json()["jobId"] == first
-        assert (customer.balance.held, register.asked) == (PRICE, 1)
+        assert customer.balance.held == PRICE
+        hurry.set()
+        ended(customer, first)
+        assert (customer.balance.spent, register.asked) == (PRICE, 1)
 
     def test_is_asked_once_for_two_customers_who_both_pay(
         self, customer: Customer, register: Register, hurry: threading.Event, at_once: Callable[..., list[Any]]
