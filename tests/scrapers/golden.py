@@ -65,7 +65,7 @@ def play(case: Case) -> tuple[dict[str, Any], list[str]]:
         deadline=time.monotonic() + 30,
         adapter=replay,
     )
-    asked = _dated(case.content["question"])
+    asked = dated(case.content["question"])
     names_only = asked.get("kind") == "name_check"
     question = Query(state=case.state, **(asked if not names_only else {"name": asked["name"]}))
     try:
@@ -79,7 +79,7 @@ def play(case: Case) -> tuple[dict[str, Any], list[str]]:
     return told, [f"{step.method} {step.url}" for step in replay.left]
 
 
-def _dated(question: dict[str, Any]) -> dict[str, Any]:
+def dated(question: dict[str, Any]) -> dict[str, Any]:
     """The question with its days as dates: case.json can only write them as text."""
     days = {name: date.fromisoformat(question[name]) for name in ("date_after", "date_before") if name in question}
     return question | days

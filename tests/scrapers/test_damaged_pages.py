@@ -15,7 +15,7 @@ from scrapers.errors import PortalError
 from scrapers.records import NotFound, Query
 from scrapers.transport.recording import Replay, Step, UnexpectedRequest, load_steps
 from scrapers.transport.session import PortalSession, TransportSettings
-from tests.scrapers.golden import NOW, THRESHOLD, Case, list_cases
+from tests.scrapers.golden import NOW, THRESHOLD, Case, dated, list_cases
 
 CASES = [case for case in list_cases() if case.situation == "active"]
 # What happens to pages: a name, the damage, and whether the list could honestly be shorter afterwards.
@@ -49,7 +49,9 @@ def outcome(case: Case, steps: list[Step]) -> Any:
         adapter=Replay(steps),
     )
     try:
-        return ask(portal, session, Query(state=case.state, **case.content["question"]), now=NOW, threshold=THRESHOLD)
+        return ask(
+            portal, session, Query(state=case.state, **dated(case.content["question"])), now=NOW, threshold=THRESHOLD
+        )
     except PortalError as error:
         return error
 
@@ -68,3 +70,11 @@ def test_a_damaged_page_is_told_as_such(case: Case, damage: str) -> None:
             continue  # the page still led somewhere, only not where the recording goes
         if damage not in SHORTER:
             assert not isinstance(told, NotFound), f"step {number + 1} ({step.url}) became a false 'not found'"
+
+
+@pytest.mark.parametrize("tenths", range(1, 10))
+def test_a_list_of_liens_that_breaks_off_never_reads_as_none(tenths: int) -> None:
+    case = next(case for case in list_cases() if str(case) == "KY-ucc-dates")
+    steps = load_steps(case.folder)
+    steps[-1] = replace(steps[-1], body=steps[-1].body[: len(steps[-1].body) * tenths // 10])
+    assert isinstance(outcome(case, steps), PortalError)
