@@ -1,0 +1,58 @@
+"""What was asked and what is stored, for operators to read."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from unfold.decorators import display
+
+from billing import money
+from lookups.admin.read_only import ReadOnlyAdmin
+from lookups.models import Lookup, StoredEntity
+
+
+@admin.register(Lookup)
+class LookupAdmin(ReadOnlyAdmin):
+    """Every question that was answered, newest first."""
+
+    list_display = ("created_at", "state", "asked", "how_it_ended", "source", "charged", "duration_ms", "account")
+    list_filter = ("outcome", "source", "kind", "sandbox", "state")
+    search_fields = ("asked", "request_id", "account__name")
+    list_select_related = ("account",)
+    date_hierarchy = "created_at"
+    list_per_page = 50
+    show_full_result_count = False
+
+    @display(
+        description="Outcome",
+        label={
+            "found": "success",
+            "not found": "info",
+            "source unavailable": "danger",
+            "refused by the registry": "warning",
+        },
+    )
+    def how_it_ended(self, obj: Lookup) -> str:
+        return Lookup.Outcome(obj.outcome).label
+
+    @admin.display(description="Charged, USD", ordering="cost")
+    def charged(self, obj: Lookup) -> str:
+        return money.to_decimal_string(obj.cost)
+
+
+@admin.register(StoredEntity)
+class StoredEntityAdmin(ReadOnlyAdmin):
+    """Every company record the service holds."""
+
+    list_display = ("name", "state", "entity_id", "registry_status", "retrieved_at", "sandbox")
+    list_filter = ("sandbox", "state")
+    search_fields = ("name", "entity_id")
+    list_per_page = 50
+    show_full_result_count = False
+
+    @admin.display(description="Status")
+    def registry_status(self, obj: StoredEntity) -> str:
+        return obj.data.get("status") or "—"
+
+    def get_view_on_site_url(self, obj: StoredEntity | None = None) -> str | None:
+        """The record's public page."""
+        return obj.page_url if obj else None
