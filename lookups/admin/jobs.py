@@ -11,7 +11,7 @@ from unfold.decorators import display
 from billing import ledger
 from lookups.admin.read_only import ReadOnlyAdmin
 from lookups.models import BulkJob, Job
-from lookups.services import bulk, job_desk
+from lookups.services import bulk, bulk_progress, job_desk
 
 
 @admin.register(Job)
@@ -102,7 +102,7 @@ class BulkJobAdmin(ReadOnlyAdmin):
 
     @admin.display(description="Progress")
     def how_far(self, obj: BulkJob) -> str:
-        progress = bulk.get_progress(obj)
+        progress = bulk_progress.get_progress(obj)
         return f"{progress.status}: {progress.completed} of {obj.total} rows, {progress.failed} failed"
 
     @admin.action(description="Cancel what has not begun", permissions=["run"])

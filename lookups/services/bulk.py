@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import QuerySet
 
 from billing import ledger, prices
 from billing.models import ApiKey, Hold
@@ -20,11 +20,11 @@ from lookups.models import BulkJob, BulkRow, Job
 from lookups.outcomes import OutOfFunds
 from lookups.questions import Question
 from lookups.services import bulk_queue, jobs, settling
+from lookups.services.bulk_progress import CANCELLED_STATUS
 
 DEADLINE = timedelta(hours=6)  # from accepting to failing what is left
 HOLD_FOR = DEADLINE + timedelta(hours=1)
 CANCELLED: dict[str, Any] = {"success": False, "error": "Cancelled", "code": "cancelled", "cost": 0}
-CANCELLED_STATUS, FOUND_STATUS, NOT_FOUND_STATUS = 410, 200, 404
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +33,6 @@ class Wanted:
 
     question: Question
     ref: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a bulk job is, counted in rows; `cost` in units of 1/10,000 USD."""
-
-    status: str
-    completed: int
-    found: int
-    not_found: int
-    failed: int
-    cost: int
 
 
 def accept(
@@ -82,25 +70,6 @@ def find(public_id: str, *, account_id: int, now: datetime) -> BulkJob | None:
         return None
     bulk = BulkJob.objects.filter(pk=uuid.UUID(word), account_id=account_id).first()
     return None if bulk is None or (bulk.ended_at and bulk.ended_at <= now - jobs.KEPT_FOR) else bulk
-
-
-def get_progress(bulk: BulkJob) -> Progress:
-    """Count the rows in one query, the shares paid in another."""
-    ended = Q(job__status__in=("complete", "failed"))
-    count = bulk.rows.aggregate(
-        ended=Count("pk", filter=ended),
-        begun=Count("pk", filter=~Q(job__status="pending") | Q(job__attempts__gt=0)),
-        found=Count("pk", filter=Q(job__reply_status=FOUND_STATUS)),
-        not_found=Count("pk", filter=Q(job__reply_status=NOT_FOUND_STATUS)),
-        cancelled=Count("pk", filter=Q(job__reply_status=CANCELLED_STATUS)),
-    )
-    pays = bulk.hold is not None and not bulk.hold.is_free
-    paid = bulk.jobs.filter(reply_status=FOUND_STATUS).count() if pays else 0
-    failed = count["ended"] - count["found"] - count["not_found"] - count["cancelled"]
-    return Progress(
-        status=_word(bulk, count), completed=count["ended"], found=count["found"], not_found=count["not_found"],
-        failed=failed, cost=paid * prices.LOOKUP,
-    )  # fmt: skip
 
 
 def list_rows(bulk: BulkJob, *, after: int = -1) -> QuerySet[BulkRow]:
@@ -157,11 +126,3 @@ def _row(bulk: BulkJob, index: int, one: Wanted, job: Job) -> BulkRow:
     return BulkRow(
         bulk=bulk, index=index, ref=one.ref, entity_name=one.question.name, state=one.question.state, job=job
     )
-
-
-def _word(bulk: BulkJob, count: dict[str, int]) -> str:
-    if bulk.cancelled_at is not None:
-        return "cancelled"
-    if count["ended"] == bulk.total:
-        return "complete"
-    return "processing" if count["begun"] else "queued"

@@ -110,7 +110,7 @@ def main() -> None:
 
     from billing import reconciliation
     from lookups.models import BulkJob
-    from lookups.services import bulk, bulk_queue
+    from lookups.services import bulk_progress, bulk_queue
     from scrapers.portal import Portal
     from tests.lookups import registry_server
 
@@ -126,7 +126,7 @@ def main() -> None:
         bulk_id = ask(wanted.rows, codes)
         took = work(bulk_queue.THREADS)
     made = BulkJob.objects.get(pk=bulk_id)
-    progress, share = bulk.get_progress(made), -(-wanted.rows // len(codes))
+    progress, share = bulk_progress.get_progress(made), -(-wanted.rows // len(codes))
     bound = max(share * wanted.seconds / Portal.pace.concurrency, share * Portal.pace.seconds)
     failures = Counter((job.reply or {}).get("reason") for job in made.jobs.filter(status="failed"))
     sys.stdout.write(

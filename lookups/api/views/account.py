@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from billing import keys, money, prices, statements
 from billing.models import Account, LedgerEntry
+from lookups import sheets
 from lookups.api import errors, replies, tables
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import describe
@@ -67,7 +68,7 @@ class UsageView(Endpoint):
         if cursor is not None:
             entries = entries.filter(pk__lt=cursor)
         if isinstance(request.accepted_renderer, tables.CsvRenderer):
-            rows = tables.csv_lines(CSV_COLUMNS, _rows(entries.iterator(chunk_size=500)))
+            rows = sheets.csv_lines(CSV_COLUMNS, _rows(entries.iterator(chunk_size=500)))
             headers = {"Content-Disposition": 'attachment; filename="usage.csv"'}
             return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
         page = list(entries[: limit + 1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from django.http import StreamingHttpResponse
@@ -14,25 +14,19 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from billing import money
+from lookups import sheets
 from lookups.api import errors, idempotency, replies, tables
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import bulk as schema
 from lookups.api.serializers import BulkEntity, LookupRequest
 from lookups.api.views.lookup import accepts_stored, to_question
-from lookups.models import BulkJob, BulkRow
+from lookups.models import BulkJob
 from lookups.outcomes import OutOfFunds
-from lookups.services import bulk, storing
+from lookups.services import bodies, bulk
 from lookups.services.idempotency import Claim
-from lookups.services.storing import wire_time
 
 MOST_ROWS = 1000
 PAGE, LONGEST_PAGE = 100, 500
-FLAT = tuple(name for name in storing.ENTITY_FIELDS if name not in ("officers", "entityName", "status"))
-CSV_COLUMNS = (
-    "index", "ref", "entity_name", "state", "status", "cost", "error", "entityName", "entityStatus", *FLAT,
-)  # fmt: skip
-WAITING = {"pending": "queued", "processing": "processing"}
 
 
 class BulkView(Endpoint):
@@ -55,8 +49,13 @@ class BulkView(Endpoint):
             )  # fmt: skip
             if isinstance(made, OutOfFunds):
                 raise replies.to_error(made)
-            told = {"job_id": made.public_id, "status": "queued", "total": made.total, "poll_url": _url(made)}
-            return Response(told, status=202, headers={"Location": _url(made), "Retry-After": "3"})
+            told = {
+                "job_id": made.public_id,
+                "status": "queued",
+                "total": made.total,
+                "poll_url": bodies.poll_url(made),
+            }
+            return Response(told, status=202, headers={"Location": bodies.poll_url(made), "Retry-After": "3"})
 
         return idempotency.answer_once(request, key=key, answer=answer)
 
@@ -77,8 +76,8 @@ class BulkJobView(Endpoint):
         rows = list(bulk.list_rows(found, after=after)[: limit + 1])
         more, rows = len(rows) > limit, rows[:limit]
         return Response(
-            summary(found) | {
-                "results": [row_fields(row) for row in rows], "next_cursor": str(rows[-1].index) if more else None,
+            bodies.of_bulk(found) | {
+                "results": [bodies.of_row(row) for row in rows], "next_cursor": str(rows[-1].index) if more else None,
             }
         )  # fmt: skip
 
@@ -88,7 +87,7 @@ class BulkJobView(Endpoint):
         found = self._find(request, job_id)
         bulk.cancel(found, now=timezone.now())
         found.refresh_from_db()
-        return Response(summary(found))
+        return Response(bodies.of_bulk(found))
 
     def _find(self, request: Request, job_id: str) -> BulkJob:
         found = bulk.find(job_id, account_id=self.key_of(request).account_id, now=timezone.now())
@@ -117,60 +116,15 @@ def read_rows(body: Any) -> list[bulk.Wanted]:
     return wanted
 
 
-def summary(found: BulkJob) -> dict[str, Any]:
-    """The numbers of a bulk job."""
-    progress = bulk.get_progress(found)
-    return {
-        "job_id": found.public_id,
-        "status": progress.status,
-        "total": found.total,
-        "completed": progress.completed,
-        "found": progress.found,
-        "not_found": progress.not_found,
-        "failed": progress.failed,
-        "cost": money.to_json_number(progress.cost),
-        "created_at": wire_time(found.created_at),
-        "completed_at": wire_time(found.ended_at) if found.ended_at else None,
-    }
-
-
-def row_fields(row: BulkRow) -> dict[str, Any]:
-    """One row's result. A row that repeats another has its data and costs nothing."""
-    job, reply = row.job, row.job.reply or {}
-    pays = reply.get("success") and job.position == row.index
-    return {
-        "index": row.index,
-        "ref": row.ref,
-        "entity_name": row.entity_name,
-        "state": row.state,
-        "status": WAITING.get(job.status) or _ended(job.reply_status),
-        "data": reply.get("data"),
-        "cost": reply.get("cost", 0) if pays else 0,
-        "error": reply.get("error"),
-    }
-
-
-def _ended(status: int | None) -> str:
-    words = {bulk.FOUND_STATUS: "found", bulk.NOT_FOUND_STATUS: "not_found", bulk.CANCELLED_STATUS: "cancelled"}
-    return words.get(status or 0, "failed")
-
-
 def _stream(found: BulkJob, renderer: tables.CsvRenderer) -> StreamingHttpResponse:
-    rows = map(row_fields, bulk.list_rows(found).iterator(chunk_size=200))
+    rows = map(bodies.of_row, bulk.list_rows(found).iterator(chunk_size=200))
     if isinstance(renderer, tables.NdjsonRenderer):
         lines: Iterable[str] = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     else:
-        lines = tables.csv_lines(CSV_COLUMNS, _flat(rows))
+        lines = sheets.csv_lines(bodies.CSV_COLUMNS, bodies.flatten(rows))
     headers = {"Content-Disposition": f'attachment; filename="{found.public_id}.{renderer.format}"'}
     kind = f"{renderer.media_type}; charset=utf-8"
     return StreamingHttpResponse(lines, content_type=kind, headers=headers)
-
-
-def _flat(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for row in rows:
-        data = row["data"] or {}
-        yield {**{name: data.get(name) for name in FLAT}, **row, "entityName": data.get("entityName"),
-               "entityStatus": data.get("status")}  # fmt: skip
 
 
 def _read_source(body: Any) -> dict[str, Any]:
@@ -202,7 +156,3 @@ def _first(found: Any) -> str:
 
 def _wrong(details: list[dict[str, Any]]) -> errors.ApiError:
     return errors.ApiError(400, "invalid_request", errors.INVALID_BODY, details=details)
-
-
-def _url(made: BulkJob) -> str:
-    return f"/v1/bulk-lookup/{made.public_id}"

@@ -1,0 +1,27 @@
+"""Rows as CSV, written one by one: a table of any length takes no more memory than its widest row."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+
+class _Line:
+    """A file that hands each line back instead of keeping it."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def csv_lines(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """The header and one line a row."""
+    writer = csv.writer(_Line())
+    yield str(writer.writerow(columns))
+    for row in rows:
+        yield str(writer.writerow([_inert(row.get(name)) for name in columns]))
+
+
+def _inert(value: Any) -> Any:
+    """Text that a spreadsheet would run as a formula is quoted: names come from callers and registries."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
