@@ -10,6 +10,7 @@ from unfold.decorators import display
 
 from billing import ledger
 from lookups.admin.read_only import ReadOnlyAdmin
+from lookups.api import replies
 from lookups.models import BulkJob, Job
 from lookups.services import bulk, bulk_progress, job_desk
 
@@ -64,9 +65,9 @@ class JobAdmin(ReadOnlyAdmin):
 
     @admin.action(description="End and give the money back", permissions=["run"])
     def end(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
-        """For jobs that nobody works on."""
+        """For jobs that wait or run; what was paid for already ends with its answer."""
         now = timezone.now()
-        self._tell(request, "ended", [job_desk.end(job, now=now) for job in rows])
+        self._tell(request, "ended", [job_desk.end(job, render=replies.to_body, now=now) for job in rows])
 
     @admin.action(description="Ask failed ones again", permissions=["run"])
     def do_over(self, request: HttpRequest, rows: QuerySet[Job]) -> None:

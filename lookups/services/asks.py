@@ -27,6 +27,7 @@ class Ask:
     request_id: str = ""
     resumed: bool = False
     shares_hold: bool = False  # its price is part of a larger hold
+    claim: uuid.UUID | None = None  # under which a worker answers it as a job
 
     @property
     def sandbox(self) -> bool:

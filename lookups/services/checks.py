@@ -25,6 +25,15 @@ def find_portal(ask: Ask, *, now: datetime) -> Portal | Refused | Unavailable:
     return _unavailable(ask, resting) if resting else portal
 
 
+def find_off(state: str) -> Unavailable | None:
+    """Why this state's registry is not asked at all any more; None while it is."""
+    try:
+        pipeline.get_portal(state)
+    except PortalDisabled as off:
+        return Unavailable(state, off.reason, retryable=off.retryable, retry_after=off.retry_after)
+    return None
+
+
 def _unavailable(ask: Ask, error: PortalError) -> Unavailable:
     return Unavailable(ask.question.state, error.reason, retryable=error.retryable, retry_after=error.retry_after)
 

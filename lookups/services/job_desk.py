@@ -9,7 +9,8 @@ from typing import Any
 from django.db import transaction
 
 from lookups.models import Job
-from lookups.services import jobs, paying
+from lookups.outcomes import Unavailable
+from lookups.services import job_runner, jobs, paying
 from lookups.services.asks import Ask
 
 ENDED: dict[str, Any] = {
@@ -26,13 +27,21 @@ def hurry(job: Job) -> bool:
     return True
 
 
-def end(job: Job, *, now: datetime) -> bool:
-    """End a job that nobody works on and give its money back; False when it runs or has ended."""
-    fresh = Job.objects.select_related("hold").get(pk=job.pk)
-    works = fresh.status == Job.Status.PROCESSING and fresh.lease_until is not None and fresh.lease_until > now
-    if works or fresh.status not in jobs.OPEN:
+def end(job: Job, *, render: jobs.Render, now: datetime) -> bool:
+    """End a job, also one that runs, and give its money back; False when it has ended or moved on since it was read.
+
+    What was settled already stands: the customer paid for it, so the job ends with that.
+    """
+    because = Unavailable(job.state, "ended_by_operator")
+    return job_runner.stop(job, because=because, render=render, now=now, told=(500, ENDED))
+
+
+def release(job: Job, *, now: datetime) -> bool:
+    """Take a job from a worker that is stuck and give it to another one; False when no worker has it."""
+    if not jobs.let_go(job, now=now):
         return False
-    return jobs.give_up(fresh, reply_status=500, reply=ENDED, now=now)
+    jobs.wake(job.pk)
+    return True
 
 
 def do_over(job: Job, *, now: datetime) -> bool:

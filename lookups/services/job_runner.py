@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import transaction
+
 from billing.models import Hold
+from lookups.models import Job
 from lookups.outcomes import Outcome, Refused, Unavailable
 from lookups.services import checks, jobs, lookup, retrying, settling
 from lookups.services.asks import Ask, Watch
@@ -17,7 +20,7 @@ BROKEN: dict[str, Any] = {"success": False, "error": "Internal error", "code": "
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep found: jobs woken again, and jobs that failed by their deadline."""
+    """What a sweep found: jobs woken again, and jobs that failed: by their deadline, or by their state's switch."""
 
     woken: int
     failed: int
@@ -32,11 +35,7 @@ def run(*, job_id: uuid.UUID, render: jobs.Render, now: datetime) -> bool:
     job = jobs.claim(job_id, now=now)
     if job is None:
         return False
-    ask = Ask(
-        question=jobs.from_json(job.question), key=job.key, ask_id=job.ask_id, request_id=job.request_id,
-        resumed=job.attempts > 1, shares_hold=job.bulk is not None,
-        accepts_stored=job.bulk is not None and job.bulk.accepts_stored,
-    )  # fmt: skip
+    ask = to_ask(job)
     pauses: list[timedelta] = []
 
     def try_again(failure: Unavailable) -> bool:
@@ -48,7 +47,8 @@ def run(*, job_id: uuid.UUID, render: jobs.Render, now: datetime) -> bool:
         outcome = _settled_before(ask) or _answer(ask, job.hold, watch, try_again)
     except Exception:
         if job.attempts >= jobs.MOST_ATTEMPTS:  # it breaks every time: a person has to look, nobody has to pay
-            jobs.give_up(job, reply_status=500, reply=BROKEN, now=watch.now)
+            broken = Unavailable(job.state, "internal_error")
+            stop(job, because=broken, render=render, now=watch.now, told=(500, BROKEN))
         raise
     if pauses:
         jobs.postpone(job, until=watch.now + pauses[0])
@@ -57,15 +57,54 @@ def run(*, job_id: uuid.UUID, render: jobs.Render, now: datetime) -> bool:
 
 
 def sweep(*, render: jobs.Render, now: datetime) -> Swept:
-    """Wake workers for jobs that nobody works on, and fail those whose deadline passed."""
+    """Wake workers for jobs that nobody works on; fail those whose deadline passed, or whose state was switched off."""
     failed = 0
     for job in jobs.list_overdue(now=now):
-        status, reply = render(Unavailable(job.state, "timeout"), job.request_id)
-        failed += jobs.give_up(job, reply_status=status, reply=reply, now=now)
+        failed += stop(job, because=Unavailable(job.state, "timeout"), render=render, now=now)
+    for state in jobs.list_states():
+        off = checks.find_off(state)
+        if off is not None:
+            failed += sum(stop(job, because=off, render=render, now=now) for job in jobs.list_of_state(state))
     unheard = jobs.list_unheard(now=now)
     for job_id in unheard:
         jobs.wake(job_id)
     return Swept(len(unheard), failed)
+
+
+def stop(
+    job: Job,
+    *,
+    because: Unavailable,
+    render: jobs.Render,
+    now: datetime,
+    told: tuple[int, dict[str, Any]] | None = None,
+) -> bool:
+    """Fail a job as it was read, also one that runs, and give its money back; False when it has moved on since.
+
+    Whoever fetches for it still may not settle it any more. What was settled already stands: the customer paid for it,
+    so the job ends with that. `told` is the reply when it is not the one for `because`.
+    """
+    with transaction.atomic():
+        read = Job.objects.select_for_update(of=("self",)).select_related("key__account", "hold", "bulk")
+        same = read.filter(pk=job.pk, status=job.status, claim=job.claim, status__in=jobs.OPEN).first()
+        if same is None:
+            return False
+        ask = to_ask(same)
+        settled = settling.find_outcome(ask)
+        if settled is not None:
+            return jobs.conclude(same, settled, render=render, now=now)
+        settling.close(ask, same.hold, because, watch=Watch(now))
+        reply_status, reply = told or render(because, same.request_id)
+        return jobs.end(same, status=Job.Status.FAILED, reply_status=reply_status, reply=reply, now=now)
+
+
+def to_ask(job: Job) -> Ask:
+    """The question of a job, for whoever holds its claim now."""
+    return Ask(
+        question=jobs.from_json(job.question), key=job.key, ask_id=job.ask_id, request_id=job.request_id,
+        resumed=job.attempts > 1, shares_hold=job.bulk is not None, claim=job.claim,
+        accepts_stored=job.bulk is not None and job.bulk.accepts_stored,
+    )  # fmt: skip
 
 
 def _settled_before(ask: Ask) -> Outcome | None:

@@ -42,9 +42,6 @@ def accept(
     ask: Ask, *, key: ApiKey, limit: int, estimated_seconds: int, now: datetime
 ) -> Accepted | OutOfFunds | TooManyAtOnce:
     """Take a question on: hold its price, write the job, wake a worker. At most `limit` open jobs a key."""
-    earlier = Job.objects.filter(ask_id=ask.ask_id).first() if ask.resumed else None
-    if earlier is not None:
-        return Accepted(earlier.public_id, earlier.estimated_seconds)
     if Job.objects.filter(key=key, status__in=OPEN, bulk__isnull=True).count() >= limit:
         return TooManyAtOnce(limit)
     try:
@@ -57,11 +54,20 @@ def accept(
     return Accepted(job.public_id, job.estimated_seconds)
 
 
+def find_accepted(ask: Ask) -> Accepted | None:
+    """The job that an earlier try of this ask was made, before its reply was lost; None when there is none."""
+    earlier = Job.objects.filter(ask_id=ask.ask_id).first()
+    return Accepted(earlier.public_id, earlier.estimated_seconds) if earlier else None
+
+
 def adopt(ask: Ask, hold: Hold | None, *, estimated_seconds: int, runs: bool, now: datetime) -> Job:
-    """Make a job of a lookup whose caller waits no longer. `runs`: its fetch is under way and will end the job."""
+    """Make a job of a lookup whose caller waits no longer. `runs`: its fetch is under way and will end the job.
+
+    Such a fetch knows of no claim: the job is claimed by the ask itself (see `settling.is_ours`).
+    """
     if not runs:
         return _write(ask, hold, estimated_seconds=estimated_seconds, now=now)
-    held = {"status": Job.Status.PROCESSING, "claim": uuid.uuid4(), "lease_until": now + LEASE, "attempts": 1}
+    held = {"status": Job.Status.PROCESSING, "claim": ask.ask_id, "lease_until": now + LEASE, "attempts": 1}
     return _write(ask, hold, estimated_seconds=estimated_seconds, now=now, **held)
 
 
@@ -95,13 +101,13 @@ def claim(job_id: uuid.UUID, *, now: datetime) -> Job | None:
 
 
 def end(job: Job, *, status: str, reply_status: int, reply: Mapping[str, Any], now: datetime) -> bool:
-    """End a job that is still ours; False when another worker took it over meanwhile."""
-    mine = Job.objects.filter(pk=job.pk, claim=job.claim, status=Job.Status.PROCESSING)
-    return bool(mine.update(status=status, reply_status=reply_status, reply=dict(reply), ended_at=now))
+    """End a job that is still as it was read; False when somebody else took it over or ended it meanwhile."""
+    same = Job.objects.filter(pk=job.pk, claim=job.claim, status=job.status)
+    return bool(same.update(status=status, reply_status=reply_status, reply=dict(reply), ended_at=now))
 
 
 def conclude(job: Job, outcome: Outcome, *, render: Render, now: datetime) -> bool:
-    """End a job with what came of it; False when another worker took it over meanwhile."""
+    """End a job with what came of it; False when somebody else took it over or ended it meanwhile."""
     reply_status, reply = render(outcome, job.request_id)
     answered = isinstance(outcome, Delivered | NothingFound)
     status = Job.Status.COMPLETE if answered else Job.Status.FAILED
@@ -114,9 +120,10 @@ def postpone(job: Job, *, until: datetime) -> bool:
     return bool(mine.update(status=Job.Status.PENDING, claim=None, lease_until=None, not_before=until))
 
 
-def let_go(job: Job, *, now: datetime) -> None:
-    """Its worker broke down: the next sweep may give it to another one at once."""
-    Job.objects.filter(pk=job.pk, claim=job.claim, status=Job.Status.PROCESSING).update(lease_until=now)
+def let_go(job: Job, *, now: datetime) -> bool:
+    """Its worker broke down: the next sweep may give it to another one at once. False when it has no worker."""
+    mine = Job.objects.filter(pk=job.pk, claim=job.claim, status=Job.Status.PROCESSING)
+    return bool(mine.update(lease_until=now))
 
 
 def list_unheard(*, now: datetime, limit: int = 500) -> list[uuid.UUID]:
@@ -132,17 +139,18 @@ def list_overdue(*, now: datetime, limit: int = 500) -> list[Job]:
     late = Job.objects.filter(status__in=OPEN, deadline__lte=now).exclude(
         status=Job.Status.PROCESSING, lease_until__gt=now
     )
-    return list(late.select_related("hold")[:limit])
+    return list(late[:limit])
 
 
-def give_up(job: Job, *, reply_status: int, reply: Mapping[str, Any], now: datetime) -> bool:
-    """Fail a job nobody answered in time and give its money back; False when it ended meanwhile."""
-    with transaction.atomic():
-        same = Job.objects.filter(pk=job.pk, status=job.status, claim=job.claim)
-        ended = same.update(status=Job.Status.FAILED, reply_status=reply_status, reply=dict(reply), ended_at=now)
-        if ended:
-            paying.give_back(job.hold, reason="deadline", now=now, share_of=job.ask_id if job.bulk_id else None)
-    return bool(ended)
+def list_states() -> list[str]:
+    """The states that open jobs ask, those of test keys aside."""
+    live = Job.objects.filter(status__in=OPEN).exclude(key__mode=ApiKey.Mode.TEST)
+    return list(live.order_by().values_list("state", flat=True).distinct())
+
+
+def list_of_state(state: str, *, limit: int = 500) -> list[Job]:
+    """Open jobs that ask this state's registry, those of test keys aside."""
+    return list(Job.objects.filter(status__in=OPEN, state=state).exclude(key__mode=ApiKey.Mode.TEST)[:limit])
 
 
 def find(public_id: str, *, account_id: int, now: datetime) -> Job | None:

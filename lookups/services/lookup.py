@@ -36,6 +36,9 @@ def perform(*, ask: Ask, now: datetime, render: jobs.Render | None = None) -> Ou
     """
     watch = Watch(now)
     if ask.resumed:
+        accepted = jobs.find_accepted(ask)
+        if accepted is not None:
+            return accepted
         ask, delivered = _pick_up(ask)
         if delivered is not None:
             return delivered
@@ -112,6 +115,7 @@ def _fetch_and_settle(
 ) -> Outcome:
     try:
         reply = pipeline.fetch(ask.question.to_query(), now=watch.now, budget_seconds=left, sandbox=ask.sandbox)
+        pipeline.get_portal(ask.question.state, sandbox=ask.sandbox)  # switched off meanwhile: its answer is not sold
     except PortalError as error:
         return settling.settle_failure(ask, hold, ticket, error, watch=watch, try_again=try_again)
     return settling.settle_reply(ask, hold, ticket, reply, watch=watch)

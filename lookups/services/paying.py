@@ -7,6 +7,7 @@ by its own door (`services.pay_per_request`).
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -54,10 +55,11 @@ def set_aside(bill: Bill, *, now: datetime, hold_for: timedelta = HOLD_FOR) -> H
         token = f"lookup:{bill.ask_id}:{hold.pk}"
 
 
-def take(bill: Bill, hold: Hold | None, *, now: datetime) -> Paid:
+def take(bill: Bill, hold: Hold | None, *, now: datetime, may_charge_anew: Callable[[], bool] = lambda: True) -> Paid:
     """Charge what was held. Joins the caller's transaction; raises ledger.InsufficientFunds.
 
-    A hold that was given back meanwhile is charged anew: the answer is there, and is sold or kept back.
+    A hold that was given back meanwhile is charged anew, when the caller still may: the answer is there, and is sold or
+    kept back. Otherwise ledger.HoldEnded is raised.
     """
     if hold is None:
         return _nothing(bill)
@@ -67,6 +69,8 @@ def take(bill: Bill, hold: Hold | None, *, now: datetime) -> Paid:
     try:
         entry = ledger.capture(hold_id=hold.pk, now=now, reference=bill.reference, **part)
     except ledger.HoldEnded:
+        if not may_charge_anew():
+            raise
         return charge(bill, now=now)
     return Paid(entry.amount, entry.available_after)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from django.db import transaction
 
 from billing import ledger
 from billing.models import Hold
 from lookups import cache
-from lookups.models import Lookup, StoredAnswer
+from lookups.models import Job, Lookup, StoredAnswer
 from lookups.outcomes import Delivered, NothingFound, Outcome, OutOfFunds, Refused, Unavailable
 from lookups.services import flights, paying, storing
 from lookups.services.asks import Ask, Watch
@@ -18,6 +19,23 @@ from scrapers.pipeline import Reply
 from scrapers.records import NotFound
 
 CRASHED: flights.Landing = {"kind": "crashed"}
+
+
+def is_ours(ask: Ask) -> bool:
+    """Whether this ask may still be settled by its caller; locks its job until the caller's transaction ends.
+
+    A job that was ended (its state switched off, its deadline, an operator) or that another worker has taken over is
+    not settled here any more: its money went back, or is that worker's to take.
+    """
+    if ask.key is None:
+        return True
+    job = Job.objects.select_for_update().filter(ask_id=ask.ask_id).values_list("status", "claim").first()
+    return job is None or job == (Job.Status.PROCESSING, ask.claim or ask.ask_id)
+
+
+def _lost(ask: Ask) -> Unavailable:
+    """What a caller gets whose ask is not its own any more; nobody is told, the job has its own end."""
+    return Unavailable(ask.question.state, "timeout")
 
 
 def settle_reply(ask: Ask, hold: Hold | None, ticket: flights.Ticket, reply: Reply, *, watch: Watch) -> Outcome:
@@ -97,10 +115,14 @@ def sell_stored(ask: Ask, answer: StoredAnswer, *, watch: Watch, hold: Hold | No
     """Charge for a stored answer, from `hold` if there is one; it costs what a live one does."""
     try:
         with transaction.atomic():
-            paid = paying.take(ask.bill, hold, now=watch.now) if hold else paying.charge(ask.bill, now=watch.now)
+            if ask.claim is not None and not is_ours(ask):
+                return _lost(ask)
+            paid = _take(ask, hold, watch) if hold else paying.charge(ask.bill, now=watch.now)
             _note(ask, hold, Lookup.Outcome.FOUND, watch, source=Lookup.Source.CACHE, answer=answer, cost=paid.cost)
     except ledger.InsufficientFunds as short:
         return out_of_funds(short)
+    except ledger.HoldEnded:
+        return _lost(ask)
     expires_at = answer.retrieved_at + cache.max_age(ask.account)
     return Delivered(answer, live=False, cost=paid.cost, balance=paid.balance, expires_at=expires_at)
 
@@ -114,7 +136,23 @@ def conclude(
     shared: bool = False,
     attempt_id: int | None = None,
 ) -> Outcome:
-    """End a lookup that delivers nothing: the money goes back, and the row says why."""
+    """End a lookup that delivers nothing, if it is still ours: the money goes back, and the row says why."""
+    with transaction.atomic():
+        if not is_ours(ask):
+            return _lost(ask)
+        return close(ask, hold, outcome, watch=watch, shared=shared, attempt_id=attempt_id)
+
+
+def close(
+    ask: Ask,
+    hold: Hold | None,
+    outcome: NothingFound | Refused | Unavailable,
+    *,
+    watch: Watch,
+    shared: bool = False,
+    attempt_id: int | None = None,
+) -> Outcome:
+    """The same for whoever holds the lock of the ask's job, or has asked `is_ours`."""
     match outcome:
         case NothingFound(ambiguous=ambiguous):
             word, reason = Lookup.Outcome.NOT_FOUND, "ambiguous" if ambiguous else ""
@@ -173,11 +211,20 @@ def _sell_live(
     attempt_id: int | None = None,
 ) -> Outcome:
     try:
-        paid = paying.take(ask.bill, hold, now=watch.now)
+        if not is_ours(ask):
+            return _lost(ask)
+        paid = _take(ask, hold, watch)
     except ledger.InsufficientFunds as short:
         return out_of_funds(short)  # the hold had expired and the credit is gone: the record is kept, not delivered
+    except ledger.HoldEnded:
+        return _lost(ask)
     _note(ask, hold, Lookup.Outcome.FOUND, watch, answer=answer, cost=paid.cost, shared=shared, attempt_id=attempt_id)
     return Delivered(answer, live=True, cost=paid.cost, balance=paid.balance)
+
+
+def _take(ask: Ask, hold: Hold | None, watch: Watch) -> paying.Paid:
+    """Take the money; a hold that has ended is charged anew only while the ask is ours."""
+    return paying.take(ask.bill, hold, now=watch.now, may_charge_anew=partial(is_ours, ask))
 
 
 def _note(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from django.utils import timezone
 from billing import ledger
 from lookups.api import replies
 from lookups.models import Job
-from lookups.services import job_desk, job_runner, jobs
+from lookups.services import job_desk, job_runner
 from scrapers.families.socrata.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register
@@ -104,9 +103,3 @@ class TestAWaitingJob:
         assert (
             customer.get(f"/v1/lookup/status/{Job.objects.get().public_id}").json()["error"] == "Ended by the operator"
         )
-
-    def test_is_not_ended_under_a_workers_hands(self, customer: Customer) -> None:
-        now = timezone.now() + timedelta(minutes=1)
-        jobs.claim(Job.objects.get().pk, now=now)
-        assert not job_desk.end(Job.objects.get(), now=now)
-        assert customer.balance.held == PRICE

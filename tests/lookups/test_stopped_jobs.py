@@ -1,0 +1,273 @@
+"""Jobs that are ended by somebody else than the worker who answers them: nobody pays for what nobody gets."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.db import connection
+from django.utils import timezone
+
+from billing import reconciliation
+from billing.models import LedgerEntry
+from jurisdictions import services as jurisdictions
+from lookups.api import replies
+from lookups.models import Job, Lookup, StoredEntity
+from lookups.services import handover, job_desk, job_runner, jobs
+from scrapers.families.socrata.new_york import NewYork
+from scrapers.transport.pace import Pace
+from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.registry_server import Register
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def customer(switches: None) -> Customer:
+    return open_customer()
+
+
+@pytest.fixture(autouse=True)
+def held_register(register: Register, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """New York, known to be slow; it answers when it may."""
+    monkeypatch.setattr(NewYork, "slow", True)
+    monkeypatch.setattr(NewYork, "pace", Pace(seconds=0.0, concurrency=4))
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+    register.may_go = threading.Event()
+    yield register.may_go
+    register.may_go.set()
+
+
+def run(job: Job) -> bool:
+    try:
+        return job_runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+    finally:
+        connection.close()
+
+
+@contextmanager
+def at_work(register: Register, job: Job) -> Iterator[Future[bool]]:
+    """A worker that has asked the register for this job and waits for its answer; the register then may answer."""
+    with ThreadPoolExecutor(1) as pool:
+        register.in_there.clear()
+        future = pool.submit(run, job)
+        try:
+            assert register.in_there.wait(10)
+            yield future
+        finally:
+            assert register.may_go is not None
+            register.may_go.set()
+        future.result(20)
+
+
+def sweep(now: Any = None) -> job_runner.Swept:
+    return job_runner.sweep(render=replies.to_body, now=now or timezone.now())
+
+
+def accepted(customer: Customer, **more: Any) -> Job:
+    return Job.objects.get(pk=customer.lookup(**more).json()["jobId"].removeprefix("job_"))
+
+
+def assert_nobody_paid(customer: Customer) -> None:
+    assert (customer.balance.available, customer.balance.held, customer.balance.spent) == (10 * PRICE, 0, 0)
+    assert reconciliation.run(now=timezone.now()).mismatches == []
+
+
+class TestAStateSwitchedOff:
+    """While its questions are under way."""
+
+    def test_ends_its_running_jobs_unbilled(self, customer: Customer, register: Register) -> None:
+        job = accepted(customer)
+        with at_work(register, job) as worker:
+            jurisdictions.disable(code="NY", reason="Asked to stop.")
+            assert sweep().failed == 1
+            job.refresh_from_db()
+            assert (job.status, job.reply_status, job.reply["reason"]) == ("failed", 503, "disabled")
+            assert_nobody_paid(customer)
+        assert not worker.result()  # it had nothing left to end
+        told = customer.get(f"/v1/lookup/status/{job.public_id}")
+        assert (told.status_code, told.json()["reason"], told.json()["cost"]) == (500, "disabled", 0)
+        assert_nobody_paid(customer)
+        assert Lookup.objects.get().outcome == "unavailable"
+
+    def test_ends_those_that_wait(self, customer: Customer, register: Register) -> None:
+        job = accepted(customer)
+        jurisdictions.disable(code="NY", reason="Asked to stop.")
+        assert sweep().failed == 1
+        assert sweep().failed == 0
+        job.refresh_from_db()
+        assert (job.status, job.reply_status, register.asked) == ("failed", 503, 0)
+        assert_nobody_paid(customer)
+
+    def test_sells_no_answer_that_comes_in_before_the_sweep(self, customer: Customer, register: Register) -> None:
+        job = accepted(customer)
+        with at_work(register, job):
+            jurisdictions.disable(code="NY", reason="Asked to stop.")
+        job.refresh_from_db()
+        assert (job.status, job.reply_status) == ("failed", 503)
+        assert StoredEntity.objects.count() == 0
+        assert_nobody_paid(customer)
+
+    def test_ends_a_synchronous_lookup_unbilled(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(NewYork, "slow", False)
+        with ThreadPoolExecutor(1) as pool:
+            future = pool.submit(customer.lookup)
+            assert register.in_there.wait(10)
+            jurisdictions.disable(code="NY", reason="Asked to stop.")
+            assert register.may_go is not None
+            register.may_go.set()
+            reply = future.result(20)
+        assert (reply.status_code, reply.json()["reason"]) == (503, "disabled")
+        assert_nobody_paid(customer)
+
+    def test_leaves_other_states_and_test_keys_alone(self, customer: Customer) -> None:
+        tester = open_customer(mode="test", name="Tester")
+        accepted(customer)
+        tester.post("/v1/bulk-lookup", {"entities": [{"entity_name": "Acme Corp", "state": "FL"}]})
+        jurisdictions.disable(code="FL", reason="Asked to stop.")
+        assert sweep().failed == 0
+        assert set(Job.objects.values_list("status", flat=True)) == {"pending"}
+        assert (Job.objects.count(), customer.balance.held) == (2, PRICE)
+
+    def test_ends_the_rows_of_a_bulk_job_and_gives_their_shares_back(
+        self, customer: Customer, register: Register
+    ) -> None:
+        rows = [{"entity_name": "Acme Corp", "state": "NY"}, {"entity_name": "Zebra Inc", "state": "NY"}]
+        customer.post("/v1/bulk-lookup", {"entities": rows})
+        first, second = Job.objects.order_by("position")
+        with at_work(register, first):
+            jurisdictions.disable(code="NY", reason="Asked to stop.")
+            assert sweep().failed == 2
+        second.refresh_from_db()
+        assert (second.status, second.reply_status) == ("failed", 503)
+        assert_nobody_paid(customer)
+
+
+class TestAnOperator:
+    """Ends a job that runs, or takes it from its worker."""
+
+    def test_ends_it_and_the_answer_that_comes_later_is_not_sold(self, customer: Customer, register: Register) -> None:
+        job = accepted(customer)
+        with at_work(register, job):
+            running = Job.objects.get()
+            assert job_desk.end(running, render=replies.to_body, now=timezone.now())
+            assert not job_desk.end(running, render=replies.to_body, now=timezone.now())
+            assert_nobody_paid(customer)
+        job.refresh_from_db()
+        assert (job.status, job.reply["error"]) == ("failed", "Ended by the operator")
+        assert_nobody_paid(customer)
+        assert StoredEntity.objects.count() == 1  # what the register said is kept: the next one may have it
+
+    def test_ends_one_row_of_a_bulk_job_and_the_others_keep_their_shares(
+        self, customer: Customer, register: Register
+    ) -> None:
+        rows = [{"entity_name": "Acme Corp", "state": "NY"}, {"entity_name": "Zebra Inc", "state": "NY"}]
+        customer.post("/v1/bulk-lookup", {"entities": rows})
+        first, second = Job.objects.order_by("position")
+        with at_work(register, first):
+            assert job_desk.end(Job.objects.get(pk=first.pk), render=replies.to_body, now=timezone.now())
+            assert (customer.balance.held, customer.balance.spent) == (PRICE, 0)
+        assert (customer.balance.held, customer.balance.spent) == (PRICE, 0)
+        assert run(second)
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+        assert reconciliation.run(now=timezone.now()).mismatches == []
+
+    def test_ends_a_lookup_whose_caller_waits_no_longer(
+        self, customer: Customer, register: Register, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(NewYork, "slow", False)
+        settings.SYNC_BUDGET_SECONDS = 0.3
+        with ThreadPoolExecutor(2) as pool:
+            monkeypatch.setattr(handover, "_pool", lambda _: pool)
+            job = accepted(customer)
+            assert job.status == "processing"
+            assert job_desk.end(job, render=replies.to_body, now=timezone.now())
+            assert register.may_go is not None
+            register.may_go.set()
+        assert_nobody_paid(customer)
+        job.refresh_from_db()
+        assert job.reply["error"] == "Ended by the operator"
+
+    def test_releases_it_to_another_worker_and_it_is_paid_once(self, customer: Customer, register: Register) -> None:
+        job = accepted(customer)
+        with ThreadPoolExecutor(1) as other, at_work(register, job) as first:
+            assert job_desk.release(Job.objects.get(), now=timezone.now())
+            second = other.submit(run, job)
+            _wait_until(lambda: Job.objects.get().attempts == 2)
+            assert not job_desk.release(job, now=timezone.now())  # as it was read, nobody had it
+        assert [first.result(20), second.result(20)].count(True) >= 1
+        job.refresh_from_db()
+        assert (job.status, job.reply["success"], register.asked) == ("complete", True, 1)
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+        assert LedgerEntry.objects.filter(kind="capture").count() == 1
+
+
+class TestAJobThatWasPaidFor:
+    """But whose worker died before it could end it."""
+
+    @pytest.fixture
+    def paid(self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch) -> Job:
+        register.may_go.set()  # type: ignore[union-attr]
+        job = accepted(customer)
+        with monkeypatch.context() as patch:
+            patch.setattr(jobs, "conclude", lambda *_, **__: False)  # the process is gone before this
+            run(job)
+        assert customer.balance.spent == PRICE
+        job.refresh_from_db()
+        assert job.status == "processing"
+        return job
+
+    def test_ends_with_its_answer_even_after_its_deadline(self, customer: Customer, paid: Job) -> None:
+        sweep(timezone.now() + jobs.DEADLINE + timedelta(minutes=5))
+        told = customer.get(f"/v1/lookup/status/{paid.public_id}").json()
+        assert (told["status"], told["data"]["entityName"]) == ("complete", "ACME CORP.")
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+
+    def test_ends_with_its_answer_when_an_operator_ends_it(self, customer: Customer, paid: Job) -> None:
+        assert job_desk.end(paid, render=replies.to_body, now=timezone.now())
+        paid.refresh_from_db()
+        assert (paid.status, paid.reply["data"]["entityName"]) == ("complete", "ACME CORP.")
+
+    def test_ends_with_its_answer_when_its_state_is_switched_off(self, customer: Customer, paid: Job) -> None:
+        jurisdictions.disable(code="NY", reason="Asked to stop.")
+        sweep()
+        paid.refresh_from_db()
+        assert paid.status == "complete"
+
+
+class TestALookupWhoseReplyWasLost:
+    """Because its process died after it had become a job."""
+
+    def test_is_the_same_job_when_it_is_asked_again(
+        self, customer: Customer, register: Register, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from lookups.services import lookup
+        from lookups.services.asks import Ask
+
+        monkeypatch.setattr(NewYork, "slow", False)
+        settings.SYNC_BUDGET_SECONDS = 0.3
+        with ThreadPoolExecutor(2) as pool:
+            monkeypatch.setattr(handover, "_pool", lambda _: pool)
+            job = accepted(customer)
+            asked = Ask(question=jobs.from_json(job.question), key=customer.key, ask_id=job.ask_id, resumed=True)
+            told = lookup.perform(ask=asked, now=timezone.now(), render=replies.to_body)
+            assert told == jobs.find_accepted(asked)
+            register.may_go.set()  # type: ignore[union-attr]
+        _wait_until(lambda: Job.objects.get().status == "complete")
+        assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 1)
+
+
+def _wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 15
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
