@@ -95,7 +95,7 @@ class TestAStateSwitchedOff:
         told = customer.get(f"/v1/lookup/status/{job.public_id}")
         assert (told.status_code, told.json()["reason"], told.json()["cost"]) == (500, "disabled", 0)
         assert_nobody_paid(customer)
-        assert Lookup.objects.get().outcome == "unavailable"
+        assert Lookup.objects.get().outcome == Lookup.Outcome.UNAVAILABLE
 
     def test_ends_those_that_wait(self, customer: Customer, register: Register) -> None:
         job = accepted(customer)
