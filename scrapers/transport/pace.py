@@ -123,10 +123,11 @@ _TAKE = """
 local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
-redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3]); redis.call('PEXPIRE', KEYS[1], ARGV[2])
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 1
 """
-_LEASE_MS = 300_000  # a place held by a killed process comes back after this long
+_GRACE_MS = 10_000  # nobody asks past his deadline: so much later the place of a process that was killed comes back
 
 
 class RedisPacer:
@@ -147,7 +148,7 @@ class RedisPacer:
     def slot(self, portal: str, pace: Pace, *, deadline: float) -> Iterator[None]:
         """Hold one of `pace.concurrency` places of the portal, waiting for one until `deadline`."""
         key, holder = f"pace:slots:{portal}", secrets.token_hex(8)
-        while not self._ask(self._take, key, pace.concurrency, _LEASE_MS, holder):
+        while not self._ask(self._take, key, pace.concurrency, _left_ms(deadline) + _GRACE_MS, holder):
             _sleep_until_turn(0.05, portal=portal, deadline=deadline)
         try:
             yield
@@ -157,9 +158,12 @@ class RedisPacer:
 
     def wait_turn(self, portal: str, pace: Pace, *, deadline: float) -> None:
         """Take the next free moment from Redis, and sleep until it."""
-        patience = max(0.0, deadline - time.monotonic())
-        wait = self._ask(self._turn, f"pace:turn:{portal}", int(pace.seconds * 1000), int(patience * 1000)) / 1000
+        wait = self._ask(self._turn, f"pace:turn:{portal}", int(pace.seconds * 1000), _left_ms(deadline)) / 1000
         _sleep_until_turn(wait, portal=portal, deadline=deadline)
+
+
+def _left_ms(deadline: float) -> int:
+    return max(0, int((deadline - time.monotonic()) * 1000))
 
 
 class NoPacer:

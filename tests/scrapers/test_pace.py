@@ -182,12 +182,27 @@ class TestThePace:
 
             client = redis.Redis.from_url(address)
             lease = client.pttl("pace:slots:p")
-            assert 0 < lease <= pacing._LEASE_MS
+            assert 0 < lease <= 5_000 + pacing._GRACE_MS  # its deadline was five seconds away
             names = client.zrange("pace:slots:p", 0, -1)
             client.zadd("pace:slots:p", dict.fromkeys(names, time.time() * 1000 - 1))  # the lease is over
             client.close()
         with open_pacer(address).slot("p", Pace(concurrency=1), deadline=time.monotonic() + 2):
             pass
+
+
+class TestAPlaceOnLoan:
+    """From Redis, until shortly after its holder's deadline."""
+
+    @pytest.mark.redis
+    def test_is_not_shortened_by_somebody_in_more_of_a_hurry(self, on_redis: str) -> None:
+        import redis
+
+        client = redis.Redis.from_url(on_redis)
+        client.delete("pace:slots:p")
+        pacer, now = RedisPacer(client), time.monotonic()
+        with pacer.slot("p", Pace(concurrency=2), deadline=now + 120), pacer.slot("p", Pace(), deadline=now + 1):
+            assert client.pttl("pace:slots:p") > 100_000
+        client.close()
 
 
 class TestTheLockFiles:
