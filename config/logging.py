@@ -21,12 +21,27 @@ class HideSecrets(logging.Filter):
         return True
 
 
+class CrashesAlone(logging.Filter):
+    """Lets a reply of 500 or more be logged as an error only when something broke here.
+
+    The contract answers 503 for a registry that is down and 500 for a job that failed: replies like any other, which
+    would bury the crashes an operator has to see. Attempts, jobs and lookups keep them all.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Tell whether an exception is behind this record."""
+        return bool(record.exc_info)
+
+
 def logging_config(*, level: str, style: str) -> dict[str, Any]:
     """Return the `dictConfig` for `style` "text" (people) or "json" (log collectors)."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "filters": {"hide_secrets": {"()": "config.logging.HideSecrets"}},
+        "filters": {
+            "hide_secrets": {"()": "config.logging.HideSecrets"},
+            "crashes_alone": {"()": "config.logging.CrashesAlone"},
+        },
         "formatters": {
             "text": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"},
             "json": {
@@ -45,6 +60,6 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
         "loggers": {
             "urllib3": {"level": "WARNING"},
             "stripe": {"level": "WARNING"},  # at DEBUG it writes the forms it sends, payment tokens included
-            "django.request": {"level": "ERROR"},
+            "django.request": {"level": "ERROR", "filters": ["crashes_alone"]},
         },
     }
