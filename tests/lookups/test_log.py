@@ -1,4 +1,4 @@
-"""What an operator finds in the log: what broke here, and nothing that every customer's bad luck would bury it under."""
+"""What an operator finds in the log: what broke here, not buried under every registry that was down."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TestTheLog:
     def test_tells_of_a_crash_with_its_place(
         self, customer: Customer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("lookups.services.lookup.perform", lambda **_: 1 / 0)
+        monkeypatch.setattr("lookups.api.views.lookup.perform", lambda **_: 1 / 0)
         reply = customer.lookup()
         assert (reply.status_code, reply.json()["code"]) == (500, "internal_error")
         [told] = errors(caplog)
