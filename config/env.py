@@ -62,6 +62,11 @@ TEMPO_RPC_URL: str = env.str("TEMPO_RPC_URL", default="")
 TEMPO_CHAIN_ID: int = env.int("TEMPO_CHAIN_ID", default=4217)
 TEMPO_CURRENCY: str = env.str("TEMPO_CURRENCY", default="0x20C000000000000000000000b9537d11c60E8b50")  # USDC.e
 
+# Webhooks: what customers' servers are told
+WEBHOOK_SECRET: str = env.str("WEBHOOK_SECRET", default="")  # makes customers' secrets; empty: from SECRET_KEY
+WEBHOOK_SECRET_PREVIOUS: str = env.str("WEBHOOK_SECRET_PREVIOUS", default="")  # still signing while rotating
+WEBHOOKS_TO_LOOPBACK: bool = env.bool("WEBHOOKS_TO_LOOPBACK", default=False)  # development; refused in production
+
 # Cards: top-ups of the prepaid balance. Without a secret key the product says that cards are not configured.
 STRIPE_SECRET_KEY: str = env.str("STRIPE_SECRET_KEY", default="")
 STRIPE_WEBHOOK_SECRET: str = env.str("STRIPE_WEBHOOK_SECRET", default="")

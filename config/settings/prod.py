@@ -13,6 +13,8 @@ if not CONTACT:
 
 if SANDBOX_PAYMENTS:
     raise ImproperlyConfigured("SANDBOX_PAYMENTS is set: pretended payments have no place in production.")
+if WEBHOOKS_TO_LOOPBACK:
+    raise ImproperlyConfigured("WEBHOOKS_TO_LOOPBACK is set: customers' webhooks would reach this machine.")
 
 DEBUG = False
 PAYMENT_REQUIRES_TLS = True
