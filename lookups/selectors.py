@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
@@ -16,24 +16,11 @@ from jurisdictions.models import Jurisdiction
 from lookups.models import Lookup, StoredEntity
 from lookups.services.storing import wire_time
 from scrapers import registry
-from scrapers.models import ScrapeAttempt
+from scrapers.measured import Measured, measure
 from scrapers.portal import Portal
 
-_MEASURED_OVER = timedelta(hours=24)
-_MEASURED_AT_MOST = 5_000  # attempts; newer ones first, so a busy day is measured over its last hours
-_ANSWERED = {"found", "not_found", "refused"}
-_NOT_ASKED = {"disabled"}
 ALL_OFF = "Every search is switched off for the time being."
 NOT_READABLE = "No search of this registry is known that a program may use."
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """How a registry did in the last 24 hours: milliseconds, and the share of questions it answered (0..1)."""
-
-    p50_ms: int | None = None
-    p95_ms: int | None = None
-    success_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +38,7 @@ def list_states(*, now: datetime | None = None) -> list[dict[str, Any]]:
     hours before `now` (default: the present) from the attempts.
     """
     switches = {row.code: row for row in jurisdictions.list_jurisdictions()}
-    measured = _measure(since=(now or timezone.now()) - _MEASURED_OVER)
+    measured = measure(now=now or timezone.now())
     return [
         _state(place, registry.find_portal(code), switches.get(code), measured.get(code, Measured()))
         for code, place in sorted(PLACES.items())
@@ -134,27 +121,3 @@ def _verification(portal: Portal | None, switch: Jurisdiction | None) -> str | N
 
 def _told(moment: datetime | None) -> str | None:
     return wire_time(moment) if moment else None
-
-
-def _measure(*, since: datetime) -> dict[str, Measured]:
-    rows = (
-        ScrapeAttempt.objects.filter(sandbox=False, started_at__gte=since)
-        .exclude(outcome__in=_NOT_ASKED)
-        .order_by("-started_at")
-        .values_list("state", "outcome", "duration_ms")[:_MEASURED_AT_MOST]
-    )
-    by_state: dict[str, list[tuple[str, int]]] = {}
-    for state, outcome, duration in rows:
-        by_state.setdefault(state, []).append((outcome, duration))
-    return {state: _summary(attempts) for state, attempts in by_state.items()}
-
-
-def _summary(attempts: list[tuple[str, int]]) -> Measured:
-    good = sorted(duration for outcome, duration in attempts if outcome in _ANSWERED)
-    rate = round(len(good) / len(attempts), 4)
-    return Measured(_nearest(good, 0.50), _nearest(good, 0.95), rate)
-
-
-def _nearest(ordered: list[int], share: float) -> int | None:
-    """Nearest-rank percentile."""
-    return ordered[max(0, -int(-len(ordered) * share // 1) - 1)] if ordered else None

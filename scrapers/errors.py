@@ -18,6 +18,7 @@ class PortalError(Exception):
         self.detail = detail
         self.reason = reason or self.reason
         self.retry_after = retry_after  # seconds; what the portal asked for, when it did
+        self.attempt_id: int | None = None  # the row that tells of the attempt, once it is written
 
 
 class PortalUnavailable(PortalError):

@@ -6,7 +6,10 @@ from django.db import models
 
 
 class ScrapeAttempt(models.Model):
-    """One conversation with one portal. Never holds a page, a key or a customer's account."""
+    """One conversation with one portal. Never holds a key or a customer's account; pages only where it failed.
+
+    `asked_by` is the mark of whoever asked, who may ask again under it; nothing here knows what it stands for.
+    """
 
     OUTCOMES = (
         "found",
@@ -19,7 +22,9 @@ class ScrapeAttempt(models.Model):
         "timeout",
         "refused",
     )
+    ANSWERS = ("found", "not_found")  # what a registry says when it is read as it should be
 
+    asked_by = models.UUIDField(null=True, blank=True, db_index=True, editable=False)
     state = models.CharField(max_length=2)
     kind = models.CharField(max_length=16)
     question = models.CharField(max_length=200)
@@ -38,6 +43,36 @@ class ScrapeAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.state} {self.question}: {self.outcome}"
+
+
+class AttemptPage(models.Model):
+    """One answer of a portal, word for word, kept for a while because the attempt failed. Hostile text: never rendered.
+
+    Holds what the registry publishes, without our keys, and nothing of what was sent but the address. State, outcome
+    and `sandbox` repeat the attempt's, so that what is kept of them can be counted at once. Written by
+    `scrapers.evidence` alone.
+    """
+
+    attempt = models.ForeignKey(ScrapeAttempt, on_delete=models.CASCADE, related_name="pages")
+    number = models.PositiveSmallIntegerField(help_text="1 is the oldest that was kept.")
+    state = models.CharField(max_length=2)
+    outcome = models.CharField(max_length=16)
+    sandbox = models.BooleanField(default=False)
+    method = models.CharField(max_length=8)
+    url = models.TextField()
+    status = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Empty: no answer began.")
+    content_type = models.CharField(max_length=120, blank=True, default="")
+    size = models.PositiveIntegerField(help_text="Bytes that came, unpacked.")
+    is_whole = models.BooleanField(default=True, help_text="Whether all that came is kept.")
+    body = models.BinaryField(help_text="Compressed; see scrapers.evidence.")
+    asked_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["attempt", "number"]
+        indexes = [models.Index(fields=["state", "asked_at"], name="page_state_time")]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.url}: {self.status or 'no answer'}"
 
 
 class Breaker(models.Model):

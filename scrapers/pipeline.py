@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import logging
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from django.db import connection
 
 from jurisdictions import selectors as jurisdictions
 from jurisdictions.codes import PLACES
-from scrapers import breaker, registry
+from scrapers import breaker, evidence, registry
 from scrapers.asking import ask, ask_name
 from scrapers.copies import DatabaseRegister
 from scrapers.errors import PageChanged, PortalDisabled, PortalError
@@ -28,6 +29,7 @@ from scrapers.models import ScrapeAttempt
 from scrapers.normalise.record import normalised
 from scrapers.portal import Portal
 from scrapers.records import Answer, Evidence, Found, NameVerdict, NotFound, Query
+from scrapers.transport.exchanges import hide
 from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
 
@@ -58,12 +60,15 @@ class NameReply:
     attempt_id: int
 
 
-def fetch(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool = False) -> Reply:
+def fetch(
+    query: Query, *, now: datetime, budget_seconds: float, sandbox: bool = False, asked_by: uuid.UUID | None = None
+) -> Reply:
     """Ask the state's portal. `budget_seconds` is the total time allowed; raises PortalError, never "not found".
 
-    With `sandbox` the fictional registry answers, for every jurisdiction, and no network is touched.
+    With `sandbox` the fictional registry answers, for every jurisdiction, and no network is touched. The attempt is
+    found again by `asked_by`, or by the id that the reply and the error carry.
     """
-    with _attempt(query, now=now, budget_seconds=budget_seconds, sandbox=sandbox) as attempt:
+    with _attempt(query, now=now, budget_seconds=budget_seconds, sandbox=sandbox, asked_by=asked_by) as attempt:
         portal = attempt.portal
         answer = ask(portal, attempt.session, query, now=now, threshold=settings.MATCH_THRESHOLD)
         attempt.outcome = "not_found" if isinstance(answer, NotFound) else "found"
@@ -77,9 +82,11 @@ def fetch(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool =
     )
 
 
-def fetch_name(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool = False) -> NameReply:
+def fetch_name(
+    query: Query, *, now: datetime, budget_seconds: float, sandbox: bool = False, asked_by: uuid.UUID | None = None
+) -> NameReply:
     """Ask the state's portal whether the query's name is free; raises PortalError as `fetch` does."""
-    with _attempt(query, now=now, budget_seconds=budget_seconds, sandbox=sandbox) as attempt:
+    with _attempt(query, now=now, budget_seconds=budget_seconds, sandbox=sandbox, asked_by=asked_by) as attempt:
         verdict, evidence = ask_name(attempt.portal, attempt.session, query, now=now)
         attempt.outcome = "found"
     return NameReply(verdict, evidence, attempt.portal.version, attempt.row.pk)
@@ -98,7 +105,9 @@ class _Attempt:
 
 
 @contextmanager
-def _attempt(query: Query, *, now: datetime, budget_seconds: float, sandbox: bool) -> Iterator[_Attempt]:
+def _attempt(
+    query: Query, *, now: datetime, budget_seconds: float, sandbox: bool, asked_by: uuid.UUID | None
+) -> Iterator[_Attempt]:
     """Hold a conversation with the state's portal and note how it ended, whichever way.
 
     Whatever a reader trips over on a page ends as PageChanged: what it would have said cannot be trusted.
@@ -109,7 +118,7 @@ def _attempt(query: Query, *, now: datetime, budget_seconds: float, sandbox: boo
     started = time.monotonic()
     deadline = started + budget_seconds
     session = open_session(portal, deadline=deadline, trace=trace, pace=pace)
-    attempt = _Attempt(portal, session, _row(query, portal, now), permit)
+    attempt = _Attempt(portal, session, _row(query, portal, now, asked_by), permit)
     if not connection.in_atomic_block:
         connection.close()  # a slow portal must not hold a database connection
     failure: PortalError | None = None
@@ -126,7 +135,7 @@ def _attempt(query: Query, *, now: datetime, budget_seconds: float, sandbox: boo
         raise failure from error
     finally:
         session.close()
-        _note(attempt, trace, failure, seconds=time.monotonic() - started)
+        _note(attempt, trace, failure, began=started)
 
 
 def get_portal(state: str, *, sandbox: bool = False) -> Portal:
@@ -212,9 +221,10 @@ def _normalised(answer: Answer, portal: Portal, query: Query) -> dict[str, Any] 
     return normalised(answer.record, portal=portal, state=query.state, match=answer.match)
 
 
-def _row(query: Query, portal: Portal, now: datetime) -> ScrapeAttempt:
+def _row(query: Query, portal: Portal, now: datetime, asked_by: uuid.UUID | None) -> ScrapeAttempt:
     assert query.state in PLACES
     return ScrapeAttempt(
+        asked_by=asked_by,
         state=query.state,
         kind=query.kind,
         question=(query.entity_id or query.name or "")[:200],
@@ -224,14 +234,20 @@ def _row(query: Query, portal: Portal, now: datetime) -> ScrapeAttempt:
     )
 
 
-def _note(attempt: _Attempt, trace: Trace, failure: PortalError | None, *, seconds: float) -> None:
-    row = attempt.row
+def _note(attempt: _Attempt, trace: Trace, failure: PortalError | None, *, began: float) -> None:
+    row, seconds = attempt.row, time.monotonic() - began
+    secrets = [key for key in transport_settings().keys.values() if key]
     if failure is not None:
-        attempt.outcome, row.detail = failure.reason, failure.detail[:2000]
+        attempt.outcome, row.detail = failure.reason, hide(failure.detail, secrets)[:2000]
     row.outcome, row.duration_ms = attempt.outcome, round(seconds * 1000)
-    row.stages = [{"name": stage.name, "ms": stage.ms, "detail": stage.detail[:500]} for stage in trace.stages]
+    row.stages = [
+        {"name": stage.name, "ms": stage.ms, "detail": hide(stage.detail, secrets)[:500]} for stage in trace.stages
+    ]
     row.unread_labels = sum(1 for stage in trace.stages if stage.name == "unread_labels")
     row.save()
+    if failure is not None:
+        failure.attempt_id = row.pk
+        evidence.keep(row, trace.exchanges, secrets=secrets, began=began)
     _tell_breaker(attempt, failure, now=row.started_at + timedelta(seconds=seconds))
 
 

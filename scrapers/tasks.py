@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 from celery import shared_task
+from django.db.models import Max
 from django.utils import timezone
 
-from scrapers import refreshing
+from scrapers import evidence, refreshing
 from scrapers.models import ScrapeAttempt
 
 KEEP = timedelta(days=30)
@@ -15,9 +16,17 @@ KEEP = timedelta(days=30)
 
 @shared_task(name="scrapers.tasks.prune_attempts")
 def prune_attempts(**_: object) -> int:
-    """Delete attempts older than 30 days; returns how many."""
-    deleted, _by_model = ScrapeAttempt.objects.filter(started_at__lt=timezone.now() - KEEP).delete()
-    return deleted
+    """Delete pages of failures after 7 days and attempts after 30; returns how many.
+
+    Each registry's last good answer stays: how long ago that was is what operators ask first.
+    """
+    now = timezone.now()
+    good = ScrapeAttempt.objects.filter(sandbox=False, outcome__in=ScrapeAttempt.ANSWERS).order_by()
+    last = good.values("state").annotate(last=Max("pk")).values("last")
+    pages = evidence.prune(now=now)
+    old = ScrapeAttempt.objects.filter(started_at__lt=now - KEEP).exclude(pk__in=last)
+    deleted, _by_model = old.delete()
+    return deleted + pages
 
 
 @shared_task(name="scrapers.tasks.refresh_registers", acks_late=False)  # may take hours: never handed out twice

@@ -26,10 +26,11 @@ _KEEP = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A place on a flight; the pilot is the one who asks the portal."""
+    """A place on a flight; the pilot is the one who asks the portal. `attempt_id`: the row that tells how, by then."""
 
     flight_id: int
     pilot: uuid.UUID | None
+    attempt_id: int | None = None
 
     @property
     def is_pilot(self) -> bool:
@@ -93,7 +94,8 @@ def land(ticket: Ticket, *, landing: Landing, now: datetime) -> None:
     """Tell those who wait what came of it; does nothing when somebody took the flight over meanwhile."""
     assert ticket.pilot is not None
     mine = Flight.objects.filter(pk=ticket.flight_id, pilot=ticket.pilot, landed_at__isnull=True)
-    mine.update(landing=landing, landed_at=now)
+    told = {"attempt_id": ticket.attempt_id} if ticket.attempt_id else {}
+    mine.update(landing={**landing, **told}, landed_at=now)
 
 
 def prune(*, now: datetime) -> int:

@@ -113,10 +113,13 @@ def answer(
 def _fetch_and_settle(
     ask: Ask, hold: Hold | None, ticket: flights.Ticket, watch: Watch, left: float, try_again: settling.TryAgain
 ) -> Outcome:
+    query = ask.question.to_query()
     try:
-        reply = pipeline.fetch(ask.question.to_query(), now=watch.now, budget_seconds=left, sandbox=ask.sandbox)
-        pipeline.get_portal(ask.question.state, sandbox=ask.sandbox)  # switched off meanwhile: its answer is not sold
+        reply = pipeline.fetch(query, now=watch.now, budget_seconds=left, sandbox=ask.sandbox, asked_by=ask.ask_id)
+        ticket = replace(ticket, attempt_id=reply.attempt_id)
+        pipeline.get_portal(query.state, sandbox=ask.sandbox)  # switched off meanwhile: its answer is not sold
     except PortalError as error:
+        ticket = replace(ticket, attempt_id=error.attempt_id or ticket.attempt_id)
         return settling.settle_failure(ask, hold, ticket, error, watch=watch, try_again=try_again)
     return settling.settle_reply(ask, hold, ticket, reply, watch=watch)
 

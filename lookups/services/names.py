@@ -81,8 +81,9 @@ def _ask_registry(ask: NameAsk, watch: Watch) -> NameOutcome:
     query = Query(state=ask.state, name=ask.name)
     try:
         reply = pipeline.fetch_name(
-            query, now=watch.now, budget_seconds=settings.SYNC_BUDGET_SECONDS, sandbox=ask.key.is_test
-        )
+            query, now=watch.now, budget_seconds=settings.SYNC_BUDGET_SECONDS, sandbox=ask.key.is_test,
+            asked_by=ask.ask_id,
+        )  # fmt: skip
     except PortalError as error:
         return _fail(ask, hold, error, watch=watch, settled=settled)
     except BaseException:
@@ -124,7 +125,9 @@ def _fail(
         word = Lookup.Outcome.REFUSED if refused else Lookup.Outcome.UNAVAILABLE
         with transaction.atomic():
             paying.give_back(hold, reason=word.value, now=watch.now)
-            _note(ask, hold, word, watch, reason="" if refused else error.reason)
+            _note(
+                ask, hold, word, watch, reason="" if refused else error.reason, attempt_id=error.attempt_id
+            )  # fmt: skip
     if refused:
         return Refused("entity_name", error.detail)
     return Unavailable(ask.state, error.reason, error.retryable, error.retry_after)

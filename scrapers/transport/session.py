@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from collections import deque
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from requests.adapters import BaseAdapter
 
 from scrapers.errors import PageChanged, PortalBlocked, PortalError, PortalUnavailable
 from scrapers.transport.challenge import refuse_walls
+from scrapers.transport.exchanges import REMEMBERED, Exchange
 from scrapers.transport.pace import NoPacer, Pace, Pacer
 from scrapers.transport.page import Page
 from scrapers.transport.wire import TimedAdapter
@@ -57,10 +59,11 @@ class Stage:
 
 
 class Trace:
-    """Collects the stages of one attempt."""
+    """Collects the stages of one attempt, and remembers its last exchanges with the portal."""
 
     def __init__(self) -> None:
         self.stages: list[Stage] = []
+        self.exchanges: deque[Exchange] = deque(maxlen=REMEMBERED)
 
     def add(self, name: str, started: float, detail: str) -> None:
         """Note a stage that began at `started` (time.monotonic())."""
@@ -176,6 +179,8 @@ class PortalSession:
         if left <= 0:
             raise PortalUnavailable("the time allowed is used up", reason="timeout")
         started = time.monotonic()
+        heard = Exchange(method, url, started)
+        self.trace.exchanges.append(heard)
         try:
             with (
                 self._cut_off(),
@@ -188,20 +193,18 @@ class PortalSession:
                     **parts,
                 ) as response,
             ):
-                page = Page(
-                    url=self._true_url(url, response),
-                    status=response.status_code,
-                    headers={name.lower(): value for name, value in response.headers.items()},
-                    body=self._read(response),
-                )
+                headers = {name.lower(): value for name, value in response.headers.items()}
+                heard.url, heard.status = self._true_url(url, response), response.status_code
+                heard.content_type = headers.get("content-type", "")
+                page = Page(heard.url, heard.status, headers, self._read(response, heard))
         except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
             self.trace.add("request", started, f"{method} {url}: {type(error).__name__}")
             raise _told(error, url, late=time.monotonic() >= self._deadline) from error
         self.trace.add("request", started, f"{method} {url}: {page.status}, {len(page.body)} bytes")
         return page
 
-    def _read(self, response: requests.Response) -> bytes:
-        body = bytearray()
+    def _read(self, response: requests.Response, heard: Exchange) -> bytes:
+        heard.body = body = bytearray()
         # read1 hands out what has come; a plain read waits for a full piece, and a slow drip outlives any deadline.
         while chunk := response.raw.read1(_CHUNK, decode_content=True):
             body += chunk
@@ -211,7 +214,8 @@ class PortalSession:
                 break
         if time.monotonic() > self._deadline:  # also when the wire was cut: what came is no whole answer
             raise PortalUnavailable("the answer came too slowly", reason="timeout")
-        return bytes(body)
+        heard.body = whole = bytes(body)
+        return whole
 
     def _cut_off(self) -> AbstractContextManager[None]:
         return self._wire.until(self._deadline) if self._wire else nullcontext()

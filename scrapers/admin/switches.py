@@ -1,76 +1,18 @@
-"""For operators: each state's switch beside what its portal says of programs, the attempts, the loaded registers.
-
-Attempts and copies are read only: history is not edited.
-"""
+"""Each state's switch beside what its portal says of programs, and the page on which all registries stand in a row."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
-from unfold.admin import ModelAdmin
+from unfold.decorators import action
 
 from jurisdictions.admin import JurisdictionAdmin
 from jurisdictions.models import Jurisdiction
-from scrapers import breaker, registry
-from scrapers.models import Breaker, RegisterCopy, ScrapeAttempt
-
-
-class ReadOnlyAdmin(ModelAdmin):
-    """A list to look at."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-@admin.register(Breaker)
-class BreakerAdmin(ReadOnlyAdmin):
-    """Which portals are left alone or asked more slowly, since when and why; an operator may ask them again at once."""
-
-    list_display = ("state", "reason", "failures", "trips", "open_until", "probe_until", "slowness", "changed_at")
-    list_filter = ("reason",)
-    actions = ("ask_again",)
-
-    @admin.action(description="Ask these portals again at once", permissions=["close"])
-    def ask_again(self, request: HttpRequest, rows: QuerySet[Breaker]) -> None:
-        """Forget the failures."""
-        now = timezone.now()
-        for row in rows:
-            breaker.close(state=row.state, now=now)
-        self.message_user(request, "They are asked again at their own pace.")
-
-    def has_close_permission(self, request: HttpRequest) -> bool:
-        """Whoever may turn a state's switch may do this."""
-        return request.user.has_perm("jurisdictions.change_jurisdiction")
-
-
-@admin.register(RegisterCopy)
-class RegisterCopyAdmin(ReadOnlyAdmin):
-    """Which copy of a published register answers, and what became of the others."""
-
-    list_display = ("state", "as_of", "status", "entities", "rows_read", "finished_at", "detail")
-    list_filter = ("status", "state")
-
-
-@admin.register(ScrapeAttempt)
-class ScrapeAttemptAdmin(ReadOnlyAdmin):
-    """Every attempt with its stages."""
-
-    list_display = ("started_at", "state", "question", "outcome", "duration_ms", "unread_labels", "sandbox")
-    list_filter = ("outcome", "state", "sandbox", "kind")
-    search_fields = ("question", "detail")
-    date_hierarchy = "started_at"
-    list_per_page = 50
-
+from scrapers import measured, registry, standing
 
 admin.site.unregister(Jurisdiction)
 
@@ -87,6 +29,29 @@ class SwitchAdmin(JurisdictionAdmin):
         ("What the portal says of programs", {"fields": ("terms", "robots", "default", "sources")}),
         ("Health", {"fields": ("status", "verification", "last_tested_at", "verified_live_at")}),
     )
+    actions_list = ("registries_page",)
+
+    def has_look_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whoever may see the switches may see how the registries stand."""
+        return self.has_view_permission(request)
+
+    @action(description="How they stand", url_path="standing", permissions=["look"])
+    def registries_page(self, request: HttpRequest) -> HttpResponse:
+        """Every registry with its last good answer, the oldest first."""
+        now = timezone.now()
+        rows = standing.list_standings(now=now)
+        context = {
+            **admin.site.each_context(request), "title": "Registries", "rows": rows, "now": now,
+            "hours": round(measured.OVER.total_seconds() / 3600),
+            "counts": {
+                "switched on": sum(row.switch.enabled for row in rows),
+                "failing now": sum(row.switch.enabled and row.fails_now for row in rows),
+                "left alone": sum(row.open_until is not None for row in rows),
+                "never answered": sum(row.switch.enabled and row.last_good_at is None for row in rows),
+            },
+            "sees_attempts": request.user.has_perm("scrapers.view_scrapeattempt"),
+        }  # fmt: skip
+        return render(request, "scrapers/registries.html", context)
 
     @admin.display(description="Verification")
     def verification(self, row: Jurisdiction) -> str:

@@ -1,0 +1,5 @@
+"""For operators: each state's switch and standing, the attempts with what portals answered, the loaded registers."""
+
+from scrapers.admin import attempts, portals, switches
+
+__all__ = ["attempts", "portals", "switches"]

@@ -1,0 +1,81 @@
+"""Attempts with their stages, and what the portal answered where one failed: text to read, never a page to open.
+
+What a portal sent is hostile: a wall's script must not run under our own name beside a signed-in operator. So it is
+shown escaped, and handed out only as a file of plain text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+from django.views.decorators.http import require_safe
+from unfold.decorators import display
+
+from scrapers import evidence
+from scrapers.admin.read_only import ReadOnlyAdmin
+from scrapers.models import AttemptPage, ScrapeAttempt
+
+OUTCOME_COLOURS = {
+    "found": "success", "not found": "success", "refused": "info", "rate limited": "warning", "timeout": "warning",
+    "disabled": "info", "down": "danger", "blocked": "danger", "layout changed": "danger",
+}  # fmt: skip
+
+
+@admin.register(ScrapeAttempt)
+class ScrapeAttemptAdmin(ReadOnlyAdmin):
+    """Every attempt; its page has the stages and the evidence."""
+
+    list_display = ("started_at", "state", "question", "ended", "duration_ms", "unread_labels", "sandbox")
+    list_filter = ("outcome", "state", "sandbox", "kind")
+    search_fields = ("question", "detail")
+    date_hierarchy = "started_at"
+    list_per_page = 50
+    show_full_result_count = False
+    fields = (
+        "state", "kind", "question", "outcome", "detail", "started_at", "duration_ms", "unread_labels", "version",
+        "sandbox", "asked_by",
+    )  # fmt: skip
+    readonly_fields = ("asked_by",)
+
+    @display(description="Outcome", ordering="outcome", label=OUTCOME_COLOURS)
+    def ended(self, obj: ScrapeAttempt) -> str:
+        return obj.get_outcome_display()
+
+    def get_urls(self) -> list[URLPattern]:
+        """The pages of an attempt as files, beside the list's own addresses."""
+        view = self.admin_site.admin_view(require_safe(self.download))
+        return [
+            path("<int:attempt_id>/page/<int:number>/", view, name="scrapers_attempt_page"),
+            *super().get_urls(),
+        ]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Adds what the portal answered."""
+        pages = AttemptPage.objects.filter(attempt=object_id) if object_id.isdecimal() else ()
+        shown = [(page, evidence.read_text(page)) for page in pages]
+        context = {"pages": shown, "kept_days": evidence.KEPT_FOR.days, "most_shown": evidence.SHOWN}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
+
+    def download(self, request: HttpRequest, attempt_id: int, number: int) -> HttpResponse:
+        """One page as it came, as a file: no browser may take it for a page of ours."""
+        if not self.has_view_permission(request):
+            raise Http404
+        page = AttemptPage.objects.filter(attempt=attempt_id, number=number).first()
+        if page is None:
+            raise Http404
+        name = f"{page.state}-attempt-{attempt_id}-{number}.txt"
+        return HttpResponse(
+            evidence.read(page),
+            headers={
+                "Content-Type": "text/plain",
+                "Content-Disposition": f'attachment; filename="{name}"',
+                "X-Content-Type-Options": "nosniff",
+                "Content-Security-Policy": "default-src 'none'; sandbox",
+                "Cache-Control": "no-store",
+            },
+        )

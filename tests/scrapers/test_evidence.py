@@ -1,0 +1,445 @@
+"""What is kept of a portal's answers when an attempt fails, and how it is shown to operators."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from scrapers import breaker, evidence, pipeline, tasks
+from scrapers.errors import PageChanged, PortalBlocked, PortalError, PortalUnavailable, QueryRefused
+from scrapers.models import AttemptPage, Breaker, ScrapeAttempt
+from scrapers.records import Query
+from scrapers.transport.exchanges import Exchange, hide_in_address
+from tests.scrapers.loopback import Loopback, Wire, says, serving
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+NEW_YORK = "/data.ny.gov/resource/n9v6-gdp6.json"
+WALL = "<html><title>Just a moment...</title><script>alert('wall')</script></html>"
+KEY = "operators-own+key/0123"
+
+
+@pytest.fixture
+def portal(switches: None, settings: Any, tmp_path: Path) -> Iterator[Loopback]:
+    """New York's open data as a server that says what the test wants."""
+    with serving() as server:
+        settings.PORTALS_URL, settings.VAR_DIR = server.url, tmp_path
+        settings.SOCRATA_APP_TOKEN = KEY
+        if settings.REDIS_URL:
+            redis.Redis.from_url(settings.REDIS_URL).delete("pace:turn:NY", "pace:slots:NY")
+        yield server
+
+
+@pytest.fixture
+def answer(portal: Loopback) -> Callable[..., None]:
+    def say(*answers: Callable[[Wire], None]) -> None:
+        portal.answers[NEW_YORK] = list(answers)
+
+    return say
+
+
+def ask(name: str = "Acme Corp", *, now: datetime = NOW, sandbox: bool = False, **more: Any) -> PortalError | None:
+    """Ask New York; the error it ended in, None for an answer."""
+    try:
+        pipeline.fetch(Query("NY", name), now=now, budget_seconds=10, sandbox=sandbox, **more)
+    except PortalError as error:
+        return error
+    finally:
+        Breaker.objects.all().delete()  # each question is asked, whatever came of the one before
+    return None
+
+
+def json(text: str, status: int = 200) -> Callable[[Wire], None]:
+    return says(status, text, content_type="application/json")
+
+
+class TestAFailedAttempt:
+    """Keeps what the portal answered."""
+
+    def test_keeps_the_page_that_turned_us_away(self, answer: Any) -> None:
+        answer(says(200, WALL))
+        error = ask()
+        assert isinstance(error, PortalBlocked)
+        page = AttemptPage.objects.get()
+        assert page.attempt_id == error.attempt_id
+        assert evidence.read(page) == WALL.encode()
+        assert (page.method, page.status, page.content_type) == ("GET", 200, "text/html; charset=utf-8")
+        assert page.url.startswith("https://data.ny.gov/resource/n9v6-gdp6.json?")
+        assert (page.state, page.outcome, page.size, page.is_whole) == ("NY", "blocked", len(WALL), True)
+        assert abs(page.asked_at - NOW) < timedelta(seconds=10)
+
+    @pytest.mark.parametrize(
+        ("said", "outcome"),
+        [
+            (says(500, "<h1>Server error</h1>"), "down"),
+            (says(429, "slow down"), "rate_limited"),
+            (says(404, "gone"), "layout_changed"),
+            (json('{"not": "a list"}'), "layout_changed"),
+            (json("<html>welcome to our new site</html>"), "layout_changed"),
+        ],
+    )
+    def test_keeps_it_whatever_the_kind_of_failure(self, answer: Any, said: Any, outcome: str) -> None:
+        answer(said)
+        assert ask() is not None
+        page = AttemptPage.objects.get()
+        assert page.outcome == outcome == page.attempt.outcome
+        assert evidence.read(page)
+
+    def test_keeps_each_try_of_a_request_in_order(self, answer: Any) -> None:
+        answer(says(503, "first"), says(502, "second"))
+        assert isinstance(ask(), PortalUnavailable)
+        kept = [(page.number, page.status, evidence.read(page)) for page in AttemptPage.objects.all()]
+        assert kept == [(1, 503, b"first"), (2, 502, b"second")]
+
+    def test_keeps_the_part_of_an_answer_that_came(self, answer: Any) -> None:
+        answer(lambda wire: wire.raw(b"HTTP/1.1 200 x\r\nContent-Length: 9000\r\n\r\n<table>"))
+        ask()
+        assert [evidence.read(page) for page in AttemptPage.objects.all()] == [b"<table>", b"<table>"]
+
+    def test_keeps_nothing_when_nothing_came(self, answer: Any) -> None:
+        answer(lambda wire: wire.raw(b""))
+        error = ask()
+        assert ScrapeAttempt.objects.get().pk == error.attempt_id
+        assert not AttemptPage.objects.exists()
+
+    def test_is_found_by_whoever_asked(self, answer: Any) -> None:
+        mark = uuid.uuid4()
+        answer(says(500))
+        ask(asked_by=mark)
+        ask(asked_by=mark)
+        ask()
+        assert ScrapeAttempt.objects.filter(asked_by=mark).count() == 2
+
+    def test_keeps_a_page_that_holds_what_no_database_takes(self, answer: Any) -> None:
+        answer(says(200, b"\0\xff\xfe<script>", content_type="text/html; charset=nonsense"))
+        ask()
+        assert evidence.read(AttemptPage.objects.get()) == b"\0\xff\xfe<script>"
+        assert "<script>" in evidence.read_text(AttemptPage.objects.get())
+
+    def test_still_ends_as_what_it_is_when_its_pages_can_not_be_kept(
+        self, answer: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(AttemptPage.objects, "bulk_create", lambda _: 1 / 0)
+        answer(says(200, WALL))
+        assert isinstance(ask(), PortalBlocked)
+        assert ScrapeAttempt.objects.get().outcome == "blocked"
+
+    def test_gains_two_short_questions_to_the_database(self, answer: Any) -> None:
+        answer(says(200, WALL))
+        with CaptureQueriesContext(connection) as seen:
+            ask()
+        asked = [query["sql"] for query in seen if "attemptpage" in query["sql"]]
+        assert len(asked) == 2  # is there enough of it already, and the pages themselves
+
+
+class TestAnAnsweredAttempt:
+    """Its hash is evidence enough."""
+
+    def test_keeps_no_page_and_asks_nothing_for_it(self, answer: Any) -> None:
+        answer(json("[]"))
+        with CaptureQueriesContext(connection) as seen:
+            assert ask() is None
+        assert ScrapeAttempt.objects.get().outcome == "not_found"
+        assert not any("attemptpage" in query["sql"] for query in seen)
+
+
+class TestAKeyOfOurs:
+    """Is in no page that is kept, however the portal repeats it."""
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            f"invalid app token {KEY}",
+            '{"error": "invalid app token operators-own+key\\/0123"}'.replace("\\/", "/"),
+            "see https://data.ny.gov/?t=operators-own%2Bkey%2F0123",
+        ],
+    )
+    def test_is_cut_out_of_a_body(self, answer: Any, said: str) -> None:
+        answer(says(403, said))
+        ask()
+        kept = evidence.read(AttemptPage.objects.get()).decode()
+        assert "[hidden]" in kept
+        assert "0123" not in kept
+
+    def test_was_sent_and_stands_nowhere(self, answer: Any, portal: Loopback) -> None:
+        answer(says(302, "", location=f"https://data.ny.gov/login?next=x&key={KEY}&token=abc"))
+        portal.answers["/data.ny.gov/login"] = [says(403, "who are you?")]
+        assert isinstance(ask(), PortalBlocked)
+        assert portal.received[0].headers["x-app-token"] == KEY
+        attempt = ScrapeAttempt.objects.get()
+        told = [attempt.detail, str(attempt.stages), *(page.url for page in attempt.pages.all())]
+        assert not any(KEY in text or "0123" in text for text in told)
+        assert "next=x" in attempt.pages.last().url
+
+    @pytest.mark.parametrize(
+        ("address", "shown"),
+        [
+            ("https://a.gov/x?api_key=1&q=acme", "https://a.gov/x?api_key=[hidden]&q=acme"),
+            ("https://a.gov/x?q=acme&$$app_token=1#f", "https://a.gov/x?q=acme&$$app_token=[hidden]#f"),
+            ("https://a.gov/x;jsessionid=1?Key=2&keyword=acme", "https://a.gov/x;jsessionid=[hidden]"),
+            ("https://me:secret@a.gov/x", "https://a.gov/x"),
+            ("https://[broken/?sig=1", "https://[broken/?sig=[hidden]"),
+        ],
+    )
+    def test_is_cut_out_of_an_address_by_its_name(self, address: str, shown: str) -> None:
+        assert hide_in_address(address, ["unused"]).startswith(shown)
+        assert "keyword=acme" in hide_in_address("https://a.gov/?keyword=acme", [])
+
+
+class TestAnOutage:
+    """Does not fill the disk."""
+
+    def test_keeps_the_first_of_an_hour(self, answer: Any) -> None:
+        answer(says(500, "down"))
+        for minute in range(10):
+            ask(f"Company {minute}", now=NOW + timedelta(minutes=minute))
+        assert ScrapeAttempt.objects.count() == 10
+        assert AttemptPage.objects.count() == evidence.AN_HOUR
+        ask(now=NOW + timedelta(minutes=70))
+        assert AttemptPage.objects.count() == evidence.AN_HOUR + 1
+
+    def test_of_one_kind_leaves_room_for_another(self, answer: Any) -> None:
+        answer(says(500, "down"))
+        for number in range(4):
+            ask(f"Company {number}")
+        answer(says(200, WALL))
+        ask()
+        assert AttemptPage.objects.filter(outcome="blocked").count() == 1
+
+    def test_keeps_no_more_than_so_much_of_a_day(self, db: None) -> None:
+        heard = Exchange("GET", "https://data.ny.gov/", 0.0, 500, "text/html", b"down")
+        for hour in range(12):
+            for outcome in ("down", "blocked"):
+                failed = ScrapeAttempt.objects.create(
+                    state="NY", kind="business_entity", question="x", outcome=outcome, duration_ms=1, version="1.0",
+                    started_at=NOW + timedelta(hours=1.1 * hour),
+                )  # fmt: skip
+                evidence.keep(failed, [heard], secrets=(), began=0.0)
+        assert AttemptPage.objects.count() == evidence.A_DAY
+
+    def test_of_the_sandbox_takes_no_room_from_a_registry(self, answer: Any) -> None:
+        for _ in range(4):
+            ask("Ironclad Gatehouse Inc", sandbox=True)
+        answer(says(200, WALL))
+        ask()
+        assert AttemptPage.objects.filter(sandbox=False).count() == 1
+
+    def test_keeps_the_beginning_of_a_page_that_is_too_long(self, answer: Any) -> None:
+        noise = b"<p>" + os.urandom(600_000)
+        answer(says(500, noise))
+        ask()
+        page = AttemptPage.objects.get()
+        assert len(page.body) <= evidence.MOST_KEPT
+        assert (page.size, page.is_whole) == (len(noise), False)
+        kept = evidence.read(page)
+        assert len(kept) > 100_000
+        assert noise.startswith(kept)
+
+    def test_with_a_bomb_keeps_little_and_shows_less(self, answer: Any) -> None:
+        answer(says(500, b"a" * 9_000_000))
+        ask()
+        page = AttemptPage.objects.get()
+        assert (page.size, page.is_whole) == (9_000_000, False)
+        assert len(page.body) < 10_000
+        assert len(evidence.read(page)) == evidence.MOST_READ
+        assert len(evidence.read_text(page)) == evidence.SHOWN
+
+
+class TestWhatIsOld:
+    """Goes by itself."""
+
+    def attempt(self, days: float, outcome: str = "blocked", state: str = "NY", **more: Any) -> ScrapeAttempt:
+        at = timezone.now() - timedelta(days=days)
+        made = ScrapeAttempt.objects.create(
+            state=state, kind="business_entity", question="x", outcome=outcome, duration_ms=1, version="1.0",
+            started_at=at, **more,
+        )  # fmt: skip
+        AttemptPage.objects.create(
+            attempt=made, number=1, state=state, outcome=outcome, method="GET", url="https://x", size=0, body=b"",
+            asked_at=at,
+        )  # fmt: skip
+        return made
+
+    def test_pages_after_seven_days_attempts_after_thirty(self) -> None:
+        young, week, old = self.attempt(6.9), self.attempt(7.1), self.attempt(30.1)
+        tasks.prune_attempts()
+        assert set(ScrapeAttempt.objects.all()) == {young, week}
+        assert AttemptPage.objects.get().attempt == young
+        assert not ScrapeAttempt.objects.filter(pk=old.pk).exists()
+
+    def test_but_never_the_last_good_answer_of_a_state(self) -> None:
+        self.attempt(90, "found")
+        last = self.attempt(60, "not_found")
+        self.attempt(50, "found", sandbox=True)
+        other = self.attempt(80, "found", state="DE")
+        tasks.prune_attempts()
+        assert set(ScrapeAttempt.objects.all()) == {last, other}
+
+
+def staff(*permissions: str) -> Client:
+    user = get_user_model().objects.create_user("sam", password=None, is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+class TestAnAttemptsPage:
+    """In the admin: hostile text beside a signed-in operator."""
+
+    HOSTILE = (
+        "<title>Just a moment</title></pre><script>alert('pwned')</script>"
+        "<img src=x onerror=alert(1)>{{ settings.SECRET_KEY }}\u202e\0"
+    )
+
+    @pytest.fixture
+    def address(self, answer: Any) -> str:
+        answer(says(200, self.HOSTILE))
+        error = ask("<script>alert('name')</script>")
+        assert isinstance(error, PortalBlocked)
+        return f"/admin/scrapers/scrapeattempt/{error.attempt_id}/"
+
+    def test_shows_what_the_portal_answered_escaped(self, address: str) -> None:
+        page = staff("view_scrapeattempt").get(f"{address}change/").content.decode()
+        assert "&lt;script&gt;alert(&#x27;pwned&#x27;)&lt;/script&gt;" in page
+        for live in ("<script>alert(", "<img src=x", "</pre><script"):
+            assert live not in page
+        assert "{{ settings.SECRET_KEY }}" in page  # text, no template
+
+    def test_shows_the_stages(self, address: str) -> None:
+        assert "request" in staff("view_scrapeattempt").get(f"{address}change/").content.decode()
+
+    def test_hands_a_page_out_as_a_file_of_text_only(self, address: str) -> None:
+        reply = staff("view_scrapeattempt").get(f"{address}page/1/")
+        assert reply.content == self.HOSTILE.encode()
+        assert reply["Content-Type"] == "text/plain"
+        assert reply["Content-Disposition"].startswith("attachment;")
+        assert reply["X-Content-Type-Options"] == "nosniff"
+        assert "sandbox" in reply["Content-Security-Policy"]
+
+    def test_hands_nothing_out_that_is_not_there(self, address: str) -> None:
+        client = staff("view_scrapeattempt")
+        assert client.get(f"{address}page/2/").status_code == 404
+        assert client.get("/admin/scrapers/scrapeattempt/nonsense/change/").status_code in (302, 404)
+        assert client.post(f"{address}page/1/").status_code == 405
+
+    @pytest.mark.parametrize("where", ["change/", "page/1/"])
+    def test_is_not_for_everybody(self, address: str, where: str) -> None:
+        assert staff("view_jurisdiction").get(address + where).status_code in (302, 403, 404)
+        assert Client().get(address + where).status_code == 302
+
+    def test_of_an_answered_one_says_that_nothing_is_kept(self, answer: Any) -> None:
+        answer(json("[]"))
+        ask()
+        pk = ScrapeAttempt.objects.get().pk
+        page = staff("view_scrapeattempt").get(f"/admin/scrapers/scrapeattempt/{pk}/change/").content.decode()
+        assert "No page is kept" in page
+
+
+class TestTheRegistriesPage:
+    """Which registry has given no good answer for the longest time."""
+
+    def attempt(self, state: str, hours: float, outcome: str = "found", **more: Any) -> ScrapeAttempt:
+        return ScrapeAttempt.objects.create(
+            state=state, kind="business_entity", question="x", outcome=outcome, version="1.0",
+            started_at=timezone.now() - timedelta(hours=hours), **{"duration_ms": 700, **more},
+        )  # fmt: skip
+
+    def rows(self, client: Client) -> dict[str, Any]:
+        reply = client.get("/admin/jurisdictions/jurisdiction/standing/")
+        assert reply.status_code == 200
+        return {row.switch.code: row for row in reply.context["rows"]}
+
+    @pytest.fixture
+    def looking(self, switches: None) -> Client:
+        return staff("view_jurisdiction")
+
+    def test_begins_with_those_that_never_answered_then_the_oldest(self, looking: Client) -> None:
+        self.attempt("NY", 50)
+        self.attempt("CO", 2)
+        self.attempt("OR", 30, "not_found")
+        codes = list(self.rows(looking))
+        assert len(codes) == 56
+        on = [code for code, row in self.rows(looking).items() if row.switch.enabled]
+        assert codes[: len(on)] == on
+        assert on[-3:] == ["NY", "OR", "CO"]
+        assert {self.rows(looking)[code].last_good_at for code in on[:-3]} == {None}
+
+    def test_tells_failures_from_questions_that_were_refused(self, looking: Client) -> None:
+        self.attempt("NY", 3)
+        failed = self.attempt("NY", 2, "layout_changed", detail="<b>no table</b>")
+        self.attempt("NY", 1, "refused")
+        row = self.rows(looking)["NY"]
+        assert (row.failure, row.fails_now, row.measured.attempts) == (failed, True, 3)
+        self.attempt("NY", 0.5)
+        assert not self.rows(looking)["NY"].fails_now
+
+    def test_measures_the_last_day(self, looking: Client) -> None:
+        for number, ms in enumerate((100, 200, 300, 4000)):
+            self.attempt("NY", number, duration_ms=ms)
+        self.attempt("NY", 1, "down")
+        self.attempt("NY", 30, "down")
+        row = self.rows(looking)["NY"]
+        assert (row.measured.p50_ms, row.measured.p95_ms, row.success_pct) == (200, 4000, 80.0)
+
+    def test_does_not_count_the_sandbox(self, looking: Client) -> None:
+        self.attempt("NY", 1, sandbox=True)
+        self.attempt("NY", 1, "down", sandbox=True)
+        row = self.rows(looking)["NY"]
+        assert (row.last_good_at, row.failure, row.measured.attempts) == (None, None, 0)
+
+    def test_shows_who_is_left_alone(self, looking: Client) -> None:
+        now = timezone.now()
+        permit = breaker.Permit("NY", is_probe=True)
+        breaker.note_failure(permit, PortalBlocked("no", retry_after=600), question="x", patience=9, now=now)
+        assert self.rows(looking)["NY"].open_until > now
+        page = looking.get("/admin/jurisdictions/jurisdiction/standing/").content.decode()
+        assert "left alone" in page
+        assert "pace 1/2" in page
+
+    def test_shows_details_escaped_and_only_to_who_may_see_attempts(self, switches: None) -> None:
+        self.attempt("NY", 1, "layout_changed", detail="<script>alert(1)</script>")
+        client = staff("view_jurisdiction", "view_scrapeattempt")
+        page = client.get("/admin/jurisdictions/jurisdiction/standing/").content.decode()
+        assert "&lt;script&gt;alert(1)" in page
+        assert "<script>alert(1)" not in page
+        get_user_model().objects.all().delete()
+        page = staff("view_jurisdiction").get("/admin/jurisdictions/jurisdiction/standing/").content.decode()
+        assert "alert(1)" not in page
+
+    def test_asks_the_database_as_often_for_many_attempts_as_for_none(self, looking: Client) -> None:
+        def count() -> int:
+            with CaptureQueriesContext(connection) as seen:
+                self.rows(looking)
+            return len(seen)
+
+        none = count()
+        for state in ("NY", "CO", "OR", "TX", "FL", "DE"):
+            for hours in (1, 2, 3):
+                self.attempt(state, hours)
+                self.attempt(state, hours + 0.5, "down")
+        assert count() == none + 1  # the failures, which there were none of
+
+    def test_is_for_those_who_may_see_the_switches(self, switches: None) -> None:
+        client = staff("view_scrapeattempt")
+        assert client.get("/admin/jurisdictions/jurisdiction/standing/").status_code == 403
+
+
+def test_the_kinds_of_failure_are_all_there() -> None:
+    """Each of the four errors has its place in the outcomes that evidence is kept for."""
+    for error in (PageChanged, PortalBlocked, PortalUnavailable, QueryRefused):
+        assert error("x").reason in ScrapeAttempt.OUTCOMES
