@@ -82,21 +82,22 @@ def settle_failure(
         outcome = read(ask, landing)
         if isinstance(outcome, Unavailable) and try_again(outcome):
             return outcome
-        return conclude(ask, hold, outcome, watch=watch)
+        return conclude(ask, hold, outcome, watch=watch, attempt_id=ticket.attempt_id)
 
 
 def share(
     ask: Ask, hold: Hold | None, landing: flights.Landing | None, *, watch: Watch, try_again: TryAgain = never
 ) -> Outcome:
     """Somebody else's fetch of the same question landed, or took longer than this caller can wait (None)."""
+    attempt_id = landing.get("attempt_id") if landing is not None else None
     if landing is not None and landing["kind"] == "answer":
         answer = StoredAnswer.objects.select_related("entity").get(pk=landing["id"])
         with transaction.atomic():
-            return _sell_live(ask, hold, answer, watch=watch, shared=True)
+            return _sell_live(ask, hold, answer, watch=watch, shared=True, attempt_id=attempt_id)
     outcome = read(ask, landing) if landing is not None else Unavailable(ask.question.state, "timeout")
     if isinstance(outcome, Unavailable) and try_again(outcome):
         return outcome
-    return conclude(ask, hold, outcome, watch=watch, shared=True)
+    return conclude(ask, hold, outcome, watch=watch, shared=True, attempt_id=attempt_id)
 
 
 def read(ask: Ask, landing: flights.Landing) -> NothingFound | Refused | Unavailable:
