@@ -6,5 +6,16 @@ from lookups.models.bulk import BulkJob, BulkRow
 from lookups.models.flights import Flight
 from lookups.models.idempotency import IdempotencyRecord
 from lookups.models.jobs import Job
+from lookups.models.webhooks import HookSecret
 
-__all__ = ["BulkJob", "BulkRow", "Flight", "IdempotencyRecord", "Job", "Lookup", "StoredAnswer", "StoredEntity"]
+__all__ = [
+    "BulkJob",
+    "BulkRow",
+    "Flight",
+    "HookSecret",
+    "IdempotencyRecord",
+    "Job",
+    "Lookup",
+    "StoredAnswer",
+    "StoredEntity",
+]

@@ -1,0 +1,29 @@
+"""What customers' webhooks are signed with: never the secrets themselves, only what they are derived from."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+
+class HookSecret(models.Model):
+    """One secret of an account. `lookups.services.hook_secrets` makes it of the salt and a key of the environment.
+
+    The newest has no end; those before it go on signing until theirs, so that a customer can change over in peace.
+    """
+
+    account = models.ForeignKey("billing.Account", on_delete=models.CASCADE, related_name="+")
+    salt = models.CharField(max_length=64, editable=False)
+    made_at = models.DateTimeField()
+    signs_until = models.DateTimeField(null=True, blank=True, help_text="Empty: the one in use.")
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["account"], condition=Q(signs_until__isnull=True), name="hook_secret_one_in_use"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"webhook secret #{self.pk}"
