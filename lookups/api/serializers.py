@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import ipaddress
 import unicodedata
 from decimal import Decimal
 from typing import Any
-from urllib.parse import urlsplit
 
+from django.conf import settings
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from billing import money
 from jurisdictions.codes import PLACES
+from lookups.services import hook_addresses
 
 TRUE_WORDS, FALSE_WORDS = frozenset({"true", "1"}), frozenset({"false", "0"})
 LARGEST_BUDGET = Decimal(1_000_000)  # USD a month
@@ -196,15 +196,21 @@ class Dollars(serializers.Field):
 
 
 class HookAddress(Text):
-    """An https address on the public internet, or empty for none."""
+    """An https address on the public internet, or empty for none.
 
-    default_error_messages = {"address": "Send an https address on the public internet."}
+    A first sieve, by its spelling; what its name leads to is judged whenever something is sent there.
+    """
+
+    default_error_messages = {"address": "Send an https address on the public internet: {reason}."}
 
     def to_internal_value(self, data: Any) -> str:
         """The address."""
         text = super().to_internal_value(data)
-        if text and not _is_public_https(text):
-            self.fail("address")
+        try:
+            if text:
+                hook_addresses.read(text, to_loopback=settings.WEBHOOKS_TO_LOOPBACK)
+        except hook_addresses.Refused as refused:
+            self.fail("address", reason=refused)
         return text
 
 
@@ -229,19 +235,3 @@ class SettingsRequest(serializers.Serializer):
         if "cacheFirstDefault" in attrs and not isinstance(self.initial_data.get("cacheFirstDefault"), bool):
             raise serializers.ValidationError({"cacheFirstDefault": ["Send true or false."]})
         return attrs
-
-
-def _is_public_https(text: str) -> bool:
-    """A first sieve; addresses are checked again, resolved, when something is sent there."""
-    try:
-        parts = urlsplit(text)
-        host = parts.hostname or ""
-        _ = parts.port
-    except ValueError:
-        return False
-    if parts.scheme != "https" or not host or parts.username or parts.password or not text.isascii():
-        return False
-    try:
-        return ipaddress.ip_address(host).is_global
-    except ValueError:
-        return "." in host.strip(".") and not host.endswith((".local", ".internal", ".localhost"))

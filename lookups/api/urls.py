@@ -2,7 +2,19 @@
 
 from django.urls import path, re_path
 
-from lookups.api.views import account, bulk, card_messages, documents, jobs, lookup, metrics, names, service, top_up
+from lookups.api.views import (
+    account,
+    bulk,
+    card_messages,
+    documents,
+    jobs,
+    lookup,
+    metrics,
+    names,
+    service,
+    top_up,
+    webhooks,
+)
 
 urlpatterns = [
     path("v1/lookup", lookup.LookupView.as_view(), name="lookup"),
@@ -16,6 +28,8 @@ urlpatterns = [
     path("v1/account/usage", account.UsageView.as_view(), name="usage"),
     path("v1/account/topup", top_up.TopUpView.as_view(), name="topup"),
     path("v1/account/settings", account.SettingsView.as_view(), name="settings"),
+    path("v1/account/webhook-secret", webhooks.WebhookSecretView.as_view(), name="webhook-secret"),
+    path("v1/account/webhook-test", webhooks.WebhookTestView.as_view(), name="webhook-test"),
     re_path(r"^v1/(?P<rest>.*)$", documents.UnknownView.as_view(), name="unknown"),
     path("metrics", metrics.metrics, name="metrics"),
     path("webhooks/stripe", card_messages.receive, name="card-messages"),

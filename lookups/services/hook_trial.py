@@ -7,7 +7,7 @@ from datetime import datetime
 
 from billing import limits
 from billing.models import Account
-from lookups.services import hook_events, hook_secrets, hook_sender
+from lookups.services import flights, hook_events, hook_secrets, hook_sender
 from lookups.services.hook_sender import Sent
 from lookups.services.hook_signatures import sign
 
@@ -54,4 +54,5 @@ def send_test(*, account_id: int, now: datetime) -> Trial:
     body = hook_events.write(message_id=message_id, event="webhook.test", created_at=now, data=data)
     secrets = hook_secrets.list_secrets(account_id=account_id, now=now)
     headers = {"Content-Type": "application/json", **sign(message_id=message_id, body=body, secrets=secrets, now=now)}
+    flights.release_connection()
     return Trial(message_id, hook_sender.post(url=url, body=body, headers=headers))

@@ -11,6 +11,7 @@ from django.test import Client
 from billing import accounts
 from scrapers.families.sandbox.magic import DEMO_QUESTION, MAGIC
 from tests.lookups.conftest import Customer
+from tests.lookups.hook_receiver import receiving, says
 from tests.lookups.registry_server import Register, company
 
 pytestmark = pytest.mark.django_db
@@ -126,6 +127,22 @@ class TestAnError:
         type(tester.key).objects.filter(pk=tester.key.pk).update(rate_limit_per_minute=0)
         judge(tester.lookup(), "post", "/v1/lookup")
         judge(tester.get("/v1/account/balance"), "get", "/v1/account/balance")
+
+    def test_of_a_webhooks_secret_and_test_fits(self, customer: Customer, judge: Judge, settings: Any) -> None:
+        secret, test = "/v1/account/webhook-secret", "/v1/account/webhook-test"
+        for _ in range(6):  # without one before, with one, too many in a day
+            judge(customer.post(secret, {}), "post", secret)
+        judge(customer.post(test, {}), "post", test)
+        settings.WEBHOOKS_TO_LOOPBACK = True
+        with receiving(says(204)) as receiver:
+            customer.patch("/v1/account/settings", {"webhookUrl": f"http://127.0.0.1:{receiver.port}/"})
+            delivered = customer.post(test, {})
+        judge(delivered, "post", test)
+        assert delivered.json()["delivered"] is True
+        judge(customer.post(test, {}), "post", test)  # nobody listens any more
+        type(customer.key).objects.filter(pk=customer.key.pk).update(scopes=["lookup"])
+        for path in (secret, test):
+            judge(customer.post(path, {}), "post", path)
 
     def test_of_a_crash_fits(self, tester: Customer, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
         def broken(*_: Any, **__: Any) -> None:

@@ -123,6 +123,16 @@ class TestTheSettings:
         assert refused.status_code == 402
         assert "budget" in refused.json()["detail"]
 
+    def test_take_an_address_of_this_machine_where_development_lets_them(
+        self, customer: Customer, settings: Any
+    ) -> None:
+        settings.WEBHOOKS_TO_LOOPBACK = True
+        wanted = "http://127.0.0.1:9000/"
+        assert customer.patch("/v1/account/settings", {"webhookUrl": wanted}).json()["webhookUrl"] == wanted
+        assert_error(
+            customer.patch("/v1/account/settings", {"webhookUrl": "https://10.0.0.1/"}), 400, "invalid_request"
+        )
+
     @pytest.mark.parametrize(
         ("field", "value"),
         [
@@ -133,6 +143,7 @@ class TestTheSettings:
             ("monthlyBudget", True), ("monthlyBudget", "NaN"), ("monthlyBudget", "1e999999999"), ("monthlyBudget", []),
             ("webhookUrl", "http://a.example.com"), ("webhookUrl", "https://localhost/x"), ("webhookUrl", "https://10.0.0.1/"),
             ("webhookUrl", "https://[::1]/"), ("webhookUrl", "https://user:pw@a.example.com"), ("webhookUrl", "ftp://a.b"),
+            ("webhookUrl", "http://127.0.0.1:9000/"), ("webhookUrl", "https://2130706433/"),
             ("webhookUrl", "https://169.254.169.254/latest"), ("webhookUrl", 5), ("webhookUrl", "https://a.example.com:99999"),
         ],
     )  # fmt: skip

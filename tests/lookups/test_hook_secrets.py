@@ -88,14 +88,15 @@ class TestTheChangeToANewOne:
         assert list_secrets(account_id=account, now=now + DAY) == [new, hasty]
 
     def test_is_refused_after_five_in_a_day(self, customer: Customer) -> None:
-        account, noon = customer.account.pk, timezone.now().replace(hour=12)
-        for _ in range(5):
-            rotate(account_id=account, now=noon)
+        account, now = customer.account.pk, timezone.now()
+        for hour in range(5):
+            rotate(account_id=account, now=now + timedelta(hours=hour))
         with pytest.raises(hook_secrets.TooManySecrets) as refused:
-            rotate(account_id=account, now=noon)
-        assert 0 < refused.value.retry_after <= 12 * 3600
-        assert len(list_secrets(account_id=account, now=noon)) == 5
-        rotate(account_id=account, now=noon + 2 * DAY)
+            rotate(account_id=account, now=now + timedelta(hours=5))
+        assert refused.value.retry_after == 19 * 3600
+        assert len(list_secrets(account_id=account, now=now + timedelta(hours=5))) == 5
+        rotate(account_id=account, now=now + DAY)  # the first of the five was made a day ago
+        rotate(account_id=account, now=now + 3 * DAY)
         assert HookSecret.objects.filter(account_id=account).count() == 2  # those that ended are gone
 
 

@@ -1,0 +1,61 @@
+"""POST /v1/account/webhook-secret and /webhook-test: what a customer needs to receive webhooks and to trust them."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from lookups.api import errors
+from lookups.api.endpoint import Endpoint
+from lookups.api.schema import webhooks as describe
+from lookups.services import hook_secrets, hook_trial
+from lookups.services.storing import wire_time
+
+
+class WebhookSecretView(Endpoint):
+    """The secret that webhooks are signed with."""
+
+    scope = "account"
+
+    @describe.secret
+    def post(self, request: Request) -> Response:
+        """Make a new one and show it, this once (no reply of an endpoint is stored: `Cache-Control: no-store`)."""
+        try:
+            made = hook_secrets.rotate(account_id=self.key_of(request).account_id, now=timezone.now())
+        except hook_secrets.TooManySecrets as many:
+            raise errors.rate_limited(text=str(many), retry_after=many.retry_after) from many
+        until = made.previous_valid_until
+        return Response(
+            {
+                "success": True,
+                "webhookSecret": made.secret,
+                "previousValidUntil": wire_time(until) if until else None,
+            }
+        )
+
+
+class WebhookTestView(Endpoint):
+    """The test button."""
+
+    scope = "account"
+
+    @describe.test
+    def post(self, request: Request) -> Response:
+        """Send one signed event to the account's address, and tell what came of it."""
+        try:
+            trial = hook_trial.send_test(account_id=self.key_of(request).account_id, now=timezone.now())
+        except hook_trial.NoAddress as missing:
+            raise errors.invalid({"webhookUrl": [str(missing)]}) from missing
+        except hook_trial.TooOften as often:
+            raise errors.rate_limited(text=str(often), retry_after=often.retry_after) from often
+        return Response(
+            {
+                "success": True,
+                "delivered": trial.sent.delivered,
+                "status": trial.sent.status,
+                "error": trial.sent.error or None,
+                "durationMs": trial.sent.duration_ms,
+                "webhookId": trial.message_id,
+            }
+        )
