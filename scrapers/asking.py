@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
 from scrapers import availability, matching
@@ -23,6 +25,7 @@ from scrapers.records import (
     ResultList,
     Suggestion,
 )
+from scrapers.search_rules import SearchPlan
 from scrapers.transport.session import PortalSession
 
 _RELATED = 10
@@ -53,11 +56,13 @@ def _by_id(portal: Portal, session: PortalSession, entity_id: str, *, now: datet
 
 
 def _by_name(portal: Portal, session: PortalSession, name: str, *, now: datetime, threshold: float) -> Answer:
-    choice, complete = _search(portal, session, name, threshold=threshold)
+    plan = portal.search_plan(session, name)
+    with _counted(session, most=portal.most_searches):
+        choice, complete = _search(portal, session, name, plan, threshold=threshold)
     if choice.candidate is None:
         if not complete and not choice.ambiguous:
-            # A cut list proves no absence: saying "not found" here would be a false statement.
-            raise QueryRefused("too many companies have such a name; give more of it, or the entity_id")
+            # A list that may lack the row proves no absence: saying "not found" here would be a false statement.
+            raise QueryRefused(_unproven(plan))
         evidence = _evidence(portal, session, now)
         return NotFound(_suggestions(choice), evidence, ambiguous=choice.ambiguous, as_of=portal.data_as_of(session))
     best = next(entry for entry in choice.ranked if entry.candidate is choice.candidate)
@@ -67,11 +72,14 @@ def _by_name(portal: Portal, session: PortalSession, name: str, *, now: datetime
     return _found(portal, session, record, match, related, now)
 
 
-def _search(portal: Portal, session: PortalSession, name: str, *, threshold: float) -> tuple[Choice, bool]:
-    """Try the portal's terms, each wider than the last, then its narrow search if the list was cut."""
-    choice, complete, nearest, narrow = Choice(None, ()), True, Choice(None, ()), None
-    for term in portal.search_terms(name):
+def _search(
+    portal: Portal, session: PortalSession, name: str, plan: SearchPlan, *, threshold: float
+) -> tuple[Choice, bool]:
+    """Try the plan's terms, each wider than the last, and the portal's narrow search once if a list was cut."""
+    choice, complete, nearest, narrow = Choice(None, ()), plan.proves, Choice(None, ()), None
+    for term in plan.terms[: portal.name_search.most_terms]:
         started = time.monotonic()
+        session.trace.searches += 1
         results = portal.search(session, term)
         session.trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")
         choice = portal.choose(name, results, threshold=threshold)
@@ -87,6 +95,23 @@ def _search(portal: Portal, session: PortalSession, name: str, *, threshold: flo
             return choice, complete
         nearest = max(nearest, choice, key=_nearness)
     return nearest, complete
+
+
+@contextmanager
+def _counted(session: PortalSession, *, most: int) -> Iterator[None]:
+    """Note how often the registry was searched for one name, and the most it may be; also when it failed on the way."""
+    started = time.monotonic()
+    try:
+        yield
+    finally:
+        if session.trace.stages:  # nothing was noted where nobody can be asked
+            session.trace.add("searches", started, f"{session.trace.searches} of at most {most}")
+
+
+def _unproven(plan: SearchPlan) -> str:
+    if not plan.proves:
+        return "this registry cannot be searched for so short a name alone; give the entity_id"
+    return "too many companies have such a name; give more of it, or the entity_id"
 
 
 def _nearness(choice: Choice) -> float:
@@ -195,9 +220,13 @@ def ask_name(portal: Portal, session: PortalSession, query: Query, *, now: datet
     """Say whether the query's name is free; QueryRefused when the list was cut and shows nobody in the way."""
     assert query.name is not None
     started = time.monotonic()
-    results = portal.names_taken(session, query.name)
+    with _counted(session, most=portal.most_searches + 1):  # one for what the state's rule calls the same name
+        results = portal.names_taken(session, query.name)
     session.trace.add("names", started, f"{query.name!r}: {len(results.candidates)} rows")
     verdict = availability.judge(query.name, results, portal=portal, state=query.state)
     if verdict.available and not results.complete:
+        plan = portal.search_plan(session, query.name)
+        if not plan.proves:
+            raise QueryRefused(_unproven(plan))
         raise QueryRefused("too many names are like this one to say whether it is free; give more of it")
     return verdict, _evidence(portal, session, now)

@@ -15,11 +15,11 @@ from typing import ClassVar, Literal, Self
 
 from requests.adapters import BaseAdapter
 
-from scrapers import availability, matching
+from scrapers import availability, matching, search_rules
 from scrapers.errors import PortalDisabled, QueryRefused
 from scrapers.naming_rules import RULES
-from scrapers.normalise import names
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, StatusClass, UccFiling
+from scrapers.search_rules import NameSearch, SearchPlan
 from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
 
@@ -41,7 +41,6 @@ class Capabilities:
     ucc: bool = False
     ucc_secured_party: bool = False
     ucc_date_filter: bool = False
-    name_modes: tuple[Literal["starts_with", "contains", "exact"], ...] = ("contains",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +116,7 @@ class Portal:
     off_reason: ClassVar[str] = ""
     slow: ClassVar[bool] = False
     estimated_seconds: ClassVar[int] = 3
-    shortest_term: ClassVar[int] = 2
-    most_terms: ClassVar[int] = 3  # searches for one name: each is a request, or more
-    ignores_signs: ClassVar[bool] = False  # whether "&", "and" and punctuation do not matter to this search
+    name_search: ClassVar[NameSearch] = NameSearch()  # how its search takes a term
     narrow_proves: ClassVar[bool] = False  # whether a whole list of the narrow search holds every spelling of the name
     own_name_check: ClassVar[str] = ""  # the registry's own availability search, where it has one and it is asked
     canary: ClassVar[str] = "Walmart Inc."  # a company every registry should know; to be confirmed state by state
@@ -160,9 +157,10 @@ class Portal:
         """
         found: tuple[Candidate, ...] = ()
         complete, narrow = True, None
-        same = availability.same_names(name, RULES[self.code]) if self.code in RULES else ()
-        for term in dict.fromkeys((*self.search_terms(name), *same)[: self.most_terms + 1]):
+        plan = self.search_plan(session, name)
+        for term in self._terms_of_the_rule(name, plan):
             started = time.monotonic()
+            session.trace.searches += 1
             results = self.search(session, term)
             session.trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")
             found += results.candidates
@@ -170,7 +168,14 @@ class Portal:
                 narrow = narrow or self.ask_narrowly(session, name)
                 found += narrow.candidates if narrow is not None else ()
                 complete = complete and narrow is not None and narrow.complete and self.narrow_proves
-        return ResultList(found, complete=complete)
+        return ResultList(found, complete=complete and plan.proves)
+
+    def _terms_of_the_rule(self, name: str, plan: SearchPlan) -> list[str]:
+        """The plan's terms, and one more that the state's rule calls the same name, where it can be sent."""
+        facts = self.name_search
+        same = availability.same_names(name, RULES[self.code]) if self.code in RULES else ()
+        more = [text for one in same if facts.is_sendable(text := facts.fitted(one))]
+        return list(dict.fromkeys((*plan.terms, *more)[: facts.most_terms + 1]))
 
     def with_own_check(self, usual: ResultList, rows: Iterable[Candidate], check: NameCheck) -> ResultList:
         """The names the usual search listed and those only the registry's own name check did, with what it said."""
@@ -179,10 +184,14 @@ class Portal:
         return ResultList(usual.candidates + more, complete=usual.complete, check=check)
 
     def ask_narrowly(self, session: PortalSession, name: str) -> ResultList | None:
-        """The narrow search, noted as a stage of the attempt."""
+        """The narrow search, noted as a stage of the attempt; None also where the name cannot be asked for so."""
+        asked = self.name_search.narrowed(name)
+        if asked is None:
+            return None
         started = time.monotonic()
-        narrow = self.narrow(session, name)
+        narrow = self.narrow(session, asked)
         if narrow is not None:
+            session.trace.searches += 1
             session.trace.add("narrow", started, f"{len(narrow.candidates)} rows")
         return narrow
 
@@ -200,26 +209,14 @@ class Portal:
 
     # What follows from the declared facts
 
-    def search_terms(self, name: str) -> tuple[str, ...]:
-        """The terms to try in order, `most_terms` of them; the first drops only the legal form.
+    @property
+    def most_searches(self) -> int:
+        """The most searches one name costs: its terms, and the narrow one when a list was cut."""
+        return self.name_search.most_terms + bool(self.name_search.narrow)
 
-        Registries compare text, and callers give the legal form, another one, or none: without it the right
-        row is in the list for all three. The others are the ways a registry may write the name that text does not
-        forgive: without the article or (where names must begin like it) with it, "&" for "and", without signs.
-        """
-        base = names.without_suffix(name)
-        if len(base) < self.shortest_term:
-            base = name
-        bare = re.sub(r"^the\s+", "", base, flags=re.IGNORECASE)
-        if len(bare) < self.shortest_term:
-            bare = base
-        terms = [base, bare]
-        if self.capabilities.name_modes[:1] == ("starts_with",):
-            terms.append(f"The {bare}")
-        if not self.ignores_signs:
-            terms[2:2] = names.respelled(bare)
-        seen = {term.casefold(): term for term in reversed(terms)}
-        return tuple(reversed(seen.values()))[: self.most_terms]
+    def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
+        """The terms to try for a name, in order and at most `name_search.most_terms`; QueryRefused when it has none."""
+        return search_rules.plan(name, self.name_search)
 
     def status_meaning(self, raw: str | None) -> StatusMeaning:
         """Look the state's own word up in its closed table; an unknown word is never guessed at."""

@@ -16,10 +16,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from scrapers.errors import PageChanged, PortalDisabled
+from scrapers.errors import PageChanged, PortalDisabled, QueryRefused
 from scrapers.normalise import names
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
+from scrapers.search_rules import SearchPlan
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -71,6 +72,14 @@ class RegisterPortal(Portal):
     def register_row(self, row: Row) -> EntityRecord | None:
         """One row of the file as a record; None for rows that are no entity (named kinds only, never a guess)."""
         raise NotImplementedError
+
+    def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
+        """The copy compares normalised names, so the name as it is given finds all spellings of it."""
+        if self._register(session) is None:
+            return super().search_plan(session, name)
+        if not names.key(name):
+            raise QueryRefused("the name needs letters or digits")
+        return SearchPlan((name,))
 
     def search_live(self, session: PortalSession, term: str) -> ResultList:
         """The search of the portal itself; by default that of the family this class is mixed into."""
@@ -125,6 +134,14 @@ class RegisterPortal(Portal):
 
 class OnlyRegisterPortal(RegisterPortal):
     """A state with no live search a program may use: without a loaded copy it has no answer, and says so."""
+
+    def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
+        """The copy compares normalised names, so the name as it is given finds all spellings of it."""
+        if self._register(session) is None:
+            return super().search_plan(session, name)
+        if not names.key(name):
+            raise QueryRefused("the name needs letters or digits")
+        return SearchPlan((name,))
 
     def search_live(self, session: PortalSession, term: str) -> ResultList:
         """PortalDisabled: only the copy answers."""

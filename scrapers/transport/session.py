@@ -64,6 +64,7 @@ class Trace:
     def __init__(self) -> None:
         self.stages: list[Stage] = []
         self.exchanges: deque[Exchange] = deque(maxlen=REMEMBERED)
+        self.searches = 0  # how often the registry was searched for a name, the narrow search included
 
     def add(self, name: str, started: float, detail: str) -> None:
         """Note a stage that began at `started` (time.monotonic())."""

@@ -24,6 +24,7 @@ from scrapers.records import (
     ResultList,
     UccFiling,
 )
+from scrapers.search_rules import NameSearch
 from scrapers.transport.recording import Replay, Step
 from scrapers.transport.session import PortalSession, TransportSettings
 
@@ -39,6 +40,7 @@ class Registry(Portal):
     id_pattern = r"\d{3}"
     statuses = meanings(active=["Active"], inactive=["Dissolved"])
     capabilities = Capabilities(ucc=True)
+    name_search = NameSearch(mode="contains", narrow="starts_with")
 
     def __init__(
         self, lists: dict[str, ResultList] | None = None, records: dict[str, EntityRecord] | None = None
@@ -314,7 +316,7 @@ class TestTheProof:
         proof = found(Reading(), "Acme LLC", session=session).evidence
         assert proof.sha256 == hashlib.sha256(b"<p>1<p>2").hexdigest()
         assert (proof.source_url, proof.retrieved_at) == ("https://registry.example/101", NOW)
-        assert [stage.name for stage in session.trace.stages] == ["request", "search", "request", "detail"]
+        assert [stage.name for stage in session.trace.stages] == ["request", "search", "searches", "request", "detail"]
 
 
 class TestAnError:

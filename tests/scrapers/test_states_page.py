@@ -26,6 +26,22 @@ class TestTheStatesPage:
             call_command("states_page", "--check")
 
 
+class TestThePageOfSearchTerms:
+    """docs/search-terms.md."""
+
+    def test_is_current(self) -> None:
+        call_command("search_terms_page", "--check")
+
+    def test_has_one_row_a_jurisdiction(self) -> None:
+        text = (settings.BASE_DIR / "docs" / "search-terms.md").read_text(encoding="utf-8")
+        assert [code for code in PLACES if f"\n| {code} | " not in text] == []
+
+    def test_is_noticed_when_it_is_out_of_date(self, settings, tmp_path) -> None:
+        settings.BASE_DIR = tmp_path
+        with pytest.raises(CommandError, match="out of date"):
+            call_command("search_terms_page", "--check")
+
+
 @pytest.mark.parametrize("portal", registry.list_portals(), ids=lambda portal: portal.code)
 class TestAJurisdiction:
     """What its reader declares."""
@@ -41,6 +57,14 @@ class TestAJurisdiction:
         if portal.verification != "unsupported":
             assert portal.hosts
             assert portal.sources
+
+    def test_says_what_its_search_is_known_by(self, portal) -> None:
+        facts = portal.name_search
+        if portal.capabilities.search:
+            assert facts.evidence, "an operator must read on what the terms rest"
+            assert (facts.mode == "unknown") == (facts.mode_basis == "unknown")
+            assert (facts.cap is None) == (facts.cap_basis == "unknown")
+            assert facts.shortest_basis != "unknown" or facts.shortest == 2
 
     def test_says_in_its_docstring_how_sure_it_is(self, portal) -> None:
         import sys

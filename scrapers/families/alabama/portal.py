@@ -19,6 +19,7 @@ from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Filing, NameKind, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.pace import Pace
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -40,6 +41,14 @@ _KINDS: dict[str, NameKind] = {"previous name": "former", "name reservation": "r
 class Alabama(Portal):
     """Secretary of State, Business Services."""
 
+    name_search = NameSearch(
+        mode="unknown",
+        cap=100,
+        cap_basis="assumed",
+        page_rows=25,
+        pages=4,
+        evidence="Public clients: 25 rows a page and a Next link; how it compares is not told.",
+    )
     code = "AL"
     hosts = ("arc-sos.state.al.us",)
     sources = (f"{_HOST}/CGI/CORPNAME.MBR/INPUT",)

@@ -20,6 +20,7 @@ from scrapers.parsing.html import hidden_inputs, missing_result, offers_next, se
 from scrapers.portal import Capabilities, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, ResultList
 from scrapers.register import RegisterPortal, Row, Source
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -40,6 +41,7 @@ _NO_ENTITIES = frozenset({"business name registration", "foreign corporate name 
 class Alaska(RegisterPortal):
     """Division of Corporations, Business and Professional Licensing."""
 
+    name_search = NameSearch(mode="unknown", evidence="Only the search box is known, from public clients.")
     code = "AK"
     hosts = ("www.commerce.alaska.gov",)
     sources = (_SEARCH, f"{_HOST}/cbp/main/DbDownload/CorporationsDownload")
@@ -120,7 +122,10 @@ class Alaska(RegisterPortal):
             if _NOTHING.search(visible_text(tree)):
                 return ResultList(())
             raise missing_result(page, "the list of results")
-        return ResultList(tuple(_candidate(row, page) for row in rows), complete=not offers_next(tree))
+        return ResultList(
+            tuple(_candidate(row, page) for row in rows),
+            complete=self.name_search.whole(len(rows)) and not offers_next(tree),
+        )
 
     def record(self, page: Page, session: PortalSession) -> EntityRecord:
         """Read an entity's page: `dt` labels named by what they are for, names in a table."""

@@ -7,13 +7,16 @@ Source: the platform's published API. Errors come with HTTP 200 and an `error` o
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
+from scrapers import search_rules
 from scrapers.errors import PageChanged, PortalUnavailable
 from scrapers.normalise import dates, names
 from scrapers.parsing.fields import need, need_list, note_unread, text
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.search_rules import NameSearch, SearchPlan
 from scrapers.transport import conditions
 from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
@@ -27,21 +30,26 @@ class ArcgisPortal(Portal):
     layer: ClassVar[str] = ""  # the address of the layer, without "/query"
     name_attribute: ClassVar[str] = ""
     id_attribute: ClassVar[str] = ""
-    limit: ClassVar[int] = 500
     read: ClassVar[frozenset[str]] = frozenset()
     ignored: ClassVar[frozenset[str]] = frozenset()
     pace: ClassVar[Pace] = Pace(seconds=0.5, concurrency=4)
-    ignores_signs = True  # the condition leaves them open
+    name_search = NameSearch(
+        mode="word_pattern", mode_basis="documented", narrow="spellings", shortest=1, shortest_basis="documented",
+        ignores_signs=True, cap=500, cap_basis="documented",
+        evidence="The platform's published API: our own condition over the name attribute; a cut list also says so.",
+    )  # fmt: skip
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name holds the words of the term in this order."""
         return self._listed(session, conditions.name_fits(self.name_attribute, term))
 
-    def search_terms(self, name: str) -> tuple[str, ...]:
+    def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The usual terms, then one with room for the signs that callers leave out."""
-        terms = super().search_terms(name)
-        loose = conditions.loosened(terms[-1])
-        return terms if loose == " ".join(names.words(terms[-1])) else (*terms, loose)
+        plan = search_rules.plan(name, self.name_search)
+        loose, most = conditions.loosened(plan.terms[-1]), self.name_search.most_terms
+        if loose == " ".join(names.words(plan.terms[-1])):
+            return plan
+        return replace(plan, terms=(*plan.terms[: most - 1], loose))
 
     def narrow(self, session: PortalSession, name: str) -> ResultList:
         """Rows with just this name, in every spelling of the legal form."""
@@ -56,7 +64,8 @@ class ArcgisPortal(Portal):
         page = session.get(
             f"{self.layer}/query",
             params={
-                "where": where, "outFields": "*", "returnGeometry": "false", "resultRecordCount": self.limit,
+                "where": where, "outFields": "*", "returnGeometry": "false",
+                "resultRecordCount": self.name_search.cap or 1,
                 "resultOffset": 0, "orderByFields": f"{self.name_attribute} ASC", "f": "json",
             },
             headers={"Accept": "application/json"},
@@ -67,7 +76,7 @@ class ArcgisPortal(Portal):
         if not all(isinstance(row, Mapping) for row in rows):
             raise PageChanged("the attributes of a feature are no object")
         note_unread({name for row in rows for name in row} - self.read - self.ignored, session)
-        cut = body.get("exceededTransferLimit") is True or len(rows) >= self.limit
+        cut = body.get("exceededTransferLimit") is True or not self.name_search.whole(len(rows))
         return ResultList(tuple(Candidate.of(self.record(row)) for row in rows), complete=not cut)
 
     def record(self, row: Attributes) -> EntityRecord:

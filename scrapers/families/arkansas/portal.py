@@ -18,6 +18,7 @@ from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Candidate, EntityRecord, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -36,6 +37,11 @@ _OLD_IDS = {
 class Arkansas(Portal):
     """Secretary of State, Business and Commercial Services."""
 
+    name_search = NameSearch(
+        mode="unknown",
+        total_told=True,
+        evidence="Public clients: the caption counts the records; how it compares is not told.",
+    )
     code = "AR"
     hosts = ("sos-corp-search.ark.org",)
     sources = (_HOME,)

@@ -18,6 +18,7 @@ from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, select, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -35,6 +36,14 @@ _IGNORED = (
 class CatalystPortal(Portal):
     """One register on Catalyst; the numbers in its list are not searchable."""
 
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="documented",
+        total_told=True,
+        evidence=(
+            "Public clients: begins-with by default, and the page says how many results there are; one page is read."
+        ),
+    )
     search_url: ClassVar[str] = ""
 
     def search(self, session: PortalSession, term: str) -> ResultList:

@@ -19,7 +19,7 @@ class VirginIslands(CatalystPortal):
     search_url = "https://www.corporationsandtrademarks.vi.gov/usvi-master/service/create.html"
     sources = ("https://www.corporationsandtrademarks.vi.gov",)
     id_pattern = r"\d{5,7}|[A-Z]{2}\d{7}"
-    capabilities = Capabilities(by_id=False, agent=True, addresses=True, name_modes=("starts_with",))
+    capabilities = Capabilities(by_id=False, agent=True, addresses=True)
     published = frozenset(
         {"entity_type", "status", "formation_date", "agent_name", "agent_address", "principal_address", "jurisdiction"}
     )

@@ -22,6 +22,7 @@ from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import hidden_inputs, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -57,6 +58,14 @@ class Columns:
 class CivixPortal(Portal):
     """The platform. A host states its addresses, its columns and what it sends."""
 
+    name_search = NameSearch(
+        mode="contains",
+        mode_basis="documented",
+        narrow="starts_with",
+        total_told=True,
+        pages=4,
+        evidence="The forms' radios and what public clients send; the grid counts its records.",
+    )
     home: ClassVar[str] = ""  # where cookies and the anti-forgery token come from
     results: ClassVar[str] = ""
     pager: ClassVar[str] = ""

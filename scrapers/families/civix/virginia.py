@@ -7,6 +7,8 @@ without one. Gap: older numbers ("S1234567") are not the number in the page's ad
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scrapers.families.civix import virginia_register
 from scrapers.families.civix.portal import CivixPortal, Columns, Mode
 from scrapers.families.civix.sections import DIVS
@@ -21,6 +23,13 @@ _HOST = "https://cis.scc.virginia.gov"
 class Virginia(RegisterPortal, CivixPortal):
     """State Corporation Commission."""
 
+    name_search = replace(
+        CivixPortal.name_search,
+        mode="unknown",
+        mode_basis="unknown",
+        narrow="",
+        evidence="How this host names its modes is not known; the grid counts its records.",
+    )
     code = "VA"
     register_source, register_columns = virginia_register.FILES, virginia_register.COLUMNS
     hosts = ("cis.scc.virginia.gov",)
@@ -45,10 +54,6 @@ class Virginia(RegisterPortal, CivixPortal):
     terms = Terms("unstated", robots="disallows /", note="A reCAPTCHA token is asked for with every search by name.")
     verification = "recorded"
     off_reason = "The portal asks for a captcha (reCAPTCHA v3) on every search by name; its register can be loaded."
-
-    def narrow(self, session: PortalSession, name: str) -> ResultList | None:
-        """None: how this host names its modes is not known."""
-        return None
 
     def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The quick search's two boxes."""

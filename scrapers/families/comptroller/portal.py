@@ -24,6 +24,7 @@ from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import need, need_list, need_text, note_unread, text
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport import conditions, soda
 from scrapers.transport.session import PortalSession
 
@@ -40,6 +41,14 @@ _NAMESAKES = 4
 class ComptrollerPortal(Portal):
     """One host with two questions: which accounts have such a name, and what is in this one."""
 
+    name_search = NameSearch(
+        mode="unknown",
+        narrow="exact",
+        total_told=True,
+        evidence=(
+            "Recorded: the answer counts its rows; documented: 413 for a name too wide; how it compares is not told."
+        ),
+    )
     page: ClassVar[str] = "https://comptroller.texas.gov/data-search/franchise-tax"
     api: ClassVar[str] = "https://api.comptroller.texas.gov/public-data/v1/public/franchise-tax"
     organization_types: ClassVar[Mapping[str, str]] = {}
@@ -55,7 +64,7 @@ class ComptrollerPortal(Portal):
 
     def narrow(self, session: PortalSession, name: str) -> ResultList | None:
         """The whole name as it was given, when the name without its legal form was too wide."""
-        if name in self.search_terms(name):
+        if name in self.search_plan(session, name).terms:
             return None
         return replace(self._listed(session, name=name), complete=False)
 

@@ -23,6 +23,7 @@ from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, 
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Portal, StatusMeaning
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -42,6 +43,18 @@ _IGNORED = frozenset(
 class CorpWebPortal(Portal):
     """One state's CorpWeb; a state names its address."""
 
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="documented",
+        narrow="exact",
+        total_told=True,
+        page_rows=100,
+        pages=3,
+        evidence=(
+            "Public clients and the form's own help: begins with, exact, full text, soundex; the list counts "
+            "its records."
+        ),
+    )
     home: ClassVar[str] = ""  # ends in /CorpWeb/CorpSearch/
     summary_key: ClassVar[str | None] = None  # the query word of a summary that can be asked by number
     asks_history: ClassVar[bool] = False  # where a revocation shows among the filings only
@@ -117,7 +130,10 @@ class CorpWebPortal(Portal):
                 break
             page = form.post_back(session, *more)
             rows += _rows(page)
-        return ResultList(tuple(rows), complete=more is None and (total is None or len(rows) >= total))
+        return ResultList(
+            tuple(rows),
+            complete=more is None and (self.name_search.whole(len(rows)) if total is None else len(rows) >= total),
+        )
 
     def _summary(self, page: Page, session: PortalSession) -> EntityRecord:
         tree = page.html()

@@ -20,7 +20,7 @@ class RhodeIsland(CorpWebPortal):
     sources = ("https://business.sos.ri.gov/CorpWeb/CorpSearch/CorpSearch.aspx",)
     id_pattern = r"\d{9}"
     capabilities = Capabilities(
-        agent=True, officers=True, addresses=True, filings=True, former_names=True, name_modes=("starts_with",)
+        agent=True, officers=True, addresses=True, filings=True, former_names=True
     )  # fmt: skip
     published = frozenset(
         {"entity_type", "status", "formation_date", "agent_name", "agent_address", "principal_address", "officers",

@@ -15,24 +15,32 @@ from scrapers.parsing.html import maybe, missing_result, offers_next, text_of, v
 from scrapers.parsing.webforms import WebForm, post_backs, spans
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.pace import Pace
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _SEARCH = "https://icis.corp.delaware.gov/Ecorp/EntitySearch/NameSearch.aspx"
 _FIELD = "ctl00_ContentPlaceHolder1_lbl"
-_CAP = 50
 _NOTHING = "no records found"
 
 
 class Delaware(Portal):
     """Department of State, Division of Corporations."""
 
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="assumed",
+        narrow="starts_with",
+        cap=50,
+        cap_basis="assumed",
+        evidence="Public clients read one list without pages; begins-with and fifty rows are background knowledge.",
+    )
     code = "DE"
     hosts = ("icis.corp.delaware.gov",)
     sources = (_SEARCH,)
     id_pattern = r"\d{5,8}"
-    capabilities = Capabilities(status=False, agent=True, name_modes=("starts_with",))
+    capabilities = Capabilities(status=False, agent=True)
     published = frozenset({"entity_type", "formation_date", "jurisdiction", "agent_name", "agent_address"})
     paywalled = frozenset({"status"})
     pace = Pace(seconds=5.0, concurrency=1)
@@ -68,7 +76,8 @@ class Delaware(Portal):
             raise missing_result(page, "the list of results")
         index = str(len(session.pages) - 1)
         return ResultList(
-            tuple(_candidate(row, page, index) for row in rows), complete=len(rows) < _CAP and not offers_next(tree)
+            tuple(_candidate(row, page, index) for row in rows),
+            complete=self.name_search.whole(len(rows)) and not offers_next(tree),
         )
 
     def record(self, page: Page, session: PortalSession) -> EntityRecord:

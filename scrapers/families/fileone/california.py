@@ -7,6 +7,7 @@ Partnerships (LLP, general) are not in the page's search. One UCC box finds debt
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from scrapers.families.fileone import drawer
@@ -24,13 +25,17 @@ _SUSPENDED = ("suspended - ftb", "suspended - sos", "suspended - ftb/sos", "susp
 class California(CalicoPortal):
     """Secretary of State, bizfile and CALICO."""
 
+    name_search = replace(
+        CalicoPortal.name_search,
+        cap_basis="documented",
+        evidence="Public clients: at most 500 rows from the page, 150 from CALICO, which also takes begins-with.",
+    )
     code, host = "CA", "bizfileonline.sos.ca.gov"
     hosts, sources = (host, "calico.sos.ca.gov"), (f"https://{host}/search/business", API)
     numbered = True
     id_pattern = r"C?\d{7}|\d{12}|[A-Z]\d{11}"
     capabilities = Capabilities(
-        agent=True, addresses=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True,
-        name_modes=("contains", "starts_with"),
+        agent=True, addresses=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True
     )  # fmt: skip
     statuses = meanings(
         active=["Active"],

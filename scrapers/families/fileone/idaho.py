@@ -24,9 +24,7 @@ class Idaho(LienForm):
     hosts, sources = (host,), (f"https://{host}/search/business",)
     numbered = True
     id_pattern = r"\d{4,10}"
-    capabilities = Capabilities(
-        agent=True, addresses=True, ucc=True, ucc_date_filter=True, name_modes=("contains", "starts_with")
-    )
+    capabilities = Capabilities(agent=True, addresses=True, ucc=True, ucc_date_filter=True)
     statuses = meanings(active=["Active"], inactive=["Inactive"])
     status_prefixes = (("Active-", StatusMeaning("active")), ("Inactive-", StatusMeaning("inactive")))
     terms = Terms("unstated", robots="permits", note="Passive Cloudflare; plain HTTP answered in 2026.")

@@ -69,7 +69,7 @@ class LienForm(FileOnePortal):
             )
             for part in parts
         ]
-        return tuple(ucc.read(_joined(lists), query, session)), all(len(rows) < self.limit for rows in lists)
+        return tuple(ucc.read(_joined(lists), query, session)), all(self.name_search.whole(len(rows)) for rows in lists)
 
 
 class LienQuery(SecondGeneration):
@@ -91,7 +91,7 @@ class LienQuery(SecondGeneration):
             url = f"https://{self.host}/api/uccEntitySearch/webSearch"
             lists.append(rows_of(session.get(url, params=params, headers=self.headers("ucc")).json()))
         found = ucc.read(_joined(lists), query, session, debtor="DEBTOR")
-        return tuple(found), all(len(rows) < self.limit for rows in lists)
+        return tuple(found), all(self.name_search.whole(len(rows)) for rows in lists)
 
 
 def _joined(lists: list[list[Row]]) -> list[Row]:

@@ -19,7 +19,7 @@ class Michigan(SecondGeneration):
     code, host = "MI", "mibusinessregistry.lara.state.mi.us"
     hosts, sources = (host,), (f"https://{host}/search/business",)
     id_pattern = r"[A-Z]?\d{4,9}"
-    capabilities = Capabilities(by_id=False, agent=True, name_modes=("contains", "starts_with"))
+    capabilities = Capabilities(by_id=False, agent=True)
     published = frozenset({"status", "entity_type", "formation_date", "agent_name", "agent_address", "jurisdiction"})
     statuses = meanings(
         active=["Active"], inactive=["Rescinded", "Converted", "Expired"], neutral=["Not Registered", "Other"]

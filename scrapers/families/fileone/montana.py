@@ -7,6 +7,7 @@ status words beside "Voluntary Withdrawal" are the family's.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from scrapers.families.fileone.portal import FileOnePortal
@@ -16,6 +17,13 @@ from scrapers.portal import Capabilities, StatusMeaning, Terms, meanings
 class Montana(FileOnePortal):
     """Secretary of State, Business Services."""
 
+    name_search = replace(
+        FileOnePortal.name_search,
+        mode="unknown",
+        mode_basis="unknown",
+        narrow="",
+        evidence="Public clients: one kind of matching (1010), not described; no cap was seen.",
+    )
     code, host = "MT", "biz.sosmt.gov"
     hosts, sources = (host,), (f"https://{host}/search/business",)
     numbered = True

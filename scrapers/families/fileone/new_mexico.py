@@ -22,7 +22,7 @@ class NewMexico(LienQuery):
     id_pattern = r"\d{1,10}"
     capabilities = Capabilities(
         by_id=False, agent=True, officers=True, addresses=False, ucc=True, ucc_secured_party=True,
-        ucc_date_filter=True, name_modes=("contains", "starts_with"),
+        ucc_date_filter=True
     )  # fmt: skip
     published = frozenset(
         {"status", "entity_type", "formation_date", "agent_name", "agent_address", "jurisdiction", "officers"}

@@ -9,6 +9,8 @@ blank lines is guessed.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scrapers.families.fileone import drawer
 from scrapers.families.fileone.portal import FileOnePortal
 from scrapers.normalise import addresses
@@ -20,10 +22,19 @@ from scrapers.records import Officer
 class NorthDakota(FileOnePortal):
     """Secretary of State, FirstStop."""
 
+    name_search = replace(
+        FileOnePortal.name_search,
+        mode_basis="recorded",
+        shortest=1,
+        shortest_basis="recorded",
+        evidence=(
+            "Recorded: a list for the one letter X, names that only hold it included; no cap was seen (203 rows came)."
+        ),
+    )
     code, host = "ND", "firststop.sos.nd.gov"
     hosts, sources = (host,), (f"https://{host}/search/business",)
     id_pattern = r"\d{4,10}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True, name_modes=("contains", "starts_with"))
+    capabilities = Capabilities(agent=True, officers=True, addresses=True)
     published = FileOnePortal.published | {"officers"}
     statuses = meanings(
         active=["Active"],

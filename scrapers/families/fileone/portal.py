@@ -18,6 +18,7 @@ from scrapers.normalise import types
 from scrapers.parsing.fields import Labels, need, need_list, need_number, need_object, need_text, note_unread, text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.session import PortalSession
 
 Row = Mapping[str, Any]
@@ -28,8 +29,17 @@ _DBA = re.compile(r"(?P<legal>.+?)\s*\(\s*d/?b/?a\s+(?P<assumed>.+?)\s*\)", re.I
 class FileOnePortal(Portal):
     """One state's host. A state adds the body its search wants and the labels its drawer shows beyond these."""
 
+    name_search = NameSearch(
+        mode="contains",
+        mode_basis="documented",
+        narrow="starts_with",
+        cap=500,
+        cap_basis="assumed",
+        evidence=(
+            "Public clients: a switch tells contains from starts-with; the whole list comes at once, no cap was seen."
+        ),
+    )
     host: ClassVar[str] = ""
-    limit: ClassVar[int] = 500
     primed: ClassVar[bool] = False  # whether a host wants its page opened first, for the cookies
     published: ClassVar[frozenset[str]] = frozenset(
         {"status", "entity_type", "formation_date", "agent_name", "agent_address", "principal_address",
@@ -153,7 +163,7 @@ class FileOnePortal(Portal):
         rows = rows_of(answer)
         note_unread({name for row in rows for name in row if not _known(name)} - self.columns, session)
         candidates = tuple(found for row in rows for found in self.candidates(row))
-        return ResultList(candidates, complete=len(rows) < self.limit)
+        return ResultList(candidates, complete=self.name_search.whole(len(rows)))
 
     def candidates(self, row: Row) -> list[Candidate]:
         """A row as one candidate, and a second one for a name in brackets: "ACME, LLC (dba ZENITH)"."""

@@ -22,7 +22,14 @@ _STARTS_WITH, _CONTAINS, _NAME_AVAILABILITY = 1, 2, 4
 class SecondGeneration(FileOnePortal):
     """Differences from the first generation."""
 
-    limit: ClassVar[int] = 100
+    name_search = replace(
+        FileOnePortal.name_search,
+        cap=100,
+        cap_basis="documented",
+        evidence=(
+            "Public clients: QueryTypeId 1 starts with, 2 contains, 4 name availability; at most a hundred rows."
+        ),
+    )
     columns = frozenset(
         {"EntityId", "BusinessRecordTypeId", "BusinessStatusId", "RegistrationDate", "FormationLocale", "Agent",
          "ARStanding", "AnnualReportDueDate"}

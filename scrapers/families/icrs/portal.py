@@ -15,6 +15,7 @@ from scrapers.normalise import addresses
 from scrapers.parsing.html import hidden_inputs, lines_of, missing_result, offers_next, select, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -28,6 +29,11 @@ _OTHER = re.compile(r"^(.+?)\s*\(?\b([AF])\)?$")
 
 class IcrsPortal(Portal):
     """The interactive corporate services of the Secretary of State."""
+
+    name_search = NameSearch(
+        mode="unknown",
+        evidence="Public clients: the form's field; how it compares and how long a list gets is not told.",
+    )
 
     def check_id(self, entity_id: str) -> str:
         """Charter numbers are written with and without a blank before their letters: "20207298DC", "19992000 D"."""
@@ -50,7 +56,10 @@ class IcrsPortal(Portal):
             if _NONE.search(visible_text(answer.html())):
                 return ResultList(())
             raise missing_result(answer, "a list, or the line that there is none")
-        return ResultList(tuple(_candidate(row) for row in rows), complete=not offers_next(answer.html()))
+        return ResultList(
+            tuple(_candidate(row) for row in rows),
+            complete=self.name_search.whole(len(rows)) and not offers_next(answer.html()),
+        )
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The summary of this charter number; without one the page says so."""

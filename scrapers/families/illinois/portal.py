@@ -30,6 +30,7 @@ from scrapers.parsing.html import (
 from scrapers.portal import Capabilities, Terms, meanings
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.register import RegisterPortal, Row
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -44,12 +45,22 @@ _EMPTY = {"", "not applicable", "n/a", "none"}
 class Illinois(RegisterPortal):
     """Secretary of State, Department of Business Services."""
 
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="public",
+        longest=30,
+        longest_basis="documented",
+        evidence=(
+            "Public clients: the form takes thirty characters; guides name keyword and partial searches "
+            "beside this one."
+        ),
+    )
     code = "IL"
     hosts = ("apps.ilsos.gov", "www.ilsos.gov")
     register_source = register.FILES
     sources = (_HOME,)
     id_pattern = r"\d{8}|S\d{6}"
-    capabilities = Capabilities(agent=True, addresses=True, name_modes=("starts_with",))
+    capabilities = Capabilities(agent=True, addresses=True)
     published = frozenset(
         {"entity_type", "status", "formation_date", "jurisdiction", "agent_name", "agent_address", "principal_address"}
     )
@@ -102,7 +113,10 @@ class Illinois(RegisterPortal):
             if _NOTHING.search(visible_text(tree)):
                 return ResultList(())
             raise missing_result(page, "the list of results")
-        return ResultList(tuple(_candidate(row, page) for row in listed), complete=not offers_next(tree))
+        return ResultList(
+            tuple(_candidate(row, page) for row in listed),
+            complete=self.name_search.whole(len(listed)) and not offers_next(tree),
+        )
 
     def record(self, page: Page, session: PortalSession) -> EntityRecord:
         """Read a detail; what stands in tables is told as unread."""

@@ -20,6 +20,7 @@ from scrapers.parsing.html import maybe, missing_result, offers_next, select, ta
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -30,6 +31,10 @@ _KINDS: dict[str, NameKind] = {"legal": "legal", "fictitious": "assumed", "forei
 
 class IowaSearch(Portal):
     """The search page of the Secretary of State."""
+
+    name_search = NameSearch(
+        mode="unknown", evidence="The page does not say whether names begin with the text or hold it."
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that begin with, or hold, the term: the page does not say which."""
@@ -68,7 +73,10 @@ class IowaSearch(Portal):
         listed = table_rows(tables[0], ("Business No.", "Name", "Status", "Type"))
         if not listed:
             raise PageChanged(f"{page.url}: a list without rows, and no line that there are none")
-        return ResultList(tuple(_candidate(row, page) for row in listed), complete=not offers_next(tree))
+        return ResultList(
+            tuple(_candidate(row, page) for row in listed),
+            complete=self.name_search.whole(len(listed)) and not offers_next(tree),
+        )
 
     def record(self, page: Page, session: PortalSession, *, officers: tuple[Officer, ...] = ()) -> EntityRecord:
         """Read a summary."""

@@ -18,12 +18,12 @@ from scrapers.parsing.html import maybe, missing_result, one, select, table_rows
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Capabilities, Portal, StatusMeaning, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _SEARCH = "https://www.sos.ks.gov/eforms/BusinessEntity/Search.aspx"
 _GRID, _FIELD, _FILING = "MainContent_gvSearchResults", "MainContent_lbl", "MainContent_gvEntityFilings_lbl"
-_CAP = 100  # "the results are limited to the first 100", says the search page
 _PAGES = 4
 _NOTHING = re.compile(r"\bno (?:results|records|matches|business(?:es)?|entit(?:y|ies))\b", re.I)
 _INACTIVE = StatusMeaning("inactive")
@@ -32,11 +32,26 @@ _INACTIVE = StatusMeaning("inactive")
 class Kansas(Portal):
     """Secretary of State, Business Services."""
 
+    name_search = NameSearch(
+        mode="contains",
+        mode_basis="recorded",
+        narrow="starts_with",
+        shortest_basis="recorded",
+        longest=300,
+        longest_basis="recorded",
+        cap=100,
+        cap_basis="documented",
+        page_rows=25,
+        pages=4,
+        evidence=(
+            "Recorded: form, pager and a list for the two letters AA; its page says that the first hundred are shown."
+        ),
+    )
     code = "KS"
     hosts = ("www.sos.ks.gov",)
     sources = (_SEARCH,)
     id_pattern = r"\d{5,8}"
-    capabilities = Capabilities(agent=True, addresses=True, filings=True, name_modes=("contains", "starts_with"))
+    capabilities = Capabilities(agent=True, addresses=True, filings=True)
     published = frozenset(
         {"entity_type", "status", "formation_date", "agent_name", "agent_address", "principal_address", "jurisdiction"}
     )
@@ -89,10 +104,12 @@ class Kansas(Portal):
             form = WebForm(page)
             link = form.next_page(number, "gvSearchResults")
             if link is None:
-                return ResultList(tuple(rows), complete=len(rows) < _CAP)
+                return ResultList(tuple(rows), complete=self.name_search.whole(len(rows)))
             page = form.post_back(session, *link)
             rows += self.rows(page, session)
-        return ResultList(tuple(rows), complete=len(rows) < _CAP and WebForm(page).next_page(5, _GRID) is None)
+        return ResultList(
+            tuple(rows), complete=self.name_search.whole(len(rows)) and WebForm(page).next_page(5, _GRID) is None
+        )
 
     def rows(self, page: Page, session: PortalSession) -> tuple[Candidate, ...]:
         """Read one page of the list; `session.pages` ends with this page."""

@@ -23,12 +23,12 @@ from scrapers.parsing.html import body_rows, lines_of, maybe, missing_result, on
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.pace import Pace
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _SEARCH = "https://sosbes.sos.ky.gov/BusSearchNProfile/search.aspx"
-_CUT = 200
 _NONE = re.compile(r"\bno matching organizations\b", flags=re.IGNORECASE)
 _IGNORED = (
     "Profit or Non-Profit", "Industry", "Number of Employees", "Primary County", "Last Annual Report", "Managed By",
@@ -40,6 +40,15 @@ _IGNORED = (
 class Kentucky(KentuckyNames, KentuckyLiens):
     """Secretary of State, Business Filings."""
 
+    name_search = NameSearch(
+        mode="unknown",
+        cap=200,
+        cap_basis="assumed",
+        evidence=(
+            "Public clients: the form and the list; guides for people say it ignores punctuation and takes "
+            "the first letters."
+        ),
+    )
     code = "KY"
     hosts = ("sosbes.sos.ky.gov", "web.sos.ky.gov")
     sources = (_SEARCH, "https://web.sos.ky.gov/ftucc/search.aspx")
@@ -80,7 +89,7 @@ class Kentucky(KentuckyNames, KentuckyLiens):
         rows = tuple(_candidate(row, page) for row in body_rows(table))
         if not rows:
             raise PageChanged("the list of organizations has no row")
-        return ResultList(rows, complete=len(rows) < _CUT)
+        return ResultList(rows, complete=self.name_search.whole(len(rows)))
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The same box takes an organization number; other rows are names that hold the digits."""

@@ -20,6 +20,7 @@ from scrapers.parsing.html import lines_of, maybe, missing_result, select, text_
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -31,6 +32,12 @@ _FORMER = re.compile(r"^(.+?)\s*\(Changed:", re.IGNORECASE)
 
 class LaSosPortal(Portal):
     """The commercial database."""
+
+    name_search = NameSearch(
+        mode="unknown",
+        total_told=True,
+        evidence="Public clients: the list counts its results; how it compares is not told.",
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that fit: one opens its record at once, several make a list."""

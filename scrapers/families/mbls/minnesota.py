@@ -18,7 +18,7 @@ class Minnesota(MblsPortal):
     sources = ("https://mblsportal.sos.mn.gov/Business/Search",)
     id_pattern = r"\d{12,13}|[0-9A-Z]{1,12}(-[0-9A-Z]{1,6})?"
     capabilities = Capabilities(
-        agent=True, officers=True, addresses=True, filings=True, former_names=True, name_modes=("starts_with",)
+        agent=True, officers=True, addresses=True, filings=True, former_names=True
     )  # fmt: skip
     published = frozenset(
         {"entity_type", "status", "formation_date", "agent_name", "agent_address", "principal_address",

@@ -17,13 +17,13 @@ from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, NameKind, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _HOST = "https://mblsportal.sos.mn.gov"
 _SEARCH = f"{_HOST}/Business/BusinessSearch"
 _NONE = "No results match the criteria entered."
-_CAP = 500  # background knowledge: a list this long is treated as cut
 _OFFICERS = ("Chief Executive Officer", "Manager", "President", "Governor", "Partner", "General Partner")
 _IGNORED = (
     "MN Statute", "Renewal Due Date", "Number of Shares", "Mark Type", "Home Business Name", "Applicant", "Renewal",
@@ -33,6 +33,14 @@ _IGNORED = (
 
 class MblsPortal(Portal):
     """The business search of the Secretary of State."""
+
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="documented",
+        cap=500,
+        cap_basis="assumed",
+        evidence="Public clients: Type=BeginsWith, former names included; no pages were seen.",
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Active and inactive filings are separate questions; both are asked, since either may be the one meant."""
@@ -52,7 +60,7 @@ class MblsPortal(Portal):
             )
             found = _rows(page)
             rows += found
-            complete = complete and len(found) < _CAP
+            complete = complete and self.name_search.whole(len(found))
         return ResultList(tuple(rows), complete)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:

@@ -26,6 +26,7 @@ from scrapers.parsing.html import (
 )
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -39,6 +40,11 @@ _NAME = "td[data-title='Business Name'] a"
 
 class MdSdatPortal(Portal):
     """The entity search of the Department of Assessments and Taxation."""
+
+    name_search = NameSearch(
+        mode="unknown",
+        evidence="Public clients: the form's fields; how it compares and how long a list gets is not told.",
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that fit the term."""
@@ -56,7 +62,10 @@ class MdSdatPortal(Portal):
             if _NONE.search(visible_text(tree)):
                 return ResultList(())
             raise missing_result(page, "a list, or the line that there is none")
-        return ResultList(tuple(_candidate(link, page) for link in links), complete=not offers_next(tree))
+        return ResultList(
+            tuple(_candidate(link, page) for link in links),
+            complete=self.name_search.whole(len(links)) and not offers_next(tree),
+        )
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The record with this department number."""

@@ -7,7 +7,7 @@ Source: the search page's own script (questions, the row's columns, what "No Mat
 from __future__ import annotations
 
 import json
-from typing import Any, ClassVar
+from typing import Any
 
 from lxml.html import HtmlElement
 
@@ -18,6 +18,7 @@ from scrapers.parsing.fields import Labels, need, need_rows, need_text, note_unr
 from scrapers.parsing.html import lines_of, missing_result, text_of
 from scrapers.portal import Capabilities, Portal, StatusMeaning, Terms, meanings
 from scrapers.records import Candidate, EntityRecord, NameKind, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -31,13 +32,19 @@ _KINDS: dict[str, NameKind] = {
 class Mississippi(Portal):
     """Secretary of State, Business Services."""
 
+    name_search = NameSearch(
+        mode="all_words",
+        mode_basis="documented",
+        narrow="exact",
+        cap=500,
+        cap_basis="assumed",
+        evidence="The search page's own script; guides for people name the same modes. No cap was seen.",
+    )
     code = "MS"
     hosts = ("corp.sos.ms.gov",)
     sources = (f"{_ROOT}/portal/c/page/corpBusinessIdSearch/portal.aspx",)
     id_pattern = r"\d{1,8}"
-    capabilities = Capabilities(
-        agent=True, officers=True, addresses=True, former_names=True, name_modes=("contains", "starts_with", "exact")
-    )
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True)
     published = frozenset(
         {"status", "entity_type", "formation_date", "agent_name", "agent_address", "principal_address", "officers",
          "jurisdiction"}
@@ -51,8 +58,6 @@ class Mississippi(Portal):
     status_prefixes = (("Intent to Dissolve", StatusMeaning("active", "not_in_good_standing")),)
     terms = Terms("unstated", note="Akamai Bot Manager; plain HTTP worked in 2025 and met 403 in 2026.")
     off_reason = "The portal's bot wall (Akamai) refuses many programs; switch on to try."
-
-    limit: ClassVar[int] = 500  # assumed: a cap was never seen, and a list this long may be cut
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that hold all words of the term."""
@@ -82,7 +87,9 @@ class Mississippi(Portal):
         found: Any = _unpacked(packed)
         rows = need_rows(found.get("Table") or [], "Table")
         note_unread({key for row in rows for key in row} - _ROW, session)
-        return ResultList(tuple(_candidate(row, self.sources[0]) for row in rows), complete=len(rows) < self.limit)
+        return ResultList(
+            tuple(_candidate(row, self.sources[0]) for row in rows), complete=self.name_search.whole(len(rows))
+        )
 
 
 def _unpacked(packed: str) -> dict[str, Any]:

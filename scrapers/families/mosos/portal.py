@@ -19,6 +19,7 @@ from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, 
 from scrapers.parsing.webforms import WebForm, post_backs, spans
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -37,6 +38,15 @@ _IGNORED = frozenset(
 
 class MoSosPortal(Portal):
     """The business entity search."""
+
+    name_search = NameSearch(
+        mode="unknown",
+        narrow="exact",
+        total_told=True,
+        evidence=(
+            "Public clients: method 3 is exact, what the first method does is not told; the pager counts its items."
+        ),
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that fit the term, first page of the grid."""

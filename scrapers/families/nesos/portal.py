@@ -28,6 +28,7 @@ from scrapers.parsing.html import (
 )
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -41,6 +42,11 @@ _IGNORED = (
 
 class NeSosPortal(Portal):
     """The corporation and business search."""
+
+    name_search = NameSearch(
+        mode="unknown",
+        evidence="Public clients: the form's fields; how it compares and how long a list gets is not told.",
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that fit the term."""
@@ -72,7 +78,10 @@ class NeSosPortal(Portal):
         table = maybe(tree, "table.table-condensed")
         rows = [row for row in select(table, "tr") if len(row.xpath("./td")) == 5] if table is not None else []
         if rows:
-            return ResultList(tuple(_candidate(row, page) for row in rows), complete=not offers_next(tree))
+            return ResultList(
+                tuple(_candidate(row, page) for row in rows),
+                complete=self.name_search.whole(len(rows)) and not offers_next(tree),
+            )
         if _NONE.search(visible_text(tree)):
             return ResultList(())
         raise missing_result(page, "a list, or the line that there is none")

@@ -23,7 +23,7 @@ class NewJersey(NjPortal):
     )
     id_pattern = r"\d{10}"
     capabilities = Capabilities(
-        status=False, addresses=True, name_modes=("starts_with",), ucc=True, ucc_date_filter=True
+        status=False, addresses=True, ucc=True, ucc_date_filter=True
     )  # fmt: skip
     published = frozenset({"entity_type", "formation_date", "principal_address"})
     paywalled = frozenset({"status", "agent_name", "agent_address", "officers"})

@@ -13,6 +13,7 @@ from scrapers.families.njportal import liens
 from scrapers.parsing.html import hidden_inputs, maybe, missing_result, one, select, table_rows, text_of
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Query, ResultList, UccFiling
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -24,6 +25,15 @@ _TOKEN = "__RequestVerificationToken"  # noqa: S105 - the name of a form field
 
 class NjPortal(Portal):
     """The Business Name Search of the Division of Revenue and Enterprise Services."""
+
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="documented",
+        evidence=(
+            "Public clients: a prefix search with all rows on one page; guides for people say the same, and "
+            "leave signs but . , - & and apostrophes out."
+        ),
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name begins with the term."""
@@ -53,7 +63,8 @@ class NjPortal(Portal):
         rows = table_rows(table, _COLUMNS)
         if not rows and text_of(table).replace(" ", "") != "".join(_COLUMNS).replace(" ", ""):
             raise PageChanged(f"{url}: a table without rows, but with more than its header")
-        return ResultList(tuple(_candidate(row, self.sources[0]) for row in rows))
+        found = tuple(_candidate(row, self.sources[0]) for row in rows)
+        return ResultList(found, complete=self.name_search.whole(len(rows)))
 
 
 def token_of(page: Page) -> str:

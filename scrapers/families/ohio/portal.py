@@ -17,6 +17,7 @@ from scrapers.normalise import addresses, types
 from scrapers.parsing.fields import need, need_number, need_rows, need_text, note_unread, text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.session import PortalSession
 
 _PAGE, _API = "https://businesssearch.ohiosos.gov", "https://businesssearchapi.ohiosos.gov"
@@ -31,11 +32,20 @@ _ROW = frozenset(
 class Ohio(Portal):
     """Secretary of State, Business Search."""
 
+    name_search = NameSearch(
+        mode="unknown",
+        narrow="exact",
+        total_told=True,
+        evidence=(
+            "Recorded: each row counts the results; public clients: a search by name (NS) and an exact one "
+            "(EN), neither described."
+        ),
+    )
     code = "OH"
     hosts = ("businesssearch.ohiosos.gov", "businesssearchapi.ohiosos.gov")
     sources = (f"{_PAGE}/",)
     id_pattern = r"\d{1,8}"
-    capabilities = Capabilities(agent=True, filings=True, name_modes=("contains", "exact"))
+    capabilities = Capabilities(agent=True, filings=True)
     published = frozenset({"status", "entity_type", "formation_date", "agent_name", "agent_address", "jurisdiction"})
     statuses = meanings(active=["Active"], inactive=["Cancelled", "Dead", "Fraudulent"], neutral=["Hold"])
     terms = Terms("unstated", note="Cloudflare waiting room and Turnstile, the strictest of the walls.")

@@ -17,6 +17,7 @@ from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, 
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -29,6 +30,12 @@ _KINDS: dict[str, NameKind] = {"former": "former", "reserved": "reserved", "fict
 
 class OkSosPortal(Portal):
     """The corporation inquiry."""
+
+    name_search = NameSearch(
+        mode="unknown",
+        total_told=True,
+        evidence="Public clients: the list counts its results; how it compares is not told.",
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that fit the term, first page; a longer list counts as cut."""

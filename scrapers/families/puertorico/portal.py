@@ -9,7 +9,7 @@ looks was not seen: only an empty `records` list is taken for it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from scrapers.errors import PageChanged
 from scrapers.normalise import addresses
@@ -17,6 +17,7 @@ from scrapers.normalise.addresses import one_line
 from scrapers.parsing.fields import need, need_object, need_rows, need_text, note_unread, text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.session import PortalSession
 
 _API = "https://rceapi.estado.pr.gov/api/corporation"
@@ -29,11 +30,21 @@ _ROW = frozenset(
 class PuertoRico(Portal):
     """Departamento de Estado, Registro de Corporaciones y Entidades."""
 
+    name_search = NameSearch(
+        mode="all_words",
+        mode_basis="documented",
+        narrow="exact",
+        cap=250,
+        cap_basis="documented",
+        evidence=(
+            "Public clients: matchType 4 finds names holding the words; we ask for 250 rows, a thousand are allowed."
+        ),
+    )
     code = "PR"
     hosts = ("rceapi.estado.pr.gov",)
     sources = ("https://rcp.estado.pr.gov/en/search",)
     id_pattern = r"\d{1,9}-\d{1,6}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True, name_modes=("contains", "exact"))
+    capabilities = Capabilities(agent=True, officers=True, addresses=True)
     published = frozenset(
         {"status", "entity_type", "formation_date", "agent_name", "agent_address", "principal_address",
          "mailing_address", "officers", "jurisdiction"}
@@ -45,7 +56,6 @@ class PuertoRico(Portal):
     )
     terms = Terms("unstated", note="The API asks for no key; some clients went through a proxy service.")
     verification, on_by_default = "recorded", True
-    limit: ClassVar[int] = 250
     canary = "Evertec Group, LLC"  # a well-known company of the island; not yet confirmed
 
     def search(self, session: PortalSession, term: str) -> ResultList:
@@ -87,13 +97,14 @@ class PuertoRico(Portal):
     def _list(self, session: PortalSession, **asked: Any) -> ResultList:
         question = {
             "cancellationMode": False, "comparisonType": 1, "corpName": None, "isWorkFlowSearch": False,
-            "limit": self.limit, "matchType": 4, "method": None, "onlyActive": False, "registryNumber": None,
+            "limit": self.name_search.cap or 1,
+            "matchType": 4, "method": None, "onlyActive": False, "registryNumber": None,
             "advanceSearch": None,
         } | asked  # fmt: skip
         page = session.post(f"{_API}/search", json=question, headers={"Accept": "application/json"})
         rows = need_rows(need(_response(page.json()), "records"), "records")
         note_unread({key for row in rows for key in row} - _ROW, session)
-        return ResultList(tuple(_candidate(row) for row in rows), complete=len(rows) < self.limit)
+        return ResultList(tuple(_candidate(row) for row in rows), complete=self.name_search.whole(len(rows)))
 
 
 def _candidate(row: Any) -> Candidate:

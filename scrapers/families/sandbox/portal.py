@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 from lxml.html import HtmlElement
 from requests.adapters import BaseAdapter
 
+from scrapers import search_rules
 from scrapers.errors import PageChanged
 from scrapers.families.sandbox.magic import NAME_REFUSED, is_magic
 from scrapers.families.sandbox.server import HOST, SandboxServer
@@ -33,6 +35,7 @@ from scrapers.records import (
     UccFiling,
     UccParty,
 )
+from scrapers.search_rules import NameSearch, SearchPlan
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -45,6 +48,9 @@ _COUNT = re.compile(r"(\d+) of (\d+) matching names")
 class SandboxPortal(Portal):
     """A fictional registry for one jurisdiction. Nothing of it is real, and no network is touched."""
 
+    name_search = NameSearch(
+        mode="contains", mode_basis="recorded", total_told=True, evidence="Our own fictional registry."
+    )
     sandbox = True
     hosts = (HOST,)
     sources = (f"https://{HOST}/",)
@@ -79,11 +85,14 @@ class SandboxPortal(Portal):
         """The server, played in the process."""
         return SandboxServer()
 
-    def search_terms(self, name: str) -> tuple[str, ...]:
+    def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The name, then its first word alone, so that a slip of the pen still finds its neighbours."""
-        terms = super().search_terms(name)
-        first = terms[-1].split()[0]
-        return terms if is_magic(name) or len(first) < 4 or first in terms else (*terms, first)
+        plan = search_rules.plan(name, self.name_search)
+        first = plan.terms[-1].split()[0]
+        most = self.name_search.most_terms
+        if is_magic(name) or len(first) < 4 or first in plan.terms or len(plan.terms) == most:
+            return plan
+        return replace(plan, terms=(*plan.terms, first))
 
     def names_taken(self, session: PortalSession, name: str) -> ResultList:
         """The usual list; one name is refused by a name check of the registry's own."""

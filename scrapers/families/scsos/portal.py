@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from lxml.html import HtmlElement
 
@@ -19,6 +20,7 @@ from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -33,11 +35,15 @@ _FREE = re.compile(r"\bthis name is available\b", re.IGNORECASE)
 class ScSosPortal(Portal):
     """The entity search."""
 
+    name_search = NameSearch(
+        mode="unknown", evidence="Public clients: search type 2; how it compares and how long a list gets is not told."
+    )
     own_name_check = "South Carolina's own name check"
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name fits; the page says with an alert when there are none."""
-        return _listed(_post(session, term, kind=_BY_NAME))
+        found = _listed(_post(session, term, kind=_BY_NAME))
+        return replace(found, complete=found.complete and self.name_search.whole(len(found.candidates)))
 
     def names_taken(self, session: PortalSession, name: str) -> ResultList:
         """The usual list; then the exact search, whose page says in a box whether the name is available."""

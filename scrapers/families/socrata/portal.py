@@ -7,14 +7,17 @@ one is asked before "not found" is said, because registries write `O'NEIL'S` and
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
 
+from scrapers import search_rules
 from scrapers.errors import PageChanged
 from scrapers.normalise import names
 from scrapers.parsing.fields import need_text, note_unread
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
+from scrapers.search_rules import NameSearch, SearchPlan
 from scrapers.transport import conditions, soda
 from scrapers.transport.conditions import quoted
 from scrapers.transport.pace import Pace
@@ -29,22 +32,27 @@ class SocrataPortal(Portal):
     dataset: ClassVar[str] = ""
     name_column: ClassVar[str] = ""
     id_column: ClassVar[str] = ""
-    limit: ClassVar[int] = 500
     read: ClassVar[tuple[str, ...]] = ()
     ignored: ClassVar[frozenset[str]] = frozenset()  # columns that are known and not wanted
     always: ClassVar[tuple[str, ...]] = ()  # columns at least one row of an answer must hold: else they were renamed
     pace: ClassVar[Pace] = Pace(seconds=0.5, concurrency=4)
-    ignores_signs = True  # the condition leaves them open
+    name_search = NameSearch(
+        mode="word_pattern", mode_basis="documented", narrow="spellings", shortest=1, shortest_basis="documented",
+        ignores_signs=True, cap=500, cap_basis="documented",
+        evidence="The platform's published API: our own condition over the name column; we ask for `$limit` rows.",
+    )  # fmt: skip
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name holds the words of the term in this order, whatever stands between them."""
         return self._listed(session, conditions.name_fits(self.name_column, term))
 
-    def search_terms(self, name: str) -> tuple[str, ...]:
+    def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The usual terms, then one with room for the signs that callers leave out."""
-        terms = super().search_terms(name)
-        loose = conditions.loosened(terms[-1])
-        return terms if loose == " ".join(names.words(terms[-1])) else (*terms, loose)
+        plan = search_rules.plan(name, self.name_search)
+        loose, most = conditions.loosened(plan.terms[-1]), self.name_search.most_terms
+        if loose == " ".join(names.words(plan.terms[-1])):
+            return plan
+        return replace(plan, terms=(*plan.terms[: most - 1], loose))
 
     def narrow(self, session: PortalSession, name: str) -> ResultList:
         """Rows with just this name, in every spelling of the legal form: for names too common to list."""
@@ -61,9 +69,14 @@ class SocrataPortal(Portal):
 
     def _listed(self, session: PortalSession, where: str) -> ResultList:
         rows = soda.ask_rows(
-            session, domain=self.domain, dataset=self.dataset, where=where, order=self.order, limit=self.limit
+            session,
+            domain=self.domain,
+            dataset=self.dataset,
+            where=where,
+            order=self.order,
+            limit=self.name_search.cap or 1,
         )
-        return ResultList(self.candidates(session, rows), complete=len(rows) < self.limit)
+        return ResultList(self.candidates(session, rows), complete=self.name_search.whole(len(rows)))
 
     @property
     def order(self) -> str:
@@ -103,7 +116,7 @@ class SocrataPortal(Portal):
 class ManyRowsPortal(SocrataPortal):
     """A data set with several rows an entity: one for each address, agent or officer."""
 
-    limit: ClassVar[int] = 1500
+    name_search = replace(SocrataPortal.name_search, cap=1500)  # rows, of which an entity has several
 
     @property
     def order(self) -> str:
@@ -117,7 +130,7 @@ class ManyRowsPortal(SocrataPortal):
         for row in rows:
             groups.setdefault(need_text(row, self.id_column), []).append(row)
         found = [self.candidate(self.together(group, session), group[0]) for group in groups.values()]
-        if found and len(rows) >= self.limit:
+        if found and not self.name_search.whole(len(rows)):
             last = found.pop()
             found.append(Candidate(last.name, last.entity_id, last.status, last.entity_type, last.name_kind))
         return tuple(found)

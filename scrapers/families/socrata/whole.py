@@ -12,6 +12,7 @@ from scrapers.families.socrata.portal import SocrataPortal
 from scrapers.normalise import names
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.register import RegisterPortal, Row, Source
+from scrapers.search_rules import SearchPlan
 from scrapers.transport.session import PortalSession
 
 
@@ -32,6 +33,10 @@ class WholeSet(RegisterPortal, SocrataPortal):
     def register_row(self, row: Row) -> EntityRecord | None:
         """A line of the export is a row of the API whose empty columns are still there."""
         return self.record({name: value for name, value in row.items() if value})
+
+    def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
+        """That of the live search, copy or not."""
+        return SocrataPortal.search_plan(self, session, name)
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Live."""

@@ -20,7 +20,7 @@ class NorthCarolina(SosncPortal):
     sources = ("https://www.sosnc.gov/online_services/search/by_title/_Business_Registration",)
     id_pattern = r"\d{7}"
     capabilities = Capabilities(
-        agent=True, officers=True, addresses=True, former_names=True, name_modes=("starts_with",)
+        agent=True, officers=True, addresses=True, former_names=True
     )  # fmt: skip
     published = frozenset(
         {"entity_type", "status", "formation_date", "agent_name", "agent_address", "principal_address",

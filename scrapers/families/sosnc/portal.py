@@ -18,6 +18,7 @@ from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import hidden_inputs, lines_of, maybe, missing_result, select, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -37,6 +38,13 @@ _NOTHING = {"not listed", "none", "n/a"}
 
 class SosncPortal(Portal):
     """The search of business registrations."""
+
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="recorded",
+        total_told=True,
+        evidence="Recorded: the result page says Starting With and counts its records; one page is read.",
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose legal or previous name starts with the term."""

@@ -24,9 +24,7 @@ class Florida(RegisterPortal, FloridaLiens, SunbizPortal):
     hosts = ("search.sunbiz.org", "publicsearchapi.floridaucc.com")
     sources = ("https://search.sunbiz.org/Inquiry/CorporationSearch/ByName", "https://floridaucc.com/search")
     id_pattern = r"[A-Z]?\d{6,12}"
-    capabilities = Capabilities(
-        agent=True, officers=True, addresses=True, former_names=True, ucc=True, name_modes=("starts_with",)
-    )
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True, ucc=True)
     published = frozenset(
         {"entity_type", "status", "formation_date", "jurisdiction", "agent_name", "agent_address",
          "principal_address", "mailing_address", "officers", "fei_ein_number"}

@@ -20,11 +20,12 @@ from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _BASE = "https://search.sunbiz.org/Inquiry/CorporationSearch"
-_LONGEST_TERM, _PAGES = 45, 4
+_PAGES = 4
 _NONE = re.compile(r"\bno records found\b", flags=re.IGNORECASE)
 _OFFICERS = ("Officer/Director Detail", "Authorized Person(s) Detail")
 _SECTIONS = ("Filing Information", "Annual Reports", "Document Images")
@@ -33,6 +34,22 @@ _OLD_NAMES = ("NAME HS", "CROSS RF")
 
 class SunbizPortal(Portal):
     """The list, its next page, the detail, and the form for a document number."""
+
+    name_search = NameSearch(
+        mode="neighbourhood",
+        mode_basis="documented",
+        narrow="neighbourhood",
+        longest=45,
+        longest_basis="documented",
+        cap=80,
+        cap_basis="documented",
+        page_rows=20,
+        pages=4,
+        evidence=(
+            "Public clients: twenty names a page in the order of the alphabet; a list proves an absence only "
+            "where it shows the place."
+        ),
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names from the term on, page after page while they still begin with it."""
@@ -49,13 +66,13 @@ class SunbizPortal(Portal):
 
     def narrow(self, session: PortalSession, name: str) -> ResultList | None:
         """The names around the whole name, legal form and all."""
-        if name in self.search_terms(name):
+        if name in self.search_plan(session, name).terms:
             return None
         rows, _ = _listed(self._first_page(session, name))
         return ResultList(tuple(rows), complete=False)
 
     def _first_page(self, session: PortalSession, term: str) -> Page:
-        params = {"inquiryType": "EntityName", "searchTerm": term[:_LONGEST_TERM]}
+        params = {"inquiryType": "EntityName", "searchTerm": term}
         return session.get(f"{_BASE}/SearchResults", params=params)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:

@@ -13,4 +13,4 @@ class UnsupportedPortal(Portal):
     """Base: answers nothing (503 `disabled`)."""
 
     verification = "unsupported"
-    capabilities = Capabilities(search=False, by_id=False, status=False, name_modes=())
+    capabilities = Capabilities(search=False, by_id=False, status=False)

@@ -15,6 +15,7 @@ from scrapers.normalise import addresses
 from scrapers.parsing.fields import need, need_number, need_object, need_rows, need_text, note_unread, text
 from scrapers.portal import Capabilities, Portal, Terms, meanings
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -29,13 +30,20 @@ _ROW = frozenset(
 class Washington(Portal):
     """Secretary of State, Corporations and Charities Filing System."""
 
+    name_search = NameSearch(
+        mode="contains",
+        mode_basis="documented",
+        narrow="exact",
+        total_told=True,
+        page_rows=25,
+        pages=4,
+        evidence="Public clients: SearchType Contains or ExactMatch; recorded: the first row counts all.",
+    )
     code = "WA"
     hosts = ("ccfs-api.prod.sos.wa.gov",)
     sources = (f"{_PAGE}/#/BusinessSearch",)
     id_pattern = r"\d{3} ?\d{3} ?\d{3}"
-    capabilities = Capabilities(
-        by_id=False, agent=True, officers=True, addresses=True, name_modes=("contains", "starts_with", "exact")
-    )
+    capabilities = Capabilities(by_id=False, agent=True, officers=True, addresses=True)
     published = frozenset(
         {"status", "entity_type", "formation_date", "agent_name", "agent_address", "principal_address",
          "mailing_address", "officers", "jurisdiction"}

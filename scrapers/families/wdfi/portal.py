@@ -18,6 +18,7 @@ from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -32,6 +33,14 @@ _NUMBERED = re.compile(r"^\d{2}\s*-\s*")  # the type stands as "12 - Domestic Li
 
 class WdfiPortal(Portal):
     """The corporate records search."""
+
+    name_search = NameSearch(
+        mode="unknown",
+        total_told=True,
+        evidence=(
+            "Public clients: the page counts its records and also lists former names; how it compares is not told."
+        ),
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose present or former name holds the term."""
@@ -56,7 +65,7 @@ class WdfiPortal(Portal):
         if not rows:
             raise PageChanged(f"{page.url}: a list without rows, and no line that there are none")
         count = _COUNT.search(told)
-        complete = count is None or int(count[1].replace(",", "")) <= len(rows)
+        complete = int(count[1].replace(",", "")) <= len(rows) if count else self.name_search.whole(len(rows))
         return ResultList(tuple(candidate for names in rows for candidate in names), complete)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:

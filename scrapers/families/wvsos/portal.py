@@ -20,6 +20,7 @@ from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, 
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -36,6 +37,12 @@ _IGNORED = (
 class WvSosPortal(Portal):
     """The organisation search."""
 
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="public",
+        evidence="An old help page of the registry: the text from the beginning, blanks and punctuation included.",
+    )
+
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name fits the term."""
         form = WebForm(session.get(f"{_HOME}Default.aspx"))
@@ -49,7 +56,7 @@ class WvSosPortal(Portal):
         rows = [_candidate(row, page) for row in select(table, "tr") if row.cssselect("a[href*='organization.aspx']")]
         if not rows and _NONE not in visible_text(tree):
             raise PageChanged(f"{page.url}: a table without rows, and no line that there are none")
-        return ResultList(tuple(rows), complete=not offers_next(tree))
+        return ResultList(tuple(rows), complete=self.name_search.whole(len(rows)) and not offers_next(tree))
 
     def check_id(self, entity_id: str) -> str:
         """Numbers are compared without leading zeros: the portal takes them with and without."""

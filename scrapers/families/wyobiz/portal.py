@@ -7,6 +7,7 @@ them (documented). Each state has its own list; the filing page is the same.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import ClassVar
 
 from lxml.html import HtmlElement
@@ -20,6 +21,7 @@ from scrapers.parsing.html import lines_of, maybe, missing_result, select, text_
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
+from scrapers.search_rules import NameSearch
 from scrapers.transport.session import PortalSession
 
 _IGNORED = frozenset(
@@ -31,6 +33,14 @@ _IGNORED = frozenset(
 class WyoBizPortal(Portal):
     """One state's FilingSearch; a state names its address, its fields and how its list is read."""
 
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="documented",
+        evidence=(
+            "The form's switch (South Dakota's is recorded) between starts-with and includes; several pages "
+            "count as cut."
+        ),
+    )
     home: ClassVar[str] = ""
     prefix: ClassVar[str] = ""  # of the ids on a filing page
     name_field: ClassVar[str] = ""
@@ -49,9 +59,9 @@ class WyoBizPortal(Portal):
 
     def _ask(self, session: PortalSession, values: dict[str, str]) -> ResultList:
         form = WebForm(session.get(f"{self.home}FilingSearch.aspx"))
-        if self.link:
-            return lists.READERS[self.layout](form.post_back(session, self.link, "", values))
-        return lists.READERS[self.layout](form.press(session, self.button, values))
+        page = form.post_back(session, self.link, "", values) if self.link else form.press(session, self.button, values)
+        found = lists.READERS[self.layout](page)
+        return replace(found, complete=found.complete and self.name_search.whole(len(found.candidates)))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open a filing."""

@@ -20,7 +20,7 @@ class SouthDakota(WyoBizPortal):
     layout = "table"
     sources = ("https://sosenterprise.sd.gov/BusinessServices/Business/FilingSearch.aspx",)
     id_pattern = r"[A-Z]{2}\d{6}"
-    capabilities = Capabilities(agent=True, addresses=True, filings=True, name_modes=("starts_with", "contains"))
+    capabilities = Capabilities(agent=True, addresses=True, filings=True)
     published = frozenset(
         {"entity_type", "status", "formation_date", "agent_name", "agent_address", "principal_address",
          "mailing_address", "jurisdiction"}

@@ -20,7 +20,7 @@ class Wyoming(WyoBizPortal):
     layout = "items"
     sources = ("https://wyobiz.wyo.gov/Business/FilingSearch.aspx",)
     id_pattern = r"\d{4}-\d{9}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True, filings=True, name_modes=("starts_with",))
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, filings=True)
     published = frozenset(
         {"entity_type", "status", "formation_date", "agent_name", "agent_address", "principal_address",
          "mailing_address", "officers", "jurisdiction"}

@@ -26,7 +26,8 @@ class TestAList:
     """What the search says of itself."""
 
     def test_shorter_than_its_count_proves_no_absence(self) -> None:
-        talk = Conversation("TX", answer("GET", f"{LIST}?name=Acme", listed(("OTHER LLC", "32000000001"), count=900)))
+        cut = listed(("OTHER LLC", "32000000001"), count=900)
+        talk = Conversation("TX", *(answer("GET", f"{LIST}?name={name}", cut) for name in ("Acme", "The+Acme")))
         with pytest.raises(QueryRefused, match="too many"):
             talk.ask(name="Acme")
 
@@ -96,7 +97,8 @@ class TestANameCheck:
             for number, status, form in zip(numbers, statuses, FORMS, strict=False)
         ]
         rows = [(f"ACME {form}", number) for number, form in zip(numbers, FORMS, strict=False)]
-        talk = Conversation("TX", answer("GET", f"{LIST}?name=Acme", listed(*rows)), *steps)
+        lists = (("Acme", listed(*rows)), ("The+Acme", listed()))
+        talk = Conversation("TX", *(answer("GET", f"{LIST}?name={name}", body) for name, body in lists), *steps)
         verdict, _ = ask_name(talk.portal, talk.session, Query(state="TX", name="Acme LLC"), now=NOW)
         return verdict
 

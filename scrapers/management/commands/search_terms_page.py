@@ -1,0 +1,116 @@
+"""Write docs/search-terms.md from what the code declares of every search; `--check` says whether it is current."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from jurisdictions.codes import PLACES
+from scrapers import registry
+from scrapers.portal import Portal
+from scrapers.register import RegisterPortal
+from scrapers.search_rules import Basis, Mode, NameSearch, NarrowMode
+
+HEAD = """# What is sent to each registry's search by name
+
+Generated from the code by `manage.py search_terms_page`; do not edit.
+
+How a registry compares, what it takes and where its lists end is rarely published. Each fact has its basis:
+**recorded** (seen in a real portal's answer), **documented** (the portal's own page, or public clients of it),
+**public** (guides written for people say so; not verified here), **assumed** (ours, to be safe), **unknown** (nobody
+says). Nothing unknown is guessed: an unknown way of comparing gets the terms that the least forgiving one needs, an
+unknown minimum is two characters, and an unknown cap makes a list of a round number of rows (20, 25, 50, 100, ...)
+count as cut.
+
+A name without its legal form shorter than the minimum is asked for with the legal form ("3M Company"); if none was
+given it is refused before anything is sent, and an empty list for such a term is never told as "not found". The signs
+`% * ? _ < > \\` are never sent as text: the term ends before them, or is the longest piece between them. A list that
+may lack rows is searched for the very name where the registry has such a search; if that does not find it either, the
+answer is a refusal (400), never "not found". `searches` is the most a lookup makes for one name (a name check may
+make one more); an attempt's stages tell how many it made. Where a register's loaded copy answers, none of this
+applies: the copy compares normalised names.
+
+| | jurisdiction | compares | shortest | longest | words not looked at | list ends | then | searches | evidence |
+|---|---|---|---|---|---|---|---|---|---|
+"""
+
+MODES: dict[Mode, str] = {
+    "starts_with": "names that start with the text",
+    "contains": "names that hold the text",
+    "all_words": "names that hold all words",
+    "word_pattern": "names that hold the words in this order, signs left open",
+    "neighbourhood": "the alphabet from the text on",
+    "unknown": "unknown",
+}
+NARROW: dict[NarrowMode, str] = {
+    "starts_with": "names that start with just this one",
+    "exact": "just this name",
+    "spellings": "just this name, in every spelling of the legal form",
+    "neighbourhood": "the alphabet around the whole name",
+    "": "",
+}
+
+
+def page() -> str:
+    """The page as it should be."""
+    rows = [_row(code, registry.find_portal(code)) for code in sorted(PLACES, key=lambda code: PLACES[code].name)]
+    return HEAD + "\n".join(rows) + "\n"
+
+
+def _row(code: str, portal: Portal | None) -> str:
+    if portal is None or not portal.capabilities.search:
+        return f"| {code} | {PLACES[code].name} | no search a program may use | | | | | | | |"
+    facts = portal.name_search
+    cells = [
+        code,
+        PLACES[code].name,
+        MODES[facts.mode] + _basis(facts.mode_basis, unless=facts.mode == "unknown"),
+        f"{facts.shortest} ({facts.shortest_basis.replace('unknown', 'ours; its own is unknown')})",
+        f"{facts.longest}{_basis(facts.longest_basis)}",
+        ", ".join(sorted(facts.ignored)) + _basis(facts.ignored_basis) if facts.ignored else "unknown",
+        _end(facts),
+        _then(facts, portal),
+        str(portal.most_searches),
+        facts.evidence,
+    ]  # fmt: skip
+    return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
+
+
+def _basis(basis: Basis, *, unless: bool = False) -> str:
+    return "" if unless else f" ({basis})"
+
+
+def _end(facts: NameSearch) -> str:
+    told = []
+    if facts.cap is not None:
+        told.append(f"at {facts.cap} rows ({facts.cap_basis})")
+    if facts.total_told:
+        told.append("the list says how many there are")
+    if facts.page_rows or facts.pages > 1:
+        size = f" of {facts.page_rows} rows" if facts.page_rows else ""
+        told.append(f"at most {facts.pages} pages{size} are read")
+    return "; ".join(told) or "unknown: a round number of rows counts as cut"
+
+
+def _then(facts: NameSearch, portal: Portal) -> str:
+    words = f"asked once for {NARROW[facts.narrow]}, then refused" if facts.narrow else "refused"
+    return words + ("; not so from a loaded copy" if isinstance(portal, RegisterPortal) else "")
+
+
+class Command(BaseCommand):
+    """See the module."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--check", action="store_true", help="write nothing; fail when the page is out of date")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path = Path(settings.BASE_DIR) / "docs" / "search-terms.md"
+        if not options["check"]:
+            path.write_text(page(), encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != page():
+            raise CommandError("docs/search-terms.md is out of date: run manage.py search_terms_page")
