@@ -10,6 +10,7 @@ import os
 
 from celery import Celery
 from celery.schedules import crontab
+from celery.signals import worker_ready, worker_shutting_down
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
 
@@ -50,6 +51,7 @@ app.conf.update(
         "scrapers.tasks.*": {"queue": "upkeep"},
         "lookups.tasks.prune": {"queue": "upkeep"},
         "lookups.tasks.sweep_jobs": {"queue": "upkeep"},
+        "lookups.tasks.deliver": {"queue": "upkeep"},
         "lookups.tasks.run_bulk": {"queue": "bulk"},
     },
     timezone="UTC",
@@ -62,8 +64,25 @@ app.conf.update(
             "schedule": crontab(hour=4, minute=20, day_of_week="sun"),
         },
         "sweep-jobs": {"task": "lookups.tasks.sweep_jobs", "schedule": 15.0},
+        "deliver": {"task": "lookups.tasks.deliver", "schedule": 15.0},
         "prune-lookups": {"task": "lookups.tasks.prune", "schedule": crontab(minute=25)},
         "prune-attempts": {"task": "scrapers.tasks.prune_attempts", "schedule": crontab(hour=3, minute=40)},
     },
 )
 app.autodiscover_tasks()
+
+
+@worker_ready.connect
+def start_courier(**_: object) -> None:
+    """Every queue worker also sends what customers are told, by threads of its own."""
+    from lookups.services.courier import courier
+
+    courier.start()
+
+
+@worker_shutting_down.connect
+def stop_courier(**_: object) -> None:
+    """A worker that ends begins no message more."""
+    from lookups.services.courier import courier
+
+    courier.stop()

@@ -73,5 +73,9 @@ STRIPE_WEBHOOK_SECRET: str = env.str("STRIPE_WEBHOOK_SECRET", default="")
 STRIPE_NETWORK_ID: str = env.str("STRIPE_NETWORK_ID", default="")  # profile_…; set: agents top up by challenge too
 STRIPE_API_BASE: str = env.str("STRIPE_API_BASE", default="")  # tests only: the provider is reached here
 
+# Mail: results of bulk jobs. Without a server the API says that results are not mailed.
+EMAIL_URL: str = env.str("EMAIL_URL", default="")  # smtp+tls://user:password@host:587
+DEFAULT_FROM_EMAIL: str = env.str("DEFAULT_FROM_EMAIL", default="")  # empty: no-reply at the host of PUBLIC_URL
+
 # Tests and benchmarks only: every portal is reached at this address instead of its own
 PORTALS_URL: str = env.str("PORTALS_URL", default="")

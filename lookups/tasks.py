@@ -9,7 +9,8 @@ from celery import shared_task
 from django.utils import timezone
 
 from lookups.api import replies
-from lookups.services import bulk, bulk_queue, flights, idempotency, job_runner, jobs
+from lookups.services import bulk, bulk_queue, deliveries, flights, idempotency, job_runner, jobs, postman
+from lookups.services.courier import courier
 
 
 @shared_task(name="lookups.tasks.run_job")
@@ -31,8 +32,18 @@ def run_bulk(**_: Any) -> int:
     return bulk_queue.work(render=replies.to_body, now=timezone.now())
 
 
+@shared_task(name="lookups.tasks.deliver")
+def deliver(**_: Any) -> None:
+    """Send the webhooks and mails that are due: by the threads this process has for it, or by this one."""
+    if courier.runs:
+        courier.call()
+        return
+    while postman.send_next(now=timezone.now()):
+        pass
+
+
 @shared_task(name="lookups.tasks.prune")
 def prune(**_: Any) -> int:
-    """Forget landed flights, idempotency keys and jobs whose time is over; returns how many."""
+    """Forget landed flights, idempotency keys, jobs and what was told of them when their time is over; how many."""
     now = timezone.now()
-    return flights.prune(now=now) + idempotency.prune(now=now) + jobs.prune(now=now) + bulk.prune(now=now)
+    return sum(room.prune(now=now) for room in (flights, idempotency, jobs, bulk, deliveries))

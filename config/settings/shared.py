@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import environ
 
 from config import env
@@ -160,6 +162,12 @@ LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"  # there is no other place to sign in to
 
 CELERY_BROKER_URL = env.REDIS_URL or "filesystem://"
+
+MAIL_CONFIGURED = bool(env.EMAIL_URL)
+if MAIL_CONFIGURED:
+    globals().update(environ.Env.email_url_config(env.EMAIL_URL))
+EMAIL_TIMEOUT = 20  # seconds for each step with the mail server; the default is for ever
+DEFAULT_FROM_EMAIL = env.DEFAULT_FROM_EMAIL or f"no-reply@{urlsplit(PUBLIC_URL).hostname}"
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"

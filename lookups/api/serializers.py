@@ -144,13 +144,6 @@ class BulkEntity(LookupRequest):
     ref = Text(required=False, allow_null=True, max_length=200, help_text="Your own mark; echoed with the result.")
 
 
-class BulkRequest(serializers.Serializer):
-    """The body of POST /v1/bulk-lookup; its rows are checked one by one, to tell which of them are wrong."""
-
-    entities = BulkEntity(many=True, help_text="1 to 1,000 rows. A row that repeats another is charged once.")
-    source = LookupRequest._declared_fields["source"]
-
-
 class NameRequest(serializers.Serializer):
     """The body of POST /v1/name-availability."""
 
@@ -235,3 +228,18 @@ class SettingsRequest(serializers.Serializer):
         if "cacheFirstDefault" in attrs and not isinstance(self.initial_data.get("cacheFirstDefault"), bool):
             raise serializers.ValidationError({"cacheFirstDefault": ["Send true or false."]})
         return attrs
+
+
+class BulkRequest(serializers.Serializer):
+    """The body of POST /v1/bulk-lookup; its rows are checked one by one, to tell which of them are wrong."""
+
+    entities = BulkEntity(many=True, help_text="1 to 1,000 rows. A row that repeats another is charged once.")
+    source = LookupRequest._declared_fields["source"]
+    webhook_url = HookAddress(
+        required=False, allow_null=True, allow_blank=True, max_length=500,
+        help_text="Told when the bulk job has ended. Default: the account's `webhookUrl`.",
+    )  # fmt: skip
+    email_results = serializers.BooleanField(
+        required=False, allow_null=True,
+        help_text="true: the results are mailed to the account's e-mail address when it has ended.",
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from lookups.models.answers import StoredAnswer, StoredEntity
 from lookups.models.asked import Lookup
 from lookups.models.bulk import BulkJob, BulkRow
+from lookups.models.deliveries import Delivery, DeliveryAttempt, WebhookAddress
 from lookups.models.flights import Flight
 from lookups.models.idempotency import IdempotencyRecord
 from lookups.models.jobs import Job
@@ -11,6 +12,8 @@ from lookups.models.webhooks import HookSecret
 __all__ = [
     "BulkJob",
     "BulkRow",
+    "Delivery",
+    "DeliveryAttempt",
     "Flight",
     "HookSecret",
     "IdempotencyRecord",
@@ -18,4 +21,5 @@ __all__ = [
     "Lookup",
     "StoredAnswer",
     "StoredEntity",
+    "WebhookAddress",
 ]

@@ -17,6 +17,10 @@ class BulkJob(models.Model):
     accepts_stored = models.BooleanField()
     total = models.PositiveIntegerField(help_text="Rows asked for, repetitions counted.")
     questions = models.PositiveIntegerField(help_text="Different questions: what is fetched and paid for.")
+    webhook_url = models.CharField(
+        max_length=500, blank=True, default="", help_text="Told when it has ended; empty: the account's."
+    )
+    emails_results = models.BooleanField(default=False, help_text="Its results are mailed to the account.")
     request_id = models.CharField(max_length=64, blank=True, default="")
     created_at = models.DateTimeField()
     deadline = models.DateTimeField()

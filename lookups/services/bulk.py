@@ -35,8 +35,23 @@ class Wanted:
     ref: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """How the customer wants to hear that it has ended: at `webhook_url` (empty: the account's), and by mail."""
+
+    webhook_url: str = ""
+    emails_results: bool = False
+
+
 def accept(
-    *, wanted: Sequence[Wanted], key: ApiKey, accepts_stored: bool, bulk_id: uuid.UUID, request_id: str, now: datetime
+    *,
+    wanted: Sequence[Wanted],
+    key: ApiKey,
+    accepts_stored: bool,
+    bulk_id: uuid.UUID,
+    request_id: str,
+    now: datetime,
+    telling: Telling = Telling(),
 ) -> BulkJob | OutOfFunds:
     """Take all rows on and hold their price, or nothing at all. The same `bulk_id` again is the same bulk job."""
     earlier = BulkJob.objects.filter(pk=bulk_id).first()
@@ -50,7 +65,7 @@ def accept(
             bulk = BulkJob.objects.create(
                 id=bulk_id, account_id=key.account_id, key=key, hold=hold, accepts_stored=accepts_stored,
                 total=len(wanted), questions=len(firsts), request_id=request_id, created_at=now,
-                deadline=now + DEADLINE,
+                deadline=now + DEADLINE, webhook_url=telling.webhook_url, emails_results=telling.emails_results,
             )  # fmt: skip
             made = {number: _job(bulk, wanted[number].question, number) for number in firsts.values()}
             Job.objects.bulk_create(made.values(), batch_size=200)

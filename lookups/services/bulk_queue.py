@@ -14,10 +14,11 @@ from collections import Counter
 from datetime import datetime, timedelta
 
 from celery import current_app
+from django.db import transaction
 
 from billing.models import ApiKey
 from lookups.models import BulkJob, Job
-from lookups.services import flights, job_runner, jobs
+from lookups.services import flights, job_runner, jobs, outbox
 from lookups.services.asks import Watch
 from scrapers import registry
 
@@ -82,7 +83,11 @@ def note_end(bulk_id: uuid.UUID, *, now: datetime) -> bool:
     """Close a bulk job when its last job has ended; True for the one who does."""
     if Job.objects.filter(bulk=bulk_id, status__in=jobs.OPEN).exists():
         return False
-    return bool(BulkJob.objects.filter(pk=bulk_id, ended_at__isnull=True).update(ended_at=now))
+    with transaction.atomic():
+        ended = bool(BulkJob.objects.filter(pk=bulk_id, ended_at__isnull=True).update(ended_at=now))
+        if ended:
+            outbox.note_bulk(bulk_id, now=now)
+    return ended
 
 
 def sweep(*, now: datetime) -> int:

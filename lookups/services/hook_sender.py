@@ -43,12 +43,14 @@ class Sent:
 
     `error` is for customers and operators to read; `excerpt` is the beginning of the body of another answer, one line
     of printable text (escape it all the same: a stranger wrote it). `duration_ms` counts from the call.
+    `retry_after` is what an answer that is no success asked for, in seconds.
     """
 
     status: int | None
     error: str
     duration_ms: int
     excerpt: str = ""
+    retry_after: int | None = None
 
     @property
     def delivered(self) -> bool:
@@ -75,18 +77,18 @@ def post(
     """
     started = time.monotonic()
     deadline = started + seconds
-    status, excerpt = None, ""
+    status, excerpt, retry_after = None, "", None
     try:
         target = hook_addresses.read(url, to_loopback=settings.WEBHOOKS_TO_LOOPBACK)
         found = _look_up(target, deadline)
         allowed = hook_addresses.check(target, found, to_loopback=settings.WEBHOOKS_TO_LOOPBACK)
-        status, excerpt = _exchange(target, allowed, body, headers, deadline, tls or _authorities())
+        status, excerpt, retry_after = _exchange(target, allowed, body, headers, deadline, tls or _authorities())
         error = _judge(status)
     except (Refused, _Failed) as failure:
         error = str(failure)
     except TimeoutError:
         error = f"no answer within {seconds:g} s"
-    return Sent(status, error, round((time.monotonic() - started) * 1000), excerpt)
+    return Sent(status, error, round((time.monotonic() - started) * 1000), excerpt, retry_after)
 
 
 def _judge(status: int) -> str:
@@ -125,7 +127,7 @@ def _exchange(
     headers: Mapping[str, str],
     deadline: float,
     tls: ssl.SSLContext,
-) -> tuple[int, str]:
+) -> tuple[int, str, int | None]:
     """Connect to one of the checked addresses, send, and read as much of the answer as is needed."""
     with _connected(addresses, target.port, deadline) as plain, _cut_at(plain, deadline) as cut:
         try:
@@ -139,7 +141,7 @@ def _exchange(
 
 def _ask(
     target: Target, ready: socket.socket, body: bytes, headers: Mapping[str, str], cut: threading.Event
-) -> tuple[int, str]:
+) -> tuple[int, str, int | None]:
     connection = http.client.HTTPConnection(target.host, target.port)
     connection.default_port = 443 if target.secure else 80  # the Host header leaves out the usual port
     connection.sock = ready  # so it never makes a connection of its own
@@ -151,8 +153,11 @@ def _ask(
         if cut.is_set():
             raise TimeoutError  # the head was cut while it dripped in: for the HTTP client that is just its end
         if 200 <= answer.status < 300:
-            return answer.status, ""  # what a success says beside is not read
-        return answer.status, _excerpt(answer)
+            return answer.status, "", None  # what a success says beside is not read
+        wait = (answer.getheader("Retry-After") or "").strip()
+        # Its other form, a date, is left to the ordinary pauses: two clocks would have to agree.
+        seconds = int(wait) if wait.isascii() and wait.isdigit() and len(wait) < 10 else None
+        return answer.status, _excerpt(answer), seconds
 
 
 def _excerpt(answer: http.client.HTTPResponse) -> str:

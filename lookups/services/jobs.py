@@ -20,7 +20,7 @@ from billing.models import ApiKey, Hold
 from lookups.models import Job
 from lookups.outcomes import Accepted, Delivered, NothingFound, Outcome, OutOfFunds, TooManyAtOnce
 from lookups.questions import Question
-from lookups.services import flights, paying, settling
+from lookups.services import flights, outbox, paying, settling
 from lookups.services.asks import Ask
 
 log = logging.getLogger(__name__)
@@ -103,7 +103,11 @@ def claim(job_id: uuid.UUID, *, now: datetime) -> Job | None:
 def end(job: Job, *, status: str, reply_status: int, reply: Mapping[str, Any], now: datetime) -> bool:
     """End a job that is still as it was read; False when somebody else took it over or ended it meanwhile."""
     same = Job.objects.filter(pk=job.pk, claim=job.claim, status=job.status)
-    return bool(same.update(status=status, reply_status=reply_status, reply=dict(reply), ended_at=now))
+    with transaction.atomic():
+        ended = bool(same.update(status=status, reply_status=reply_status, reply=dict(reply), ended_at=now))
+        if ended and job.bulk_id is None:
+            outbox.note_job(job.pk, now=now)
+    return ended
 
 
 def conclude(job: Job, outcome: Outcome, *, render: Render, now: datetime) -> bool:

@@ -110,11 +110,6 @@ class TestABulkRequest:
         assert BulkJob.objects.count() == 1
         assert customer.balance.held == 2 * PRICE
 
-    def test_says_that_it_calls_nobody_back(self, customer: Customer) -> None:
-        assert ask(customer, webhook_url="https://a.example/").status_code == 400
-        assert ask(customer, email_results=True).status_code == 400
-        assert ask(customer, webhook_url=None, email_results=False).status_code == 202
-
     def test_with_an_unknown_source_is_refused(self, customer: Customer) -> None:
         assert ask(customer, source="memory").json()["details"][0]["error"].startswith("source: ")
 

@@ -14,15 +14,16 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from billing.models import Account
 from lookups import sheets
 from lookups.api import errors, idempotency, replies, tables
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import bulk as schema
-from lookups.api.serializers import BulkEntity, LookupRequest
+from lookups.api.serializers import BulkEntity, BulkRequest, LookupRequest
 from lookups.api.views.lookup import accepts_stored, to_question
 from lookups.models import BulkJob
 from lookups.outcomes import OutOfFunds
-from lookups.services import bodies, bulk
+from lookups.services import bodies, bulk, result_mail
 from lookups.services.idempotency import Claim
 
 MOST_ROWS = 1000
@@ -39,12 +40,12 @@ class BulkView(Endpoint):
     def post(self, request: Request) -> Any:
         """Take all rows on, or none."""
         key, wanted = self.key_of(request), read_rows(request.data)
-        said = _read_source(request.data)
+        said, telling = _read_source(request.data), _read_telling(request.data, key.account)
 
         def answer(claim: Claim | None) -> Response:
             made = bulk.accept(
                 wanted=wanted, key=key, accepts_stored=accepts_stored(said, key.account),
-                bulk_id=claim.ask_id if claim else uuid.uuid4(), now=timezone.now(),
+                bulk_id=claim.ask_id if claim else uuid.uuid4(), now=timezone.now(), telling=telling,
                 request_id=request.request_id,  # type: ignore[attr-defined]
             )  # fmt: skip
             if isinstance(made, OutOfFunds):
@@ -101,8 +102,6 @@ def read_rows(body: Any) -> list[bulk.Wanted]:
     rows = body.get("entities")
     if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_ROWS:
         raise _wrong([{"index": None, "error": f"entities: send a list of 1 to {MOST_ROWS:,} rows."}])
-    if body.get("webhook_url") is not None or body.get("email_results"):
-        raise _wrong([{"index": None, "error": "webhook_url, email_results: not offered here; ask poll_url instead."}])
     wanted, wrong = [], []
     for index, row in enumerate(rows):
         serializer = BulkEntity(data=row)
@@ -134,6 +133,24 @@ def _read_source(body: Any) -> dict[str, Any]:
         return {} if source is None else {"source": field.run_validation(source)}
     except drf.ValidationError as wrong:
         raise _wrong([{"index": None, "error": f"source: {wrong.detail[0]}"}]) from None  # type: ignore[index]
+
+
+def _read_telling(body: Any, account: Account) -> bulk.Telling:
+    """How its end is told; ApiError 400 where that cannot be done."""
+    wrong, address, by_mail = [], "", body.get("email_results")
+    try:
+        address = BulkRequest().fields["webhook_url"].run_validation(body.get("webhook_url")) or ""
+    except drf.ValidationError as refused:
+        wrong.append(f"webhook_url: {refused.detail[0]}")  # type: ignore[index]
+    if by_mail is not None and not isinstance(by_mail, bool):
+        wrong.append("email_results: Send true or false.")
+    elif by_mail and not result_mail.is_configured():
+        wrong.append("email_results: This service has no mail server. Ask poll_url, or name a webhook_url.")
+    elif by_mail and not account.email:
+        wrong.append("email_results: The account has no e-mail address.")
+    if wrong:
+        raise _wrong([{"index": None, "error": text} for text in wrong])
+    return bulk.Telling(webhook_url=address, emails_results=bool(by_mail))
 
 
 def _page(request: Request) -> tuple[int, int]:

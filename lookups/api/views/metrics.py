@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from billing import selectors
+from lookups.services import deliveries
 
 PREFIX = "sos_lookup_"
 
@@ -21,7 +22,9 @@ def metrics(request: HttpRequest) -> HttpResponse:
     if not settings.METRICS_TOKEN or not hmac.compare_digest(wanted, request.headers.get("Authorization", "").encode()):
         raise Http404
     lines = []
-    for name, (about, value) in selectors.list_gauges(now=timezone.now()).items():
+    now = timezone.now()
+    gauges = selectors.list_gauges(now=now) | deliveries.list_gauges(now=now)
+    for name, (about, value) in gauges.items():
         lines += [f"# HELP {PREFIX}{name} {about}", f"# TYPE {PREFIX}{name} gauge", f"{PREFIX}{name} {value}"]
     response = HttpResponse("\n".join([*lines, ""]), content_type="text/plain; version=0.0.4; charset=utf-8")
     response["Cache-Control"] = "no-store"

@@ -1,0 +1,156 @@
+"""What customers were told unasked, whether it arrived, and the addresses it goes to."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Max, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from unfold.admin import TabularInline
+from unfold.decorators import action, display
+
+from lookups.admin.read_only import ReadOnlyAdmin
+from lookups.models import Delivery, DeliveryAttempt, WebhookAddress
+from lookups.services import deliveries, outbox
+
+WAITS, GIVEN_UP = Q(deliveries__status=Delivery.Status.PENDING), Q(deliveries__status=Delivery.Status.GIVEN_UP)
+
+
+class AttemptInline(TabularInline):
+    """Each try as it went."""
+
+    model = DeliveryAttempt
+    fields = readonly_fields = ("at", "status_code", "error", "duration_ms", "excerpt")
+    verbose_name_plural = "Tries"
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(ReadOnlyAdmin):
+    """Every webhook and mail, newest first: did it arrive, what was answered, when is it tried again."""
+
+    list_display = (
+        "created_at", "event", "channel", "how_far", "account", "address", "attempts", "next_at", "last_answer",
+    )  # fmt: skip
+    list_filter = ("status", "channel", "event")
+    search_fields = ("account__name", "address")
+    search_help_text = "An account, an address, or a whole webhook-id (msg_…)"
+    list_select_related = ("account",)
+    date_hierarchy = "created_at"
+    list_per_page = 50
+    show_full_result_count = False
+    actions = ("send_again",)
+    inlines = (AttemptInline,)
+    fields = (
+        "name", "event", "channel", "how_far", "account", "address", "job", "bulk", "attempts", "next_at",
+        "last_answer", "created_at", "delivered_at", "content",
+    )  # fmt: skip
+    readonly_fields = ("name", "how_far", "content")
+
+    def has_run_permission(self, request: HttpRequest) -> bool:
+        """Whoever may change deliveries may do this, although no field of one is changed by hand."""
+        return request.user.has_perm("lookups.change_delivery")
+
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> Any:
+        """A webhook-id, as a customer quotes it, is the row's key."""
+        word = search_term.strip().removeprefix("msg_")
+        if len(word) == 32 and word.isalnum():
+            try:
+                return queryset.filter(pk=uuid.UUID(word)), False
+            except ValueError:
+                pass
+        return super().get_search_results(request, queryset, search_term)
+
+    @admin.display(description="webhook-id")
+    def name(self, obj: Delivery) -> str:
+        return obj.message_id
+
+    @display(description="Status", label={"delivered": "success", "pending": "info", "given_up": "danger"})
+    def how_far(self, obj: Delivery) -> tuple[str, str]:
+        return obj.status, Delivery.Status(obj.status).label
+
+    @admin.display(description="Body")
+    def content(self, obj: Delivery) -> str:
+        if not obj.body:
+            return "The mail is made when it is sent."
+        pretty = json.dumps(json.loads(obj.body), indent=2, ensure_ascii=False)
+        return format_html('<pre class="whitespace-pre-wrap break-all font-mono text-xs">{}</pre>', pretty)
+
+    @admin.action(description="Send again", permissions=["run"])
+    def send_again(self, request: HttpRequest, rows: QuerySet[Delivery]) -> None:
+        """At once, under the same webhook-id, also what has arrived or was given up."""
+        now = timezone.now()
+        done = [deliveries.send_again(row, now=now) for row in rows]
+        level = messages.SUCCESS if all(done) else messages.WARNING
+        self.message_user(request, f"{sum(done)} of {len(done)} are sent again.", level)
+
+
+@admin.register(WebhookAddress)
+class WebhookAddressAdmin(ReadOnlyAdmin):
+    """Accounts that have webhooks sent to an address; it is changed on the account's own page."""
+
+    list_display = ("name", "webhook_url", "waiting", "given_up", "last_arrived")
+    search_fields = ("name", "webhook_url")
+    list_per_page = 50
+    fields = ("name", "webhook_url", "is_active")
+    actions_detail = ("send_test",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookAddress]:
+        """Those that have an address, with what became of their messages of the last seven days."""
+        rows: QuerySet[WebhookAddress] = super().get_queryset(request).exclude(webhook_url="")
+        return rows.annotate(
+            waiting_=Count("deliveries", filter=WAITS), given_up_=Count("deliveries", filter=GIVEN_UP),
+            last_arrived_=Max("deliveries__delivered_at"),
+        )  # fmt: skip
+
+    def has_run_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whoever may change webhook addresses may try them."""
+        return request.user.has_perm("lookups.change_webhookaddress")
+
+    @admin.display(description="Waiting", ordering="waiting_")
+    def waiting(self, obj: Any) -> int:
+        return int(obj.waiting_)
+
+    @admin.display(description="Given up", ordering="given_up_")
+    def given_up(self, obj: Any) -> int:
+        return int(obj.given_up_)
+
+    @admin.display(description="Last arrived", ordering="last_arrived_")
+    def last_arrived(self, obj: Any) -> Any:
+        return obj.last_arrived_
+
+    @action(description="Send a test", url_path="send-test", permissions=["run"])
+    def send_test(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """A message that means nothing, to see whether it arrives."""
+        account = self._get(request, object_id)
+        if request.method != "POST":
+            return self._ask(request, account, f"Send a test to {account.webhook_url}?")
+        made = outbox.send_test(account, now=timezone.now())
+        messages.success(request, "On its way. Load this page again in a moment to see what was answered.")
+        return redirect("admin:lookups_delivery_change", made.pk)
+
+    def _get(self, request: HttpRequest, object_id: str) -> WebhookAddress:
+        if not self.has_run_permission(request):
+            raise PermissionDenied
+        return get_object_or_404(WebhookAddress.objects.exclude(webhook_url=""), pk=object_id)
+
+    def _ask(self, request: HttpRequest, account: WebhookAddress, title: str) -> HttpResponse:
+        back = reverse("admin:lookups_webhookaddress_change", args=[account.pk])
+        context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
+        return render(request, "billing/ask.html", context)

@@ -1,0 +1,120 @@
+"""What customers are told unasked, by webhook or e-mail: written with the event itself, sent until it has arrived."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from billing.models import Account
+
+
+class Delivery(models.Model):
+    """One message to one address: the outbox row, and the truth about it.
+
+    Written in the transaction that ends the work it tells of, so it exists exactly when that has ended. Worked on under
+    `claim` until `lease_until`; a delivery whose worker was lost is sent again, under the same name.
+    """
+
+    class Channel(models.TextChoices):
+        """How it is sent."""
+
+        WEBHOOK = "webhook", "webhook"
+        EMAIL = "email", "e-mail"
+
+    class Event(models.TextChoices):
+        """The words of the wire."""
+
+        LOOKUP_COMPLETE = "lookup.complete", "lookup.complete"
+        LOOKUP_FAILED = "lookup.failed", "lookup.failed"
+        BULK_COMPLETE = "bulk.complete", "bulk.complete"
+        BULK_CANCELLED = "bulk.cancelled", "bulk.cancelled"
+        TEST = "webhook.test", "webhook.test"
+
+    class Status(models.TextChoices):
+        """Whether it has arrived."""
+
+        PENDING = "pending", "pending"
+        DELIVERED = "delivered", "delivered"
+        GIVEN_UP = "given_up", "given up"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    account = models.ForeignKey("billing.Account", on_delete=models.PROTECT, related_name="deliveries")
+    job = models.ForeignKey("lookups.Job", on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries")
+    bulk = models.ForeignKey(
+        "lookups.BulkJob", on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries"
+    )
+    channel = models.CharField(max_length=7, choices=Channel.choices)
+    event = models.CharField(max_length=15, choices=Event.choices)
+    address = models.CharField(max_length=500, blank=True, help_text="Where it goes; looked up again before each try.")
+    body = models.TextField(blank=True, default="", help_text="The exact text of a webhook; a mail is made when sent.")
+    status = models.CharField(max_length=9, choices=Status.choices, default=Status.PENDING)
+    attempts = models.PositiveSmallIntegerField(default=0, help_text="Since it was written or sent again by hand.")
+    next_at = models.DateTimeField(null=True, blank=True, help_text="When it is tried next; empty once it is over.")
+    claim = models.UUIDField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    last_answer = models.CharField(max_length=300, blank=True, default="")
+    created_at = models.DateTimeField()
+    delivered_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        verbose_name_plural = "deliveries"
+        constraints = [
+            models.UniqueConstraint(fields=["job", "event", "channel"], name="delivery_once_per_job"),
+            models.UniqueConstraint(fields=["bulk", "event", "channel"], name="delivery_once_per_bulk"),
+            models.CheckConstraint(
+                condition=Q(status="pending", next_at__isnull=False, delivered_at__isnull=True)
+                | Q(status="delivered", next_at__isnull=True, claim__isnull=True, delivered_at__isnull=False)
+                | Q(status="given_up", next_at__isnull=True, claim__isnull=True, delivered_at__isnull=True),
+                name="delivery_fits_its_status",
+            ),
+            models.CheckConstraint(
+                condition=Q(event__startswith="lookup.", job__isnull=False, bulk__isnull=True)
+                | Q(event__startswith="bulk.", job__isnull=True, bulk__isnull=False)
+                | Q(event="webhook.test", job__isnull=True, bulk__isnull=True),
+                name="delivery_tells_of_one_thing",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["account", "next_at"], condition=Q(status="pending"), name="delivery_open"),
+            models.Index(fields=["created_at"], name="delivery_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.message_id} ({self.event}, {self.status})"
+
+    @property
+    def message_id(self) -> str:
+        """What the receiver knows it by, the same in every try."""
+        return f"msg_{self.id.hex}"
+
+
+class DeliveryAttempt(models.Model):
+    """One try to deliver, as it went. Never changed."""
+
+    delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="log")
+    at = models.DateTimeField()
+    status_code = models.PositiveIntegerField(null=True, blank=True, help_text="Of the answer; empty without one.")
+    error = models.CharField(max_length=300, blank=True, default="", help_text="Empty: it arrived.")
+    duration_ms = models.PositiveIntegerField()
+    excerpt = models.CharField(max_length=500, blank=True, default="", help_text="How the answer began.")
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M:%S} {self.error or 'arrived'}"
+
+
+class WebhookAddress(Account):
+    """An account as one that webhooks are sent to: what operators look at when a customer gets none."""
+
+    class Meta:
+        proxy = True
+        verbose_name = "webhook address"
+        verbose_name_plural = "webhook addresses"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.webhook_url or 'no address'}"

@@ -1,0 +1,454 @@
+"""A customer is told by webhook what became of a job: exactly what happened, and until it has arrived."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.db import transaction
+from django.utils import timezone
+from standardwebhooks import Webhook
+
+from lookups import tasks
+from lookups.api import replies
+from lookups.models import Delivery, DeliveryAttempt, Job
+from lookups.services import deliveries, hook_secrets, hook_sender, job_desk, job_runner, jobs, outbox, postman
+from lookups.services.courier import Courier
+from scrapers.families.sandbox import DEMO_QUESTION
+from scrapers.families.sandbox.portal import SandboxPortal
+from scrapers.families.socrata.new_york import NewYork
+from tests.lookups.conftest import Customer, open_customer
+from tests.lookups.hook_receiver import Answer, Receiver, receiving, says
+from tests.lookups.registry_server import Register
+from tests.lookups.told import deliver, end_jobs, listen_at, only, told, wait_for
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def calls(monkeypatch: pytest.MonkeyPatch, register: Register, settings: Any) -> list[str]:
+    """New York is slow, receivers are on this machine, and each test plays the workers: what they would be told."""
+    monkeypatch.setattr(NewYork, "slow", True)
+    settings.WEBHOOKS_TO_LOOPBACK = True
+    sent: list[str] = []
+    monkeypatch.setattr(current_app, "send_task", lambda name, **_: sent.append(name))
+    return sent
+
+
+@pytest.fixture
+def receiver(customer: Customer) -> Iterator[Receiver]:
+    """The customer's server, which takes what it is sent."""
+    with receiving(says(204)) as server:
+        listen_at(customer, server)
+        yield server
+
+
+def hangs(ready: Any, stopped: Any) -> None:
+    """An answer that never comes."""
+    stopped.wait(30)
+
+
+def in_turn(*answers: Answer) -> Answer:
+    """One answer after the other; the last one from then on."""
+    left = list(answers)
+    return lambda ready, stopped: (left.pop(0) if len(left) > 1 else left[0])(ready, stopped)
+
+
+class TestAJobThatEnds:
+    """Tells its account."""
+
+    def test_by_one_signed_post_in_the_words_of_its_status_page(self, customer: Customer, receiver: Receiver) -> None:
+        job_id = customer.lookup().json()["jobId"]
+        assert not Delivery.objects.exists()
+        end_jobs()
+        assert deliver() == 1
+        (request,) = receiver.requests
+        assert request.line == "POST /hooks?of=acme HTTP/1.1"
+        assert request.headers["content-type"] == "application/json"
+        secret = hook_secrets.list_secrets(account_id=customer.account.pk, now=timezone.now())[0]
+        body = Webhook(secret).verify(request.body, request.headers)
+        assert set(body) == {"id", "type", "created_at", "data"}
+        assert (body["type"], body["id"]) == ("lookup.complete", request.headers["webhook-id"])
+        assert body["data"] == customer.get(f"/v1/lookup/status/{job_id}").json()
+        assert body["data"]["data"]["entityName"] == "ACME CORP."
+        delivery = only()
+        assert (delivery.status, delivery.attempts, delivery.last_answer) == ("delivered", 1, "answered 204")
+        assert deliver(timezone.now() + timedelta(days=4)) == 0
+
+    def test_also_when_nothing_was_found(self, customer: Customer, receiver: Receiver) -> None:
+        customer.lookup("Nobody Knows This")
+        end_jobs()
+        deliver()
+        body = told(receiver.requests[0])
+        assert (body["type"], body["data"]["error"]) == ("lookup.complete", "Entity not found")
+
+    def test_also_when_it_failed(self, customer: Customer, receiver: Receiver, register: Register) -> None:
+        register.status = 403
+        job_id = customer.lookup().json()["jobId"]
+        end_jobs()
+        deliver()
+        body = told(receiver.requests[0])
+        asked = customer.get(f"/v1/lookup/status/{job_id}").json()
+        assert (body["type"], body["data"]["reason"]) == ("lookup.failed", "blocked")
+        assert body["data"] | {"requestId": None} == asked | {"requestId": None}
+
+    def test_also_when_its_time_is_over(self, customer: Customer, receiver: Receiver) -> None:
+        customer.lookup()
+        job_runner.sweep(render=replies.to_body, now=timezone.now() + jobs.DEADLINE)
+        deliver(timezone.now() + jobs.DEADLINE)
+        assert told(receiver.requests[0])["type"] == "lookup.failed"
+
+    def test_also_when_it_was_asked_with_a_test_key(self, tester: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(SandboxPortal, "slow", True)
+        with receiving(says(200)) as server:
+            listen_at(tester, server)
+            job_id = tester.lookup(**DEMO_QUESTION).json()["jobId"]
+            end_jobs()
+            assert deliver() == 1
+            body = told(server.requests[0])
+        assert (body["data"]["jobId"], body["data"]["success"], body["data"]["cost"]) == (job_id, True, 0)
+
+    def test_unless_it_has_no_address(self, customer: Customer) -> None:
+        customer.lookup()
+        end_jobs()
+        assert not Delivery.objects.exists()
+
+    def test_unless_its_end_is_rolled_back(self, customer: Customer, receiver: Receiver) -> None:
+        customer.lookup()
+        job = jobs.claim(Job.objects.get().pk, now=timezone.now())
+        assert job is not None
+
+        def end_and_break() -> None:
+            with transaction.atomic():
+                assert jobs.end(job, status="complete", reply_status=200, reply={"success": False, "error": "x"},
+                                now=timezone.now())  # fmt: skip
+                assert Delivery.objects.exists()
+                raise InterruptedError
+
+        with pytest.raises(InterruptedError):
+            end_and_break()
+        assert not Delivery.objects.exists()
+        assert (deliver(), receiver.requests) == (0, [])
+
+    def test_and_wakes_a_worker_once_that_is_certain(
+        self, customer: Customer, receiver: Receiver, calls: list[str], django_capture_on_commit_callbacks: Any
+    ) -> None:
+        customer.lookup()
+        calls.clear()
+        with django_capture_on_commit_callbacks(execute=True):
+            end_jobs()
+            assert calls == []
+        assert calls == ["lookups.tasks.deliver"]
+        tasks.deliver()
+        assert len(receiver.requests) == 1
+
+    def test_once_however_often_workers_come(self, customer: Customer, receiver: Receiver) -> None:
+        headers = {"idempotency_key": "k"}
+        customer.lookup(headers=headers)
+        end_jobs()
+        customer.lookup(headers=headers)
+        end_jobs()
+        deliver()
+        assert (Delivery.objects.count(), len(receiver.requests)) == (1, 1)
+
+    def test_and_again_when_an_operator_had_it_done_over(
+        self, customer: Customer, receiver: Receiver, register: Register
+    ) -> None:
+        register.status = 403
+        customer.lookup()
+        end_jobs()
+        for _ in range(2):
+            assert job_desk.do_over(Job.objects.get(), now=timezone.now())
+            end_jobs()
+        register.status = 200
+        assert job_desk.do_over(Job.objects.get(), now=timezone.now())
+        end_jobs()
+        deliver()
+        assert sorted(told(request)["type"] for request in receiver.requests) == ["lookup.complete", "lookup.failed"]
+
+
+class TestAMessageThatDoesNotArrive:
+    """Is tried again."""
+
+    @pytest.fixture(autouse=True)
+    def _ended(self, customer: Customer) -> None:
+        with receiving(says(200)) as nobody:
+            address = listen_at(customer, nobody)
+        assert address  # where nobody listens any more
+        customer.lookup()
+        end_jobs()
+
+    def test_until_a_receiver_that_was_down_for_two_days_is_back(self, customer: Customer) -> None:
+        now, end = timezone.now(), timezone.now() + timedelta(days=2)
+        while now < end:
+            deliver(now)
+            now = only().next_at or end
+        log = list(DeliveryAttempt.objects.values_list("error", flat=True))
+        assert (only().status, len(log)) == ("pending", 8)
+        assert set(log) == {hook_sender.NO_CONNECTION}
+        with receiving(says(200)) as back:
+            listen_at(customer, back)
+            assert deliver(now) == 1
+            assert back.requests[0].headers["webhook-id"] == only().message_id
+        assert only().status == "delivered"
+
+    def test_at_once_then_later_each_time_for_three_days_and_is_then_given_up(self) -> None:
+        now, tried = timezone.now(), []
+        while only().status == "pending":
+            now = only().next_at or now
+            tried.append(now)
+            deliver(now)
+        gaps = [(after - before).total_seconds() for before, after in itertools.pairwise(tried)]
+        for gap, pause in zip(gaps, deliveries.PAUSES[Delivery.Channel.WEBHOOK], strict=True):
+            assert pause <= gap <= pause * 1.1 + 1
+        assert timedelta(days=2, hours=23) < tried[-1] - tried[0] < timedelta(days=3, hours=8)
+        assert (only().status, only().last_answer) == ("given_up", hook_sender.NO_CONNECTION)
+        assert deliver(now + timedelta(days=3)) == 0
+
+    def test_under_the_same_name_with_a_fresh_signature(self, customer: Customer) -> None:
+        with receiving(in_turn(says(500, b"<b>broken</b>"), says(302, location="http://127.0.0.1/"), says(200))) as it:
+            listen_at(customer, it)
+            for _ in range(3):
+                deliver(only().next_at)
+        assert {request.headers["webhook-id"] for request in it.requests} == {only().message_id}
+        assert len({request.body for request in it.requests}) == 1
+        assert len({request.headers["webhook-timestamp"] for request in it.requests}) == 3
+        tries = list(DeliveryAttempt.objects.values_list("status_code", "error", "excerpt"))
+        assert tries[0] == (500, "answered 500", "<b>broken</b>")
+        assert tries[1][:2] == (302, "answered 302, a redirect; redirects are not followed")
+        assert tries[2] == (200, "", "")
+
+    def test_never_when_the_receiver_says_that_it_is_gone(self, customer: Customer) -> None:
+        with receiving(says(410)) as it:
+            listen_at(customer, it)
+            deliver()
+        assert (only().status, only().attempts, only().last_answer) == ("given_up", 1, "answered 410")
+
+    @pytest.mark.parametrize(
+        ("asked", "from_s", "to_s"), [("90", 90, 95), ("9999999", 21_600, 21_700), ("soon", 5, 6), ("-1", 5, 6)]
+    )
+    def test_when_the_receiver_asked_for_it_within_reason(
+        self, customer: Customer, asked: str, from_s: int, to_s: int
+    ) -> None:
+        with receiving(says(429, retry_after=asked)) as it:
+            listen_at(customer, it)
+            began = timezone.now()
+            deliver()
+        next_at: Any = only().next_at
+        assert (next_at - began).total_seconds() >= from_s
+        assert (next_at - timezone.now()).total_seconds() <= to_s
+
+    def test_at_the_address_as_it_is_by_then(self, customer: Customer) -> None:
+        deliver()
+        with receiving(says(200)) as it:
+            address = listen_at(customer, it)
+            deliver(timezone.now() + timedelta(minutes=1))
+        assert (only().status, only().address) == ("delivered", address)
+
+    def test_no_more_when_its_address_was_taken_away(self, customer: Customer) -> None:
+        deliver()
+        assert customer.patch("/v1/account/settings", {"webhookUrl": None}).status_code == 200
+        deliver(timezone.now() + timedelta(minutes=1))
+        assert (only().status, only().last_answer) == ("given_up", postman.NO_ADDRESS)
+
+    def test_when_its_worker_died_between_sending_and_noting(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def die(*_: Any, **__: Any) -> None:
+            raise SystemExit
+
+        with receiving(says(200)) as it:
+            listen_at(customer, it)
+            with monkeypatch.context() as patch:
+                patch.setattr(deliveries, "note", die)
+                with pytest.raises(SystemExit):
+                    deliver()
+            assert (only().status, len(it.requests)) == ("pending", 1)
+            assert deliver() == 0  # the dead worker's lease still runs
+            assert deliver(timezone.now() + deliveries.LEASE[Delivery.Channel.WEBHOOK]) == 1
+        assert [request.headers["webhook-id"] for request in it.requests] == [only().message_id] * 2
+        assert (only().status, only().attempts) == ("delivered", 2)
+
+    def test_when_it_broke_down_here_while_the_others_are_sent(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def broken(*_: Any, **__: Any) -> Any:
+            raise RuntimeError
+
+        with monkeypatch.context() as patch:
+            patch.setattr(hook_secrets, "list_secrets", broken)
+            assert deliver() == 1
+        assert (only().status, only().last_answer) == ("pending", postman.BROKEN)
+
+    def test_and_is_looked_for_by_the_clock_when_the_broker_was_down(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        def down(*_: Any, **__: Any) -> None:
+            raise ConnectionError
+
+        monkeypatch.setattr(current_app, "send_task", down)
+        with receiving(says(200)) as it:
+            listen_at(customer, it)
+            with django_capture_on_commit_callbacks(execute=True):
+                deliveries.send_again(only(), now=timezone.now())
+            tasks.deliver()  # the clock's
+            assert len(it.requests) == 1
+
+    def test_and_forgotten_with_its_job(self) -> None:
+        deliver()
+        assert jobs.prune(now=timezone.now() + jobs.KEPT_FOR) > 0
+        assert (Delivery.objects.count(), DeliveryAttempt.objects.count()) == (0, 0)
+
+
+class TestATest:
+    """A message that means nothing."""
+
+    def test_arrives_like_any_other_and_is_forgotten_after_a_week(self, customer: Customer, receiver: Receiver) -> None:
+        customer.account.refresh_from_db()
+        outbox.send_test(customer.account, now=timezone.now())
+        outbox.send_test(customer.account, now=timezone.now())
+        assert deliver() == 2
+        assert told(receiver.requests[0])["type"] == "webhook.test"
+        assert deliveries.prune(now=timezone.now()) == 0
+        assert deliveries.prune(now=timezone.now() + jobs.KEPT_FOR) == 2
+
+
+class TestTheTurn:
+    """Whose message is next."""
+
+    @pytest.fixture
+    def waiting(self, customer: Customer) -> Callable[[Customer, int], None]:
+        def write(who: Customer, number: int) -> None:
+            who.account.webhook_url = "https://a.example/"
+            for _ in range(number):
+                outbox.send_test(who.account, now=timezone.now())
+
+        return write
+
+    def test_goes_past_an_account_that_has_two_on_their_way(
+        self, customer: Customer, waiting: Callable[[Customer, int], None]
+    ) -> None:
+        other = open_customer(name="Other")
+        waiting(customer, 50)
+        waiting(other, 1)
+        taken = [self._take() for _ in range(4)]
+        assert sorted(account for account in taken if account) == sorted(
+            [customer.account.pk, customer.account.pk, other.account.pk]
+        )
+        assert taken[3] is None
+
+    def test_goes_to_new_messages_before_repeated_ones(
+        self, customer: Customer, waiting: Callable[[Customer, int], None]
+    ) -> None:
+        waiting(customer, 5)
+        Delivery.objects.update(attempts=3)
+        other = open_customer(name="Other")
+        waiting(other, 1)
+        assert self._take() == other.account.pk
+
+    def test_comes_for_few_mails_at_a_time_whoever_they_are_for(self, customer: Customer) -> None:
+        from lookups.models import BulkJob
+
+        now = timezone.now()
+        for number in range(4):
+            who = open_customer(name=f"Other {number}")
+            bulk = BulkJob.objects.create(
+                account=who.account, key=who.key, accepts_stored=False, total=0, questions=0, created_at=now,
+                deadline=now, ended_at=now,
+            )  # fmt: skip
+            Delivery.objects.create(
+                account=who.account, bulk=bulk, channel="email", event="bulk.complete", next_at=now, created_at=now
+            )
+        assert [bool(self._take()) for _ in range(4)] == [True, True, False, False]
+
+    def _take(self) -> int | None:
+        found = deliveries.find_next(now=timezone.now())
+        if found is None:
+            return None
+        taken = deliveries.claim(found, now=timezone.now())
+        assert taken is not None
+        return taken.account_id
+
+
+@pytest.mark.django_db(transaction=True)
+class TestManyThreads:
+    """That send at once."""
+
+    def test_send_each_message_once(
+        self, on_postgres: None, switches: None, at_once: Callable[..., list[Any]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(deliveries, "_choosing", contextlib.nullcontext())  # as those of several processes
+        customers = [open_customer(name=f"Customer {number}") for number in range(3)]
+        with receiving(says(200)) as it:
+            for customer in customers:
+                customer.account.webhook_url = listen_at(customer, it)
+                for _ in range(5):
+                    outbox.send_test(customer.account, now=timezone.now())
+            at_once(*[deliver] * 8)
+            wait_for(lambda: not deliver() and not Delivery.objects.exclude(status="delivered").exists())
+            names = [request.headers["webhook-id"] for request in it.requests]
+        assert (len(names), len(set(names))) == (15, 15)
+
+    def test_of_two_that_claim_the_same_one_gets_it(self, switches: None, at_once: Callable[..., list[Any]]) -> None:
+        customer = open_customer()
+        customer.account.webhook_url = "https://a.example/"
+        row = outbox.send_test(customer.account, now=timezone.now())
+        taken = at_once(*[lambda: deliveries.claim(row.pk, now=timezone.now())] * 6)
+        assert len([one for one in taken if one]) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTheCourier:
+    """The threads of a worker that send."""
+
+    @pytest.fixture
+    def courier(self) -> Iterator[Courier]:
+        made = Courier()
+        made.start()
+        yield made
+        made.stop()
+        wait_for(lambda: not made.runs and not made._at_work)
+
+    def test_finds_what_is_due_although_nobody_calls(
+        self, switches: None, courier: Courier, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("lookups.services.courier.LOOK_EVERY", 0.1)
+        courier.call()  # so that the shorter pause counts from now on
+        customer = open_customer()
+        with receiving(says(200)) as it:
+            listen_at(customer, it)
+            customer.lookup()
+            end_jobs()
+            wait_for(lambda: it.requests and only().status == "delivered")
+
+    def test_keeps_nobody_waiting_for_a_receiver_that_hangs(self, switches: None, courier: Courier) -> None:
+        unlucky, other = open_customer(name="Unlucky"), open_customer(name="Other")
+        with receiving(hangs) as dead, receiving(says(200)) as well:
+            unlucky.account.webhook_url = listen_at(unlucky, dead)
+            other.account.webhook_url = listen_at(other, well)
+            for _ in range(40):
+                outbox.send_test(unlucky.account, now=timezone.now())
+            courier.call()
+            wait_for(lambda: dead.connections)
+            began: datetime = timezone.now()
+            for _ in range(10):
+                outbox.send_test(other.account, now=timezone.now())
+            courier.call()
+            wait_for(lambda: len(well.requests) == 10)
+            assert timezone.now() - began < timedelta(seconds=5)
+            assert Delivery.objects.filter(account=unlucky.account, attempts__gt=0).count() <= deliveries.AT_ONCE
+            courier.stop()
+            dead.stopped.set()
+
+    def test_begins_nothing_more_once_its_worker_ends(self, switches: None, courier: Courier) -> None:
+        courier.stop()
+        wait_for(lambda: not courier.runs)
+        customer = open_customer()
+        customer.account.webhook_url = "https://a.example/"
+        outbox.send_test(customer.account, now=timezone.now())
+        assert only().attempts == 0

@@ -1,0 +1,61 @@
+"""A customer who is told, and whoever delivers: what the stories of webhooks and mails have in common."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from lookups.api import replies
+from lookups.models import Delivery, Job
+from lookups.services import bulk_queue, job_runner, postman
+from tests.lookups.conftest import Customer
+from tests.lookups.hook_receiver import Receiver, Request
+
+
+def listen_at(customer: Customer, receiver: Receiver) -> str:
+    """The customer's account names the receiver as its address (the API takes public ones only)."""
+    address = f"http://127.0.0.1:{receiver.port}/hooks?of=acme"
+    type(customer.account).objects.filter(pk=customer.account.pk).update(webhook_url=address)
+    return address
+
+
+def end_jobs() -> None:
+    """What workers do with single jobs."""
+    for job in Job.objects.filter(bulk__isnull=True):
+        job_runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+
+
+def end_bulk() -> None:
+    """What workers do with bulk jobs."""
+    bulk_queue.work(render=replies.to_body, now=timezone.now())
+
+
+def deliver(now: datetime | None = None) -> int:
+    """What the threads that send do: all that is due at `now`; returns how many were sent."""
+    number = 0
+    while postman.send_next(now=now or timezone.now()):
+        number += 1
+    return number
+
+
+def told(request: Request) -> Any:
+    """The body of a webhook."""
+    return json.loads(request.body)
+
+
+def only() -> Delivery:
+    """The one delivery there is."""
+    return Delivery.objects.get()
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 20.0) -> None:
+    """Return when the condition holds; fail when it does not in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
