@@ -118,6 +118,7 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
+DATETIME_FORMAT = "Y-m-d H:i:s"  # operators compare moments with logs; all of them are UTC
 
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
@@ -180,4 +181,5 @@ UNFOLD = {
     "SITE_URL": "/",
     "SHOW_HISTORY": True,
     "ENVIRONMENT": "billing.admin.alerts.mark",  # told on every page while the ledger does not add up
+    "SIDEBAR": {"navigation": "config.navigation.list_groups"},
 }

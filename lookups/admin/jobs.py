@@ -2,41 +2,64 @@
 
 from __future__ import annotations
 
+import json
+import uuid
+from collections.abc import Callable
+from typing import Any
+
 from django.contrib import admin, messages
-from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern, path
 from django.utils import timezone
+from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
 from billing import ledger
+from lookups import job_story
+from lookups.admin.job_filters import AgeFilter, KindFilter, ReasonFilter
+from lookups.admin.queue import QueuePage
 from lookups.admin.read_only import ReadOnlyAdmin
 from lookups.api import replies
 from lookups.models import BulkJob, Job
 from lookups.services import bulk, bulk_progress, job_desk
 
+# What may be done with a job of each status, in the order of the buttons on its page.
+DEEDS: dict[str, tuple[tuple[str, str], ...]] = {
+    "pending": (("hurry", "Try now"), ("end", "End and give the money back")),
+    "processing": (("release", "Take from its worker"), ("end", "End and give the money back")),
+    "failed": (("do_over", "Ask again, paid for anew"),),
+    "complete": (),
+}
+
 
 @admin.register(Job)
-class JobAdmin(ReadOnlyAdmin):
+class JobAdmin(QueuePage, ReadOnlyAdmin):
     """Lookups that are answered later: what waits, what runs, what failed and why."""
 
     list_display = (
-        "public_id",
-        "created_at",
-        "state",
-        "asked",
-        "how_far",
-        "reason",
-        "attempts",
-        "not_before",
-        "account",
-    )
-    list_filter = ("status", "state")
-    search_fields = ("ask_id", "request_id", "account__name")
+        "public_id", "created_at", "state", "asked", "how_far", "reason", "attempts", "not_before", "account",
+    )  # fmt: skip
+    list_filter = ("status", KindFilter, ReasonFilter, AgeFilter, "state")
+    search_fields = ("request_id", "account__name")
+    search_help_text = "A job's or an ask's id, a request's id, or an account's name."
     list_select_related = ("account",)
     date_hierarchy = "created_at"
     list_per_page = 50
     show_full_result_count = False
-    actions = ("hurry", "end", "do_over")
+    actions = ("hurry", "end", "release", "do_over")
+    actions_list = ("queue_page",)
+    readonly_fields = ("public_id", "asked", "why")
+    fieldsets = (
+        (None, {"fields": (("public_id", "status"), ("state", "asked"), "why")}),
+        (
+            "Time (UTC)",
+            {"fields": (("created_at", "ended_at"), ("not_before", "lease_until"), ("deadline", "attempts"))},
+        ),
+        ("Whose", {"fields": (("account", "key"), ("bulk", "request_id"), "ask_id")}),
+    )
 
     def has_run_permission(self, request: HttpRequest) -> bool:
         """Whoever may change jobs may do this, although no field of one is changed by hand."""
@@ -53,37 +76,110 @@ class JobAdmin(ReadOnlyAdmin):
     def how_far(self, obj: Job) -> str:
         return obj.status
 
+    @admin.display(description="Job")
+    def public_id(self, obj: Job) -> str:
+        return obj.public_id
+
     @admin.display(description="Reason")
     def reason(self, obj: Job) -> str:
         reply = obj.reply or {}
         return "" if reply.get("success") else reply.get("reason") or reply.get("error") or ""
 
+    @admin.display(description="Why")
+    def why(self, obj: Job) -> str:
+        return job_story.why(obj, now=timezone.now())
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Job], search_term: str
+    ) -> tuple[QuerySet[Job], bool]:
+        """A job's id as customers know it, or an ask's, finds that one."""
+        mark = _mark(search_term)
+        if mark is not None:
+            return queryset.filter(Q(pk=mark) | Q(ask_id=mark)), False
+        return super().get_search_results(request, queryset, search_term)
+
+    def get_urls(self) -> list[URLPattern]:
+        """What is done with one job from its page; always a POST."""
+        view = self.admin_site.admin_view(require_POST(self.act))
+        return [path("<uuid:job_id>/act/", view, name="lookups_job_act"), *super().get_urls()]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Adds the job's story: its tries, what they met, and its money."""
+        mark = _mark(object_id)
+        rows = Job.objects.select_related("account", "key", "hold", "bulk")
+        job = rows.filter(pk=mark).first() if mark and self.has_view_permission(request) else None
+        if job is None:
+            return super().change_view(request, object_id, form_url, extra_context)
+        context = {
+            "job": job,
+            "story": job_story.tell(job, now=timezone.now()),
+            "reply": json.dumps(job.reply, indent=1, ensure_ascii=False) if job.reply else "",
+            "deeds": DEEDS[job.status] if self.has_run_permission(request) else (),
+            "sees_attempts": request.user.has_perm("scrapers.view_scrapeattempt"),
+            "sees_money": request.user.has_perm("billing.view_ledgerentry"),
+        }
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
+
+    def act(self, request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
+        """Do one of the deeds with this job alone, and come back to it."""
+        if not self.has_run_permission(request):
+            raise PermissionDenied
+        job = get_object_or_404(Job, pk=job_id)
+        deeds: dict[str, Callable[[HttpRequest, QuerySet[Job]], None]] = {
+            "hurry": self.hurry, "end": self.end, "release": self.release, "do_over": self.do_over,
+        }  # fmt: skip
+        deed = deeds.get(request.POST.get("deed", ""))
+        if deed is None:
+            raise Http404
+        deed(request, Job.objects.filter(pk=job.pk))
+        return redirect("admin:lookups_job_change", job.pk)
+
     @admin.action(description="Try now instead of later", permissions=["run"])
     def hurry(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
         """For jobs that wait."""
-        self._tell(request, "to be tried now", [job_desk.hurry(job) for job in rows])
+        self._do(request, rows, "to be tried now", job_desk.hurry)
 
     @admin.action(description="End and give the money back", permissions=["run"])
     def end(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
         """For jobs that wait or run; what was paid for already ends with its answer."""
         now = timezone.now()
-        self._tell(request, "ended", [job_desk.end(job, render=replies.to_body, now=now) for job in rows])
+        self._do(request, rows, "ended", lambda job: job_desk.end(job, render=replies.to_body, now=now))
+
+    @admin.action(description="Take from a stuck worker, for another one", permissions=["run"])
+    def release(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
+        """For jobs that run; the worker that has it may not settle it any more."""
+        now = timezone.now()
+        self._do(request, rows, "given to another worker", lambda job: job_desk.release(job, now=now))
 
     @admin.action(description="Ask failed ones again", permissions=["run"])
     def do_over(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
         """For jobs that failed; each is paid for anew."""
-        now, done = timezone.now(), []
+        now = timezone.now()
+        self._do(request, rows, "asked again", lambda job: job_desk.do_over(job, now=now))
+
+    def _do(self, request: HttpRequest, rows: QuerySet[Job], what: str, deed: Callable[[Job], bool]) -> None:
+        """Do it to each, keep it in the job's history under the operator's name, and say how many it was done to."""
+        done = []
         for job in rows:
             try:
-                done.append(job_desk.do_over(job, now=now))
+                done.append(deed(job))
             except ledger.InsufficientFunds as short:
                 done.append(False)
                 self.message_user(request, f"{job.public_id}: {short}", messages.WARNING)
-        self._tell(request, "asked again", done)
-
-    def _tell(self, request: HttpRequest, what: str, done: list[bool]) -> None:
+            if done[-1]:
+                self.log_change(request, job, f"{what.capitalize()}; it was {job.status}, ask {job.ask_id}.")
         level = messages.SUCCESS if all(done) else messages.WARNING
         self.message_user(request, f"{sum(done)} of {len(done)} {what}.", level)
+
+
+def _mark(text: str) -> uuid.UUID | None:
+    """The id in a job's public name, or in a UUID however it is written; None for anything else."""
+    try:
+        return uuid.UUID(text.strip().removeprefix("job_"))
+    except ValueError:
+        return None
 
 
 @admin.register(BulkJob)

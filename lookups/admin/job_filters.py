@@ -1,0 +1,81 @@
+"""How operators narrow the list of jobs: by kind, by the reason of a failure, and by age."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from lookups.models import Job
+from lookups.services import job_desk, jobs
+from lookups.services.bulk_progress import CANCELLED_STATUS
+
+_ENDED = Q(reply__error=job_desk.ENDED["error"])
+REASONS: dict[str, tuple[str, Q]] = {
+    "down": ("down", Q(reply__reason="down")),
+    "timeout": ("timeout", Q(reply__reason="timeout")),
+    "blocked": ("blocked", Q(reply__reason="blocked")),
+    "rate_limited": ("rate limited", Q(reply__reason="rate_limited")),
+    "layout_changed": ("layout changed", Q(reply__reason="layout_changed")),
+    "disabled": ("switched off", Q(reply__reason="disabled")),
+    "refused": ("refused by the registry", Q(reply_status=400)),
+    "funds": ("out of funds", Q(reply_status=402)),
+    "ended": ("ended by an operator", Q(reply_status=500) & _ENDED),
+    "broken": ("broke down here", Q(reply_status=500) & ~_ENDED),
+    "cancelled": ("cancelled", Q(reply_status=CANCELLED_STATUS)),
+}
+
+
+class KindFilter(admin.SimpleListFilter):
+    """Asked one by one, or as part of a bulk request."""
+
+    title, parameter_name = "kind", "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("single", "single"), ("bulk", "of a bulk request")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Job]) -> QuerySet[Job]:
+        if self.value() not in ("single", "bulk"):
+            return queryset
+        return queryset.filter(bulk__isnull=self.value() == "single")
+
+
+class ReasonFilter(admin.SimpleListFilter):
+    """Why it failed."""
+
+    title, parameter_name = "reason", "why"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(word, label) for word, (label, _) in REASONS.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Job]) -> QuerySet[Job]:
+        chosen = REASONS.get(self.value() or "")
+        return queryset.filter(chosen[1], status=Job.Status.FAILED) if chosen else queryset
+
+
+class AgeFilter(admin.SimpleListFilter):
+    """Since when, and whether it is later than it should be."""
+
+    title, parameter_name = "age", "age"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [
+            ("hour", "of the last hour"),
+            ("day", "of the last day"),
+            ("waiting", "open for over five minutes"),
+            ("stuck", "stuck: its worker was lost"),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Job]) -> QuerySet[Job]:
+        now = timezone.now()
+        which = {
+            "hour": Q(created_at__gte=now - timedelta(hours=1)),
+            "day": Q(created_at__gte=now - timedelta(days=1)),
+            "waiting": Q(status__in=jobs.OPEN, created_at__lte=now - timedelta(minutes=5)),
+            "stuck": Q(status=Job.Status.PROCESSING, lease_until__lte=now),
+        }.get(self.value() or "")
+        return queryset if which is None else queryset.filter(which)

@@ -1,0 +1,192 @@
+"""The page that says how the queue stands."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from config.launch import commands
+from lookups import broker, queue_state
+from lookups.models import BulkJob, Job
+from lookups.services import jobs
+from tests.lookups.conftest import Customer, open_customer
+from tests.lookups.test_job_pages import staff
+
+pytestmark = pytest.mark.django_db
+
+
+def bulk_of(customer: Customer) -> BulkJob:
+    now = timezone.now()
+    return BulkJob.objects.create(
+        account=customer.account, key=customer.key, accepts_stored=False, total=1, questions=1, created_at=now,
+        deadline=now + timedelta(hours=1),
+    )  # fmt: skip
+
+
+def job(customer: Customer, *, minutes: float = 1, **more: Any) -> Job:
+    """A job accepted some minutes ago."""
+    created = timezone.now() - timedelta(minutes=minutes)
+    question = {"state": "NY", "name": "Acme", "entity_id": None, "kind": "business_entity", "search_by": "debtor",
+                "date_after": None, "date_before": None}  # fmt: skip
+    return Job.objects.create(
+        account=customer.account, key=customer.key, ask_id=uuid.uuid4(), state="NY", question=question,
+        estimated_seconds=9, created_at=created, deadline=created + timedelta(hours=1), **more,
+    )  # fmt: skip
+
+
+def running(customer: Customer, *, seconds_ago: float, **more: Any) -> Job:
+    lease = timezone.now() - timedelta(seconds=seconds_ago) + jobs.LEASE
+    return job(customer, status="processing", claim=uuid.uuid4(), lease_until=lease, attempts=1, **more)
+
+
+def ended(customer: Customer, reply_status: int, *, seconds_ago: float = 30, reason: str | None = None, **more: Any):
+    status = "complete" if reply_status in (200, 404) else "failed"
+    at = timezone.now() - timedelta(seconds=seconds_ago)
+    reply = {"success": reply_status == 200, "reason": reason}
+    return job(customer, status=status, reply_status=reply_status, reply=reply, ended_at=at, **more)
+
+
+def lines() -> dict[str, queue_state.Line]:
+    return {line.kind: line for line in queue_state.read(now=timezone.now())}
+
+
+def page(client: Client) -> str:
+    reply = client.get("/admin/lookups/job/queue/")
+    assert reply.status_code == 200
+    return reply.content.decode()
+
+
+class TestTheQueue:
+    """Read from the jobs' rows."""
+
+    def test_is_empty_and_well(self, db: None) -> None:
+        told = page(staff("view_job"))
+        assert "Nobody works" not in told
+        assert "not in the last 60 minutes" in told
+
+    def test_counts_each_kind_by_itself(self, customer: Customer) -> None:
+        later = timezone.now() + timedelta(minutes=5)
+        for _ in range(3):
+            job(customer, minutes=2)
+        job(customer, minutes=9, not_before=later)
+        running(customer, seconds_ago=5)
+        running(customer, seconds_ago=jobs.LEASE.total_seconds() + 60)
+        job(customer, bulk=bulk_of(customer), minutes=30)
+        single, bulk = lines()["single"], lines()["bulk"]
+        assert (single.waiting, single.due, single.later, single.running, single.stuck) == (4, 3, 1, 1, 1)
+        assert (bulk.waiting, bulk.due, bulk.running, bulk.stuck) == (1, 1, 0, 0)
+        now = timezone.now()
+        assert now - single.oldest >= timedelta(minutes=9)
+        assert timedelta(minutes=2) <= now - single.due_since < timedelta(minutes=3)
+
+    def test_counts_what_ended_by_how(self, customer: Customer) -> None:
+        for status, reason in ((200, None), (200, None), (404, None), (503, "layout_changed"), (500, None)):
+            ended(customer, status, reason=reason)
+        ended(customer, 410, bulk=bulk_of(customer))
+        ended(customer, 200, seconds_ago=3700)
+        assert lines()["single"].ended == {
+            "answered": 2, "not found": 1, "unavailable: layout changed": 1, "ended or broken here": 1,
+        }  # fmt: skip
+        assert lines()["bulk"].ended == {"cancelled": 1}
+
+    def test_names_the_accounts_with_the_most(self, customer: Customer) -> None:
+        others = [open_customer(name=f"Account {number}") for number in range(6)]
+        for number, other in enumerate(others):
+            for _ in range(number + 1):
+                job(other)
+        told = lines()["single"].accounts
+        assert [(name, number) for _, name, number in told] == [(f"Account {n}", n + 1) for n in (5, 4, 3, 2, 1)]
+
+    def test_asks_the_database_as_often_for_many_jobs_as_for_none(self, customer: Customer) -> None:
+        client = staff("view_job", "view_account")
+
+        def count() -> int:
+            with CaptureQueriesContext(connection) as seen:
+                page(client)
+            return len(seen)
+
+        none = count()
+        for number in range(20):
+            other = open_customer(name=f"Account {number}")
+            job(other)
+            running(other, seconds_ago=1)
+            ended(other, 200)
+        assert count() == none
+
+
+class TestAWorkerThatIsGone:
+    """Is noticed by the work nobody takes."""
+
+    @pytest.mark.parametrize(
+        ("due_minutes", "sign_seconds", "quiet"), [(2, None, True), (2, 90, True), (2, 20, False), (0.5, None, False)]
+    )
+    def test_by_what_was_last_ended(
+        self, customer: Customer, due_minutes: float, sign_seconds: float | None, quiet: bool
+    ) -> None:
+        job(customer, minutes=due_minutes)
+        if sign_seconds:
+            ended(customer, 200, seconds_ago=sign_seconds)
+        assert lines()["single"].is_quiet(timezone.now()) is quiet
+        assert ("Nobody works on single jobs" in page(staff("view_job"))) is quiet
+
+    def test_by_what_was_last_taken(self, customer: Customer) -> None:
+        job(customer, minutes=2)
+        running(customer, seconds_ago=20)
+        assert not lines()["single"].is_quiet(timezone.now())
+
+    def test_of_one_kind_is_not_hidden_by_the_other(self, customer: Customer) -> None:
+        job(customer, minutes=2, bulk=bulk_of(customer))
+        running(customer, seconds_ago=2)
+        assert lines()["bulk"].is_quiet(timezone.now())
+
+    def test_is_not_told_when_all_that_waits_is_for_later(self, customer: Customer) -> None:
+        job(customer, minutes=9, not_before=timezone.now() + timedelta(minutes=3))
+        assert not lines()["single"].is_quiet(timezone.now())
+
+
+class TestTheBroker:
+    """Is asked how much waits in it."""
+
+    def test_counts_messages_by_queue(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        mine = f"counted-{uuid.uuid4().hex}"  # other tests put messages into the same broker
+        monkeypatch.setattr(broker, "QUEUES", (mine, f"{mine}-not"))
+        assert broker.list_depths() == {mine: 0, f"{mine}-not": 0}
+        for _ in range(3):
+            current_app.send_task("nobody.knows", queue=mine)
+        assert broker.list_depths() == {mine: 3, f"{mine}-not": 0}
+        with current_app.connection_for_write() as opened:
+            opened.default_channel.queue_purge(mine)
+        assert broker.list_depths() == {mine: 0, f"{mine}-not": 0}
+
+    def test_has_the_queues_that_workers_listen_to(self) -> None:
+        assert set(broker.QUEUES) == {name for names in commands.QUEUES.values() for name in names.split(",")}
+
+    def test_that_is_gone_is_unknown_not_empty(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(current_app.conf, "broker_url", "redis://127.0.0.1:9/0")
+        assert broker.list_depths() is None
+        assert "Unknown: the broker did not answer" in page(staff("view_job"))
+
+
+class TestTheMenu:
+    """Beside every page."""
+
+    def test_leads_to_what_one_may_see(self, db: None) -> None:
+        told = staff("view_job", "view_jurisdiction").get("/admin/").content.decode()
+        assert 'href="/admin/lookups/job/queue/"' in told
+        assert 'href="/admin/jurisdictions/jurisdiction/standing/"' in told
+        assert 'href="/admin/lookups/job/"' in told
+        assert "/admin/billing/" not in told
+
+    def test_hides_what_one_may_not(self, db: None) -> None:
+        told = staff("view_account").get("/admin/").content.decode()
+        assert "/admin/lookups/job/queue/" not in told
+        assert "/standing/" not in told
+        assert 'href="/admin/billing/account/"' in told
