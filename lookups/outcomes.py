@@ -38,12 +38,16 @@ class NothingFound:
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """The registry could not be asked, so nothing is known. Not charged. `retry_after` is in seconds."""
+    """The registry could not be asked, so nothing is known. Not charged. `retry_after` is in seconds.
+
+    `note` names another way to an answer, where there is one.
+    """
 
     state: str
     reason: str
     retryable: bool = True
     retry_after: float | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,10 @@ from jurisdictions.models import Jurisdiction
 from lookups.models import Lookup, StoredEntity
 from lookups.services.storing import wire_time
 from scrapers import registry
+from scrapers.copies import list_copies
 from scrapers.measured import Measured, measure
 from scrapers.portal import Portal
+from scrapers.register import RegisterPortal
 
 ALL_OFF = "Every search is switched off for the time being."
 NOT_READABLE = "No search of this registry is known that a program may use."
@@ -32,15 +34,16 @@ class Day:
 
 
 def list_states(*, now: datetime | None = None) -> list[dict[str, Any]]:
-    """Every jurisdiction by code as /v1/states and the public page show it, in two queries.
+    """Every jurisdiction by code as /v1/states and the public page show it, in three queries.
 
     Facts come from the portals' attributes, switch and health from the database, and the times of the last 24
     hours before `now` (default: the present) from the attempts.
     """
     switches = {row.code: row for row in jurisdictions.list_jurisdictions()}
     measured = measure(now=now or timezone.now())
+    copies = list_copies()
     return [
-        _state(place, registry.find_portal(code), switches.get(code), measured.get(code, Measured()))
+        _state(place, registry.find_portal(code), switches.get(code), measured.get(code, Measured()), copies)
         for code, place in sorted(PLACES.items())
     ]
 
@@ -75,10 +78,13 @@ def find_entity_by_slug(*, state: str, slug: str) -> StoredEntity | None:
     return entities.filter(slug__endswith=f"-{state.lower()}-{tail}").first() if found and tail else None
 
 
-def _state(place: Place, portal: Portal | None, switch: Jurisdiction | None, measured: Measured) -> dict[str, Any]:
+def _state(
+    place: Place, portal: Portal | None, switch: Jurisdiction | None, measured: Measured, copies: frozenset[str]
+) -> dict[str, Any]:
     """One row. Without a portal that can be read nothing is claimed of the registry but that it exists."""
     readable = portal if portal is not None and portal.verification != "unsupported" else None
     can = readable.capabilities if readable else None
+    walled = isinstance(readable, RegisterPortal) and readable.walled
     on = settings.ASK_PORTALS
     available = bool(on and readable and switch and switch.enabled and switch.status != "inactive")
     reason = (
@@ -99,7 +105,8 @@ def _state(place: Place, portal: Portal | None, switch: Jurisdiction | None, mea
         "region": place.region,
         "async": bool(readable and readable.slow),
         "estimatedSeconds": readable.estimated_seconds if readable else None,
-        "nameAvailabilityAvailable": bool(available and can and can.search),
+        "nameAvailabilityAvailable": bool(available and can and can.search and not walled),
+        "nameAvailabilityFromCache": bool(available and place.code in copies),
         "uccSecuredParty": bool(can and can.ucc_secured_party),
         "uccDateFilter": bool(can and can.ucc_date_filter),
         "officers": bool(can and can.officers),

@@ -216,12 +216,18 @@ def _check_ucc(portal: Portal, query: Query) -> None:
         raise QueryRefused("this state cannot filter UCC filings by date")
 
 
-def ask_name(portal: Portal, session: PortalSession, query: Query, *, now: datetime) -> tuple[NameVerdict, Evidence]:
-    """Say whether the query's name is free; QueryRefused when the list was cut and shows nobody in the way."""
+def ask_name(
+    portal: Portal, session: PortalSession, query: Query, *, now: datetime, from_copy: bool = False
+) -> tuple[NameVerdict, Evidence]:
+    """Say whether the query's name is free; QueryRefused when the list was cut and shows nobody in the way.
+
+    With `from_copy` the loaded copy of the register is read instead of asking the registry.
+    """
     assert query.name is not None
     started = time.monotonic()
     with _counted(session, most=portal.most_searches + 1):  # one for what the state's rule calls the same name
-        results = portal.names_taken(session, query.name)
+        ask_for = portal.names_in_copy if from_copy else portal.names_taken
+        results = ask_for(session, query.name)
     session.trace.add("names", started, f"{query.name!r}: {len(results.candidates)} rows")
     verdict = availability.judge(query.name, results, portal=portal, state=query.state)
     if verdict.available and not results.complete:

@@ -122,6 +122,11 @@ def _copy_in(copy: RegisterCopy, records: list[EntityRecord]) -> None:
             sink.write_row((copy.pk, record.entity_id[:40], names.key(record.entity_name)[:200], plain))
 
 
+def list_copies() -> frozenset[str]:
+    """The states a current copy of the register is loaded of."""
+    return frozenset(RegisterCopy.objects.filter(status="current").values_list("state", flat=True))
+
+
 class DatabaseRegister:
     """What the scraping core sees of the loaded copies (`scrapers.register.Register`)."""
 

@@ -29,6 +29,7 @@ from scrapers.models import ScrapeAttempt
 from scrapers.normalise.record import normalised
 from scrapers.portal import Portal
 from scrapers.records import Answer, Evidence, Found, NameVerdict, NotFound, Query
+from scrapers.register import RegisterPortal
 from scrapers.transport.exchanges import hide
 from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
@@ -58,6 +59,7 @@ class NameReply:
     evidence: Evidence
     version: str
     attempt_id: int
+    as_of: datetime | None = None  # the day of the copy that was read, where one was
 
 
 def fetch(
@@ -83,13 +85,29 @@ def fetch(
 
 
 def fetch_name(
-    query: Query, *, now: datetime, budget_seconds: float, sandbox: bool = False, asked_by: uuid.UUID | None = None
-) -> NameReply:
-    """Ask the state's portal whether the query's name is free; raises PortalError as `fetch` does."""
-    with _attempt(query, now=now, budget_seconds=budget_seconds, sandbox=sandbox, asked_by=asked_by) as attempt:
-        verdict, evidence = ask_name(attempt.portal, attempt.session, query, now=now)
+    query: Query, *, now: datetime, budget_seconds: float, sandbox: bool = False, asked_by: uuid.UUID | None = None,
+    from_copy: bool = False,
+) -> NameReply:  # fmt: skip
+    """Ask the state's portal whether the query's name is free; raises PortalError as `fetch` does.
+
+    The portal itself is asked, whether or not a copy of its register is loaded; `from_copy` reads the copy instead.
+    """
+    with _attempt(
+        query, now=now, budget_seconds=budget_seconds, sandbox=sandbox, asked_by=asked_by, from_copy=from_copy
+    ) as attempt:
+        register = attempt.session.register
+        if not from_copy:
+            attempt.session.register = None
+        verdict, evidence = ask_name(attempt.portal, attempt.session, query, now=now, from_copy=from_copy)
+        as_of = register.as_of(query.state) if from_copy and register is not None else None
         attempt.outcome = "found"
-    return NameReply(verdict, evidence, attempt.portal.version, attempt.row.pk)
+    return NameReply(verdict, evidence, attempt.portal.version, attempt.row.pk, as_of)
+
+
+def find_copy(state: str, *, sandbox: bool = False) -> datetime | None:
+    """The day of the loaded copy of the state's register; None where there is none."""
+    kept = not sandbox and isinstance(registry.find_portal(state), RegisterPortal)
+    return DatabaseRegister().as_of(state) if kept else None
 
 
 @dataclass(slots=True)
@@ -106,14 +124,16 @@ class _Attempt:
 
 @contextmanager
 def _attempt(
-    query: Query, *, now: datetime, budget_seconds: float, sandbox: bool, asked_by: uuid.UUID | None
-) -> Iterator[_Attempt]:
+    query: Query, *, now: datetime, budget_seconds: float, sandbox: bool, asked_by: uuid.UUID | None,
+    from_copy: bool = False,
+) -> Iterator[_Attempt]:  # fmt: skip
     """Hold a conversation with the state's portal and note how it ended, whichever way.
 
     Whatever a reader trips over on a page ends as PageChanged: what it would have said cannot be trusted.
     """
     portal, trace = get_portal(query.state, sandbox=sandbox), Trace()
-    permit = None if sandbox else breaker.enter(state=query.state, budget_seconds=budget_seconds, now=now)
+    reaches_portal = not sandbox and not from_copy
+    permit = breaker.enter(state=query.state, budget_seconds=budget_seconds, now=now) if reaches_portal else None
     pace = permit.slow_down(portal.pace) if permit else portal.pace
     started = time.monotonic()
     deadline = started + budget_seconds

@@ -170,6 +170,10 @@ class Portal:
                 complete = complete and narrow is not None and narrow.complete and self.narrow_proves
         return ResultList(found, complete=complete and plan.proves)
 
+    def names_in_copy(self, session: PortalSession, name: str) -> ResultList:
+        """All names of a loaded copy of the register that could be the same name; QueryRefused where none is kept."""
+        raise QueryRefused("no copy of this registry is kept")
+
     def _terms_of_the_rule(self, name: str, plan: SearchPlan) -> list[str]:
         """The plan's terms, and one more that the state's rule calls the same name, where it can be sent."""
         facts = self.name_search

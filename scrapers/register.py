@@ -16,7 +16,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
+from scrapers import availability
 from scrapers.errors import PageChanged, PortalDisabled, QueryRefused
+from scrapers.naming_rules import RULES
 from scrapers.normalise import names
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
@@ -63,6 +65,7 @@ class RegisterPortal(Portal):
 
     register_source: ClassVar[Source]
     register_columns: ClassVar[frozenset[str]] = frozenset()  # columns the file must have
+    walled: ClassVar[bool] = False  # its live search turns programs away, so that only the copy answers
     most_rows: ClassVar[int] = 200
 
     def register_rows(self, path: Path) -> Iterator[Row]:
@@ -96,8 +99,21 @@ class RegisterPortal(Portal):
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that begin with the term, from the copy where there is one."""
         register = self._register(session)
+        return self.search_live(session, term) if register is None else self._in_copy(session, register, term)
+
+    def names_in_copy(self, session: PortalSession, name: str) -> ResultList:
+        """Every name of the copy that the state's rule may call the same; QueryRefused while no copy is loaded."""
+        register = self._register(session)
         if register is None:
-            return self.search_live(session, term)
+            return super().names_in_copy(session, name)
+        if not names.key(name):
+            raise QueryRefused("the name needs letters or digits")
+        same = availability.same_names(name, RULES[self.code]) if self.code in RULES else ()
+        found = [self._in_copy(session, register, one) for one in dict.fromkeys((name, *same))]
+        rows = tuple(row for results in found for row in results.candidates)
+        return ResultList(rows, complete=all(results.complete for results in found))
+
+    def _in_copy(self, session: PortalSession, register: Register, term: str) -> ResultList:
         own, longer = register.by_name(self.code, names.key(term), limit=self.most_rows, wider=_WIDER)
         self._show(session, own + longer)
         # Longer names are near misses: a word more is another company, so they need not all be there.
@@ -134,6 +150,8 @@ class RegisterPortal(Portal):
 
 class OnlyRegisterPortal(RegisterPortal):
     """A state with no live search a program may use: without a loaded copy it has no answer, and says so."""
+
+    walled = True
 
     def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The copy compares normalised names, so the name as it is given finds all spellings of it."""

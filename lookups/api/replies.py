@@ -137,7 +137,7 @@ def _unavailable(outcome: Unavailable) -> errors.ApiError:
     seconds = outcome.retry_after if outcome.retry_after is not None else RETRY_AFTER.get(outcome.reason, 60)
     return errors.ApiError(
         503, "source_unavailable", PORTAL_DOWN, retryable=outcome.retryable,
-        extra={"reason": outcome.reason, "state": outcome.state},
+        extra={"reason": outcome.reason, "state": outcome.state} | ({"note": outcome.note} if outcome.note else {}),
         headers={"Retry-After": str(max(1, math.ceil(seconds)))},
     )  # fmt: skip
 

@@ -149,6 +149,11 @@ class NameRequest(serializers.Serializer):
 
     entity_name = Text(min_length=2, max_length=200, help_text="The name, with or without its legal form.")
     state = StateCode(help_text="Two letters, any case.")
+    source = Word(
+        choices=["live", "cache"], required=False, allow_null=True,
+        help_text="`live` (default): ask the registry. `cache`: read the loaded copy of the state's register where one "
+        "is kept (`nameAvailabilityFromCache` in `/v1/states`); the reply says so and tells its day.",
+    )  # fmt: skip
 
 
 class WholeNumber(serializers.IntegerField):

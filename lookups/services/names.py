@@ -1,4 +1,4 @@
-"""One name check from question to verdict: always live, and charged per verdict, whichever it is.
+"""One name check from question to verdict: live unless a copy is asked for, and charged per verdict, whichever it is.
 
 The price is set aside, the registry is asked with no transaction open, and one short transaction notes the verdict and
 takes the money; a registry that cannot be asked, or that refuses, costs nothing.
@@ -21,11 +21,15 @@ from lookups.outcomes import OutOfFunds, Refused, TooManyAtOnce, Unavailable
 from lookups.services import paying, settling, storing
 from lookups.services.asks import Watch
 from scrapers import pipeline
-from scrapers.errors import PortalError, QueryRefused
+from scrapers.errors import PortalDisabled, PortalError, QueryRefused
 from scrapers.pipeline import NameReply
 from scrapers.records import Conflict, NameVerdict, Query
+from scrapers.register import RegisterPortal
 
 KIND = "name_check"
+WALLED = "This registry's own search cannot be asked by a program, and name checks are live."
+COPY_KEPT = 'A copy of its register is loaded here: send "source": "cache" for a verdict from it.'
+NO_COPY = 'No copy of this state\'s register is loaded here; leave "source" out, or send "live".'
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class NameAsk:
     ask_id: uuid.UUID = field(default_factory=uuid.uuid4)
     request_id: str = ""
     resumed: bool = False
+    from_copy: bool = False  # read the loaded copy of the state's register, because the caller said so
 
     @property
     def bill(self) -> paying.Bill:
@@ -54,6 +59,7 @@ class Judged:
     cost: int
     balance: int | None
     pages: dict[str, str]
+    as_of: datetime | None = None  # the day of the copy that was read; None for a live verdict
 
 
 NameOutcome = Judged | Unavailable | Refused | OutOfFunds | TooManyAtOnce
@@ -62,6 +68,9 @@ NameOutcome = Judged | Unavailable | Refused | OutOfFunds | TooManyAtOnce
 def perform(*, ask: NameAsk, now: datetime) -> NameOutcome:
     """Say whether the name is free and charge for it; whatever a portal or a balance may do is an outcome."""
     watch = Watch(now)
+    objection = _objection(ask)
+    if objection is not None:
+        return objection
     place = limits.acquire(key=ask.key, now=now)
     if place is None:
         own = ask.key.concurrent_lookups
@@ -70,6 +79,22 @@ def perform(*, ask: NameAsk, now: datetime) -> NameOutcome:
         return _ask_registry(ask, watch)
     finally:
         limits.release(slot=place)
+
+
+def _objection(ask: NameAsk) -> Refused | None:
+    """Why the question need not be asked: a verdict from a copy that is not there, or live from behind a wall."""
+    try:
+        portal = pipeline.get_portal(ask.state, sandbox=ask.key.is_test)
+    except PortalDisabled:
+        return None  # told as an answer that could not be had
+    kept = pipeline.find_copy(ask.state, sandbox=ask.key.is_test)
+    if ask.from_copy:
+        return None if kept else Refused("source", NO_COPY, unsupported=True)
+    if isinstance(portal, RegisterPortal) and portal.walled:
+        return Refused(
+            "source", " ".join(filter(None, (WALLED, portal.off_reason, COPY_KEPT if kept else ""))), unsupported=True
+        )
+    return None
 
 
 def _ask_registry(ask: NameAsk, watch: Watch) -> NameOutcome:
@@ -82,7 +107,7 @@ def _ask_registry(ask: NameAsk, watch: Watch) -> NameOutcome:
     try:
         reply = pipeline.fetch_name(
             query, now=watch.now, budget_seconds=settings.SYNC_BUDGET_SECONDS, sandbox=ask.key.is_test,
-            asked_by=ask.ask_id,
+            asked_by=ask.ask_id, from_copy=ask.from_copy,
         )  # fmt: skip
     except PortalError as error:
         return _fail(ask, hold, error, watch=watch, settled=settled)
@@ -106,7 +131,7 @@ def _sell(ask: NameAsk, hold: Hold | None, reply: NameReply, *, watch: Watch) ->
 
 def _judged(ask: NameAsk, reply: NameReply, paid: paying.Paid) -> Judged:
     told = storing.evidence_fields(reply.evidence)
-    return Judged(reply.verdict, told, paid.cost, paid.balance, _pages(ask, reply.verdict.conflicts))
+    return Judged(reply.verdict, told, paid.cost, paid.balance, _pages(ask, reply.verdict.conflicts), reply.as_of)
 
 
 def _pages(ask: NameAsk, conflicts: tuple[Conflict, ...]) -> dict[str, str]:
@@ -128,14 +153,16 @@ def _fail(
             _note(
                 ask, hold, word, watch, reason="" if refused else error.reason, attempt_id=error.attempt_id
             )  # fmt: skip
+    hint = COPY_KEPT if not ask.from_copy and pipeline.find_copy(ask.state, sandbox=ask.key.is_test) else None
     if refused:
-        return Refused("entity_name", error.detail)
-    return Unavailable(ask.state, error.reason, error.retryable, error.retry_after)
+        return Refused("entity_name", ". ".join(filter(None, (error.detail, hint))))
+    return Unavailable(ask.state, error.reason, error.retryable, error.retry_after, hint)
 
 
 def _note(ask: NameAsk, hold: Hold | None, outcome: Lookup.Outcome, watch: Watch, **more: Any) -> None:
     Lookup.objects.create(
         ask_id=ask.ask_id, account_id=ask.key.account_id, key=ask.key, hold=hold, state=ask.state, kind=KIND,
-        asked=ask.name, sandbox=ask.key.is_test, source=Lookup.Source.LIVE, outcome=outcome,
+        asked=ask.name, sandbox=ask.key.is_test,
+        source=Lookup.Source.CACHE if ask.from_copy else Lookup.Source.LIVE, outcome=outcome,
         duration_ms=round(watch.seconds * 1000), request_id=ask.request_id, created_at=watch.begun, **more,
     )  # fmt: skip

@@ -45,14 +45,18 @@ class Register:
     may_go: threading.Event | None = None
 
     def find(self, where: str) -> list[dict[str, Any]]:
-        """Rows by identifier, or by a LIKE pattern on the name."""
+        """Rows by identifier, by a LIKE pattern on the name, or with just one of several names; 500 at most."""
         by_id = re.search(r"dos_id='([^']*)'", where)
         if by_id:
             return [row for row in self.rows if row["dos_id"] == by_id[1]]
+        just = re.search(r"upper\(current_entity_name\) in\((.*)\)", where)
+        if just:
+            named = re.findall(r"'([^']*)'", just[1])
+            return [row for row in self.rows if row["current_entity_name"].upper() in named]
         pattern = re.search(r"like '([^']*)'", where)
         assert pattern, where
         wanted = re.compile(".*".join(map(re.escape, pattern[1].split("%"))))
-        return [row for row in self.rows if wanted.search(row["current_entity_name"].upper())]
+        return [row for row in self.rows if wanted.search(row["current_entity_name"].upper())][:500]
 
 
 @contextmanager

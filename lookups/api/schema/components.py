@@ -228,6 +228,7 @@ class EntityNotFound(Error):
 class SourceUnavailable(Error):
     reason = word(REASONS)
     state = text()
+    note = text("Another way to an answer, where there is one.", required=False)
 
 
 class Accepted(serializers.Serializer):
@@ -296,7 +297,8 @@ class State(serializers.Serializer):
     portalUrl = maybe()
     region = text()
     estimatedSeconds = whole(allow_null=True)
-    nameAvailabilityAvailable = flag()
+    nameAvailabilityAvailable = flag("Whether name checks ask this registry itself, live.")
+    nameAvailabilityFromCache = flag("Whether name checks with `source: cache` are answered from a loaded copy.")
     uccSecuredParty = flag()
     uccDateFilter = flag()
     officers = flag()

@@ -40,7 +40,10 @@ class NameReply(serializers.Serializer):
     warning = components.maybe("A suspended or revoked entity used the name.")
     statusNote = components.maybe("What this registry does not show.")
     cost = components.number("What was charged, USD.")
-    data_source = components.word(["live", "cache"], "`cache`: a loaded copy of the state's published register.")
+    data_source = components.word(
+        ["live", "cache"], "`cache` only when it was asked for: a loaded copy of the state's published register."
+    )
+    dataAsOf = components.moment("The day of the copy that was read; null when live.", allow_null=True)
     walletBalance = components.maybe("What is left, USD.")
     lookupsRemaining = components.whole(allow_null=True)
     designatorNote = components.text("What a name must contain in this state.")
@@ -71,6 +74,7 @@ EXAMPLE = {
     "statusNote": None,
     "cost": 0.0314,
     "data_source": "live",
+    "dataAsOf": None,
     "walletBalance": "28.45",
     "lookupsRemaining": 906,
     "designatorNote": "An LLC's name must contain Limited Liability Company, LLC or L.L.C.",
@@ -88,7 +92,9 @@ check_name = extend_schema(
     operation_id="checkName",
     tags=["Names"],
     summary="Say whether a name is free in a state",
-    description="Always asks the registry. Charged per verdict, whichever it is; nothing on 400, 402 and 503. "
+    description="Always asks the registry, unless `source` is `cache`. Charged per verdict, whichever it is; nothing "
+    "on 400, 402 and 503. A state whose own search turns programs away is 400 `unsupported_state`; where a copy of its "
+    "register is loaded, `details` says so. "
     "A free name is a good sign, not a promise: a filing office decides by more than its register.",
     request=NameRequest,
     parameters=[describe.IDEMPOTENCY_KEY, *describe.HEADERS],

@@ -15,6 +15,7 @@ from lookups.api.schema import name_check
 from lookups.api.serializers import NameRequest
 from lookups.services.idempotency import Claim
 from lookups.services.names import Judged, NameAsk, perform
+from lookups.services.storing import wire_time
 from scrapers.records import NameCheck
 
 
@@ -33,7 +34,7 @@ class NameAvailabilityView(Endpoint):
             same = {"ask_id": claim.ask_id, "resumed": claim.resumed} if claim else {}
             ask = NameAsk(
                 said["entity_name"], said["state"], key,
-                request_id=request.request_id, **same,  # type: ignore[attr-defined]
+                request_id=request.request_id, from_copy=said.get("source") == "cache", **same,  # type: ignore[attr-defined]
             )  # fmt: skip
             outcome = perform(ask=ask, now=timezone.now())
             if isinstance(outcome, Judged):
@@ -74,6 +75,7 @@ def _body(ask: NameAsk, outcome: Judged) -> dict[str, Any]:
         "statusNote": verdict.status_note,
         "cost": money.to_json_number(outcome.cost),
         "data_source": "cache" if outcome.evidence["fromRegister"] else "live",
+        "dataAsOf": wire_time(outcome.as_of) if outcome.as_of else None,
         "walletBalance": None if balance is None else money.to_rounded_string(balance),
         "lookupsRemaining": None if balance is None else prices.lookups_covered(balance),
         "designatorNote": verdict.designator_note,

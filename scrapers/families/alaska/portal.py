@@ -45,6 +45,7 @@ class Alaska(RegisterPortal):
     code = "AK"
     hosts = ("www.commerce.alaska.gov",)
     sources = (_SEARCH, f"{_HOST}/cbp/main/DbDownload/CorporationsDownload")
+    walled = True
     register_source = Source(sources[1], "csv", least_rows=60_000)
     register_columns = frozenset(
         {"CORPTYPE", "ENTITYNUMBER", "LEGALNAME", "ASSUMEDNAME", "STATUS", "AKFORMEDDATE", "HOMESTATE", "HOMECOUNTRY",

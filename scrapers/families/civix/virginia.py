@@ -31,6 +31,7 @@ class Virginia(RegisterPortal, CivixPortal):
         evidence="How this host names its modes is not known; the grid counts its records.",
     )
     code = "VA"
+    walled = True
     register_source, register_columns = virginia_register.FILES, virginia_register.COLUMNS
     hosts = ("cis.scc.virginia.gov",)
     sources = (f"{_HOST}/EntitySearch/Index",)

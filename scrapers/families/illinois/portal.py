@@ -57,6 +57,7 @@ class Illinois(RegisterPortal):
     )
     code = "IL"
     hosts = ("apps.ilsos.gov", "www.ilsos.gov")
+    walled = True
     register_source = register.FILES
     sources = (_HOME,)
     id_pattern = r"\d{8}|S\d{6}"

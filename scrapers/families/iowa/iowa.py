@@ -21,6 +21,7 @@ class Iowa(RegisterPortal, IowaSearch):
     code = "IA"
     hosts = ("sos.iowa.gov", "idh-be.iowa.gov")
     sources = (SEARCH, "https://data.iowa.gov/catalog/dataset/554")
+    walled = True
     register_source = Source("https://idh-be.iowa.gov/api/v1/datasets/554/rows.json", "ndjson-zip", least_rows=250_000)
     register_columns = frozenset({"corp_number", "legal_name", "corporation_type", "effective_date"})
     id_pattern = r"\d{1,7}"

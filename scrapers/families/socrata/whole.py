@@ -11,7 +11,7 @@ from typing import ClassVar
 from scrapers.families.socrata.portal import SocrataPortal
 from scrapers.normalise import names
 from scrapers.records import Candidate, EntityRecord, ResultList
-from scrapers.register import RegisterPortal, Row, Source
+from scrapers.register import Register, RegisterPortal, Row, Source
 from scrapers.search_rules import SearchPlan
 from scrapers.transport.session import PortalSession
 
@@ -53,10 +53,11 @@ class WholeSet(RegisterPortal, SocrataPortal):
     def narrow(self, session: PortalSession, name: str) -> ResultList:
         """All names that begin so, from the copy where one is loaded; else the platform's own narrow search."""
         register = self._register(session)
-        if register is None:
-            return super().narrow(session, name) or ResultList((), complete=False)
+        return SocrataPortal.narrow(self, session, name) if register is None else self._in_copy(session, register, name)
+
+    def _in_copy(self, session: PortalSession, register: Register, term: str) -> ResultList:
         most = self.most_rows
-        own, longer = register.by_name(self.code, names.key(name), limit=most, wider=most)
+        own, longer = register.by_name(self.code, names.key(term), limit=most, wider=most)
         self._show(session, own + longer)
         found = tuple(self.candidate(record, {}) for record in own + longer)
         return ResultList(found, complete=len(own) < most and len(longer) < most)
