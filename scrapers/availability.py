@@ -50,7 +50,7 @@ def clerk_key(name: str, rule: NamingRule) -> str:
 def _words_of(name: str, form: names.ComparisonForm) -> str:
     """The name's words without its legal form, articles and numbers as they are written."""
     text = names.plain(names.trading_names(name)[0])
-    count = len(form.key.split())
+    count = len(form.base.split())
     bare = text.removeprefix("the ") or text
     lead = "the " if bare != text else ""
     return lead + " ".join(bare.split()[:count])

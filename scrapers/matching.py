@@ -7,6 +7,7 @@ between, and a name that differs in one meaningful word is another company. Why 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +18,15 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.utils import default_process
 
 from scrapers.normalise import names
-from scrapers.normalise.vocabulary import ABBREVIATIONS, COMMON_WORDS, FORM_FAMILIES
+from scrapers.normalise.vocabulary import (
+    ABBREVIATIONS,
+    AFTER_DIRECTION,
+    COMMON_WORDS,
+    DIRECTIONS,
+    FORM_FAMILIES,
+    NEAR_COMMON_WORDS,
+    READINGS,
+)
 from scrapers.records import Candidate
 
 if TYPE_CHECKING:
@@ -27,6 +36,7 @@ MatchKind = Literal["exact", "suffix_variant", "former_name", "close", "entity_i
 _ORDER: dict[str, int] = {"entity_id": 0, "exact": 1, "suffix_variant": 2, "former_name": 3, "close": 4}
 _STATUS_ORDER = {"active": 0, "neutral": 1, "inactive": 2}
 LONG_LIST = 40  # rows compared in full; a full comparison takes some 15 microseconds
+LONG_WORD = 10  # letters; a common word as long as this has next to no neighbour that differs in a vowel
 UNSURE = 0.90  # the most that two names with a meaningful difference can score; below every sensible threshold
 
 
@@ -59,6 +69,9 @@ class Ranked:
 def compare(asked: str, shown: str) -> Comparison:
     """Compare two names, each also by the trading name it may carry ("Acme LLC d/b/a Best Foods")."""
     own = _compare_forms(names.form(asked), names.form(shown))
+    if own.features == ("word_order",) and ("," in asked or "," in shown) and _is_turned(asked, shown):
+        same_form = names.legal_form(asked) == names.legal_form(shown)
+        own = Comparison(0.94 if same_form else 0.93, "close", ("turned_at_comma",))
     mine, theirs = names.trading_names(asked), names.trading_names(shown)
     if own.score == 1.0 or len(mine) == len(theirs) == 1:
         return own
@@ -69,7 +82,16 @@ def compare(asked: str, shown: str) -> Comparison:
     return own
 
 
+def _is_turned(asked: str, shown: str) -> bool:
+    """Whether one name is the other with its surname or place put first and set off by a comma."""
+    return any(
+        names.has_one_part(straight) and names.key(straight) in names.turned(other)
+        for straight, other in ((asked, shown), (shown, asked))
+    )
+
+
 def _compare_forms(asked: names.ComparisonForm, shown: names.ComparisonForm) -> Comparison:
+    asked, shown = names.without_bank_mark(asked), names.without_bank_mark(shown)
     if not asked.key or not shown.key:
         return Comparison(0.0, "close", ("no_words",))
     if asked.origin and shown.origin and asked.origin != shown.origin:
@@ -106,46 +128,78 @@ def _families(marks: str) -> frozenset[str]:
 
 def _compare_words(asked: names.ComparisonForm, shown: names.ComparisonForm) -> Comparison:
     """Names whose words differ: spelling differences that cannot point to another company, or an unsure score."""
-    if asked.letters == shown.letters and asked.letters.isalpha():
+    if asked.letters == shown.letters and (asked.letters.isalpha() or _figures(asked.key) == _figures(shown.key)):
         return Comparison(0.96, "close", ("spacing",))
     ratio = fuzz.ratio(asked.key, shown.key) / 100
     if names.numbers(asked.key) != names.numbers(shown.key):
         return Comparison(min(ratio, 0.70), "close", ("number_differs",))
-    one, other = asked.key.split(), shown.key.split()
-    long_one, long_other = _spelt_out(one), _spelt_out(other)
-    if long_one == long_other:
-        return Comparison(0.95, "close", ("abbreviation",))
+    short_one, short_other = asked.key.split(), shown.key.split()
+    one, other = _spelt_out(short_one), _spelt_out(short_other)
     if len(one) == len(other):
-        differing = [(a, b) for a, b in zip(long_one, long_other, strict=True) if a != b]
+        differing = [(a, b) for a, b in zip(one, other, strict=True) if a != b and not _is_reading(a, b)]
+        if not differing:
+            return Comparison(0.95, "close", ("abbreviation",))
         if all(_is_typo(a, b) for a, b in differing):
             return Comparison(0.94, "close", ("typo_in_common_word",))
-        if sorted(long_one) == sorted(long_other):
+        if sorted(one) == sorted(other):
             return Comparison(min(max(ratio, 0.85), UNSURE), "close", ("word_order",))
         return Comparison(min(ratio, UNSURE), "close", ("word_differs",))
-    feature = "words_missing" if len(one) < len(other) else "words_added"
+    if "".join(one) == "".join(other):
+        return Comparison(0.95, "close", ("spacing", "abbreviation"))
+    feature = "words_missing" if len(short_one) < len(short_other) else "words_added"
     return Comparison(min(ratio, UNSURE - 0.02), "close", (feature,))
 
 
+def _figures(key: str) -> list[str]:
+    """The figures of a name: "A-1" and "A1" have the same, "1 11" and "11 1" have not."""
+    return re.findall(r"\d+", key)
+
+
 def _spelt_out(words: list[str]) -> list[str]:
-    return [ABBREVIATIONS.get(word, word) for word in words]
+    """The words with their abbreviations spelt out, where each has one reading in its place."""
+    found: list[str] = []
+    for at, word in enumerate(words):
+        after = words[at + 1] if at + 1 < len(words) else ""
+        if word in READINGS:
+            found.append(word)
+        elif word in DIRECTIONS and after in AFTER_DIRECTION:
+            found.append(DIRECTIONS[word])
+        elif word == "co" and after and at and words[at - 1] != "and":
+            found.append("county")  # "Adams Co. Historical Society"; at the end it is the company
+        else:
+            found.extend(ABBREVIATIONS.get(word, word).split())
+    return found
+
+
+def _is_reading(one: str, other: str) -> bool:
+    return other in READINGS.get(one, ()) or one in READINGS.get(other, ())
 
 
 @lru_cache(maxsize=16_384)
 def _is_typo(one: str, other: str) -> bool:
     """One slip of the finger in a word that everybody uses: it cannot turn one company's name into another's.
 
-    A changed letter is no slip ("marine" / "marina", "capital" / "capitol"), nor is an ending ("holding" / "holdings").
+    A changed letter is no slip ("marine" / "marina", "capital" / "capitol") but for a vowel of a long word, nor is an
+    ending ("holding" / "holdings").
     """
-    if (one in COMMON_WORDS) == (other in COMMON_WORDS):
-        return False  # two real words ("trading" / "training"), or two words of somebody's own
+    if (one in COMMON_WORDS) == (other in COMMON_WORDS) or not NEAR_COMMON_WORDS.isdisjoint((one, other)):
+        return False  # two real words ("trading" / "training", "realty" / "reality"), or two words of somebody's own
     short, long = sorted((one, other), key=len)
     if len(short) == len(long):
+        if len(short) >= LONG_WORD and _is_one_vowel(short, long):
+            return True
         return len(short) >= 5 and any(
             short[:at] + short[at + 1] + short[at] + short[at + 2 :] == long for at in range(len(short) - 1)
         )
     return len(long) == len(short) + 1 >= 7 and any(
         long[:at] + long[at + 1 :] == short for at in range(1, len(long) - 1)
     )
+
+
+def _is_one_vowel(one: str, other: str) -> bool:
+    """One vowel for another ("maintenence"): heard alike, and at this length no other word."""
+    differing = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
+    return len(differing) == 1 and set(differing[0]) <= set("aeiou")
 
 
 def rank(

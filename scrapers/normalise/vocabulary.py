@@ -20,6 +20,9 @@ LEGAL_FORMS: tuple[tuple[str, str], ...] = (
     ("ltd liability co", "llc"),
     ("public benefit corporation", "pbc"),
     ("professional service corporation", "pc"),
+    ("professional law corporation", "pc"),
+    ("professional medical corporation", "pc"),
+    ("professional dental corporation", "pc"),
     ("professional corporation", "pc"),
     ("professional association", "pa"),
     ("nonprofit corporation", "corp"),
@@ -59,6 +62,8 @@ LEGAL_FORMS: tuple[tuple[str, str], ...] = (
     ("pc", "pc"),
     ("pa", "pa"),
     ("plc", "plc"),
+    ("chartered", "chartered"),
+    ("chtd", "chartered"),
 )
 
 # Kinds of legal form that callers mix up are one family; a partnership and its LLC are usually two sister companies,
@@ -66,29 +71,51 @@ LEGAL_FORMS: tuple[tuple[str, str], ...] = (
 FORM_FAMILIES: dict[str, str] = {
     "inc": "corporation", "corp": "corporation", "co": "corporation", "ltd": "corporation", "plc": "corporation",
     "pbc": "corporation", "llc": "llc", "lc": "llc", "l3c": "llc", "pllc": "professional", "pc": "professional",
-    "pa": "professional", "lp": "lp", "llp": "llp", "lllp": "lp",
+    "pa": "professional", "chartered": "professional", "na": "bank", "lp": "lp", "llp": "llp", "lllp": "lp",
 }  # fmt: skip
 
 NUMERALS: dict[str, str] = {
     "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
-    "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "first": "1st", "second": "2nd", "third": "3rd",
+    "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14", "fifteen": "15",
+    "sixteen": "16", "seventeen": "17", "eighteen": "18", "nineteen": "19", "twenty": "20", "thirty": "30",
+    "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
+    "first": "1st", "second": "2nd", "third": "3rd",
     "fourth": "4th", "fifth": "5th", "sixth": "6th", "seventh": "7th", "eighth": "8th", "ninth": "9th", "tenth": "10th",
+    "eleventh": "11th", "twelfth": "12th", "twentieth": "20th",
 }  # fmt: skip
+TENS = frozenset({"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"})
+UNITS = frozenset(word for word, digits in NUMERALS.items() if digits.strip("stndrh") in set("123456789"))
 # Roman numbers are read so at the end of a name only: "Vitamin C", "I Love Pizza" and "Malcolm X Dental" hold none.
 ROMAN: dict[str, str] = {
     "i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9", "x": "10",
     "xi": "11", "xii": "12", "xiii": "13", "xiv": "14", "xv": "15",
 }  # fmt: skip
 
-# Only abbreviations with one reading: "tech" may be technology or technologies, "comm" community or commercial.
+# Abbreviations with one reading; a word that may stand for several is below.
 ABBREVIATIONS: dict[str, str] = {
     "intl": "international", "natl": "national", "assn": "association", "assoc": "associates", "bros": "brothers",
     "mfg": "manufacturing", "mgmt": "management", "mgt": "management", "svc": "service", "svcs": "services",
     "ctr": "center", "centre": "center", "univ": "university", "dept": "department", "inds": "industries",
     "hldgs": "holdings", "hldg": "holding", "grp": "group", "invs": "investments", "constr": "construction",
     "equip": "equipment", "transp": "transportation", "ins": "insurance", "hosp": "hospital", "govt": "government",
-    "mktg": "marketing", "st": "saint", "mt": "mount", "ft": "fort",
+    "mktg": "marketing", "st": "saint", "mt": "mount", "ft": "fort", "mtn": "mountain", "hts": "heights",
+    "ave": "avenue", "blvd": "boulevard", "hwy": "highway", "pkwy": "parkway", "rd": "road", "rte": "route",
+    "amer": "american", "apts": "apartments", "condo": "condominium", "const": "construction", "engr": "engineering",
+    "fdn": "foundation", "labs": "laboratories", "props": "properties", "whsl": "wholesale", "acctg": "accounting",
+    "jr": "junior", "sr": "senior", "cnty": "county", "twp": "township", "nw": "northwest", "ne": "northeast",
+    "sw": "southwest", "se": "southeast", "hoa": "homeowners association", "fcu": "federal credit union",
 }  # fmt: skip
+# Abbreviations with several readings: each may be meant, and the readings themselves are different words.
+READINGS: dict[str, frozenset[str]] = {
+    "st": frozenset({"saint", "street"}), "assoc": frozenset({"associates", "association"}),
+    "tech": frozenset({"technology", "technologies"}), "dr": frozenset({"doctor", "drive"}),
+    "dev": frozenset({"development", "developers"}), "elec": frozenset({"electric", "electrical"}),
+}  # fmt: skip
+# "N Fork", "S Shore": one letter is a direction only before a word that directions stand before. Elsewhere it may be
+# an initial ("W Jordan Plumbing" is no West Jordan) or the name of a street ("E Street Cafe").
+DIRECTIONS: dict[str, str] = {"n": "north", "s": "south", "e": "east", "w": "west"}
+_AFTER_DIRECTION = "beach bay bend branch central coast county end fork hills main point ridge river shore side valley"
+AFTER_DIRECTION: frozenset[str] = frozenset(_AFTER_DIRECTION.split())
 
 # Words so common in company names that a typo in one cannot point to another company.
 _COMMON_WORDS = """
@@ -115,8 +142,37 @@ software solutions specialties staffing storage strategic strategies supply surg
 technical technologies technology telecommunications therapy timber towing trading training transport
 transportation travel trucking trust university vacation ventures veterinary warehouse wellness wholesale
 windows wireless woodworking
+administrators advertisement aeronautics aluminum ambulance amusement anesthesia animation appliance appliances
+appraisals aquatics arbitration assemblies assembly assessment assurance athletics attorneys auctioneers audiology
+blacksmith bookkeeping bottling boulevard broadcasting brokerage cabinetry carpentry cemetery ceramics chamber
+charitable chiropractors cinema cleaners coatings commonwealth commodities compliance components
+confectionery conservation consortium consumer contractor convenience corrugated cosmetics courier craftsman
+crematory dentistry detective dialysis dietary disposal dormitory drainage drywall electronic elevator embroidery
+endodontics engraving equestrian ethanol excavating excavation exploration extermination fabrication fabricators
+fertilizer fiberglass fisheries floral flooring florist forestry forwarding foundry freight fulfillment funeral
+galvanizing gardening gastroenterology gymnastics handyman harvesting helicopter helicopters horticulture
+hospice housekeeping housing hydraulic hygiene immigration incubator infrastructure inspection inspections
+installation instruments insulation intermodal investigations irrigation janitorial jewelers kindergarten
+kitchens laundromat laundry library lighting lightning livestock locksmith lubricants lumber masonry massage
+merchandise merchants metallurgy metropolitan microbrewery midwifery millwork municipal musical navigation
+neurology nonprofit notary nutrition obstetrics oncology ophthalmology optometry orchards organization orthodontics
+orthopedics outdoors outfitters pathology paving payroll pediatric pediatrics periodontics pest petroleum
+pharmaceutical philanthropy plantation podiatry polymers poultry precision prosthetics psychiatry psychotherapy
+pulmonary purchasing quarries radiator ranching receivables reclamation recreation recreational refinery
+refinishing refractories reinsurance relations religious relocation republic reservoir respiratory sanitation
+satellite savings scaffolding securities semiconductor semiconductors settlement sewerage shipyard signage
+stationery steakhouse structural surveying surveyors tannery taxidermy telephone television textile textiles
+theater tobacco tourism transit translation upholstery urology utilities utility vehicle vending vineyard
+vineyards vocational warehousing waterproofing welding woodwork workforce zoological
 """
 COMMON_WORDS: frozenset[str] = frozenset(_COMMON_WORDS.split())
+# Words that are one slip away from a common word and are words themselves: they may name another company.
+_NEAR_COMMON_WORDS = """
+bothers camber cantering christina cleansers cleansing constriction contacting contactor contactors cratering eduction
+fiance fright funereal galley hating hosing insolation instillation leashing lightening medial paining panting planing
+reality shavings stationary timbre treading tucking widows wielding windrows
+"""
+NEAR_COMMON_WORDS: frozenset[str] = frozenset(_NEAR_COMMON_WORDS.split())
 
 _ONE_WORD_STATES = """
 alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii idaho illinois
@@ -128,3 +184,10 @@ STATE_NAMES: frozenset[str] = frozenset(_ONE_WORD_STATES.split()) | {
     "new york", "new jersey", "new mexico", "new hampshire", "north carolina", "north dakota", "south carolina",
     "south dakota", "rhode island", "west virginia", "district of columbia", "puerto rico", "usa", "america",
 }  # fmt: skip
+
+# What may follow "John Maddox and": anything else after a comma's first name makes a list of partners.
+_KIN = "associates bro bros brother brothers co company daughter daughters family partners son sons"
+KIN: frozenset[str] = frozenset(_KIN.split())
+# Letters after a person's name, which a comma sets off: "Lindqvist, Patricia, D.D.S."
+_TITLES = "cpa dc dds dmd do dpm dvm esq ii iii iv jr junior lcsw md od phd rn senior sr"
+TITLES: frozenset[str] = frozenset(_TITLES.split())

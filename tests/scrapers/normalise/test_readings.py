@@ -269,6 +269,18 @@ class TestAName:
         assert names.plain(names.plain(raw)) == names.plain(raw)
         assert bool(names.without_suffix(raw)) == bool(raw.strip())
 
+    @pytest.mark.parametrize(
+        ("raw", "searched"),
+        [
+            ("Saddleback Foods, Inc., a Delaware corporation", "Saddleback Foods"),
+            ("Drummond Dental, A PROFESSIONAL CORPORATION", "Drummond Dental"),
+            (", a Delaware corporation", ", a Delaware"),
+            ("Plan A Inc.", "Plan A"),
+        ],
+    )
+    def test_is_searched_without_its_legal_form_however_that_is_written(self, raw: str, searched: str) -> None:
+        assert names.without_suffix(raw) == searched
+
 
 STATUSES = meanings(active=["Good Standing"], warning=["Delinquent"], inactive=["Inactive"], neutral=["Pending"])
 
