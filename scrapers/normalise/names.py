@@ -54,7 +54,7 @@ _INITIALS = re.compile(r"(?<=\b\w)\.(?=\w\b)")
 _NO_WORD = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
 _TRADING_AS = re.compile(
-    r"[\s,(]+(?:d\s?[/.]?\s?b\s?[/.]?\s?a\.?|doing business as|a/k/a|aka|f/k/a|fka|formerly known as|t/a|trading as"
+    r"[\s,(](?:d\s?[/.]?\s?b\s?[/.]?\s?a\.?|doing business as|a/k/a|aka|f/k/a|fka|formerly known as|t/a|trading as"
     r"|which will do business in [a-z ]{4,20} as|used in [a-z]{2} by(?=:))"
     r"[\s:]+",
     flags=re.IGNORECASE,
@@ -106,7 +106,7 @@ def words(name: str) -> list[str]:
 @lru_cache(maxsize=65_536)
 def trading_names(name: str) -> tuple[str, ...]:
     """The names in "Acme LLC d/b/a Best Foods", the legal one first; one name where there is no such mark."""
-    parts = [part.strip(" ,(") for part in _TRADING_AS.split(name)]
+    parts = [part.strip(" \t\n,(") for part in _TRADING_AS.split(name)]
     if len(parts) == 1:
         return (name,)
     parts = [part.rstrip(" )") if part.count(")") > part.count("(") else part for part in parts]
