@@ -176,20 +176,29 @@ def _connected(addresses: list[IPAddress], port: int, deadline: float) -> Iterat
     waiting, failure = addresses[:MOST_ADDRESSES], OSError()
     while waiting:
         address, patience = waiting.pop(0), _left(deadline) / (len(waiting) + 1)
-        family = socket.AF_INET if address.version == 4 else socket.AF_INET6
-        with socket.socket(family, socket.SOCK_STREAM) as plain:
-            plain.settimeout(patience)  # a machine that is gone leaves time for the next one
-            try:
-                plain.connect((str(address), port))
-            except OSError as error:
-                failure = error
-                continue
+        try:
+            made = _connect(address, port, patience)  # a machine that is gone leaves time for the next one
+        except OSError as error:
+            failure = error
+            continue
+        with made as plain:
             plain.settimeout(_left(deadline))
             yield plain
             return
     if isinstance(failure, TimeoutError):
         raise failure
     raise _Failed(NO_CONNECTION) from failure
+
+
+def _connect(address: IPAddress, port: int, patience: float) -> socket.socket:
+    plain = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_STREAM)
+    try:
+        plain.settimeout(patience)
+        plain.connect((str(address), port))
+    except BaseException:
+        plain.close()
+        raise
+    return plain
 
 
 @contextlib.contextmanager

@@ -124,6 +124,23 @@ class TestADelivery:
         with receiving(says(200), host="127.0.0.2") as receiver:
             assert send(place(receiver, "http", NAME)).delivered
 
+    def test_does_without_ipv6_where_the_machine_has_none(
+        self, at_home: None, dns: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        real = socket.socket
+
+        def without(family: int = socket.AF_INET, *args: Any, **named: Any) -> socket.socket:
+            if family == socket.AF_INET6:
+                raise OSError(97, "Address family not supported by protocol")
+            return real(family, *args, **named)
+
+        dns[NAME] = [["::1", "127.0.0.1"], ["::1"]]
+        with receiving(says(200)) as receiver:
+            monkeypatch.setattr(socket, "socket", without)
+            assert send(place(receiver, "http", NAME)).delivered
+            assert send(place(receiver, "http", NAME)).error == hook_sender.NO_CONNECTION
+            monkeypatch.undo()
+
     @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
     def test_succeeds_with_every_2xx(self, at_home: None, status: int) -> None:
         with receiving(says(status)) as receiver:
