@@ -15,12 +15,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.text import Truncator
 from unfold.admin import TabularInline
 from unfold.decorators import action, display
 
 from lookups.admin.read_only import ReadOnlyAdmin
 from lookups.models import Delivery, DeliveryAttempt, WebhookAddress
-from lookups.services import deliveries, outbox
+from lookups.services import deliveries, hook_secrets, hook_trial
 
 WAITS, GIVEN_UP = Q(deliveries__status=Delivery.Status.PENDING), Q(deliveries__status=Delivery.Status.GIVEN_UP)
 
@@ -32,6 +33,7 @@ class AttemptInline(TabularInline):
     fields = readonly_fields = ("at", "status_code", "error", "duration_ms", "excerpt")
     verbose_name_plural = "Tries"
     extra = 0
+    hide_title = True
     can_delete = False
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -46,7 +48,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
     """Every webhook and mail, newest first: did it arrive, what was answered, when is it tried again."""
 
     list_display = (
-        "created_at", "event", "channel", "how_far", "account", "address", "attempts", "next_at", "last_answer",
+        "created_at", "event", "channel", "how_far", "account", "where", "attempts", "next_at", "last_answer",
     )  # fmt: skip
     list_filter = ("status", "channel", "event")
     search_fields = ("account__name", "address")
@@ -57,11 +59,12 @@ class DeliveryAdmin(ReadOnlyAdmin):
     show_full_result_count = False
     actions = ("send_again",)
     inlines = (AttemptInline,)
-    fields = (
-        "name", "event", "channel", "how_far", "account", "address", "job", "bulk", "attempts", "next_at",
-        "last_answer", "created_at", "delivered_at", "content",
-    )  # fmt: skip
-    readonly_fields = ("name", "how_far", "content")
+    fieldsets = (
+        (None, {"fields": ("name", "event", "channel", "account", "address", "job", "bulk")}),
+        ("How far", {"fields": ("status", "attempts", "next_at", "last_answer", "created_at", "delivered_at")}),
+        ("What is sent", {"fields": ("content",)}),
+    )
+    readonly_fields = ("name", "content")
 
     def has_run_permission(self, request: HttpRequest) -> bool:
         """Whoever may change deliveries may do this, although no field of one is changed by hand."""
@@ -80,6 +83,11 @@ class DeliveryAdmin(ReadOnlyAdmin):
     @admin.display(description="webhook-id")
     def name(self, obj: Delivery) -> str:
         return obj.message_id
+
+    @admin.display(description="Address", ordering="address")
+    def where(self, obj: Delivery) -> str:
+        """Short, so that the answer stays in sight; whole on the delivery's own page."""
+        return Truncator(obj.address).chars(40) or "—"
 
     @display(description="Status", label={"delivered": "success", "pending": "info", "given_up": "danger"})
     def how_far(self, obj: Delivery) -> tuple[str, str]:
@@ -108,8 +116,9 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
     list_display = ("name", "webhook_url", "waiting", "given_up", "last_arrived")
     search_fields = ("name", "webhook_url")
     list_per_page = 50
-    fields = ("name", "webhook_url", "is_active")
-    actions_detail = ("send_test",)
+    fields = ("name", "webhook_url", "is_active", "waiting", "given_up", "last_arrived")
+    readonly_fields = ("waiting", "given_up", "last_arrived")
+    actions_detail = ("send_test", "new_secret")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookAddress]:
         """Those that have an address, with what became of their messages of the last seven days."""
@@ -137,13 +146,41 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
 
     @action(description="Send a test", url_path="send-test", permissions=["run"])
     def send_test(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """A message that means nothing, to see whether it arrives."""
+        """A message that means nothing, to see now what comes of it."""
         account = self._get(request, object_id)
         if request.method != "POST":
             return self._ask(request, account, f"Send a test to {account.webhook_url}?")
-        made = outbox.send_test(account, now=timezone.now())
-        messages.success(request, "On its way. Load this page again in a moment to see what was answered.")
-        return redirect("admin:lookups_delivery_change", made.pk)
+        try:
+            trial = hook_trial.send_test(account_id=account.pk, now=timezone.now())
+        except (hook_trial.NoAddress, hook_trial.TooOften) as refusal:
+            messages.error(request, f"{refusal}.")
+            return redirect(_page_of(account))
+        self.log_change(request, account, f"Sent the test {trial.message_id}.")
+        if trial.sent.delivered:
+            messages.success(request, f"It arrived after {trial.sent.duration_ms} ms.")
+        else:
+            messages.error(request, f"It did not arrive: {trial.sent.error}.")
+        return redirect("admin:lookups_delivery_change", uuid.UUID(trial.message_id.removeprefix("msg_")))
+
+    @action(description="New secret", url_path="new-secret", permissions=["run"])
+    def new_secret(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Shown this once; the one before goes on signing for a day."""
+        account = self._get(request, object_id)
+        if request.method != "POST":
+            return self._ask(request, account, f"Make a new webhook secret for {account.name}? Hand it over yourself.")
+        try:
+            made = hook_secrets.rotate(account_id=account.pk, now=timezone.now())
+        except hook_secrets.TooManySecrets as many:
+            messages.error(request, f"{many}.")
+            return redirect(_page_of(account))
+        self.log_change(request, account, "Made a new webhook secret.")
+        context = {
+            **admin.site.each_context(request), "title": "Copy this webhook secret now", "account": account,
+            "made": made, "back": _page_of(account),
+        }  # fmt: skip
+        response = render(request, "lookups/webhook_secret.html", context)
+        response["Cache-Control"] = "no-store"
+        return response
 
     def _get(self, request: HttpRequest, object_id: str) -> WebhookAddress:
         if not self.has_run_permission(request):
@@ -151,6 +188,10 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
         return get_object_or_404(WebhookAddress.objects.exclude(webhook_url=""), pk=object_id)
 
     def _ask(self, request: HttpRequest, account: WebhookAddress, title: str) -> HttpResponse:
-        back = reverse("admin:lookups_webhookaddress_change", args=[account.pk])
-        context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
+        form, back = forms.Form(), _page_of(account)
+        context = {**admin.site.each_context(request), "title": title, "form": form, "back": back}
         return render(request, "billing/ask.html", context)
+
+
+def _page_of(account: WebhookAddress) -> str:
+    return reverse("admin:lookups_webhookaddress_change", args=[account.pk])

@@ -103,13 +103,9 @@ def claim(delivery_id: uuid.UUID, *, now: datetime) -> Delivery | None:
 def note(delivery: Delivery, answer: Answer, *, now: datetime) -> bool:
     """Write down how a try went and what follows from it; False when another worker has taken the message over."""
     with transaction.atomic():
-        DeliveryAttempt.objects.create(
-            delivery=delivery, at=now, status_code=answer.status, error=answer.error[:300],
-            duration_ms=answer.duration_ms, excerpt=answer.excerpt[:500],
-        )  # fmt: skip
+        _log(delivery, answer, now=now)
         mine = Delivery.objects.filter(pk=delivery.pk, claim=delivery.claim, status=Status.PENDING)
-        told = answer.error or f"answered {answer.status}"
-        common = {"claim": None, "lease_until": None, "last_answer": told[:300], "address": delivery.address}
+        common = {"claim": None, "lease_until": None, "last_answer": _word(answer), "address": delivery.address}
         if not answer.error:
             return bool(mine.update(status=Status.DELIVERED, next_at=None, delivered_at=now, **common))
         pause = find_pause(delivery, answer)
@@ -138,6 +134,18 @@ def send_again(delivery: Delivery, *, now: datetime) -> bool:
     return True
 
 
+def keep_trial(*, account_id: int, message_id: str, address: str, body: bytes, answer: Answer, now: datetime) -> None:
+    """Write a test that somebody watched into the log: it has ended, arrived or not, and is not tried again."""
+    arrived_at = None if answer.error else now
+    with transaction.atomic():
+        row = Delivery.objects.create(
+            id=uuid.UUID(message_id.removeprefix("msg_")), account_id=account_id, channel=Channel.WEBHOOK,
+            event=Delivery.Event.TEST, address=address, body=body.decode(), attempts=1, last_answer=_word(answer),
+            status=Status.DELIVERED if arrived_at else Status.GIVEN_UP, created_at=now, delivered_at=arrived_at,
+        )  # fmt: skip
+        _log(row, answer, now=now)
+
+
 def prune(*, now: datetime) -> int:
     """Forget tests that are seven days old, with their log; all others go with their job. Returns how many."""
     old = Delivery.objects.filter(event=Delivery.Event.TEST, created_at__lte=now - jobs.KEPT_FOR)
@@ -161,3 +169,14 @@ def free(now: datetime) -> Q:
     """Messages that a worker may take: their time has come, and nobody has them or that worker was lost."""
     nobody = Q(claim__isnull=True) | Q(lease_until__lte=now)
     return Q(nobody, status=Status.PENDING, next_at__lte=now)
+
+
+def _log(delivery: Delivery, answer: Answer, *, now: datetime) -> None:
+    DeliveryAttempt.objects.create(
+        delivery=delivery, at=now, status_code=answer.status, error=answer.error[:300],
+        duration_ms=answer.duration_ms, excerpt=answer.excerpt[:500],
+    )  # fmt: skip
+
+
+def _word(answer: Answer) -> str:
+    return (answer.error or f"answered {answer.status}")[:300]

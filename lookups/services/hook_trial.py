@@ -7,7 +7,8 @@ from datetime import datetime
 
 from billing import limits
 from billing.models import Account
-from lookups.services import flights, hook_events, hook_secrets, hook_sender
+from lookups.services import deliveries, flights, hook_events, hook_secrets, hook_sender
+from lookups.services.deliveries import Answer
 from lookups.services.hook_sender import Sent
 from lookups.services.hook_signatures import sign
 
@@ -55,4 +56,9 @@ def send_test(*, account_id: int, now: datetime) -> Trial:
     secrets = hook_secrets.list_secrets(account_id=account_id, now=now)
     headers = {"Content-Type": "application/json", **sign(message_id=message_id, body=body, secrets=secrets, now=now)}
     flights.release_connection()
-    return Trial(message_id, hook_sender.post(url=url, body=body, headers=headers))
+    sent = hook_sender.post(url=url, body=body, headers=headers)
+    answer = Answer(sent.status, sent.error, sent.duration_ms, sent.excerpt)
+    deliveries.keep_trial(
+        account_id=account_id, message_id=message_id, address=url, body=body, answer=answer, now=now
+    )  # fmt: skip
+    return Trial(message_id, sent)

@@ -5,20 +5,17 @@ A message exists exactly when its event has happened: it is committed with the e
 
 from __future__ import annotations
 
-import json
 import logging
 import uuid
 from datetime import datetime
 from typing import Any
 
 from celery import current_app
-from django.conf import settings
 from django.db import transaction
 
 from billing.models import Account
 from lookups.models import BulkJob, Delivery, Job
-from lookups.services import bodies
-from lookups.services.storing import wire_time
+from lookups.services import bodies, hook_events
 
 log = logging.getLogger(__name__)
 Channel = Delivery.Channel
@@ -51,15 +48,6 @@ def note_bulk(bulk_id: uuid.UUID, *, now: datetime) -> None:
     _write(*rows)
 
 
-def send_test(account: Account, *, now: datetime) -> Delivery:
-    """Send a message that means nothing to the account's address, to see whether it arrives."""
-    data = {"message": "Your webhooks work.", "sent_by": settings.PUBLIC_URL}
-    test = _webhook(account, Event.TEST, account.webhook_url, data, now=now)
-    with transaction.atomic():
-        _write(test)
-    return test
-
-
 def wake() -> None:
     """Tell a worker. A broker that is down loses nothing: workers look at the rows by themselves."""
     try:
@@ -74,8 +62,8 @@ def _webhook(
     row = Delivery(
         account=account, channel=Channel.WEBHOOK, event=event, address=address, next_at=now, created_at=now, **about
     )
-    told = {"id": row.message_id, "type": event.value, "created_at": wire_time(now), "data": data}
-    row.body = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    told = hook_events.write(message_id=row.message_id, event=event.value, created_at=now, data=data)
+    row.body = told.decode()
     return row
 
 

@@ -17,7 +17,7 @@ from standardwebhooks import Webhook
 from lookups import tasks
 from lookups.api import replies
 from lookups.models import Delivery, DeliveryAttempt, Job
-from lookups.services import deliveries, hook_secrets, hook_sender, job_desk, job_runner, jobs, outbox, postman
+from lookups.services import deliveries, hook_secrets, hook_sender, job_desk, job_runner, jobs, postman
 from lookups.services.courier import Courier
 from scrapers.families.sandbox import DEMO_QUESTION
 from scrapers.families.sandbox.portal import SandboxPortal
@@ -25,7 +25,7 @@ from scrapers.families.socrata.new_york import NewYork
 from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.hook_receiver import Answer, Receiver, receiving, says
 from tests.lookups.registry_server import Register
-from tests.lookups.told import deliver, end_jobs, listen_at, only, told, wait_for
+from tests.lookups.told import deliver, end_jobs, listen_at, only, told, wait_for, write_messages
 
 pytestmark = pytest.mark.django_db
 
@@ -306,49 +306,45 @@ class TestAMessageThatDoesNotArrive:
 
 
 class TestATest:
-    """A message that means nothing."""
+    """A message that means nothing, sent while somebody watches."""
 
-    def test_arrives_like_any_other_and_is_forgotten_after_a_week(self, customer: Customer, receiver: Receiver) -> None:
-        customer.account.refresh_from_db()
-        outbox.send_test(customer.account, now=timezone.now())
-        outbox.send_test(customer.account, now=timezone.now())
-        assert deliver() == 2
-        assert told(receiver.requests[0])["type"] == "webhook.test"
+    def test_is_in_the_log_for_a_week(self, customer: Customer, receiver: Receiver) -> None:
+        reply = customer.post("/v1/account/webhook-test", {})
+        assert reply.json()["delivered"] is True
+        assert (only().message_id, only().event, only().status) == (
+            reply.json()["webhookId"], "webhook.test", "delivered",
+        )  # fmt: skip
+        assert only().body.encode() == receiver.requests[0].body
+        assert DeliveryAttempt.objects.get().status_code == 204
         assert deliveries.prune(now=timezone.now()) == 0
-        assert deliveries.prune(now=timezone.now() + jobs.KEPT_FOR) == 2
+        assert deliveries.prune(now=timezone.now() + jobs.KEPT_FOR) == 1
+
+    def test_that_failed_is_not_tried_again_by_itself(self, customer: Customer) -> None:
+        with receiving(says(500)) as it:
+            listen_at(customer, it)
+            assert customer.post("/v1/account/webhook-test", {}).json()["delivered"] is False
+        assert (only().status, only().last_answer) == ("given_up", "answered 500")
+        assert deliver(timezone.now() + timedelta(days=1)) == 0
 
 
 class TestTheTurn:
     """Whose message is next."""
 
-    @pytest.fixture
-    def waiting(self, customer: Customer) -> Callable[[Customer, int], None]:
-        def write(who: Customer, number: int) -> None:
-            who.account.webhook_url = "https://a.example/"
-            for _ in range(number):
-                outbox.send_test(who.account, now=timezone.now())
-
-        return write
-
-    def test_goes_past_an_account_that_has_two_on_their_way(
-        self, customer: Customer, waiting: Callable[[Customer, int], None]
-    ) -> None:
+    def test_goes_past_an_account_that_has_two_on_their_way(self, customer: Customer) -> None:
         other = open_customer(name="Other")
-        waiting(customer, 50)
-        waiting(other, 1)
+        write_messages(customer, 50)
+        write_messages(other, 1)
         taken = [self._take() for _ in range(4)]
         assert sorted(account for account in taken if account) == sorted(
             [customer.account.pk, customer.account.pk, other.account.pk]
         )
         assert taken[3] is None
 
-    def test_goes_to_new_messages_before_repeated_ones(
-        self, customer: Customer, waiting: Callable[[Customer, int], None]
-    ) -> None:
-        waiting(customer, 5)
+    def test_goes_to_new_messages_before_repeated_ones(self, customer: Customer) -> None:
+        write_messages(customer, 5)
         Delivery.objects.update(attempts=3)
         other = open_customer(name="Other")
-        waiting(other, 1)
+        write_messages(other, 1)
         assert self._take() == other.account.pk
 
     def test_comes_for_few_mails_at_a_time_whoever_they_are_for(self, customer: Customer) -> None:
@@ -386,9 +382,8 @@ class TestManyThreads:
         customers = [open_customer(name=f"Customer {number}") for number in range(3)]
         with receiving(says(200)) as it:
             for customer in customers:
-                customer.account.webhook_url = listen_at(customer, it)
-                for _ in range(5):
-                    outbox.send_test(customer.account, now=timezone.now())
+                listen_at(customer, it)
+                write_messages(customer, 5)
             at_once(*[deliver] * 8)
             wait_for(lambda: not deliver() and not Delivery.objects.exclude(status="delivered").exists())
             names = [request.headers["webhook-id"] for request in it.requests]
@@ -396,8 +391,7 @@ class TestManyThreads:
 
     def test_of_two_that_claim_the_same_one_gets_it(self, switches: None, at_once: Callable[..., list[Any]]) -> None:
         customer = open_customer()
-        customer.account.webhook_url = "https://a.example/"
-        row = outbox.send_test(customer.account, now=timezone.now())
+        (row,) = write_messages(customer, 1)
         taken = at_once(*[lambda: deliveries.claim(row.pk, now=timezone.now())] * 6)
         assert len([one for one in taken if one]) == 1
 
@@ -429,15 +423,13 @@ class TestTheCourier:
     def test_keeps_nobody_waiting_for_a_receiver_that_hangs(self, switches: None, courier: Courier) -> None:
         unlucky, other = open_customer(name="Unlucky"), open_customer(name="Other")
         with receiving(hangs) as dead, receiving(says(200)) as well:
-            unlucky.account.webhook_url = listen_at(unlucky, dead)
-            other.account.webhook_url = listen_at(other, well)
-            for _ in range(40):
-                outbox.send_test(unlucky.account, now=timezone.now())
+            listen_at(unlucky, dead)
+            listen_at(other, well)
+            write_messages(unlucky, 40)
             courier.call()
             wait_for(lambda: dead.connections)
             began: datetime = timezone.now()
-            for _ in range(10):
-                outbox.send_test(other.account, now=timezone.now())
+            write_messages(other, 10)
             courier.call()
             wait_for(lambda: len(well.requests) == 10)
             assert timezone.now() - began < timedelta(seconds=5)
@@ -449,6 +441,5 @@ class TestTheCourier:
         courier.stop()
         wait_for(lambda: not courier.runs)
         customer = open_customer()
-        customer.account.webhook_url = "https://a.example/"
-        outbox.send_test(customer.account, now=timezone.now())
+        write_messages(customer, 1)
         assert only().attempts == 0

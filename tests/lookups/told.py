@@ -43,6 +43,13 @@ def deliver(now: datetime | None = None) -> int:
     return number
 
 
+def write_messages(customer: Customer, number: int) -> list[Delivery]:
+    """So many messages that wait to be sent to the customer's account."""
+    now = timezone.now()
+    about = {"channel": "webhook", "event": "webhook.test", "body": "{}", "next_at": now, "created_at": now}
+    return [Delivery.objects.create(account=customer.account, **about) for _ in range(number)]
+
+
 def told(request: Request) -> Any:
     """The body of a webhook."""
     return json.loads(request.body)
