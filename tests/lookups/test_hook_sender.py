@@ -118,6 +118,23 @@ class TestADelivery:
         assert receiver.requests[0].sni == NAME
         assert receiver.requests[0].headers["host"] == f"{NAME}:{receiver.port}"
 
+    @pytest.mark.parametrize("port", ["", ":443"])
+    def test_leaves_the_usual_port_out_of_the_name(
+        self,
+        at_home: None,
+        dns: Any,
+        secured: Any,
+        trusting: ssl.SSLContext,
+        monkeypatch: pytest.MonkeyPatch,
+        port: str,
+    ) -> None:
+        dns[NAME] = [["127.0.0.1"]]
+        real = hook_sender._connect
+        with receiving(says(204), tls=secured(NAME)) as receiver:  # 443 itself is for the superuser
+            monkeypatch.setattr(hook_sender, "_connect", lambda address, _, wait: real(address, receiver.port, wait))
+            assert send(f"https://{NAME}{port}/", tls=trusting).delivered
+        assert receiver.requests[0].headers["host"] == NAME
+
     @OTHER_MACHINES
     def test_tries_the_next_address_when_one_does_not_answer(self, at_home: None, dns: Any) -> None:
         dns[NAME] = [["::1", "127.0.0.3", "127.0.0.2"]]
