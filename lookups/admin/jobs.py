@@ -119,6 +119,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
             "deeds": DEEDS[job.status] if self.has_run_permission(request) else (),
             "sees_attempts": request.user.has_perm("scrapers.view_scrapeattempt"),
             "sees_money": request.user.has_perm("billing.view_ledgerentry"),
+            "messages_sent": job.deliveries.all() if request.user.has_perm("lookups.view_delivery") else (),
         }
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 

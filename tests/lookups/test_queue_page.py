@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from config.launch import commands
-from lookups import broker, queue_state
-from lookups.models import BulkJob, Job
+from lookups import broker, outbox_state, queue_state
+from lookups.models import BulkJob, Delivery, Job
 from lookups.services import jobs
 from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.test_job_pages import staff
@@ -150,6 +150,45 @@ class TestAWorkerThatIsGone:
     def test_is_not_told_when_all_that_waits_is_for_later(self, customer: Customer) -> None:
         job(customer, minutes=9, not_before=timezone.now() + timedelta(minutes=3))
         assert not lines()["single"].is_quiet(timezone.now())
+
+
+def message(customer: Customer, channel: str = "webhook", *, due_minutes: float = 0, **more: Any) -> Delivery:
+    """A message to a customer, due so many minutes ago (or later)."""
+    now = timezone.now()
+    told = {"status": "pending", "next_at": now - timedelta(minutes=due_minutes), **more}
+    return Delivery.objects.create(
+        account=customer.account, channel=channel, event="webhook.test", created_at=now, body="{}", **told
+    )
+
+
+class TestMessagesToCustomers:
+    """Stand beside the jobs they tell of."""
+
+    def test_are_counted_by_how_they_are_sent(self, customer: Customer) -> None:
+        now = timezone.now()
+        message(customer, due_minutes=5)
+        message(customer, due_minutes=-5, attempts=2)
+        message(customer, due_minutes=1, claim=uuid.uuid4(), lease_until=now + timedelta(seconds=20))
+        message(customer, status="delivered", next_at=None, delivered_at=now)
+        message(customer, "email", status="given_up", next_at=None)
+        webhook, mail = outbox_state.read(now=now)
+        assert (webhook.waiting, webhook.due, webhook.retried, webhook.arrived, webhook.given_up) == (3, 1, 1, 1, 0)
+        assert now - webhook.due_since > timedelta(minutes=4.9)
+        assert (mail.waiting, mail.due_since, mail.given_up) == (0, None, 1)
+
+    def test_are_shown_to_who_may_see_them(self, customer: Customer) -> None:
+        message(customer, status="given_up", next_at=None)
+        assert "Messages to customers" not in page(staff("view_job"))
+        told = page(staff("view_job", "view_delivery", name="dora"))
+        assert "channel__exact=webhook&amp;status__exact=given_up" in told
+
+    def test_of_a_job_are_on_its_page(self, customer: Customer) -> None:
+        done = ended(customer, 503, reason="blocked")
+        told = message(customer, due_minutes=1)
+        Delivery.objects.filter(pk=told.pk).update(job=done, event="lookup.failed")
+        address = f"/admin/lookups/job/{done.pk}/change/"
+        assert f"/admin/lookups/delivery/{told.pk}/" in staff("view_job", "view_delivery").get(address).content.decode()
+        assert "lookup.failed" not in staff("view_job", name="dora").get(address).content.decode()
 
 
 class TestTheBroker:
