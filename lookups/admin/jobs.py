@@ -12,8 +12,9 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
@@ -176,9 +177,9 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
 
 
 def _mark(text: str) -> uuid.UUID | None:
-    """The id in a job's public name, or in a UUID however it is written; None for anything else."""
+    """The id in the public name of a job or bulk job, or in a UUID however written; None for anything else."""
     try:
-        return uuid.UUID(text.strip().removeprefix("job_"))
+        return uuid.UUID(text.strip().removeprefix("job_").removeprefix("bulk_"))
     except ValueError:
         return None
 
@@ -187,7 +188,7 @@ def _mark(text: str) -> uuid.UUID | None:
 class BulkJobAdmin(ReadOnlyAdmin):
     """Requests of up to a thousand rows, and how far they are; their single questions are among the jobs."""
 
-    list_display = ("public_id", "created_at", "account", "total", "questions", "how_far", "cancelled_at", "ended_at")
+    list_display = ("public_id", "created_at", "account", "total", "its_jobs", "how_far", "cancelled_at", "ended_at")
     search_fields = ("request_id", "account__name")
     list_select_related = ("account", "hold")
     date_hierarchy = "created_at"
@@ -197,6 +198,21 @@ class BulkJobAdmin(ReadOnlyAdmin):
     def has_run_permission(self, request: HttpRequest) -> bool:
         """As for single jobs."""
         return request.user.has_perm("lookups.change_job")
+
+    @admin.display(description="Questions", ordering="questions")
+    def its_jobs(self, obj: BulkJob) -> str:
+        """How many, leading to them."""
+        address = reverse("admin:lookups_job_changelist", query={"bulk__id__exact": obj.pk})
+        return format_html('<a href="{}" class="text-primary-600 dark:text-primary-500">{}</a>', address, obj.questions)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[BulkJob], search_term: str
+    ) -> tuple[QuerySet[BulkJob], bool]:
+        """A request's id as customers know it finds that one."""
+        mark = _mark(search_term)
+        if mark is not None:
+            return queryset.filter(pk=mark), False
+        return super().get_search_results(request, queryset, search_term)
 
     @admin.display(description="Progress")
     def how_far(self, obj: BulkJob) -> str:

@@ -122,6 +122,21 @@ class TestTheQueue:
         assert count() == none
 
 
+class TestABulkJobInItsList:
+    """Leads to its questions."""
+
+    def test_is_found_by_its_name_and_leads_to_its_jobs(self, customer: Customer) -> None:
+        mine, other = bulk_of(customer), bulk_of(customer)
+        one = job(customer, bulk=mine)
+        job(customer, bulk=other)
+        client = staff("view_job", "view_bulkjob")
+        listed = client.get("/admin/lookups/bulkjob/", {"q": mine.public_id})
+        assert list(listed.context["cl"].result_list) == [mine]
+        address = f"/admin/lookups/job/?bulk__id__exact={mine.pk}"
+        assert address in listed.content.decode()
+        assert list(client.get(address).context["cl"].result_list) == [one]
+
+
 class TestAWorkerThatIsGone:
     """Is noticed by the work nobody takes."""
 
