@@ -37,6 +37,7 @@ else:
     }
 
 app.conf.update(
+    broker_transport=None if settings.REDIS_URL else "config.folder_queue:Transport",
     broker_url=settings.CELERY_BROKER_URL,
     broker_transport_options=transport_options,
     broker_connection_retry_on_startup=True,
