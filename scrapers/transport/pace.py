@@ -47,6 +47,11 @@ def _sleep_until_turn(wait: float, *, portal: str, deadline: float) -> None:
         time.sleep(wait)
 
 
+# Seconds. Nobody takes a turn past his deadline, at most two minutes away: what is noted for later was noted by a clock
+# that was set back since, and must not close a portal for hours.
+FARTHEST_TURN = 600
+
+
 class FilePacer:
     """The embedded form: lock files, released by the kernel when a process dies."""
 
@@ -84,7 +89,7 @@ class FilePacer:
                 fcntl.flock(handle, fcntl.LOCK_EX)
                 now = time.time()
                 turn = max(now, _noted_turn(os.pread(handle, _WIDTH, 0)))
-                if turn > now + 3600:  # the clock was set back: an old note must not close a portal for hours
+                if turn > now + FARTHEST_TURN:
                     turn = now
                 if time.monotonic() + (turn - now) <= deadline:
                     os.pwrite(handle, f"{turn + pace.seconds:0{_WIDTH}.6f}".encode(), 0)
@@ -116,9 +121,10 @@ def _fail_closed() -> Iterator[None]:
 _TURN = """
 local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local turn = math.max(now, tonumber(redis.call('GET', KEYS[1]) or '0'))
+if turn > now + FARTHEST then turn = now end
 if turn - now <= tonumber(ARGV[2]) then redis.call('SET', KEYS[1], turn + ARGV[1], 'PX', 3600000) end
 return turn - now
-"""
+""".replace("FARTHEST", str(FARTHEST_TURN * 1000))
 _TAKE = """
 local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)

@@ -205,6 +205,21 @@ class TestAPlaceOnLoan:
         client.close()
 
 
+class TestTheTurnsInRedis:
+    """By Redis' own clock, which may be set back."""
+
+    @pytest.mark.redis
+    @pytest.mark.parametrize("ahead", [1_200, 86_400])
+    def test_start_anew_after_the_clock_was_set_back(self, ahead: int, on_redis: str) -> None:
+        import redis
+
+        client = redis.Redis.from_url(on_redis)
+        client.set("pace:turn:back", int((time.time() + ahead) * 1000))
+        RedisPacer(client).wait_turn("back", Pace(), deadline=time.monotonic() + 0.5)
+        client.delete("pace:turn:back")
+        client.close()
+
+
 class TestTheLockFiles:
     """The embedded form, on a disk that may be full, spoilt or gone."""
 
