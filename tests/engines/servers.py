@@ -14,7 +14,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,29 +30,80 @@ class NotStarted(Exception):
     """A server did not come up; the message carries what it said."""
 
 
+@dataclass
+class Server:
+    """One of the two servers; it may be stopped and started again at its old port, with what it kept on disk."""
+
+    command: list[str]
+    port: int
+    log: Path
+    ready: Callable[[socket.socket], bool]
+    identity: dict[str, Any]
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it in a session of its own (Ctrl-C ends the tests first), and wait until it answers."""
+        with self.log.open("ab") as output:
+            self.process = subprocess.Popen(
+                self.command, cwd=self.log.parent, env=_plain(), stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT, start_new_session=True, **self.identity,
+            )  # fmt: skip
+        deadline = time.monotonic() + START_SECONDS
+        while self.process.poll() is None and time.monotonic() < deadline:
+            try:
+                with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
+                    if self.ready(connection):
+                        return
+            except OSError:
+                pass
+            time.sleep(0.05)
+        raise NotStarted(f"{self.log.stem} did not come up: {self.log.read_text(errors='replace')}")
+
+    def stop(self, number: int = signal.SIGINT) -> None:
+        """Ask for an end (SIGINT: both servers' fast shutdown), then insist."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        self.process.send_signal(number)
+        try:
+            self.process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
 @dataclass(frozen=True)
 class Addresses:
-    """Where the two servers are, in the form of the service's own variables."""
+    """Where the two servers are, in the form of the service's own variables, and the servers themselves."""
 
     database_url: str
     redis_url: str
+    postgres: Server
+    redis: Server
 
 
 @contextmanager
-def running(programs: Programs) -> Iterator[Addresses]:
-    """Run both servers for as long as the block lasts."""
+def running(programs: Programs, *, keeps_commits: bool = False) -> Iterator[Addresses]:
+    """Run both servers for as long as the block lasts.
+
+    `keeps_commits`: PostgreSQL may be crashed without losing what it had committed, at the price of some speed.
+    """
     identity = _identity()
     folder = Path(tempfile.mkdtemp(prefix="sos-lookup-engines-", dir=_place_for(identity)))
-    started: list[subprocess.Popen[bytes]] = []
+    servers: list[Server] = []
     try:
         if identity:
             shutil.chown(folder, identity["user"], identity["group"])
-        database_url = _start_postgres(programs, folder, identity, started)
-        redis_url = _start_redis(programs, folder, identity, started)
-        yield Addresses(database_url, redis_url)
+        servers.append(_postgres(programs, folder, identity, keeps_commits=keeps_commits))
+        servers.append(_redis(programs, folder, identity))
+        for server in servers:
+            server.start()
+        postgres, redis = servers
+        yield Addresses(
+            f"postgres://sos@127.0.0.1:{postgres.port}/postgres", f"redis://127.0.0.1:{redis.port}/0", postgres, redis
+        )
     finally:
-        for process in started:
-            _end(process)
+        for server in servers:
+            server.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -72,9 +123,7 @@ def _place_for(identity: dict[str, Any]) -> str:
     return place if reached else "/tmp"
 
 
-def _start_postgres(
-    programs: Programs, folder: Path, identity: dict[str, Any], started: list[subprocess.Popen[bytes]]
-) -> str:
+def _postgres(programs: Programs, folder: Path, identity: dict[str, Any], *, keeps_commits: bool) -> Server:
     data = folder / "postgres"
     command = [programs.initdb, "--pgdata", data, "--username", "sos", "--auth", "trust", "--encoding", "UTF8"]
     made = subprocess.run(
@@ -85,45 +134,19 @@ def _start_postgres(
     port = _free_port()
     settings = {
         "listen_addresses": "127.0.0.1", "port": port, "unix_socket_directories": folder, "max_connections": 200,
-        "fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "timezone": "UTC",
+        "fsync": "off", "synchronous_commit": "on" if keeps_commits else "off", "full_page_writes": "off",
+        "timezone": "UTC",
     }  # fmt: skip
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-    _start([programs.postgres, "-D", data, *options], folder / "postgres.log", identity, started)
-    _wait_for(port, started[-1], folder / "postgres.log", ready=_postgres_ready)
-    return f"postgres://sos@127.0.0.1:{port}/postgres"
+    line = [str(part) for part in (programs.postgres, "-D", data, *options)]
+    return Server(line, port, folder / "postgres.log", _postgres_ready, identity)
 
 
-def _start_redis(
-    programs: Programs, folder: Path, identity: dict[str, Any], started: list[subprocess.Popen[bytes]]
-) -> str:
+def _redis(programs: Programs, folder: Path, identity: dict[str, Any]) -> Server:
     port = _free_port()
     command = [programs.redis, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-    _start([*command, "--dir", folder], folder / "redis.log", identity, started)
-    _wait_for(port, started[-1], folder / "redis.log", ready=_redis_ready)
-    return f"redis://127.0.0.1:{port}/0"
-
-
-def _start(command: list[Any], log: Path, identity: dict[str, Any], started: list[subprocess.Popen[bytes]]) -> None:
-    """Start a server in a session of its own, so that Ctrl-C ends the tests first and the servers after them."""
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [str(part) for part in command], cwd=log.parent, env=_plain(), stdin=subprocess.DEVNULL,
-            stdout=output, stderr=subprocess.STDOUT, start_new_session=True, **identity,
-        )  # fmt: skip
-    started.append(process)
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path, *, ready: Any) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < deadline:
-        try:
-            with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
-                if ready(connection):
-                    return
-        except OSError:
-            pass
-        time.sleep(0.05)
-    raise NotStarted(f"{log.stem} did not come up: {log.read_text(errors='replace')}")
+    line = [str(part) for part in (*command, "--dir", folder)]
+    return Server(line, port, folder / "redis.log", _redis_ready, identity)
 
 
 def _postgres_ready(connection: socket.socket) -> bool:
@@ -136,18 +159,6 @@ def _postgres_ready(connection: socket.socket) -> bool:
 def _redis_ready(connection: socket.socket) -> bool:
     connection.sendall(b"PING\r\n")
     return connection.recv(7) == b"+PONG\r\n"
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ask for a fast shutdown (both servers read SIGINT so), then insist."""
-    if process.poll() is not None:
-        return
-    process.send_signal(signal.SIGINT)
-    try:
-        process.wait(timeout=15)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def _free_port() -> int:
