@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.text import Truncator
 from unfold.admin import TabularInline
@@ -141,8 +142,8 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
         return int(obj.given_up_)
 
     @admin.display(description="Last arrived", ordering="last_arrived_")
-    def last_arrived(self, obj: Any) -> Any:
-        return obj.last_arrived_
+    def last_arrived(self, obj: Any) -> str:
+        return date_format(obj.last_arrived_, "DATETIME_FORMAT") if obj.last_arrived_ else "—"
 
     @action(description="Send a test", url_path="send-test", permissions=["run"])
     def send_test(self, request: HttpRequest, object_id: str) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from django.utils import timezone
 
 from billing import reconciliation
 from billing.models import Account, Payment, TopUp
+from lookups.models import Delivery
 from tests.lookups.conftest import Customer
+from tests.lookups.told import write_messages
 
 pytestmark = pytest.mark.django_db
 
@@ -55,3 +58,14 @@ class TestTheMetrics:
         numbers = read()
         for name in ("ledger_mismatches", "payments_unknown", "topups_mismatched"):
             assert numbers[f"sos_lookup_{name}"] == 1
+
+    def test_tell_what_customers_have_not_been_told_yet(self, settings: Any, customer: Customer) -> None:
+        settings.METRICS_TOKEN = "letmein"
+        for row, age in zip(write_messages(customer, 3), (10, 500, 9_000), strict=True):
+            Delivery.objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(seconds=age))
+        Delivery.objects.filter(created_at__lt=timezone.now() - timedelta(hours=1)).update(
+            status="given_up", next_at=None
+        )
+        numbers = read()
+        assert numbers["sos_lookup_deliveries_pending"] == 2
+        assert 500 <= numbers["sos_lookup_deliveries_oldest_pending_seconds"] < 600
