@@ -14,9 +14,9 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
-from rapidfuzz import fuzz, process
-from rapidfuzz.utils import default_process
+from rapidfuzz import fuzz
 
+from scrapers import shortlist
 from scrapers.normalise import names
 from scrapers.normalise.vocabulary import (
     ABBREVIATIONS,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 MatchKind = Literal["exact", "suffix_variant", "former_name", "close", "entity_id"]
 _ORDER: dict[str, int] = {"entity_id": 0, "exact": 1, "suffix_variant": 2, "former_name": 3, "close": 4}
 _STATUS_ORDER = {"active": 0, "neutral": 1, "inactive": 2}
-LONG_LIST = 40  # rows compared in full; a full comparison takes some 15 microseconds
 LONG_WORD = 10  # letters; a common word as long as this has next to no neighbour that differs in a vowel
 UNSURE = 0.90  # the most that two names with a meaningful difference can score; below every sensible threshold
 
@@ -211,7 +210,9 @@ def rank(
     """Order candidates, best first; several rows of one entity (its names) become its best row."""
     best: dict[str, Ranked] = {}
     asked = names.plain(name)
-    for row in _alike(name, [row for row in candidates if row.name_kind != "reserved"]):
+    rows = [row for row in candidates if row.name_kind != "reserved"]  # put aside by somebody: not a company
+    for at in shortlist.choose(name, [row.name for row in rows]):
+        row = rows[at]
         found = compare(name, row.name)
         if row.name_kind in ("former", "assumed") and found.kind in ("exact", "suffix_variant"):
             found = Comparison(found.score - 0.02, "former_name", (f"{row.name_kind}_name", *found.features))
@@ -222,21 +223,6 @@ def rank(
         if known is None or entry.order < known.order:
             best[identity] = entry
     return tuple(sorted(best.values(), key=lambda entry: entry.order))
-
-
-def _alike(name: str, rows: list[Candidate]) -> list[Candidate]:
-    """The rows worth a full comparison: all of a short list; of a long one those that share most words or letters.
-
-    A name put aside by somebody ("reserved") never gets here: it is not a company.
-    """
-    if len(rows) <= LONG_LIST:
-        return rows
-    asked, shown = default_process(name), [default_process(row.name) for row in rows]
-    kept: set[int] = set()
-    for scorer in (fuzz.ratio, fuzz.token_set_ratio):
-        found = process.extract(asked, shown, scorer=scorer, limit=LONG_LIST // 2, score_cutoff=50)
-        kept.update(index for _, _, index in found)
-    return [rows[index] for index in sorted(kept)]
 
 
 def best(ranked: tuple[Ranked, ...], *, threshold: float) -> tuple[Ranked | None, bool]:
