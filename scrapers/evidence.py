@@ -20,7 +20,9 @@ from scrapers.transport.page import Page
 
 log = logging.getLogger(__name__)
 
-AN_HOUR, A_DAY = 3, 20  # attempts kept: of a state and a kind of failure in an hour, of a state in a day
+# Attempts kept: of a state and a kind of failure in an hour, of a state in a day. At worst that is 20 MB of a state and
+# day (four pages of 256 KB each); a page that a registry sends is 5 to 30 KB once compressed.
+AN_HOUR, A_DAY = 3, 20
 MOST_READ = 2 * 1024 * 1024  # bytes of a page that are looked at; what is beyond tells no reason
 MOST_KEPT = 256 * 1024  # bytes of a page once compressed
 KEPT_FOR = timedelta(days=7)
@@ -38,10 +40,10 @@ def keep(attempt: ScrapeAttempt, heard: Iterable[Exchange], *, secrets: Iterable
         return 0
     hidden = [one for one in secrets if one]
     try:
-        with transaction.atomic():
-            if _is_enough(attempt):
-                return 0
-            pages = [_page(attempt, number, one, hidden, began) for number, one in enumerate(exchanges, start=1)]
+        if _is_enough(attempt):
+            return 0
+        pages = [_page(attempt, number, one, hidden, began) for number, one in enumerate(exchanges, start=1)]
+        with transaction.atomic():  # of its own: what fails here leaves a caller's transaction as it was
             return len(AttemptPage.objects.bulk_create(pages))
     except Exception:
         log.exception("What %s answered could not be kept.", attempt.state)

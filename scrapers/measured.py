@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from scrapers.models import ScrapeAttempt
+from scrapers.models import ANSWERED, ScrapeAttempt
 
 OVER = timedelta(hours=24)
 _AT_MOST = 5_000  # attempts; newer ones first, so a busy day is measured over its last hours
-_ANSWERED = {*ScrapeAttempt.ANSWERS, "refused"}
+_NO_FAILURE = {*ANSWERED, "refused"}
 _NOT_ASKED = {"disabled"}
 
 
@@ -39,7 +39,7 @@ def measure(*, now: datetime) -> Mapping[str, Measured]:
 
 
 def _summary(attempts: list[tuple[str, int]]) -> Measured:
-    good = sorted(duration for outcome, duration in attempts if outcome in _ANSWERED)
+    good = sorted(duration for outcome, duration in attempts if outcome in _NO_FAILURE)
     rate = round(len(good) / len(attempts), 4)
     return Measured(_nearest(good, 0.50), _nearest(good, 0.95), rate, len(attempts))
 

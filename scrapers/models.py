@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from django.db import models
 
+ANSWERED = ("found", "not_found")  # what a registry says when it is read as it should be
+FAILED = ("down", "blocked", "layout_changed", "rate_limited", "disabled", "timeout")
+
 
 class ScrapeAttempt(models.Model):
     """One conversation with one portal. Never holds a key or a customer's account; pages only where it failed.
@@ -11,18 +14,7 @@ class ScrapeAttempt(models.Model):
     `asked_by` is the mark of whoever asked, who may ask again under it; nothing here knows what it stands for.
     """
 
-    OUTCOMES = (
-        "found",
-        "not_found",
-        "down",
-        "blocked",
-        "layout_changed",
-        "rate_limited",
-        "disabled",
-        "timeout",
-        "refused",
-    )
-    ANSWERS = ("found", "not_found")  # what a registry says when it is read as it should be
+    OUTCOMES = (*ANSWERED, *FAILED, "refused")  # a question that a registry refuses is neither
 
     asked_by = models.UUIDField(null=True, blank=True, db_index=True, editable=False)
     state = models.CharField(max_length=2)
@@ -38,7 +30,20 @@ class ScrapeAttempt(models.Model):
     started_at = models.DateTimeField()
 
     class Meta:
-        indexes = [models.Index(fields=["state", "-started_at"], name="attempt_state_time")]
+        indexes = [
+            models.Index(fields=["state", "-started_at"], name="attempt_state_time"),
+            # The newest answer and the newest failure of each state at once, also among a month's 150,000 of the other.
+            models.Index(
+                fields=["state", "-started_at"],
+                name="attempt_answered",
+                condition=models.Q(sandbox=False, outcome__in=ANSWERED),
+            ),
+            models.Index(
+                fields=["state", "-started_at"],
+                name="attempt_failed",
+                condition=models.Q(sandbox=False, outcome__in=FAILED),
+            ),
+        ]
         ordering = ["-started_at"]
 
     def __str__(self) -> str:
@@ -53,7 +58,9 @@ class AttemptPage(models.Model):
     `scrapers.evidence` alone.
     """
 
-    attempt = models.ForeignKey(ScrapeAttempt, on_delete=models.CASCADE, related_name="pages")
+    # Pages go before their attempts do (see `tasks.prune_attempts`); looking for them would make a nightly deletion of
+    # 200,000 attempts take a minute instead of a second.
+    attempt = models.ForeignKey(ScrapeAttempt, on_delete=models.DO_NOTHING, related_name="pages")
     number = models.PositiveSmallIntegerField(help_text="1 is the oldest that was kept.")
     state = models.CharField(max_length=2)
     outcome = models.CharField(max_length=16)

@@ -15,10 +15,8 @@ from jurisdictions.codes import PLACES
 from jurisdictions.models import Jurisdiction
 from scrapers import measured, registry
 from scrapers.measured import Measured
-from scrapers.models import Breaker, ScrapeAttempt
+from scrapers.models import ANSWERED, FAILED, Breaker, ScrapeAttempt
 
-_NO_FAILURES = (*ScrapeAttempt.ANSWERS, "refused")  # a question that a registry refuses is no failure of it
-_FAILURES = [word for word in ScrapeAttempt.OUTCOMES if word not in _NO_FAILURES]
 _BEFORE_ALL = datetime.min.replace(tzinfo=UTC)
 
 
@@ -64,8 +62,8 @@ def list_standings(*, now: datetime) -> list[Standing]:
     """Every jurisdiction: those that are asked first, the longest without a good answer on top (never before all)."""
     switches = list(
         Jurisdiction.objects.annotate(
-            last_good_at=_newest("started_at", ScrapeAttempt.ANSWERS),
-            last_failure=_newest("pk", _FAILURES),
+            last_good_at=_newest("started_at", ANSWERED),
+            last_failure=_newest("pk", FAILED),
         )
     )
     failures = ScrapeAttempt.objects.defer("stages").in_bulk([row.last_failure for row in switches if row.last_failure])

@@ -9,7 +9,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from scrapers import evidence, refreshing
-from scrapers.models import ScrapeAttempt
+from scrapers.models import ANSWERED, ScrapeAttempt
 
 KEEP = timedelta(days=30)
 
@@ -21,7 +21,7 @@ def prune_attempts(**_: object) -> int:
     Each registry's last good answer stays: how long ago that was is what operators ask first.
     """
     now = timezone.now()
-    good = ScrapeAttempt.objects.filter(sandbox=False, outcome__in=ScrapeAttempt.ANSWERS).order_by()
+    good = ScrapeAttempt.objects.filter(sandbox=False, outcome__in=ANSWERED).order_by()
     last = good.values("state").annotate(last=Max("pk")).values("last")
     pages = evidence.prune(now=now)
     old = ScrapeAttempt.objects.filter(started_at__lt=now - KEEP).exclude(pk__in=last)

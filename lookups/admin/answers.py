@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.urls import reverse
+from django.utils.html import format_html
 from unfold.decorators import display
 
 from billing import money
@@ -21,6 +23,18 @@ class LookupAdmin(ReadOnlyAdmin):
     date_hierarchy = "created_at"
     list_per_page = 50
     show_full_result_count = False
+    exclude = ("attempt_id",)
+    readonly_fields = ("attempt",)
+
+    @admin.display(description="Scrape attempt")
+    def attempt(self, obj: Lookup) -> str:
+        """What the registry was asked and answered; attempts are kept for 30 days."""
+        if obj.attempt_id is None:
+            return "—"
+        address = reverse("admin:scrapers_scrapeattempt_change", args=[obj.attempt_id])
+        return format_html(
+            '<a href="{}" class="text-primary-600 dark:text-primary-500">#{}</a>', address, obj.attempt_id
+        )
 
     @display(
         description="Outcome",

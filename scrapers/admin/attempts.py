@@ -6,9 +6,11 @@ shown escaped, and handed out only as a file of plain text.
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
@@ -31,6 +33,7 @@ class ScrapeAttemptAdmin(ReadOnlyAdmin):
     list_display = ("started_at", "state", "question", "ended", "duration_ms", "unread_labels", "sandbox")
     list_filter = ("outcome", "state", "sandbox", "kind")
     search_fields = ("question", "detail")
+    search_help_text = "Part of the question or of the detail, or the whole id of the ask"
     date_hierarchy = "started_at"
     list_per_page = 50
     show_full_result_count = False
@@ -43,6 +46,15 @@ class ScrapeAttemptAdmin(ReadOnlyAdmin):
     @display(description="Outcome", ordering="outcome", label=OUTCOME_COLOURS)
     def ended(self, obj: ScrapeAttempt) -> str:
         return obj.get_outcome_display()
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[ScrapeAttempt], search_term: str
+    ) -> tuple[QuerySet[ScrapeAttempt], bool]:
+        """The mark of whoever asked finds all attempts under it."""
+        try:
+            return queryset.filter(asked_by=uuid.UUID(search_term.strip())), False
+        except ValueError:
+            return super().get_search_results(request, queryset, search_term)
 
     def get_urls(self) -> list[URLPattern]:
         """The pages of an attempt as files, beside the list's own addresses."""

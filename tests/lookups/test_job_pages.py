@@ -280,6 +280,24 @@ class TestWhatIsShownOfAJob:
         assert client.get("/admin/lookups/job/queue/").status_code == 403
 
 
+class TestALookupThatFailedAtOnce:
+    """Has no job, and its page leads to the attempt all the same."""
+
+    def test_leads_to_what_the_registry_answered(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(NewYork, "slow", False)
+        register.status = 403
+        assert customer.lookup().status_code == 503
+        assert customer.post("/v1/name-availability", {"entity_name": "Acme", "state": "NY"}).status_code == 503
+        client = staff("view_lookup")
+        for lookup in Lookup.objects.all():
+            attempt = ScrapeAttempt.objects.get(asked_by=lookup.ask_id)
+            page = client.get(f"/admin/lookups/lookup/{lookup.pk}/change/").content.decode()
+            assert f"/admin/scrapers/scrapeattempt/{attempt.pk}/change/" in page
+        assert Lookup.objects.count() == 2
+
+
 class TestTheListOfJobs:
     """Is narrowed by what operators look for."""
 

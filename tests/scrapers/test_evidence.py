@@ -13,7 +13,7 @@ import pytest
 import redis
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -129,6 +129,19 @@ class TestAFailedAttempt:
         ask()
         assert evidence.read(AttemptPage.objects.get()) == b"\0\xff\xfe<script>"
         assert "<script>" in evidence.read_text(AttemptPage.objects.get())
+
+    def test_leaves_its_callers_transaction_whole_when_its_pages_can_not_be_kept(
+        self, answer: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def break_off(_: Any) -> None:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT no_such_column FROM scrapers_attemptpage")
+
+        monkeypatch.setattr(AttemptPage.objects, "bulk_create", break_off)
+        answer(says(200, WALL))
+        with transaction.atomic():
+            assert isinstance(ask(), PortalBlocked)
+            assert ScrapeAttempt.objects.count() == 1
 
     def test_still_ends_as_what_it_is_when_its_pages_can_not_be_kept(
         self, answer: Any, monkeypatch: pytest.MonkeyPatch
@@ -341,6 +354,16 @@ class TestAnAttemptsPage:
     def test_is_not_for_everybody(self, address: str, where: str) -> None:
         assert staff("view_jurisdiction").get(address + where).status_code in (302, 403, 404)
         assert Client().get(address + where).status_code == 302
+
+    def test_is_found_by_the_mark_of_whoever_asked(self, answer: Any) -> None:
+        mark = uuid.uuid4()
+        answer(says(500))
+        ask(asked_by=mark)
+        ask()
+        client = staff("view_scrapeattempt")
+        for asked, number in ((str(mark), 1), (mark.hex, 1), (str(uuid.uuid4()), 0), ("Acme", 2)):
+            listed = client.get("/admin/scrapers/scrapeattempt/", {"q": asked})
+            assert listed.context["cl"].result_count == number
 
     def test_of_an_answered_one_says_that_nothing_is_kept(self, answer: Any) -> None:
         answer(json("[]"))
