@@ -151,7 +151,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
 
     @admin.action(description="Take from a stuck worker, for another one", permissions=["run"])
     def release(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
-        """For jobs that run; the worker that has it may not settle it any more."""
+        """For jobs that run; once another worker has it, the first one may not settle it any more."""
         now = timezone.now()
         self._do(request, rows, "given to another worker", lambda job: job_desk.release(job, now=now))
 
