@@ -2,9 +2,12 @@
 
     DATABASE_URL=... REDIS_URL=... python -m tests.bench.bulk_rate [--rows 1000] [--states 20] [--seconds 2]
 
-Twenty registries, each a server that takes `--seconds` to answer and may be asked twice at once and once a second, as
-every portal is by default. No queue cannot be faster than the slowest registry's share under those limits: the ratio to
-that bound is what our own machinery costs. Works in the database it is given (a throw-away one).
+Twenty registries, each read by its own reader from its golden pages (`tests.bench.many_companies`). A lookup takes
+`--seconds` at its registry however many requests it makes (each of k requests takes a k-th), two lookups at a time and
+`--pace` seconds between two requests. No queue can be faster than the slowest registry's share under those limits, with
+the requests a lookup really makes: the ratio to that bound is what our own machinery costs. One process with as many
+threads as the bulk worker has plays the worker; `--threads` for another number. Works in the database it is given (a
+throw-away one).
 """
 
 from __future__ import annotations
@@ -17,12 +20,12 @@ import threading
 import time
 import uuid
 from collections import Counter
-from http.server import ThreadingHTTPServer
+from typing import TYPE_CHECKING
 
-CODES = [
-    "AL", "AK", "AZ", "CA", "CO", "CT", "DE", "FL", "GA", "HI",
-    "ID", "IL", "IN", "IA", "KS", "KY", "LA", "ME", "MD", "NY",
-]  # fmt: skip
+from tests.bench.many_companies import Registries, golden_companies, numbered
+
+if TYPE_CHECKING:
+    from scrapers.transport.pace import Pace
 
 
 def set_up() -> None:
@@ -38,19 +41,34 @@ def set_up() -> None:
     call_command("sync_jurisdictions", verbosity=0)
 
 
-def play_registries(url: str, codes: list[str]) -> None:
-    """Have one reader answer for every state, each at its own pace, and all of them reach our server."""
-    from django.conf import settings
+def rehearse(registries: Registries, wanted: int, pace: Pace) -> dict[str, int]:
+    """Switch states on whose reader finds the marked company; the requests a lookup makes, by state."""
+    from django.utils import timezone
 
     from jurisdictions import services
-    from scrapers import registry
-    from scrapers.families.socrata.new_york import NewYork
+    from scrapers import pipeline, registry
+    from scrapers.errors import PortalError
+    from scrapers.records import Found, Query
+    from scrapers.transport.pace import Pace
 
-    portals = {code: type(f"Bench{code}", (NewYork,), {"code": code})() for code in codes}
-    registry.find_portal = portals.get  # type: ignore[assignment]
-    settings.PORTALS_URL = url
-    for code in codes:
+    requests: dict[str, int] = {}
+    for code, company in sorted(golden_companies().items()):
+        portal = registry.find_portal(code)
+        if portal is None or len(requests) == wanted:
+            continue
+        portal.pace = Pace(0.0, 2)  # type: ignore[misc]
         services.enable(code=code)
+        before = registries.asked
+        try:
+            query = Query(state=code, name=numbered(company, 0))
+            reply = pipeline.fetch(query, now=timezone.now(), budget_seconds=20)
+        except PortalError as error:
+            sys.stderr.write(f"{code} is left out: {error}\n")
+            continue
+        if isinstance(reply.answer, Found) and "Q00000" in reply.answer.record.entity_name.upper():
+            requests[code] = registries.asked - before
+            portal.pace = pace  # type: ignore[misc]
+    return requests
 
 
 def ask(rows: int, codes: list[str]) -> uuid.UUID:
@@ -62,12 +80,14 @@ def ask(rows: int, codes: list[str]) -> uuid.UUID:
     from lookups.questions import Question
     from lookups.services import bulk
 
-    now = timezone.now()
+    now, companies = timezone.now(), golden_companies()
     account = accounts.open_account(name="bench", now=now)
     ledger.deposit(account_id=account.pk, amount=10**7, idempotency_key="bench", source="bench", now=now)
     key, _ = keys.issue(account=account, name="bench", mode="live", now=now)
     wanted = [
-        bulk.Wanted(Question(state=codes[number % len(codes)], name=f"Company N{number:05} Inc"))
+        bulk.Wanted(
+            Question(state=codes[number % len(codes)], name=numbered(companies[codes[number % len(codes)]], number + 1))
+        )
         for number in range(rows)
     ]
     made = bulk.accept(
@@ -104,35 +124,42 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--states", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--pace", type=float, default=0.25)
+    parser.add_argument("--threads", type=int, default=0)
     wanted = parser.parse_args()
+    registries = Registries()  # before anything starts a thread
     set_up()
+    from django.conf import settings
     from django.utils import timezone
 
     from billing import reconciliation
     from lookups.models import BulkJob
     from lookups.services import bulk_progress, bulk_queue
-    from scrapers.portal import Portal
-    from tests.lookups import registry_server
+    from scrapers import registry
+    from scrapers.transport.pace import Pace
 
-    ThreadingHTTPServer.request_queue_size = 256
-    codes = CODES[: wanted.states]
     bulk_queue.current_app.send_task = lambda *_, **__: None
-    with registry_server.serving() as register:
-        register.seconds = wanted.seconds
-        register.rows = [
-            registry_server.company(f"COMPANY N{number:05} INC.", str(500000 + number)) for number in range(wanted.rows)
-        ]
-        play_registries(register.url, codes)
-        bulk_id = ask(wanted.rows, codes)
-        took = work(bulk_queue.THREADS)
+    settings.PORTALS_URL = registries.url
+    try:
+        requests = rehearse(registries, wanted.states, Pace(wanted.pace, 2))
+        hosts = {code: portal.hosts for code in requests if (portal := registry.find_portal(code)) is not None}
+        registries.slow_down({host: wanted.seconds / requests[code] for code in hosts for host in hosts[code]})
+        bulk_id = ask(wanted.rows, list(requests))
+        asked, busy = registries.asked, time.process_time()
+        took = work(wanted.threads or bulk_queue.THREADS)
+        asked, busy = registries.asked - asked, time.process_time() - busy
+    finally:
+        registries.close()
     made = BulkJob.objects.get(pk=bulk_id)
-    progress, share = bulk_progress.get_progress(made), -(-wanted.rows // len(codes))
-    bound = max(share * wanted.seconds / Portal.pace.concurrency, share * Portal.pace.seconds)
+    progress, share = bulk_progress.get_progress(made), -(-wanted.rows // len(requests))
+    bound = max(max(share * wanted.seconds / 2, share * count * wanted.pace) for count in requests.values())
     failures = Counter((job.reply or {}).get("reason") for job in made.jobs.filter(status="failed"))
     sys.stdout.write(
-        f"{wanted.rows} rows over {len(codes)} states: {took:.1f} s, bound {bound:.1f} s, ratio {took / bound:.2f}; "
-        f"found {progress.found}, failed {dict(failures)}, asked {register.asked}, held afterwards "
-        f"{made.hold.remaining if made.hold else 0}, "
+        f"{wanted.rows} rows over {len(requests)} states ({' '.join(f'{c}:{n}' for c, n in requests.items())}): "
+        f"{took:.1f} s, bound {bound:.1f} s, ratio {took / bound:.2f}; "
+        f"CPU {busy:.1f} s, load {os.getloadavg()[0]:.1f}; "
+        f"found {progress.found}, not found {progress.not_found}, failed {dict(failures)}, requests {asked}, "
+        f"held afterwards {made.hold.remaining if made.hold else 0}, "
         f"mismatches {len(reconciliation.run(now=timezone.now()).mismatches)}\n"
     )
 
