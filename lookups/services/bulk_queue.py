@@ -11,10 +11,12 @@ import random
 import time
 import uuid
 from collections import Counter
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from celery import current_app
 from django.db import transaction
+from django.db.models import Count, Q
 
 from billing.models import ApiKey
 from lookups.models import BulkJob, Job
@@ -27,6 +29,7 @@ THREADS = 40  # of the bulk worker; also the most calls sent for one bulk job
 SHIFT_SECONDS = 120.0  # then the thread calls its successor: no message may live as long as a large bulk job
 SANDBOX_AT_ONCE = 4
 IDLE_SECONDS = 0.25
+Place = tuple[str, str]  # a registry: its state, and the mode of the key it is asked by
 QUIET = timedelta(seconds=20)  # nobody took anything for so long: the calls were lost
 
 
@@ -39,16 +42,25 @@ def wake(questions: int) -> None:
         log.exception("The queue did not take the calls for a bulk job; the sweep will send them.")
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The job to take next, and the registry it asks."""
+
+    bulk_id: uuid.UUID
+    job_id: uuid.UUID
+    place: Place
+
+
 def work(*, render: jobs.Render, now: datetime, shift_seconds: float = SHIFT_SECONDS) -> int:
     """Answer questions of bulk jobs until none is left; returns how many this thread answered."""
-    watch, done = Watch(now), 0
+    watch, done, left = Watch(now), 0, None
     while watch.seconds < shift_seconds:
-        found = find_next(now=watch.now)
-        if found is not None:
-            bulk_id, job_id = found
-            done += job_runner.run(job_id=job_id, render=render, now=watch.now)
-            note_end(bulk_id, now=watch.now)
-        elif not _is_waiting(watch.now):
+        turn, waiting = look(now=watch.now, left=left)
+        if turn is not None:
+            left = turn.place
+            done += job_runner.run(job_id=turn.job_id, render=render, now=watch.now)
+            note_end(turn.bulk_id, now=watch.now)
+        elif not waiting:
             return done
         else:
             flights.release_connection()
@@ -59,24 +71,38 @@ def work(*, render: jobs.Render, now: datetime, shift_seconds: float = SHIFT_SEC
 
 def find_next(*, now: datetime) -> tuple[uuid.UUID, uuid.UUID] | None:
     """The bulk job and the job to take next; None when all that wait are of registries that are busy."""
-    running = Job.objects.filter(bulk__isnull=False, status=Job.Status.PROCESSING, lease_until__gt=now)
-    busy: Counter[tuple[str, str]] = Counter()
+    turn, _ = look(now=now)
+    return (turn.bulk_id, turn.job_id) if turn else None
+
+
+def look(*, now: datetime, left: Place | None = None) -> tuple[Turn | None, bool]:
+    """Whose turn it is, and whether any job waits at all, in two queries.
+
+    `left`: the registry this thread has just freed a place of. Where accounts are equal it goes back there: threads
+    that look in the same moment would else take one registry's place together and leave another's empty.
+    """
+    mine = Q(jobs.free(now), deadline__gt=now)
+    running = Q(status=Job.Status.PROCESSING, lease_until__gt=now)
+    counted = (
+        Job.objects.filter(bulk__isnull=False, status__in=jobs.OPEN).order_by().values("account", "state", "key__mode")
+        .annotate(running=Count("pk", filter=running), waiting=Count("pk", filter=mine))
+        .values_list("account", "state", "key__mode", "running", "waiting")
+    )  # fmt: skip
+    busy: Counter[Place] = Counter()
     load: Counter[int] = Counter()
-    for state, mode, account in running.values_list("state", "key__mode", "account"):
-        busy[state, mode] += 1
-        load[account] += 1
-    open_ = Job.objects.filter(jobs.free(now), bulk__isnull=False, deadline__gt=now)
-    pairs = [
-        (account, state, mode)
-        for account, state, mode in open_.order_by().values_list("account", "state", "key__mode").distinct()
-        if busy[state, mode] < _at_once(state, sandbox=mode == ApiKey.Mode.TEST)
-    ]
+    waiting: list[tuple[int, Place]] = []
+    for account, state, mode, taken, free in counted:
+        busy[state, mode] += taken
+        load[account] += taken
+        waiting += [(account, (state, mode))] if free else []
+    pairs = [(account, place) for account, place in waiting if busy[place] < _at_once(place)]
     if not pairs:
-        return None
-    random.shuffle(pairs)  # threads that look in the same moment do not all take the same one
-    account, state, mode = min(pairs, key=lambda pair: load[pair[0]])
-    mine = open_.filter(account=account, state=state, key__mode=mode)
-    return mine.order_by("created_at", "position").values_list("bulk", "pk").first()
+        return None, bool(waiting)
+    random.shuffle(pairs)
+    account, place = min(pairs, key=lambda pair: (load[pair[0]], pair[1] != left))
+    rows = Job.objects.filter(mine, bulk__isnull=False, account=account, state=place[0], key__mode=place[1])
+    first = rows.order_by("created_at", "position").values_list("bulk", "pk").first()
+    return (Turn(*first, place) if first else None), True
 
 
 def note_end(bulk_id: uuid.UUID, *, now: datetime) -> bool:
@@ -104,10 +130,7 @@ def sweep(*, now: datetime) -> int:
     return min(number, THREADS)
 
 
-def _is_waiting(now: datetime) -> bool:
-    return Job.objects.filter(jobs.free(now), bulk__isnull=False, deadline__gt=now).exists()
-
-
-def _at_once(state: str, *, sandbox: bool) -> int:
-    portal = None if sandbox else registry.find_portal(state)
+def _at_once(place: Place) -> int:
+    state, mode = place
+    portal = None if mode == ApiKey.Mode.TEST else registry.find_portal(state)
     return SANDBOX_AT_ONCE if portal is None else portal.pace.concurrency

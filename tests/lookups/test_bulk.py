@@ -302,6 +302,39 @@ class TestTheTurn:
             assert jobs.claim(found[1], now=timezone.now())
         assert bulk_queue.find_next(now=timezone.now()) is None
 
+    def test_leads_a_thread_back_to_the_registry_it_has_just_left(self, customer: Customer) -> None:
+        states = ("NY", "CO", "CT", "OR")
+        ask(customer, [{"entity_name": f"Company {number}", "state": states[number % 4]} for number in range(8)])
+        for state in states:
+            for _ in range(5):  # by chance it would be another one sooner or later
+                turn, _waiting = bulk_queue.look(now=timezone.now(), left=(state, "live"))
+                assert turn is not None
+                assert turn.place == (state, "live")
+
+    def test_leaves_that_registry_for_an_account_that_has_less(self, customer: Customer) -> None:
+        ask(customer, [{"entity_name": f"Company {number}", "state": "CO"} for number in range(3)])
+        found = bulk_queue.find_next(now=timezone.now())
+        assert found is not None
+        assert jobs.claim(found[1], now=timezone.now())
+        ask(open_customer(name="Other"), [{"entity_name": "Acme Corp", "state": "NY"}])
+        turn, _waiting = bulk_queue.look(now=timezone.now(), left=("CO", "live"))
+        assert turn is not None
+        assert turn.place == ("NY", "live")
+
+    def test_is_looked_for_in_two_questions(self, customer: Customer, django_assert_num_queries: Any) -> None:
+        ask(customer)
+        with django_assert_num_queries(2):
+            bulk_queue.look(now=timezone.now())
+
+    def test_of_nobody_tells_whether_anything_waits(self, customer: Customer) -> None:
+        assert bulk_queue.look(now=timezone.now()) == (None, False)
+        ask(customer, [{"entity_name": f"Company {number}", "state": "NY"} for number in range(3)])
+        for _ in range(2):
+            found = bulk_queue.find_next(now=timezone.now())
+            assert found is not None
+            assert jobs.claim(found[1], now=timezone.now())
+        assert bulk_queue.look(now=timezone.now()) == (None, True)
+
     def test_is_in_the_order_asked(self, customer: Customer) -> None:
         ask(customer, [{"entity_name": f"Company {number}", "state": "NY"} for number in range(3)])
         found = bulk_queue.find_next(now=timezone.now())
