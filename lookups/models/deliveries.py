@@ -78,7 +78,8 @@ class Delivery(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["account", "next_at"], condition=Q(status="pending"), name="delivery_open"),
+            models.Index(fields=["next_at"], condition=Q(status="pending"), name="delivery_due"),
+            models.Index(fields=["lease_until"], condition=Q(claim__isnull=False), name="delivery_at_work"),
             models.Index(fields=["created_at"], name="delivery_by_time"),
         ]
 

@@ -34,6 +34,7 @@ LONGEST_ASKED = 6 * _HOUR  # a receiver's Retry-After is honoured up to here
 LEASE = {Channel.WEBHOOK: timedelta(seconds=30), Channel.EMAIL: timedelta(minutes=10)}
 AT_ONCE = 2  # of one account: a receiver that hangs keeps so many threads from the others, and no more
 MAILS_AT_ONCE = 2  # a mail server that hangs keeps the webhooks waiting as little
+LOOKED_AT = 200  # of the oldest that are due: whose account has its two on their way is not among them
 GONE = 410
 _choosing = threading.Lock()
 
@@ -65,22 +66,21 @@ def take_next(*, now: datetime) -> Delivery | None:
 
 def find_next(*, now: datetime) -> uuid.UUID | None:
     """The message to send next: of the account with the fewest on their way, new ones before repeated ones."""
-    at_work = Delivery.objects.filter(status=Status.PENDING, lease_until__gt=now).values_list("account", "channel")
+    at_work = Delivery.objects.filter(claim__isnull=False, lease_until__gt=now).order_by()
     running: Counter[int] = Counter()
     mails = 0
-    for account, channel in at_work:
+    for account, channel in at_work.values_list("account", "channel"):
         running[account] += 1
         mails += channel == Channel.EMAIL
-    due = Delivery.objects.filter(free(now))
+    due = Delivery.objects.filter(free(now)).exclude(account__in=[one for one in running if running[one] >= AT_ONCE])
     if mails >= MAILS_AT_ONCE:
         due = due.exclude(channel=Channel.EMAIL)
-    waiting = due.order_by().values_list("account").annotate(tries=Min("attempts"), since=Min("next_at"))
-    turns = [(running[account], tries, since, account) for account, tries, since in waiting]
-    turns = [turn for turn in turns if turn[0] < AT_ONCE]
-    if not turns:
-        return None
-    mine = due.filter(account=min(turns)[-1]).order_by("attempts", "next_at")
-    return mine.values_list("pk", flat=True).first()
+    for tries in (Q(attempts=0), Q(attempts__gt=0)):
+        oldest = due.filter(tries).order_by("next_at").values_list("account", "pk")[:LOOKED_AT]
+        turn = min(oldest, key=lambda one: running[one[0]], default=None)
+        if turn is not None:
+            return turn[1]
+    return None
 
 
 def count_due(*, now: datetime) -> int:
