@@ -118,7 +118,7 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
-DATETIME_FORMAT = "Y-m-d H:i:s"  # operators compare moments with logs; all of them are UTC
+FORMAT_MODULE_PATH = "config.formats"  # the setting DATETIME_FORMAT is not asked any more
 
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"

@@ -61,6 +61,10 @@ class TestAFailedJob:
         assert "Acme Corp" in page
         assert desk.get(f"/admin/lookups/job/{Job.objects.get().pk}/change/").status_code == 200
 
+    def test_says_when_to_the_second(self, desk: Client) -> None:
+        made = Job.objects.get().created_at
+        assert f"{made:%Y-%m-%d %H:%M:%S}" in desk.get("/admin/lookups/job/").content.decode()
+
     def test_is_asked_again_and_paid_for_once(self, desk: Client, customer: Customer, register: Register) -> None:
         assert "1 of 1 asked again" in act(desk, "do_over")
         assert customer.balance.held == PRICE
