@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from tests.failures.totals import pytest_terminal_summary  # noqa: F401  (used by pytest)
 from tests.ledger_flush import _empty_ledger_between_tests  # noqa: F401  (used by pytest)
 
 RECORDINGS = Path(os.environ.get("SOS_RECORDINGS") or settings.BASE_DIR.parent / "shared" / "recordings")

@@ -1,0 +1,192 @@
+"""The accountant: after a story, what every customer was told is compared with the jobs and the books, row by row.
+
+He knows nothing of how the service settles: he reads replies, rows and entries, and expects of each question that it
+ended once, that its company was paid for once if it was found, and that nothing is set aside any more.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from tests.failures.books import wait_until
+from tests.failures.customers import FINAL, Call, Customer
+from tests.failures.service import Service
+
+PRICE = 314
+HALF_AN_HOUR = 31 * 60
+
+
+@dataclass
+class Findings:
+    """What one audit came to. `lost` and `double` name the questions."""
+
+    lookups: int = 0
+    jobs: int = 0
+    kills: int = 0
+    stops: int = 0
+    found: int = 0
+    lost: list[str] = field(default_factory=list)
+    double: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+
+def examine(service: Service, *customers: Customer, most_asked: int) -> Findings:
+    """Go through everything these customers asked; all their jobs must have ended. Fails nothing by itself.
+
+    `most_asked`: how often the story allows one question to reach a registry.
+    """
+    _let_orphans_expire(service, customers)
+    findings = Findings()
+    for customer in customers:
+        _examine_one(service, customer, findings)
+        _count_questions(service, customer, findings, most_asked)
+    _reconcile(service, findings)
+    return findings
+
+
+def _let_orphans_expire(service: Service, customers: tuple[Customer, ...]) -> None:
+    """Half an hour later the clock gives back what killed requests had set aside, and nothing else is held."""
+    if not any(service.hold_of(customer) for customer in customers):
+        return
+    service.move_clock(HALF_AN_HOUR)
+    service.send("billing.tasks.expire_holds")
+    wait_until(lambda: not any(service.hold_of(customer) for customer in customers), what="nothing is held", seconds=20)
+
+
+def _examine_one(service: Service, customer: Customer, findings: Findings) -> None:
+    jobs = _jobs(service, customer)
+    told_found: Counter[str] = Counter()
+    accepted = set(jobs)
+    for call in customer.calls:
+        findings.lookups += 1
+        job_id = call.body.get("jobId") if call.status == 202 else None
+        if job_id is not None:
+            findings.jobs += 1
+            accepted.discard(_uuid(job_id))
+            reply = _poll(customer, f"/v1/lookup/status/{job_id}")
+            _compare(call, jobs.get(_uuid(job_id)), reply, findings)
+            told_found[call.question] += reply.get("success") is True and reply.get("status") == "complete"
+        elif call.status == 200:
+            told_found[call.question] += 1
+        elif call.status not in FINAL and call.status != 503:
+            findings.wrong.append(f"{call.question}: the last reply was {call.status} {call.body}")
+    for bulk in customer.bulks:
+        _examine_bulk(customer, bulk, jobs, accepted, told_found, findings)
+    findings.wrong += [f"a job nobody was told of: {jobs[pk]}" for pk in accepted if not _has_call(customer, jobs[pk])]
+    told_found = +told_found  # without those that were not found
+    _compare_money(service, customer, told_found, findings)
+    findings.found += len(told_found)
+
+
+def _has_call(customer: Customer, job: dict[str, Any]) -> bool:
+    """A customer who was cut off before the 202 came has asked again, and may have been answered at once."""
+    return any(call.question == job["question"] for call in customer.calls)
+
+
+def _jobs(service: Service, customer: Customer) -> dict[uuid.UUID, dict[str, Any]]:
+    rows = service.books.read(
+        "SELECT id, state || ' ' || (question->>'name'), status, reply_status, ended_at, attempts,"
+        " (SELECT count(*) FROM witnessed WHERE job = lookups_job.id AND what = 'ended'),"
+        " (SELECT count(*) FROM witnessed WHERE job = lookups_job.id AND what = 'changed')"
+        " FROM lookups_job WHERE account_id = %(account)s",
+        account=customer.account,
+    )
+    names = ("pk", "question", "status", "reply_status", "ended_at", "attempts", "endings", "changes")
+    return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
+
+
+def _compare(call: Call, job: dict[str, Any] | None, reply: dict[str, Any], findings: Findings) -> None:
+    """The job of a call exists, is its question, and ended once, as the customer is told."""
+    if job is None or job["ended_at"] is None:
+        findings.lost.append(f"{call.question}: {job}")
+        return
+    if job["endings"] != 1 or job["changes"]:
+        findings.wrong.append(f"{call.question} ended {job['endings']} times, changed {job['changes']} times after")
+    if job["question"] != call.question or job["status"] != reply.get("status"):
+        findings.wrong.append(f"{call.question}: told {reply}, the row says {job}")
+
+
+def _examine_bulk(
+    customer: Customer, bulk: dict[str, Any], jobs: dict[uuid.UUID, dict[str, Any]], accepted: set[uuid.UUID],
+    told_found: Counter[str], findings: Findings,
+) -> None:  # fmt: skip
+    told = _poll(customer, f"/v1/bulk-lookup/{bulk['id']}?limit=500")
+    rows = {f"{row['state']} {row['entity_name']}": row for row in told.get("results", [])}
+    by_question = {job["question"]: job for job in jobs.values()}
+    findings.lookups += len(bulk["calls"])
+    findings.jobs += len(bulk["calls"])
+    for call in bulk["calls"]:
+        row, job = rows.get(call.question), by_question.get(call.question)
+        if row is None or job is None or job["ended_at"] is None:
+            findings.lost.append(f"{call.question} of {bulk['id']}: {row} {job}")
+            continue
+        accepted.discard(job["pk"])
+        if job["endings"] != 1 or job["changes"]:
+            findings.wrong.append(f"{call.question} ended {job['endings']} times, changed {job['changes']} times after")
+        told_found[call.question] += row["data"] is not None
+    if told.get("status") not in ("complete", "cancelled") or told.get("completed") != len(bulk["calls"]):
+        findings.wrong.append(f"{bulk['id']}: {told.get('status')}, {told.get('completed')} completed")
+    cost = sum(told_found[call.question] for call in bulk["calls"]) * PRICE
+    if round(told.get("cost", -1) * 10_000) != cost:
+        findings.wrong.append(f"{bulk['id']} says it cost {told.get('cost')}, its rows cost {cost}")
+
+
+def _compare_money(service: Service, customer: Customer, told_found: Counter[str], findings: Findings) -> None:
+    """Exactly the companies that were delivered are paid for, once each; nothing is set aside."""
+    spent = Counter[str]()
+    for reference, amount in service.books.read(
+        "SELECT reference, spent_change FROM billing_ledgerentry WHERE account_id = %(id)s AND spent_change <> 0",
+        id=customer.account,
+    ):
+        spent[reference] += amount
+    findings.double += [f"{question}: {amount} units" for question, amount in spent.items() if amount > PRICE]
+    delivered = set(told_found)
+    findings.wrong += [f"{question} was delivered and not paid for" for question in delivered - set(spent)]
+    findings.lost += [f"{question} was paid for and not delivered" for question in set(spent) - delivered]
+    rows = service.books.read(
+        "SELECT state || ' ' || asked, count(*) FROM lookups_lookup WHERE account_id = %(id)s AND outcome = 'found'"
+        " GROUP BY 1",
+        id=customer.account,
+    )
+    if Counter(dict(rows)) != Counter(dict.fromkeys(delivered, 1)):
+        findings.wrong.append(f"lookups noted as found: {rows}, delivered: {sorted(delivered)}")
+    ((held, account_spent, open_holds),) = service.books.read(
+        "SELECT held, spent, (SELECT count(*) FROM billing_hold WHERE account_id = a.id AND state = 'open')"
+        " FROM billing_account a WHERE id = %(id)s",
+        id=customer.account,
+    )
+    if (held, open_holds, account_spent) != (0, 0, PRICE * len(delivered)):
+        findings.wrong.append(
+            f"held {held} in {open_holds} holds, spent {account_spent} for {len(delivered)} companies"
+        )
+
+
+def _count_questions(service: Service, customer: Customer, findings: Findings, most_asked: int) -> None:
+    for (state, words), number in service.registries.count(customer.mark).items():
+        if number > most_asked:
+            findings.wrong.append(f"{state} was asked for {words} {number} times")
+
+
+def _reconcile(service: Service, findings: Findings) -> None:
+    """The service's own comparison of sums, entries and holds finds nothing."""
+    last = "SELECT coalesce(max(id), 0) FROM billing_reconciliation"
+    before = service.books.count(last)
+    service.send("billing.tasks.reconcile")
+    wait_until(lambda: service.books.count(last) > before, what="the ledger is reconciled")
+    ((mismatches,),) = service.books.read("SELECT mismatches FROM billing_reconciliation ORDER BY id DESC LIMIT 1")
+    findings.wrong += [f"the ledger does not add up: {one}" for one in mismatches]
+
+
+def _poll(customer: Customer, path: str) -> dict[str, Any]:
+    reply: httpx.Response = customer.read(path)
+    body: dict[str, Any] = reply.json()
+    return body
+
+
+def _uuid(public_id: str) -> uuid.UUID:
+    return uuid.UUID(public_id.partition("_")[2])

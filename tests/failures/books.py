@@ -1,0 +1,102 @@
+"""The database as an outsider reads it: plain SQL on a connection of its own, none of the product's code."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+
+# Notes every ending of a job, and every change to one that had ended: rows alone cannot show that something came twice.
+# An ending waits while a story holds the lock below: so a process is stopped after it charged, before it ended a job.
+WITNESS = """
+CREATE TABLE IF NOT EXISTS witnessed (job uuid, what text, at timestamptz DEFAULT clock_timestamp());
+CREATE OR REPLACE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL THEN
+        PERFORM pg_advisory_xact_lock_shared(4711);
+        INSERT INTO witnessed (job, what) VALUES (NEW.id, 'ended');
+    ELSIF OLD.ended_at IS NOT NULL AND (NEW.status, NEW.reply_status, NEW.reply, NEW.ended_at)
+        IS DISTINCT FROM (OLD.status, OLD.reply_status, OLD.reply, OLD.ended_at) THEN
+        INSERT INTO witnessed (job, what) VALUES (NEW.id, 'changed');
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER witness AFTER UPDATE ON lookups_job FOR EACH ROW EXECUTE FUNCTION witness();
+"""
+
+
+class Books:
+    """Reads and moves rows; every call is a connection of its own, so that a restarted server is no matter."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def read(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
+        """All rows of a query."""
+        with psycopg.connect(self.url, autocommit=True, connect_timeout=10) as connection:
+            return connection.execute(statement, values).fetchall()
+
+    def count(self, statement: str, **values: Any) -> int:
+        """The one number that a query gives."""
+        return int(self.read(statement, **values)[0][0])
+
+    def write(self, statement: str, **values: Any) -> int:
+        """Run one statement; how many rows it touched."""
+        with psycopg.connect(self.url, autocommit=True, connect_timeout=10) as connection:
+            return connection.execute(statement, values).rowcount
+
+    def place_witness(self) -> None:
+        """Have every end of a job noted from now on."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(WITNESS)
+
+    @contextmanager
+    def locked(self, table: str, ids: list[Any]) -> Iterator[None]:
+        """Lock rows: whoever wants to change them stands still until the block ends."""
+        with psycopg.connect(self.url) as connection:
+            # NO KEY: rows that merely point at them are not made to wait.
+            connection.execute(f"SELECT 1 FROM {table} WHERE id = ANY(%s) FOR NO KEY UPDATE", [ids])
+            yield
+            connection.rollback()
+
+    @contextmanager
+    def no_job_ends(self) -> Iterator[None]:
+        """Whoever wants to end a job stands still until the block ends, after whatever he did before."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute("SELECT pg_advisory_lock(4711)")
+            yield
+
+    def disconnect(self, process: str) -> None:
+        """End the connections of a process that was killed: a statement of its that stood before a lock never came.
+
+        Otherwise the server would still carry it out, once the lock is gone, for a client that is dead.
+        """
+        self.read(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %(name)s",
+            name=process,
+        )
+
+    def blocked(self, process: str) -> int:
+        """How many connections of a process stand before a lock."""
+        return self.count(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = %(name)s AND wait_event_type = 'Lock'",
+            name=process,
+        )
+
+
+def wait_until(condition: Callable[[], Any], *, what: str, seconds: float = 40.0) -> Any:
+    """Wait for a condition and return what it gave; fail with `what` when it does not come true in time."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            found = condition()
+        except psycopg.OperationalError:  # the server is down or coming up
+            found = None
+        if found:
+            return found
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds:.0f} s: {what}")
+        time.sleep(0.05)

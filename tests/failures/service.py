@@ -1,0 +1,339 @@
+"""The whole service in production shape, every process started by its own command line and ended by anything at all."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import redis
+from celery import Celery
+
+from tests.engines import programs, servers
+from tests.failures import clock
+from tests.failures.books import Books, wait_until
+from tests.failures.customers import Customer
+from tests.failures.registries import Registries
+from tests.failures.registries import running as registries_running
+from tests.journeys.checkout import ROOT, clean_environment, descendants, free_port
+
+SYNC_BUDGET_SECONDS = 1.5
+CUSTOMERS = 60  # more than there are stories
+SETTINGS = {
+    "DJANGO_SETTINGS_MODULE": "config.settings.dev", "SYNC_BUDGET_SECONDS": str(SYNC_BUDGET_SECONDS),
+    "RATE_LIMIT_PER_MINUTE": "1000000", "CONCURRENT_LOOKUPS": "1000", "CONTACT": "storms@example.test",
+    "PYTHONUNBUFFERED": "1",
+}  # fmt: skip
+
+
+@dataclass
+class Process:
+    """One process of the service, with whatever it starts itself; killed and started again as often as wanted."""
+
+    name: str
+    arguments: list[str]
+    environment: dict[str, str]
+    log: Path
+    running: subprocess.Popen[bytes] | None = None
+    kills: int = 0
+    _read_from: int = 0
+
+    def start(self) -> None:
+        """Start it; what it says is added to its log."""
+        self._read_from = self.log.stat().st_size if self.log.exists() else 0
+        with self.log.open("ab") as output:
+            self.running = subprocess.Popen(
+                [sys.executable, "-m", "config.launch", *self.arguments], cwd=ROOT, env=self.environment,
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+        return self.running is not None and self.running.poll() is None
+
+    def said(self) -> str:
+        """What it said since it was started last."""
+        with self.log.open("rb") as file:
+            file.seek(self._read_from)
+            return file.read().decode(errors="replace")
+
+    def kill(self) -> None:
+        """kill -9, the process and its children, as when the machine's power goes."""
+        assert self.running is not None
+        os.killpg(self.running.pid, signal.SIGKILL)
+        self.running.wait()
+        self.kills += 1
+
+    def kill_child(self) -> None:
+        """kill -9 each child and spare the parent, as the kernel does when memory runs out."""
+        assert self.running is not None
+        for pid in descendants(self.running.pid):
+            os.kill(pid, signal.SIGKILL)
+            self.kills += 1
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """It does nothing while the block runs."""
+        assert self.running is not None
+        self.running.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.running.send_signal(signal.SIGCONT)
+
+    def end(self) -> None:
+        """Leave nothing behind."""
+        if self.running is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.running.pid, signal.SIGKILL)
+            self.running.wait()
+
+
+@dataclass
+class Service:
+    """Web, worker, bulk worker and clock on a PostgreSQL and a Redis of their own, before four registries."""
+
+    url: str
+    books: Books
+    addresses: servers.Addresses
+    registries: Registries
+    environment: dict[str, str]
+    processes: dict[str, Process]
+    customers: list[dict[str, object]]
+    stops: int = 0
+    _marks: Iterator[int] = field(default_factory=lambda: iter(range(1, 10_000)))
+
+    @property
+    def web(self) -> Process:
+        """The web server: gunicorn's parent with two children."""
+        return self.processes["web"]
+
+    @property
+    def worker(self) -> Process:
+        """The worker for single jobs and upkeep: one process with threads."""
+        return self.processes["worker"]
+
+    @property
+    def bulk(self) -> Process:
+        """The worker for bulk jobs: one process with threads."""
+        return self.processes["bulk"]
+
+    @property
+    def kills(self) -> int:
+        """How many processes were killed so far."""
+        return sum(process.kills for process in self.processes.values())
+
+    def queue(self) -> redis.Redis:
+        """Redis, on a fresh connection."""
+        return redis.Redis.from_url(self.addresses.redis_url, socket_timeout=10)
+
+    def new_customer(self) -> Customer:
+        """Somebody with credit whom no other story knows."""
+        opened = self.customers.pop()
+        return Customer(int(str(opened["account"])), str(opened["secret"]), self.url, f"S{next(self._marks):02}")
+
+    def start(self, *names: str) -> None:
+        """Start processes and wait until all of them are ready."""
+        for name in names:
+            self.processes[name].start()
+        for name in names:
+            wait_until(lambda name=name: self._is_ready(name), what=f"{name} is ready", seconds=60)
+
+    def _is_ready(self, name: str) -> bool:
+        if name == "web":
+            return self.answers()
+        return {"beat": "beat: Starting"}.get(name, " ready.") in self.processes[name].said()
+
+    def mend(self) -> None:
+        """Start again whatever a story that failed has left dead."""
+        for server in (self.addresses.postgres, self.addresses.redis):
+            if server.process is None or server.process.poll() is not None:
+                server.start()
+            server.process.send_signal(signal.SIGCONT)
+        self.start(*(name for name, process in self.processes.items() if not process.is_alive()))
+
+    def answers(self) -> bool:
+        """Whether the web server says that it can serve."""
+        with contextlib.suppress(httpx.HTTPError):
+            return httpx.get(f"{self.url}/v1/health", timeout=5).status_code == 200
+        return False
+
+    def send(self, task: str) -> None:
+        """Have the worker do something the clock would have it do later."""
+        with self._celery().connection_for_write() as connection:
+            self._celery().send_task(task, queue="upkeep", connection=connection)
+
+    def _celery(self) -> Celery:
+        return Celery("storm", broker=self.addresses.redis_url)
+
+    def move_clock(self, seconds: float) -> None:
+        """Let seconds pass, or set the clock back."""
+        clock.move(self.books, self.queue(), seconds=seconds)
+
+    def open_jobs(self, customer: Customer) -> int:
+        """How many accepted jobs of a customer have not ended."""
+        return self.books.count(
+            "SELECT count(*) FROM lookups_job WHERE account_id = %(account)s AND ended_at IS NULL",
+            account=customer.account,
+        )
+
+    def finish(self, *customers: Customer, seconds: float = 60.0) -> None:
+        """Wait until every job of these customers has ended; the clock's sweep comes every second here."""
+        wait_until(self.answers, what="the web server answers", seconds=60)
+        swept = 0.0
+
+        def done() -> bool:
+            nonlocal swept
+            if not any(self.open_jobs(customer) for customer in customers):
+                return True
+            if time.monotonic() > swept + 1:
+                clock.end_pauses(self.books)
+                with contextlib.suppress(Exception):  # the broker may be down at this moment
+                    self.send("lookups.tasks.sweep_jobs")
+                swept = time.monotonic()
+            return False
+
+        try:
+            wait_until(done, what="every job has ended", seconds=seconds)
+        except AssertionError as late:
+            raise AssertionError(f"{late}: {self._open_rows()}; dead: {self.dead()}") from late
+
+    def _open_rows(self) -> list[tuple[Any, ...]]:
+        return self.books.read(
+            "SELECT state, status, attempts, bulk_id IS NOT NULL, lease_until - now(), not_before - now(),"
+            " deadline - now() FROM lookups_job WHERE ended_at IS NULL LIMIT 20"
+        )
+
+    def dead(self) -> list[str]:
+        """The processes that do not run although nobody killed them."""
+        return [name for name, process in self.processes.items() if not process.is_alive()]
+
+    def lose_workers_places(self) -> None:
+        """Let minutes pass, after which whatever a killed process held is free: its jobs, and places at a registry.
+
+        Both last 130 s, which are constants of the product; so the times in the rows and in Redis are moved.
+        """
+        self.move_clock(140)
+
+    def orphan(self, customer: Customer, number: int, *, missing: int = 5) -> None:
+        """Have so many questions accepted as jobs, and kill the web server, whose threads were answering them.
+
+        No state of today is known to be slow, so this is how a job comes to the worker.
+        """
+        self.registries.shut()
+        calls = customer.ask(customer.questions(number, missing=missing), at_once=number)
+        assert {call.status for call in calls} == {202}, [call.body for call in calls]
+        self.web.kill()
+        self.registries.open()
+        self.web.start()  # it is waited for when somebody asks it again
+        self.lose_workers_places()
+
+    def sweep_into(self, *, waiting: int) -> None:
+        """Sweep while no registry answers, until so many fetches of a worker are under way."""
+        wait_until(lambda: self.registries.waiting() == 0, what="nobody asks any more")
+        self.registries.shut()
+        self.send("lookups.tasks.sweep_jobs")
+        wait_until(lambda: self.registries.waiting() >= waiting, what=f"{waiting} fetches are under way")
+
+    def kill_at_lock(self, process: Process, *, blocked: int, what: str) -> None:
+        """Kill a process once so many of its threads stand before a lock that the story holds."""
+        wait_until(lambda: self.books.blocked(process.name) >= blocked, what=what)
+        process.kill()
+        self.books.disconnect(process.name)
+
+    def spent_by(self, customer: Customer) -> int:
+        """What a customer has paid, in units of 1/10,000 USD."""
+        return self.books.count("SELECT spent FROM billing_account WHERE id = %(id)s", id=customer.account)
+
+    def jobs_of(self, customer: Customer) -> list[Any]:
+        """The identifiers of a customer's open jobs."""
+        found = self.books.read(
+            "SELECT id FROM lookups_job WHERE account_id = %(id)s AND ended_at IS NULL", id=customer.account
+        )
+        return [pk for (pk,) in found]
+
+    @contextmanager
+    def without(self, server: servers.Server, number: int = signal.SIGINT) -> Iterator[None]:
+        """A server is stopped while the block runs, by this signal; then it starts again where it was."""
+        server.stop(number)
+        self.stops += 1
+        try:
+            yield
+        finally:
+            server.start()
+
+    @contextmanager
+    def frozen(self, server: servers.Server) -> Iterator[None]:
+        """A server takes connections and answers nothing while the block runs."""
+        assert server.process is not None
+        server.process.send_signal(signal.SIGSTOP)
+        self.stops += 1
+        try:
+            yield
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+
+    def pending_jobs(self, customer: Customer) -> int:
+        """How many jobs of a customer wait for somebody to try them."""
+        return self.books.count(
+            "SELECT count(*) FROM lookups_job WHERE account_id = %(account)s AND status = 'pending'",
+            account=customer.account,
+        )
+
+    def is_quiet(self) -> bool:
+        """Whether no process of the service has had anything to do with the database for a second."""
+        return not self.books.count(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name IN ('web', 'worker', 'bulk')"
+            " AND (state <> 'idle' OR state_change > clock_timestamp() - interval '1 second')"
+        )
+
+    def hold_of(self, customer: Customer) -> int:
+        """What is set aside for a customer, in units of 1/10,000 USD."""
+        return self.books.count("SELECT held FROM billing_account WHERE id = %(id)s", id=customer.account)
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[Service]:
+    """Start everything, on servers of its own; end every process whatever happens."""
+    found = programs.find_programs()
+    if found is None:
+        raise programs.Missing("PostgreSQL and Redis are not on this machine")
+    with servers.running(found, keeps_commits=True) as addresses, registries_running() as registries:
+        url = f"http://127.0.0.1:{free_port()}"
+        environment = clean_environment(
+            SETTINGS | {"REDIS_URL": addresses.redis_url, "VAR_DIR": str(folder), "PORTALS_URL": registries.url}
+        )
+        processes = {
+            name: Process(name, [name, *more], environment | _database(addresses, name), folder / f"{name}.log")
+            for name, more in {"web": ["--port", url.rpartition(":")[2]], "worker": [], "bulk": [], "beat": []}.items()
+        }
+        environment |= _database(addresses, "tests")
+        opened = subprocess.run(
+            [sys.executable, "-m", "tests.failures.customers", str(CUSTOMERS)], cwd=ROOT, env=environment,
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        books = Books(addresses.database_url)
+        books.place_witness()
+        (folder / "static").mkdir(exist_ok=True)
+        service = Service(url, books, addresses, registries, environment, processes, json.loads(opened.stdout))
+        try:
+            service.start(*processes)
+            yield service
+        finally:
+            for process in processes.values():
+                process.end()
+
+
+def _database(addresses: servers.Addresses, name: str) -> dict[str, str]:
+    """The database's address with the process's name in it, so that the server can tell who waits for what."""
+    return {"DATABASE_URL": f"{addresses.database_url}?application_name={name}"}

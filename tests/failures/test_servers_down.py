@@ -1,0 +1,83 @@
+"""Redis stopped, flushed or frozen; PostgreSQL restarted as an administrator does, and as a crash does."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import pytest
+
+from tests.failures.books import wait_until
+from tests.failures.conftest import Audit
+from tests.failures.customers import Customer
+from tests.failures.service import Service
+
+pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.redis, pytest.mark.xdist_group("failures")]
+AT_ONCE = 5.0  # seconds; a reply that waits for a dead broker takes far longer
+
+
+class TestRedis:
+    """The broker, the pace at which registries are asked, and the customers' limits. It keeps nothing on disk."""
+
+    def test_stopped_and_flushed_in_the_middle_loses_nothing(
+        self, storm: Service, customer: Customer, settled: Audit
+    ) -> None:
+        storm.registries.seconds = 0.5
+        customer.ask_bulk(customer.questions(24))
+        single = customer.ask(customer.questions(24))
+        with storm.without(storm.addresses.redis, signal.SIGKILL):
+            refused = customer.ask(customer.questions(8))
+            # The pace is not known, so nobody is asked; what had no thread in time is a job that is tried later.
+            assert 503 in {call.status for call in refused} <= {503, 202}
+            asked = {words for _, words in storm.registries.count(customer.mark)}
+            assert not [call for call in refused if call.name.upper().removesuffix(" LLC") in asked]
+        customer.insist([*single, *refused])
+        storm.move_clock(30)
+        assert settled(customer, most_asked=3).found > 40
+        assert storm.dead() == []
+
+    def test_flushed_while_it_runs_loses_nothing(self, storm: Service, customer: Customer, settled: Audit) -> None:
+        storm.orphan(customer, 16)
+        wait_until(storm.answers, what="the web server answers", seconds=60)
+        customer.ask_bulk(customer.questions(16))
+        storm.send("lookups.tasks.sweep_jobs")
+        storm.queue().flushall()
+        storm.stops += 1
+        storm.move_clock(30)
+        settled(customer, most_asked=3)
+
+    @pytest.mark.parametrize("way", ["stopped", "frozen"])
+    def test_down_when_a_job_is_made_delays_no_reply_and_loses_no_job(
+        self, way: str, storm: Service, customer: Customer, settled: Audit
+    ) -> None:
+        """The sweep that ends these jobs is the clock's own, which has to find the queue again as well."""
+        redis = storm.addresses.redis
+        with storm.without(redis, signal.SIGKILL) if way == "stopped" else storm.frozen(redis):
+            started = time.monotonic()
+            customer.ask_bulk(customer.questions(12))
+            assert time.monotonic() - started < AT_ONCE
+        storm.move_clock(30)  # so long nobody took a row: the calls were lost
+        wait_until(lambda: storm.open_jobs(customer) == 0, what="the bulk job has ended by itself", seconds=50)
+        settled(customer, most_asked=2)
+        assert storm.dead() == []
+
+
+class TestPostgres:
+    """The database: what it has said yes to is kept, and everybody comes back to it."""
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT], ids=["fast", "immediate"])
+    def test_restarted_in_the_middle_loses_nothing(
+        self, number: signal.Signals, storm: Service, customer: Customer, settled: Audit
+    ) -> None:
+        storm.registries.seconds = 0.4
+        customer.ask_bulk(customer.questions(24))
+        calls = customer.questions(24)
+        before = customer.ask(calls[:16])
+        with storm.without(storm.addresses.postgres, number):
+            during = customer.ask(calls[16:])
+            assert {call.status for call in during} <= {500, 503}
+            assert all(call.body["success"] is False and call.body["cost"] == 0 for call in during)
+        wait_until(storm.answers, what="the service answers again")
+        storm.lose_workers_places()
+        customer.insist([*before, *during])
+        settled(customer, most_asked=4)
