@@ -32,7 +32,7 @@ CUSTOMERS = 60  # more than there are stories
 SETTINGS = {
     "DJANGO_SETTINGS_MODULE": "config.settings.dev", "SYNC_BUDGET_SECONDS": str(SYNC_BUDGET_SECONDS),
     "RATE_LIMIT_PER_MINUTE": "1000000", "CONCURRENT_LOOKUPS": "1000", "CONTACT": "storms@example.test",
-    "PYTHONUNBUFFERED": "1",
+    "PYTHONUNBUFFERED": "1", "WEBHOOKS_TO_LOOPBACK": "true",
 }  # fmt: skip
 
 
