@@ -103,7 +103,7 @@ def _state(
         "registry": place.registry,
         "portalUrl": place.portal_url or None,
         "region": place.region,
-        "async": bool(readable and readable.slow),
+        "async": bool(readable and (readable.slow or (measured.p50_ms or 0) > 1000 * settings.SYNC_BUDGET_SECONDS)),
         "estimatedSeconds": readable.estimated_seconds if readable else None,
         "nameAvailabilityAvailable": bool(available and can and can.search and not walled),
         "nameAvailabilityFromCache": bool(available and place.code in copies),

@@ -222,6 +222,10 @@ class Portal:
         """The terms to try for a name, in order and at most `name_search.most_terms`; QueryRefused when it has none."""
         return search_rules.plan(name, self.name_search)
 
+    def answers_later(self, name: str | None) -> bool:
+        """Whether this question is known to take longer than anybody waits; the sandbox registry tells by the name."""
+        return self.slow
+
     def status_meaning(self, raw: str | None) -> StatusMeaning:
         """Look the state's own word up in its closed table; an unknown word is never guessed at."""
         if raw is None or not raw.strip():

@@ -8,8 +8,8 @@ from django.utils.html import format_html
 from unfold.decorators import display
 
 from billing import money
-from lookups.admin.read_only import ReadOnlyAdmin
 from lookups.models import Lookup, StoredEntity
+from scrapers.admin.read_only import ReadOnlyAdmin
 
 
 @admin.register(Lookup)

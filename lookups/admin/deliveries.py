@@ -20,9 +20,9 @@ from django.utils.text import Truncator
 from unfold.admin import TabularInline
 from unfold.decorators import action, display
 
-from lookups.admin.read_only import ReadOnlyAdmin
 from lookups.models import Delivery, DeliveryAttempt, WebhookAddress
 from lookups.services import deliveries, hook_secrets, hook_trial
+from scrapers.admin.read_only import ReadOnlyAdmin
 
 WAITS, GIVEN_UP = Q(deliveries__status=Delivery.Status.PENDING), Q(deliveries__status=Delivery.Status.GIVEN_UP)
 

@@ -22,10 +22,10 @@ from billing import ledger
 from lookups import job_story
 from lookups.admin.job_filters import AgeFilter, KindFilter, ReasonFilter
 from lookups.admin.queue import QueuePage
-from lookups.admin.read_only import ReadOnlyAdmin
 from lookups.api import replies
 from lookups.models import BulkJob, Job
 from lookups.services import bulk, bulk_progress, job_desk
+from scrapers.admin.read_only import ReadOnlyAdmin
 
 # What may be done with a job of each status, in the order of the buttons on its page.
 DEEDS: dict[str, tuple[tuple[str, str], ...]] = {

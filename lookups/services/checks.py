@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.conf import settings
+
 from lookups.outcomes import Refused, Unavailable
+from lookups.services import estimates
 from lookups.services.asks import Ask
 from scrapers import pipeline
 from scrapers.errors import PortalDisabled, PortalError, QueryRefused
@@ -23,6 +26,13 @@ def find_portal(ask: Ask, *, now: datetime) -> Portal | Refused | Unavailable:
         return objection
     resting = pipeline.find_rest(question.state, now=now, sandbox=ask.sandbox)
     return _unavailable(ask, resting) if resting else portal
+
+
+def is_slow(portal: Portal, ask: Ask, *, now: datetime) -> bool:
+    """Whether the answer is known to take longer than its caller waits: declared, or measured over the last day."""
+    if portal.sandbox or portal.slow:
+        return portal.answers_later(ask.question.name)
+    return estimates.outlasts(portal.code, settings.SYNC_BUDGET_SECONDS, now=now)
 
 
 def find_off(state: str) -> Unavailable | None:

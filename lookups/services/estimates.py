@@ -26,6 +26,11 @@ def still(state: str, waited: float, *, now: datetime) -> int:
     return max(LEAST_LEFT, (_measured(state, now) or 0) - int(waited))
 
 
+def outlasts(state: str, patience: float, *, now: datetime) -> bool:
+    """Whether this state's answers were measured to take longer than `patience` seconds; too few prove nothing."""
+    return (_measured(state, now) or 0) > patience
+
+
 def _measured(state: str, now: datetime) -> int | None:
     answered = ScrapeAttempt.objects.filter(
         state=state, sandbox=False, started_at__gte=now - MEASURED_OVER, outcome__in=("found", "not_found")

@@ -93,7 +93,7 @@ def stop(
         settled = settling.find_outcome(ask)
         if settled is not None:
             return jobs.conclude(same, settled, render=render, now=now)
-        settling.close(ask, same.hold, because, watch=Watch(now))
+        settling.conclude(ask, same.hold, because, watch=Watch(now), locked=True)
         reply_status, reply = told or render(because, same.request_id)
         return jobs.end(same, status=Job.Status.FAILED, reply_status=reply_status, reply=reply, now=now)
 

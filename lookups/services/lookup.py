@@ -50,7 +50,7 @@ def perform(*, ask: Ask, now: datetime, render: jobs.Render | None = None) -> Ou
         return settling.conclude(ask, None, portal, watch=watch)
     if ask.key is None:
         return _ask_registry(ask, watch)
-    if portal.slow:
+    if checks.is_slow(portal, ask, now=now):
         seconds = estimates.seconds(portal, now=now)
         return jobs.accept(ask, key=ask.key, limit=_limit(ask.key), estimated_seconds=seconds, now=now)
     place = limits.acquire(key=ask.key, now=now)

@@ -136,24 +136,12 @@ def conclude(
     watch: Watch,
     shared: bool = False,
     attempt_id: int | None = None,
+    locked: bool = False,
 ) -> Outcome:
-    """End a lookup that delivers nothing, if it is still ours: the money goes back, and the row says why."""
-    with transaction.atomic():
-        if not is_ours(ask):
-            return _lost(ask)
-        return close(ask, hold, outcome, watch=watch, shared=shared, attempt_id=attempt_id)
+    """End a lookup that delivers nothing: the money goes back, and the row says why.
 
-
-def close(
-    ask: Ask,
-    hold: Hold | None,
-    outcome: NothingFound | Refused | Unavailable,
-    *,
-    watch: Watch,
-    shared: bool = False,
-    attempt_id: int | None = None,
-) -> Outcome:
-    """The same for whoever holds the lock of the ask's job, or has asked `is_ours`."""
+    Only while the ask is ours; `locked`: the caller holds the lock of its job and has seen to that.
+    """
     match outcome:
         case NothingFound(ambiguous=ambiguous):
             word, reason = Lookup.Outcome.NOT_FOUND, "ambiguous" if ambiguous else ""
@@ -162,6 +150,8 @@ def close(
         case Refused():
             word, reason = Lookup.Outcome.REFUSED, "unsupported" if outcome.unsupported else ""
     with transaction.atomic():
+        if not locked and not is_ours(ask):
+            return _lost(ask)
         share_of = ask.ask_id if ask.shares_hold else None
         paying.give_back(hold, reason=word.value, now=watch.now, share_of=share_of)
         _note(ask, hold, word, watch, reason=reason, shared=shared, attempt_id=attempt_id)

@@ -1,4 +1,4 @@
-"""Lists that are looked at: history is not edited."""
+"""Lists that are looked at, here and among lookups: history is not edited."""
 
 from __future__ import annotations
 

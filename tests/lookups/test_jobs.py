@@ -18,6 +18,7 @@ from lookups.api import replies
 from lookups.models import Job, Lookup
 from lookups.services import job_runner, jobs
 from scrapers.families.socrata.new_york import NewYork
+from scrapers.models import ScrapeAttempt
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
@@ -101,6 +102,32 @@ class TestASlowState:
         assert (second.status_code, second.json()["jobId"]) == (202, first.json()["jobId"])
         assert second["Location"] == first["Location"]
         assert customer.balance.held == PRICE
+
+
+class TestAStateThatProvesSlow:
+    """Though nobody declared it so."""
+
+    @pytest.fixture(autouse=True)
+    def _undeclared(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(NewYork, "slow", False)
+
+    def answered_in(self, seconds: float) -> None:
+        for _ in range(5):
+            ScrapeAttempt.objects.create(
+                state="NY", kind="business_entity", question="x", outcome="found", duration_ms=round(seconds * 1000),
+                version="1.0", started_at=timezone.now() - timedelta(hours=1),
+            )  # fmt: skip
+
+    def test_is_answered_later_from_then_on(self, customer: Customer, register: Register) -> None:
+        self.answered_in(45)
+        reply = customer.lookup()
+        assert (reply.status_code, reply.json()["estimatedSeconds"], register.asked) == (202, 45, 0)
+        (told,) = [row for row in customer.get("/v1/states").json() if row["state"] == "NY"]
+        assert told["async"] is True
+
+    def test_is_answered_at_once_while_it_keeps_to_the_time(self, customer: Customer) -> None:
+        self.answered_in(19)
+        assert customer.lookup().status_code == 200
 
 
 class TestAJob:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from celery import current_app
 
 from billing.models import LedgerEntry
-from lookups.models import Lookup, StoredAnswer, StoredEntity
+from lookups import tasks
+from lookups.models import Job, Lookup, StoredAnswer, StoredEntity
 from scrapers.families.sandbox.magic import DEMO_QUESTION, MAGIC
 from tests.lookups.conftest import PRICE, Customer, open_customer
 
@@ -53,6 +55,17 @@ class TestATestKey:
         assert reply.status_code == status, reply.content
         assert reply.json().get("reason") == word
         assert reply.json()["cost"] == 0
+
+    def test_can_play_a_registry_that_is_known_to_be_slow(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+        monkeypatch.setattr("scrapers.families.sandbox.server.SLOW_SECONDS", 0.01)
+        reply = tester.lookup(MAGIC["later"], "CA")
+        assert (reply.status_code, reply.json()["async"]) == (202, True)
+        tasks.run_job(job_id=str(Job.objects.get().pk))
+        told = tester.get(reply.json()["statusUrl"]).json()
+        assert (told["status"], told["data"]["entityName"], told["cost"]) == ("complete", "MAGIC LATER LLC", 0)
 
     def test_is_told_when_several_companies_fit_equally_well(self, tester: Customer) -> None:
         body = tester.lookup(MAGIC["ambiguous"], "CA").json()

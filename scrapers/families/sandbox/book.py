@@ -148,6 +148,7 @@ _MAGIC_ROWS: dict[Outcome, tuple[tuple[int, str, str], ...]] = {
         (900022, "MAGIC AMBIGUOUS LLC", "Good Standing"),
     ),
     "slow": ((900031, "MAGIC SLOW LLC", "Good Standing"),),
+    "later": ((900041, "MAGIC LATER LLC", "Good Standing"),),
     "too_many": tuple((900100 + n, f"MAGIC TOO MANY OF NUMBER {n} LLC", "Good Standing") for n in range(1, 51)),
 }
 

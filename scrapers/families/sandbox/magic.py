@@ -10,8 +10,8 @@ from typing import Literal, get_args
 from scrapers.normalise import names
 
 Outcome = Literal[
-    "found", "not_found", "several", "ambiguous", "slow", "too_many", "fails", "portal_down", "blocked", "rate_limited",
-    "page_changed", "timeout",
+    "found", "not_found", "several", "ambiguous", "slow", "later", "too_many", "fails", "portal_down", "blocked",
+    "rate_limited", "page_changed", "timeout",
 ]  # fmt: skip
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
@@ -21,6 +21,7 @@ MAGIC: dict[Outcome, str] = {
     "several": "Magic Several Corp",
     "ambiguous": "Magic Ambiguous LLC",
     "slow": "Magic Slow LLC",
+    "later": "Magic Later LLC",
     "too_many": "Magic Too Many LLC",
     "fails": "Magic Fails LLC",
     "portal_down": "Magic Portal Down LLC",

@@ -15,7 +15,7 @@ from requests.adapters import BaseAdapter
 
 from scrapers import search_rules
 from scrapers.errors import PageChanged
-from scrapers.families.sandbox.magic import NAME_REFUSED, is_magic
+from scrapers.families.sandbox.magic import NAME_REFUSED, find_outcome, is_magic
 from scrapers.families.sandbox.server import HOST, SandboxServer
 from scrapers.normalise import addresses, names
 from scrapers.parsing.fields import Labels, need, need_list, need_text, note_unread, text
@@ -84,6 +84,10 @@ class SandboxPortal(Portal):
     def adapter(self) -> BaseAdapter:
         """The server, played in the process."""
         return SandboxServer()
+
+    def answers_later(self, name: str | None) -> bool:
+        """One magic name makes the registry known to be slow."""
+        return name is not None and find_outcome(name) == "later"
 
     def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The name, then its first word alone, so that a slip of the pen still finds its neighbours."""

@@ -52,7 +52,7 @@ class SandboxServer(BaseAdapter):
         outcome = find_outcome(fields.get("name", ""))
         if outcome == "timeout":
             raise ReadTimeout("the sandbox registry does not answer", request=request)
-        if outcome == "slow":
+        if outcome in ("slow", "later"):
             _sleep(request, timeout)
         reply = _FAULTS[outcome] if outcome in _FAULTS else _route(path, fields)
         headers = {"content-type": reply.kind}
