@@ -25,7 +25,7 @@ from scrapers.normalise.vocabulary import (
 )
 
 SHORT = 40  # rows; so many are compared in full anyway
-NEAREST = 10  # rows that are kept for their letters, equal or not: near misses are told to the customer
+NEAREST = 16  # rows that are kept for their letters, equal or not: ten of them are told beside the match
 TURNED = 95.0  # per cent: the same words in another order
 _BAR = "|"
 _TRADING = (" dba ", " aka ", " fka ", " doing business as ", " formerly known as ", " trading as ")

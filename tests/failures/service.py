@@ -161,6 +161,18 @@ class Service:
                 server.start()
             server.process.send_signal(signal.SIGCONT)
         self.start(*(name for name, process in self.processes.items() if not process.is_alive()))
+        self.books.write("DELETE FROM scrapers_attemptpage")  # what a registry took in another story makes none slow
+        self.books.write("DELETE FROM scrapers_scrapeattempt")
+
+    def prove_slow(self, *states: str) -> None:
+        """Let a day's history say that these registries answer after longer than anybody waits."""
+        for state in states:
+            self.books.write(
+                "INSERT INTO scrapers_scrapeattempt (state, kind, question, sandbox, outcome, detail, stages,"
+                " unread_labels, duration_ms, version, started_at) SELECT %(state)s, 'business_entity', 'x', FALSE,"
+                " 'found', '', '[]', 0, 60000, '1.0', now() - interval '1 hour' FROM generate_series(1, 20)",
+                state=state,
+            )
 
     def answers(self) -> bool:
         """Whether the web server says that it can serve."""
@@ -228,7 +240,7 @@ class Service:
     def orphan(self, customer: Customer, number: int, *, missing: int = 5) -> None:
         """Have so many questions accepted as jobs, and kill the web server, whose threads were answering them.
 
-        No state of today is known to be slow, so this is how a job comes to the worker.
+        The other way for a job to come to the worker is a state that has proved slow (`prove_slow`).
         """
         self.registries.shut()
         calls = customer.ask(customer.questions(number, missing=missing), at_once=number)

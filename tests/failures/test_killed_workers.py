@@ -10,7 +10,7 @@ import pytest
 
 from tests.failures.books import wait_until
 from tests.failures.conftest import Audit
-from tests.failures.customers import Customer
+from tests.failures.customers import STATES, Customer
 from tests.failures.service import Service
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.redis, pytest.mark.xdist_group("failures")]
@@ -23,6 +23,20 @@ class TestAKilledWorker:
     def test_loses_no_job_that_it_was_fetching(self, storm: Service, customer: Customer, settled: Audit) -> None:
         storm.orphan(customer, 20)
         storm.sweep_into(waiting=8)
+        storm.worker.kill()
+        storm.registries.open()
+        storm.start("worker")
+        storm.lose_workers_places()
+        assert settled(customer, most_asked=3).found == 16
+
+    def test_loses_no_job_of_a_slow_state_that_it_was_fetching(
+        self, storm: Service, customer: Customer, settled: Audit
+    ) -> None:
+        storm.prove_slow(*STATES)
+        storm.registries.shut()
+        calls = customer.ask(customer.questions(20))
+        assert {call.status for call in calls} == {202}
+        wait_until(lambda: storm.registries.waiting() >= 8, what="eight fetches are under way")
         storm.worker.kill()
         storm.registries.open()
         storm.start("worker")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.failures.books import wait_until
 from tests.failures.conftest import Audit
-from tests.failures.customers import Customer
+from tests.failures.customers import STATES, Customer
 from tests.failures.service import Service
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.redis, pytest.mark.xdist_group("failures")]
@@ -59,6 +59,18 @@ class TestRedis:
         storm.move_clock(30)  # so long nobody took a row: the calls were lost
         wait_until(lambda: storm.open_jobs(customer) == 0, what="the bulk job has ended by itself", seconds=50)
         settled(customer, most_asked=2)
+        assert storm.dead() == []
+
+    def test_down_when_a_slow_states_job_is_made_delays_no_reply_and_loses_no_job(
+        self, storm: Service, customer: Customer, settled: Audit
+    ) -> None:
+        storm.prove_slow(*STATES)
+        with storm.without(storm.addresses.redis, signal.SIGKILL):
+            calls = customer.ask(customer.questions(12), at_once=4)
+            assert {call.status for call in calls} == {202}
+            assert max(call.seconds for call in calls) < AT_ONCE
+        storm.move_clock(30)
+        assert settled(customer, most_asked=2).found == 10
         assert storm.dead() == []
 
 
