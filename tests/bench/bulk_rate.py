@@ -6,13 +6,14 @@ Twenty registries, each read by its own reader from its golden pages (`tests.ben
 `--seconds` at its registry however many requests it makes (each of k requests takes a k-th), two lookups at a time and
 `--pace` seconds between two requests. No queue can be faster than the slowest registry's share under those limits, with
 the requests a lookup really makes: the ratio to that bound is what our own machinery costs. One process with as many
-threads as the bulk worker has plays the worker; `--threads` for another number. Works in the database it is given (a
-throw-away one).
+threads as the bulk worker has plays the worker; `--threads` for another number, `--processes` for several workers that
+share them (PostgreSQL and Redis). Works in the database it is given (a throw-away one).
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
 import sys
 import tempfile
@@ -118,6 +119,22 @@ def work(threads: int) -> float:
     return time.monotonic() - started
 
 
+def work_in_processes(number: int, threads: int) -> float:
+    """The same threads shared out over so many processes, each with an interpreter lock of its own."""
+    from django.db import connections
+
+    connections.close_all()
+    started = time.monotonic()
+    helpers = [multiprocessing.get_context("fork").Process(target=work, args=(threads // number,))
+               for _ in range(number - 1)]  # fmt: skip
+    for helper in helpers:
+        helper.start()
+    work(threads // number)
+    for helper in helpers:
+        helper.join()
+    return time.monotonic() - started
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -126,6 +143,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--pace", type=float, default=0.25)
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=1)
     wanted = parser.parse_args()
     registries = Registries()  # before anything starts a thread
     set_up()
@@ -146,7 +164,7 @@ def main() -> None:
         registries.slow_down({host: wanted.seconds / requests[code] for code in hosts for host in hosts[code]})
         bulk_id = ask(wanted.rows, list(requests))
         asked, busy = registries.asked, time.process_time()
-        took = work(wanted.threads or bulk_queue.THREADS)
+        took = work_in_processes(wanted.processes, wanted.threads or bulk_queue.THREADS)
         asked, busy = registries.asked - asked, time.process_time() - busy
     finally:
         registries.close()
