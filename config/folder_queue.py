@@ -25,7 +25,7 @@ class Channel(filesystem.Channel):  # type: ignore[misc]
 
     def _put(self, queue: str, payload: Any, **_: Any) -> None:
         """Add a message; its name puts it behind those before it."""
-        name = f"{round(monotonic() * 1000)}_{uuid.uuid4()}.{queue}"
+        name = f"{round(monotonic() * 1000):015}_{uuid.uuid4()}.{queue}"  # as text, 9 s would come after 10 s
         draft = Path(self.data_folder_out) / f"{name}.draft"  # readers take names that end in .msg
         draft.write_bytes(dumps(payload).encode())
         os.replace(draft, draft.with_name(f"{name}.msg"))

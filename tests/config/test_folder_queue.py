@@ -62,7 +62,7 @@ class TestTheFolder:
         assert sorted(one["number"] for one in taken) == list(range(NUMBER))
 
     def test_passes_over_a_message_that_a_full_disk_cut_off(self, channel: Any, tmp_path: Path) -> None:
-        (tmp_path / "messages" / "1_x.upkeep.msg").write_bytes(b'{"body": "abc')
+        (tmp_path / "messages" / "000000000000001_x.upkeep.msg").write_bytes(b'{"body": "abc')
         channel._put("upkeep", {"number": 1})
         with pytest.raises(Empty):
             channel._get("upkeep")
