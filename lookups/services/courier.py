@@ -1,8 +1,8 @@
 """The threads of a queue worker that send messages, beside those that work on its queues.
 
 A receiver that hangs then takes no thread from a lookup; and neither a register's import nor a worker full of slow
-lookups keeps a message waiting. One thread looks out for rows that are
-due, whether it is called or not; it starts the others.
+lookups keeps a message waiting. One thread looks out for rows that are due, whether it is called or not; it starts the
+others.
 """
 
 from __future__ import annotations
