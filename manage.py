@@ -18,11 +18,11 @@ def main() -> None:
 def _require_var_folder() -> None:
     """End with one line when the var folder is read-only: the settings and the queue write there when loaded."""
     from config import env
-    from config.launch import ground
+    from config.launch import preflight
 
     try:
-        ground.require_writable(env.VAR_DIR)
-    except ground.NotReady as problem:
+        preflight.require_writable(env.VAR_DIR)
+    except preflight.NotReady as problem:
         sys.exit(str(problem))
 
 

@@ -128,9 +128,14 @@ def nonce_and(**bound: str) -> str:
 def sign(challenge: Challenge, *, secret: str) -> str:
     """Return the id: HMAC-SHA256 over seven slots joined by "|", and an eighth only where `header` is used."""
     slots = [
-        challenge.realm, challenge.method, challenge.intent, challenge.request, challenge.expires, challenge.digest,
+        challenge.realm,
+        challenge.method,
+        challenge.intent,
+        challenge.request,
+        challenge.expires,
+        challenge.digest,
         challenge.opaque,
-    ]  # fmt: skip
+    ]
     if challenge.header:
         slots.append(challenge.header)
     mac = hmac.new(secret.encode(), "|".join(slots).encode(), hashlib.sha256).digest()
@@ -176,9 +181,15 @@ def read_credential(header: str) -> Credential:
 
 
 def check(
-    credential: Credential, *, secrets: Iterable[str], realm: str, terms: str, body: bytes, bound: Mapping[str, str],
+    credential: Credential,
+    *,
+    secrets: Iterable[str],
+    realm: str,
+    terms: str,
+    body: bytes,
+    bound: Mapping[str, str],
     now: datetime,
-) -> None:  # fmt: skip
+) -> None:
     """Raise PaymentProblem unless the credential answers a challenge of ours that fits this very request.
 
     `secrets` are the current and the previous one; `terms` is the encoded `request` this route would offer now;

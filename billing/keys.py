@@ -65,9 +65,15 @@ def issue(
     marker = MARKERS[ApiKey.Mode(mode)]
     secret = marker + base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode().lower()
     key = ApiKey.objects.create(
-        account=account, name=name, mode=ApiKey.Mode(mode), prefix=secret[: len(marker) + SHOWN_CHARACTERS],
-        secret_hash=_hash(secret), scopes=chosen, created_at=now, expires_at=expires_at,
-    )  # fmt: skip
+        account=account,
+        name=name,
+        mode=ApiKey.Mode(mode),
+        prefix=secret[: len(marker) + SHOWN_CHARACTERS],
+        secret_hash=_hash(secret),
+        scopes=chosen,
+        created_at=now,
+        expires_at=expires_at,
+    )
     return key, secret
 
 

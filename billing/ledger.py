@@ -83,9 +83,19 @@ def deposit(
         if entry := _find_same(account_id, idempotency_key, request):
             return entry
         return _write(
-            account, kind, amount, available=amount, idempotency_key=idempotency_key, fingerprint=request,
-            source=source, reference=reference, operator=operator, reason=reason, note=note, created_at=now,
-        )  # fmt: skip
+            account,
+            kind,
+            amount,
+            available=amount,
+            idempotency_key=idempotency_key,
+            fingerprint=request,
+            source=source,
+            reference=reference,
+            operator=operator,
+            reason=reason,
+            note=note,
+            created_at=now,
+        )
 
 
 def hold(
@@ -111,13 +121,28 @@ def hold(
             return entry.hold
         charged = _take(account, amount, key, now)
         made = Hold(
-            account=account, key=key, amount=amount, remaining=amount, is_free=account.is_internal, reference=reference,
-            created_at=now, expires_at=expires_at,
-        )  # fmt: skip
+            account=account,
+            key=key,
+            amount=amount,
+            remaining=amount,
+            is_free=account.is_internal,
+            reference=reference,
+            created_at=now,
+            expires_at=expires_at,
+        )
         _write(
-            account, Kind.HOLD, charged, available=-charged, held=charged, idempotency_key=idempotency_key,
-            fingerprint=request, reference=reference, hold=made, key=key, created_at=now,
-        )  # fmt: skip
+            account,
+            Kind.HOLD,
+            charged,
+            available=-charged,
+            held=charged,
+            idempotency_key=idempotency_key,
+            fingerprint=request,
+            reference=reference,
+            hold=made,
+            key=key,
+            created_at=now,
+        )
         return made
 
 
@@ -137,10 +162,18 @@ def capture(
             return entry
         charged = 0 if held.is_free else part
         return _write(
-            held.account, Kind.CAPTURE, charged, held=-charged, spent=charged,
-            idempotency_key=idempotency_key or whole, fingerprint=_fingerprint(Kind.CAPTURE, hold_id, amount),
-            reference=reference or held.reference, hold=held, key_id=held.key_id, created_at=now,
-        )  # fmt: skip
+            held.account,
+            Kind.CAPTURE,
+            charged,
+            held=-charged,
+            spent=charged,
+            idempotency_key=idempotency_key or whole,
+            fingerprint=_fingerprint(Kind.CAPTURE, hold_id, amount),
+            reference=reference or held.reference,
+            hold=held,
+            key_id=held.key_id,
+            created_at=now,
+        )
 
 
 def release(
@@ -160,10 +193,19 @@ def release(
         charged = 0 if held.is_free else part
         budgets.give_back(account=held.account, key_id=held.key_id, amount=charged, taken_at=held.created_at)
         return _write(
-            held.account, Kind.RELEASE, charged, available=charged, held=-charged,
-            idempotency_key=idempotency_key or whole, fingerprint=_fingerprint(Kind.RELEASE, hold_id, amount),
-            reference=held.reference, reason=reason, hold=held, key_id=held.key_id, created_at=now,
-        )  # fmt: skip
+            held.account,
+            Kind.RELEASE,
+            charged,
+            available=charged,
+            held=-charged,
+            idempotency_key=idempotency_key or whole,
+            fingerprint=_fingerprint(Kind.RELEASE, hold_id, amount),
+            reference=held.reference,
+            reason=reason,
+            hold=held,
+            key_id=held.key_id,
+            created_at=now,
+        )
 
 
 def charge(
@@ -183,9 +225,17 @@ def charge(
             return entry
         charged = _take(account, amount, key, now)
         return _write(
-            account, Kind.CHARGE, charged, available=-charged, spent=charged, idempotency_key=idempotency_key,
-            fingerprint=request, reference=reference, key=key, created_at=now,
-        )  # fmt: skip
+            account,
+            Kind.CHARGE,
+            charged,
+            available=-charged,
+            spent=charged,
+            idempotency_key=idempotency_key,
+            fingerprint=request,
+            reference=reference,
+            key=key,
+            created_at=now,
+        )
 
 
 def refund(
@@ -215,16 +265,33 @@ def refund(
         if part > refundable or part == 0:
             raise RefundTooLarge(refundable=refundable)
         return _write(
-            account, Kind.REFUND, part, available=part, spent=-part, idempotency_key=idempotency_key,
-            fingerprint=request, reference=charged.reference, refunds=charged, operator=operator, reason=reason,
-            note=note, created_at=now,
-        )  # fmt: skip
+            account,
+            Kind.REFUND,
+            part,
+            available=part,
+            spent=-part,
+            idempotency_key=idempotency_key,
+            fingerprint=request,
+            reference=charged.reference,
+            refunds=charged,
+            operator=operator,
+            reason=reason,
+            note=note,
+            created_at=now,
+        )
 
 
 def adjust(
-    *, account_id: int, amount: int, idempotency_key: str, operator: str, reason: str, now: datetime, note: str = "",
+    *,
+    account_id: int,
+    amount: int,
+    idempotency_key: str,
+    operator: str,
+    reason: str,
+    now: datetime,
+    note: str = "",
     reference: str = "",
-) -> LedgerEntry:  # fmt: skip
+) -> LedgerEntry:
     """Correct what is available by `amount` units, up or down (negative); the operator answers for it.
 
     Raises InsufficientFunds when less is available than is to be taken.
@@ -240,9 +307,18 @@ def adjust(
         if account.available + amount < 0:
             raise InsufficientFunds(available=account.available, needed=size)
         return _write(
-            account, Kind.ADJUST, amount, available=amount, idempotency_key=idempotency_key, fingerprint=request,
-            operator=operator, reason=reason, note=note, reference=reference, created_at=now,
-        )  # fmt: skip
+            account,
+            Kind.ADJUST,
+            amount,
+            available=amount,
+            idempotency_key=idempotency_key,
+            fingerprint=request,
+            operator=operator,
+            reason=reason,
+            note=note,
+            reference=reference,
+            created_at=now,
+        )
 
 
 def get_refundable(charged: LedgerEntry) -> int:
@@ -358,8 +434,16 @@ def _write(
     account.spent += spent
     account.deposited += available + held + spent
     entry = LedgerEntry(
-        account=account, kind=kind, amount=amount, available_change=available, held_change=held, spent_change=spent,
-        available_after=account.available, held_after=account.held, spent_after=account.spent, **details,
-    )  # fmt: skip
+        account=account,
+        kind=kind,
+        amount=amount,
+        available_change=available,
+        held_change=held,
+        spent_change=spent,
+        available_after=account.available,
+        held_after=account.held,
+        spent_after=account.spent,
+        **details,
+    )
     posting.post(account=account, entry=entry, hold=hold)
     return entry

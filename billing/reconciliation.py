@@ -61,8 +61,10 @@ def _describe(row: dict[str, Any]) -> dict[str, Any]:
     for name in SUMS:
         if not row[name] == row[f"{name}_summed"] == row[f"{name}_last"]:
             differences[name] = {
-                "account": row[name], "entries": row[f"{name}_summed"], "last_entry": row[f"{name}_last"],
-            }  # fmt: skip
+                "account": row[name],
+                "entries": row[f"{name}_summed"],
+                "last_entry": row[f"{name}_last"],
+            }
     if row["open_holds"] != row["held"]:
         differences["open_holds"] = {"account": row["held"], "holds": row["open_holds"]}
     return {"account": row["pk"], "name": row["name"], "differences": differences}

@@ -51,7 +51,8 @@ def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
     overdue = Hold.objects.filter(state=Hold.State.OPEN, expires_at__lt=now - OVERDUE)
     return {
         "ledger_mismatches": (
-            "Accounts that did not add up in the latest reconciliation.", len(latest.mismatches) if latest else 0,
+            "Accounts that did not add up in the latest reconciliation.",
+            len(latest.mismatches) if latest else 0,
         ),
         "ledger_reconciliation_age_seconds": ("Seconds since the latest reconciliation; -1 before the first.", age),
         "payments_unknown": ("Payments that may or may not have moved money.", count_unknown_payments()),
@@ -60,7 +61,7 @@ def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
             TopUp.objects.filter(state=TopUp.State.MISMATCH).count(),
         ),
         "holds_overdue": ("Holds that should have been given back a quarter of an hour ago.", overdue.count()),
-    }  # fmt: skip
+    }
 
 
 def count_unknown_payments() -> int:

@@ -14,9 +14,20 @@ from billing.models import LedgerEntry
 from billing.selectors import Balance
 
 COLUMNS = (
-    "entry", "time", "kind", "amount_usd", "available_change_usd", "available_usd", "held_usd", "spent_usd",
-    "reference", "source", "operator", "reason", "note",
-)  # fmt: skip
+    "entry",
+    "time",
+    "kind",
+    "amount_usd",
+    "available_change_usd",
+    "available_usd",
+    "held_usd",
+    "spent_usd",
+    "reference",
+    "source",
+    "operator",
+    "reason",
+    "note",
+)
 # A spreadsheet would run a cell that begins with one of these.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -83,6 +94,9 @@ def _cells(entry: LedgerEntry) -> list[str]:
     amounts = (entry.amount, entry.available_change, entry.available_after, entry.held_after, entry.spent_after)
     texts = (entry.reference, entry.source, entry.operator, entry.reason, entry.note)
     return [
-        str(entry.pk), entry.created_at.isoformat(), entry.kind, *map(money.to_decimal_string, amounts),
+        str(entry.pk),
+        entry.created_at.isoformat(),
+        entry.kind,
+        *map(money.to_decimal_string, amounts),
         *(f"'{text}" if text.startswith(FORMULA_STARTS) else text for text in texts),
-    ]  # fmt: skip
+    ]

@@ -66,18 +66,22 @@ def start(*, account: Account, amount: int, success_url: str, cancel_url: str, n
     provider = client()
     topup = TopUp.objects.create(account=account, amount=amount, created_at=now)
     parameters: dict[str, Any] = {
-        "mode": "payment", "success_url": success_url, "cancel_url": cancel_url,
+        "mode": "payment",
+        "success_url": success_url,
+        "cancel_url": cancel_url,
         "client_reference_id": f"acct_{account.pk}",
         "metadata": {"account_id": str(account.pk), "topup_id": str(topup.pk)},
         "line_items": [
             {
                 "quantity": 1,
                 "price_data": {
-                    "currency": "usd", "unit_amount": cents, "product_data": {"name": "Prepaid balance"},
+                    "currency": "usd",
+                    "unit_amount": cents,
+                    "product_data": {"name": "Prepaid balance"},
                 },
             }
         ],
-    }  # fmt: skip
+    }
     if account.email:
         parameters["customer_email"] = account.email
     try:
@@ -170,9 +174,13 @@ def _completed(session: Message, event: Message, now: datetime) -> str:
         log.error("top-up %s was paid with another amount than asked for", topup.pk)
         return "amount differs"
     ledger.deposit(
-        account_id=topup.account_id, amount=topup.amount, idempotency_key=f"topup:{topup.pk}", source=SOURCE,
-        reference=str(intent or session["id"]), now=now,
-    )  # fmt: skip
+        account_id=topup.account_id,
+        amount=topup.amount,
+        idempotency_key=f"topup:{topup.pk}",
+        source=SOURCE,
+        reference=str(intent or session["id"]),
+        now=now,
+    )
     topup.state, topup.paid_at = State.PAID, now
     topup.save(update_fields=["state", "paid_at"])
     if topup.taken_back:
@@ -248,9 +256,14 @@ def _dispute_closed(dispute: Message, event: Message, now: datetime) -> str:
     topup.save(update_fields=["taken_back", "shortfall"])
     if given:
         ledger.adjust(
-            account_id=topup.account_id, amount=given, idempotency_key=f"event:{event['id']}", operator="stripe",
-            reason="dispute_won", reference=str(dispute.get("id", ""))[:200], now=now,
-        )  # fmt: skip
+            account_id=topup.account_id,
+            amount=given,
+            idempotency_key=f"event:{event['id']}",
+            operator="stripe",
+            reason="dispute_won",
+            reference=str(dispute.get("id", ""))[:200],
+            now=now,
+        )
     return "dispute won"
 
 
@@ -278,9 +291,14 @@ def _debit(topup: TopUp, amount: int, idempotency_key: str, reason: str, now: da
     taken = min(amount, account.available)
     if taken:
         ledger.adjust(
-            account_id=topup.account_id, amount=-taken, idempotency_key=idempotency_key, operator="stripe",
-            reason=reason, reference=topup.payment_intent or "", now=now,
-        )  # fmt: skip
+            account_id=topup.account_id,
+            amount=-taken,
+            idempotency_key=idempotency_key,
+            operator="stripe",
+            reason=reason,
+            reference=topup.payment_intent or "",
+            now=now,
+        )
     if taken < amount:
         topup.shortfall += amount - taken
         topup.save(update_fields=["shortfall"])

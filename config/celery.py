@@ -82,16 +82,16 @@ app.autodiscover_tasks()
 
 
 @worker_ready.connect
-def start_courier(**_: object) -> None:
+def start_sender(**_: object) -> None:
     """Every queue worker also sends what customers are told, by threads of its own."""
-    from lookups.services.courier import courier
+    from lookups.notifications.sender_threads import sender
 
-    courier.start()
+    sender.start()
 
 
 @worker_shutting_down.connect
-def stop_courier(**_: object) -> None:
+def stop_sender(**_: object) -> None:
     """A worker that ends begins no message more."""
-    from lookups.services.courier import courier
+    from lookups.notifications.sender_threads import sender
 
-    courier.stop()
+    sender.stop()

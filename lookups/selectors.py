@@ -13,13 +13,13 @@ from django.utils import timezone
 from jurisdictions import selectors as jurisdictions
 from jurisdictions.codes import PLACES, Place
 from jurisdictions.models import Jurisdiction
+from lookups.lookup.storage import wire_time
 from lookups.models import Lookup, StoredEntity
-from lookups.services.storing import wire_time
-from scrapers import registry
-from scrapers.copies import list_copies
-from scrapers.measured import Measured, measure
+from scrapers import discovery
+from scrapers.bulk_data.copies import list_copies
+from scrapers.bulk_data.source import RegisterPortal
+from scrapers.operations.metrics import Measured, measure
 from scrapers.portal import Portal
-from scrapers.register import RegisterPortal
 
 ALL_OFF = "Every search is switched off for the time being."
 NOT_READABLE = "No search of this registry is known that a program may use."
@@ -43,7 +43,7 @@ def list_states(*, now: datetime | None = None) -> list[dict[str, Any]]:
     measured = measure(now=now or timezone.now())
     copies = list_copies()
     return [
-        _state(place, registry.find_portal(code), switches.get(code), measured.get(code, Measured()), copies)
+        _state(place, discovery.find_portal(code), switches.get(code), measured.get(code, Measured()), copies)
         for code, place in sorted(PLACES.items())
     ]
 

@@ -57,7 +57,7 @@ class AttemptPage(models.Model):
 
     Holds what the registry publishes, without our keys, and nothing of what was sent but the address. State, outcome
     and `sandbox` repeat the attempt's, so that what is kept of them can be counted at once. Written by
-    `scrapers.evidence` alone.
+    `scrapers.operations.failed_pages` alone.
     """
 
     # Pages go before their attempts do (see `tasks.prune_attempts`); looking for them would make a nightly deletion of
@@ -73,7 +73,7 @@ class AttemptPage(models.Model):
     content_type = models.CharField(max_length=120, blank=True, default="")
     size = models.PositiveIntegerField(help_text="Bytes that came, unpacked.")
     is_whole = models.BooleanField(default=True, help_text="Whether all that came is kept.")
-    body = models.BinaryField(help_text="Compressed; see scrapers.evidence.")
+    body = models.BinaryField(help_text="Compressed; see scrapers.operations.failed_pages.")
     asked_at = models.DateTimeField()
 
     class Meta:
@@ -85,7 +85,7 @@ class AttemptPage(models.Model):
 
 
 class Breaker(models.Model):
-    """How a portal is treated that failed lately; no row: at its own pace. Written by `scrapers.breaker` alone."""
+    """How a portal is treated that failed lately; no row: at its own pace. Written by `operations.breaker` alone."""
 
     state = models.CharField(max_length=2, primary_key=True)
     failures = models.PositiveIntegerField(default=0, help_text="In a row.")

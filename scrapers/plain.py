@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from scrapers.errors import PortalError
-from scrapers.normalise.record import normalised
+from scrapers.failures import PortalError
+from scrapers.normalize.record import normalized
 from scrapers.portal import Portal
 from scrapers.records import Answer, Found, FoundFilings, NameVerdict
 
@@ -14,7 +14,7 @@ from scrapers.records import Answer, Found, FoundFilings, NameVerdict
 def tell(answer: Answer, portal: Portal, *, state: str) -> dict[str, Any]:
     """JSON-ready: `outcome` and what was found, or the near misses. `state` is the code that was asked."""
     if isinstance(answer, Found):
-        reading = normalised(answer.record, portal=portal, state=state, match=answer.match)
+        reading = normalized(answer.record, portal=portal, state=state, match=answer.match)
         return {
             "outcome": "found",
             "record": filled(asdict(answer.record)),

@@ -15,11 +15,13 @@ from typing import ClassVar, Literal, Self
 
 from requests.adapters import BaseAdapter
 
-from scrapers import availability, matching, search_rules
-from scrapers.errors import PortalDisabled, QueryRefused
-from scrapers.naming_rules import RULES
-from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, StatusClass, UccFiling
-from scrapers.search_rules import NameSearch, SearchPlan
+from scrapers.failures import PortalDisabled, QueryRefused
+from scrapers.name_rules import availability
+from scrapers.name_rules.rules import RULES
+from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
+from scrapers.search import matching, terms
+from scrapers.search.terms import NameSearch, SearchPlan
+from scrapers.statuses import StatusMeaning, folded
 from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
 
@@ -50,38 +52,6 @@ class Terms:
     automated: Literal["allowed", "unstated", "forbidden"] = "unstated"
     robots: str = "not known"
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StatusMeaning:
-    """What a registry's own status word means; `reason` qualifies it ("not_in_good_standing")."""
-
-    status_class: StatusClass
-    reason: str | None = None
-
-
-def meanings(
-    *,
-    active: Iterable[str] = (),
-    warning: Iterable[str] = (),
-    inactive: Iterable[str] = (),
-    neutral: Iterable[str] = (),
-) -> dict[str, StatusMeaning]:
-    """Build a status table. `warning`: the entity exists and is active, but not in good standing."""
-    table: dict[str, StatusMeaning] = {}
-    for words, meaning in (
-        (active, StatusMeaning("active")),
-        (warning, StatusMeaning("active", "not_in_good_standing")),
-        (inactive, StatusMeaning("inactive")),
-        (neutral, StatusMeaning("neutral")),
-    ):
-        for word in words:
-            table[_folded(word)] = meaning
-    return table
-
-
-def _folded(word: str) -> str:
-    return " ".join(word.split()).casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +190,7 @@ class Portal:
 
     def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The terms to try for a name, in order and at most `name_search.most_terms`; QueryRefused when it has none."""
-        return search_rules.plan(name, self.name_search)
+        return terms.plan(name, self.name_search)
 
     def answers_later(self, name: str | None) -> bool:
         """Whether this question is known to take longer than anybody waits; the sandbox registry tells by the name."""
@@ -230,18 +200,18 @@ class Portal:
         """Look the state's own word up in its closed table; an unknown word is never guessed at."""
         if raw is None or not raw.strip():
             return self.implied_status or StatusMeaning("neutral", "status_not_published")
-        word = _folded(raw)
+        word = folded(raw)
         if word in self.statuses:
             return self.statuses[word]
         for prefix, meaning in self.status_prefixes:
-            if word.startswith(_folded(prefix)):
+            if word.startswith(folded(prefix)):
                 return meaning
         return StatusMeaning("neutral", "unrecognised_status")
 
     def record_meaning(self, record: EntityRecord) -> StatusMeaning:
         """The meaning of a whole record: a bad standing beside an active status is a warning."""
         meaning = self.status_meaning(record.status)
-        if meaning.status_class == "active" and record.standing and _folded(record.standing) in self.bad_standings:
+        if meaning.status_class == "active" and record.standing and folded(record.standing) in self.bad_standings:
             return StatusMeaning("active", meaning.reason or "not_in_good_standing")
         return meaning
 

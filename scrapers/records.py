@@ -1,6 +1,6 @@
 """What goes into a portal and what comes out of one: frozen, plain, and free of any portal's wording habits.
 
-Raw text stays as the state wrote it (only outer white space is trimmed); what we make of it is in `normalise`.
+Raw text stays as the state wrote it (only outer white space is trimmed); what we make of it is in `normalize`.
 """
 
 from __future__ import annotations
@@ -112,9 +112,14 @@ class Candidate:
     def of(cls, record: EntityRecord, *, name_kind: NameKind = "legal") -> Candidate:
         """A row that already is the whole record, so that nothing more need be opened."""
         return cls(
-            record.entity_name, record.entity_id, record.status, record.entity_type, name_kind,
-            record=record, sos_url=record.sos_url,
-        )  # fmt: skip
+            record.entity_name,
+            record.entity_id,
+            record.status,
+            record.entity_type,
+            name_kind,
+            record=record,
+            sos_url=record.sos_url,
+        )
 
 
 @dataclass(frozen=True, slots=True)

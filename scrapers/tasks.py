@@ -8,8 +8,9 @@ from celery import shared_task
 from django.db.models import Max
 from django.utils import timezone
 
-from scrapers import evidence, refreshing
+from scrapers.bulk_data import refresh
 from scrapers.models import ANSWERED, ScrapeAttempt
+from scrapers.operations import failed_pages
 
 KEEP = timedelta(days=30)
 
@@ -23,7 +24,7 @@ def prune_attempts(**_: object) -> int:
     now = timezone.now()
     good = ScrapeAttempt.objects.filter(sandbox=False, outcome__in=ANSWERED).order_by()
     last = good.values("state").annotate(last=Max("pk")).values("last")
-    pages = evidence.prune(now=now)
+    pages = failed_pages.prune(now=now)
     old = ScrapeAttempt.objects.filter(started_at__lt=now - KEEP).exclude(pk__in=last)
     deleted, _by_model = old.delete()
     return deleted + pages
@@ -32,4 +33,4 @@ def prune_attempts(**_: object) -> int:
 @shared_task(name="scrapers.tasks.refresh_registers", acks_late=False)  # may take hours: never handed out twice
 def refresh_registers(**_: object) -> dict[str, str]:
     """Fetch and load the published registers anew; returns what came of each."""
-    return refreshing.refresh_all(now=timezone.now())
+    return refresh.refresh_all(now=timezone.now())

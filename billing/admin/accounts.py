@@ -116,15 +116,25 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
 
         def perform(data: dict[str, Any], token: str) -> str:
             ledger.deposit(
-                account_id=account.pk, amount=data["amount"], idempotency_key=token, source="staff",
-                operator=pages.operator_of(request), reason=data["reason"], note=data["note"], now=timezone.now(),
-            )  # fmt: skip
+                account_id=account.pk,
+                amount=data["amount"],
+                idempotency_key=token,
+                source="staff",
+                operator=pages.operator_of(request),
+                reason=data["reason"],
+                note=data["note"],
+                now=timezone.now(),
+            )
             return self._told(request, account, f"Granted {money.to_decimal_string(data['amount'])} USD.")
 
         return pages.confirmed_move(
-            request, title=f"Grant credit to {account.name}", form=GrantForm(request.POST or None), perform=perform,
-            describe=lambda data: _summary(account, data["amount"], data), back=_page_of(account),
-        )  # fmt: skip
+            request,
+            title=f"Grant credit to {account.name}",
+            form=GrantForm(request.POST or None),
+            perform=perform,
+            describe=lambda data: _summary(account, data["amount"], data),
+            back=_page_of(account),
+        )
 
     @action(description="Adjust balance", url_path="adjust", permissions=["move_money"])
     def adjust_balance(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -132,15 +142,24 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
 
         def perform(data: dict[str, Any], token: str) -> str:
             ledger.adjust(
-                account_id=account.pk, amount=data["dollars"], idempotency_key=token, reason=data["reason"],
-                operator=pages.operator_of(request), note=data["note"], now=timezone.now(),
-            )  # fmt: skip
+                account_id=account.pk,
+                amount=data["dollars"],
+                idempotency_key=token,
+                reason=data["reason"],
+                operator=pages.operator_of(request),
+                note=data["note"],
+                now=timezone.now(),
+            )
             return self._told(request, account, f"Adjusted by {money.to_decimal_string(data['dollars'])} USD.")
 
         return pages.confirmed_move(
-            request, title=f"Adjust the balance of {account.name}", form=AdjustForm(request.POST or None),
-            describe=lambda data: _summary(account, data["dollars"], data), perform=perform, back=_page_of(account),
-        )  # fmt: skip
+            request,
+            title=f"Adjust the balance of {account.name}",
+            form=AdjustForm(request.POST or None),
+            describe=lambda data: _summary(account, data["dollars"], data),
+            perform=perform,
+            back=_page_of(account),
+        )
 
     @action(description="Statement", url_path="statement", permissions=["read_ledger"])
     def statement(self, request: HttpRequest, object_id: str) -> HttpResponse | StreamingHttpResponse:
@@ -155,10 +174,14 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
             headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
             return StreamingHttpResponse(statements.write_csv(made), content_type="text/csv", headers=headers)
         context = {
-            **admin.site.each_context(request), "title": f"Statement of {account.name}", "account": account,
-            "form": form, "statement": made, "entries": made.entries.order_by("-id")[:500],
+            **admin.site.each_context(request),
+            "title": f"Statement of {account.name}",
+            "account": account,
+            "form": form,
+            "statement": made,
+            "entries": made.entries.order_by("-id")[:500],
             "count": made.entries.count(),
-        }  # fmt: skip
+        }
         return render(request, "billing/statement.html", context)
 
     @action(description="Issue a key", url_path="issue-key", permissions=["issue_key"])

@@ -22,17 +22,21 @@ MOVED = (("Deposits", "deposits", "#2563eb"), ("Spend", "spend", "#f59e0b"))
 STOOD = (("Outstanding credit", "outstanding", "#10b981"), ("Held", "held", "#a855f7"))
 CHART_OPTIONS = json.dumps(
     {
-        "responsive": True, "maintainAspectRatio": False, "animation": False,
+        "responsive": True,
+        "maintainAspectRatio": False,
+        "animation": False,
         "plugins": {"legend": {"display": True, "position": "top", "labels": {"color": "#9ca3af"}}},
         "scales": {
             "x": {"grid": {"display": False}, "ticks": {"color": "#9ca3af"}},
             "y": {
-                "beginAtZero": True, "ticks": {"color": "#9ca3af"}, "grid": {"color": "rgba(156,163,175,.25)"},
+                "beginAtZero": True,
+                "ticks": {"color": "#9ca3af"},
+                "grid": {"color": "rgba(156,163,175,.25)"},
                 "title": {"display": True, "text": "USD", "color": "#9ca3af"},
             },
         },
     }
-)  # fmt: skip
+)
 
 
 class RefundForm(forms.Form):
@@ -92,11 +96,16 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
     def finance_page(self, request: HttpRequest) -> HttpResponse:
         days = finance.list_days(until=timezone.now().date())
         context = {
-            **admin.site.each_context(request), "title": "Finance, the last 30 days", "days": list(reversed(days)),
-            "latest": days[-1], "moved": _chart(days, MOVED), "stood": _chart(days, STOOD), "options": CHART_OPTIONS,
+            **admin.site.each_context(request),
+            "title": "Finance, the last 30 days",
+            "days": list(reversed(days)),
+            "latest": days[-1],
+            "moved": _chart(days, MOVED),
+            "stood": _chart(days, STOOD),
+            "options": CHART_OPTIONS,
             "alert": selectors.find_alert(),
             "totals": {name: sum(getattr(day, name) for day in days) for name in ("deposits", "grants", "spend")},
-        }  # fmt: skip
+        }
         return render(request, "billing/finance.html", context)
 
     @action(description="Refund", url_path="refund", permissions=["move_money"])
@@ -109,9 +118,14 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
 
         def perform(data: dict[str, Any], token: str) -> str:
             made = ledger.refund(
-                entry_id=entry.pk, amount=data["dollars"] or None, idempotency_key=token, reason=data["reason"],
-                operator=pages.operator_of(request), note=data["note"], now=timezone.now(),
-            )  # fmt: skip
+                entry_id=entry.pk,
+                amount=data["dollars"] or None,
+                idempotency_key=token,
+                reason=data["reason"],
+                operator=pages.operator_of(request),
+                note=data["note"],
+                now=timezone.now(),
+            )
             sentence = f"Refunded {money.to_decimal_string(made.amount)} USD of entry {entry.pk}."
             self.log_change(request, entry.account, sentence)
             return sentence
@@ -127,9 +141,13 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
             ]
 
         return pages.confirmed_move(
-            request, title=f"Refund entry {entry.pk}", form=RefundForm(request.POST or None), describe=describe,
-            perform=perform, back=back,
-        )  # fmt: skip
+            request,
+            title=f"Refund entry {entry.pk}",
+            form=RefundForm(request.POST or None),
+            describe=describe,
+            perform=perform,
+            back=back,
+        )
 
 
 @admin.register(Hold)
@@ -175,9 +193,13 @@ def _chart(days: list[finance.Day], series: tuple[tuple[str, str, str], ...]) ->
     """Return the data of one chart, in dollars, as the skin's chart component reads it."""
     datasets = [
         {
-            "label": label, "data": [float(money.to_dollars(getattr(day, name))) for day in days],
-            "backgroundColor": colour, "borderColor": colour, "borderWidth": 2, "pointRadius": 0,
+            "label": label,
+            "data": [float(money.to_dollars(getattr(day, name))) for day in days],
+            "backgroundColor": colour,
+            "borderColor": colour,
+            "borderWidth": 2,
+            "pointRadius": 0,
         }
         for label, name, colour in series
-    ]  # fmt: skip
+    ]
     return json.dumps({"labels": [f"{day.day:%d %b}" for day in days], "datasets": datasets})

@@ -63,9 +63,13 @@ def issue_page(request: HttpRequest, *, account: Account) -> HttpResponse:
         data = form.cleaned_data
         expires = datetime.combine(data["expires"], time.min, tzinfo=UTC) if data["expires"] else None
         key, secret = keys.issue(
-            account=account, name=data["name"], mode=data["mode"], scopes=data["scopes"], expires_at=expires,
+            account=account,
+            name=data["name"],
+            mode=data["mode"],
+            scopes=data["scopes"],
+            expires_at=expires,
             now=timezone.now(),
-        )  # fmt: skip
+        )
         return _show_secret(request, key, secret)
     return _ask(request, f"Issue a key for {account.name}", form, "admin:billing_account_change", account.pk)
 
@@ -81,8 +85,16 @@ class ApiKeyAdmin(pages.ActionPermissions, ModelAdmin):
     list_select_related = ("account",)
     list_per_page = 50
     readonly_fields = (
-        "account", "prefix", "mode", "show_state", "created_at", "expires_at", "revoked_at", "last_used_at", "replaces",
-    )  # fmt: skip
+        "account",
+        "prefix",
+        "mode",
+        "show_state",
+        "created_at",
+        "expires_at",
+        "revoked_at",
+        "last_used_at",
+        "replaces",
+    )
     actions_detail = ("rotate", "revoke")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -142,9 +154,12 @@ def _ask(request: HttpRequest, title: str, form: forms.Form, back: str, pk: int)
 def _show_secret(request: HttpRequest, key: ApiKey, secret: str) -> HttpResponse:
     """The only moment a secret is readable: a page that nothing stores."""
     context = {
-        **admin.site.each_context(request), "title": "Copy this key now", "key": key, "secret": secret,
+        **admin.site.each_context(request),
+        "title": "Copy this key now",
+        "key": key,
+        "secret": secret,
         "back": reverse("admin:billing_apikey_change", args=[key.pk]),
-    }  # fmt: skip
+    }
     response = render(request, "billing/secret.html", context)
     response["Cache-Control"] = "no-store"
     return response

@@ -114,7 +114,11 @@ def confirmed_move(
         elif "change" not in request.POST:
             summary = describe(form.cleaned_data)
     context = {
-        **admin.site.each_context(request), "title": title, "form": form, "summary": summary, "token": token,
+        **admin.site.each_context(request),
+        "title": title,
+        "form": form,
+        "summary": summary,
+        "token": token,
         "back": back,
-    }  # fmt: skip
+    }
     return render(request, "billing/move.html", context)

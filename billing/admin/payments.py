@@ -13,12 +13,17 @@ from unfold.decorators import action, display
 from billing import money
 from billing.admin.entries import ReadOnlyAdmin
 from billing.models import Payment, ProviderEvent, TopUp
-from billing.payments import desk
+from billing.payments import gateway
 
 STATES = {
-    "paid": "success", "accepted": "info", "created": "info", "settling": "warning", "unknown": "danger",
-    "mismatch": "danger", "failed": "warning",
-}  # fmt: skip
+    "paid": "success",
+    "accepted": "info",
+    "created": "info",
+    "settling": "warning",
+    "unknown": "danger",
+    "mismatch": "danger",
+    "failed": "warning",
+}
 
 
 class AmountAdmin(ReadOnlyAdmin):
@@ -56,7 +61,7 @@ class PaymentAdmin(AmountAdmin):
             context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
             return render(request, "billing/ask.html", context)
         before = payment.state
-        after = desk.reconcile(payment, now=timezone.now())
+        after = gateway.reconcile(payment, now=timezone.now())
         tell = messages.success if after != before else messages.info
         told = f"The payment was {before} and is {after}."
         self.log_change(request, payment, told)

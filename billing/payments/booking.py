@@ -57,11 +57,18 @@ def pay_per_request_account(now: datetime) -> Account:
 def _book(payment: Payment, reference: str, now: datetime) -> None:
     account_id = payment.account_id if payment.account_id is not None else pay_per_request_account(now).pk
     ledger.deposit(
-        account_id=account_id, amount=payment.amount, idempotency_key=f"payment:{payment.pk}", source=payment.method,
-        reference=reference[:200], now=now,
-    )  # fmt: skip
+        account_id=account_id,
+        amount=payment.amount,
+        idempotency_key=f"payment:{payment.pk}",
+        source=payment.method,
+        reference=reference[:200],
+        now=now,
+    )
     if payment.purpose == Payment.Purpose.LOOKUP:
         ledger.charge(
-            account_id=account_id, amount=payment.amount, idempotency_key=f"payment:{payment.pk}:lookup",
-            reference=reference[:200], now=now,
-        )  # fmt: skip
+            account_id=account_id,
+            amount=payment.amount,
+            idempotency_key=f"payment:{payment.pk}:lookup",
+            reference=reference[:200],
+            now=now,
+        )

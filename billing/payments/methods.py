@@ -65,7 +65,8 @@ def list_methods(purpose: str) -> list[Method]:
     from billing.payments import sandbox, stripe, tempo
 
     by_purpose: dict[str, list[Method | None]] = {
-        "lookup": [tempo.find(), sandbox.find()], "topup": [stripe.find()],
-    }  # fmt: skip
+        "lookup": [tempo.find(), sandbox.find()],
+        "topup": [stripe.find()],
+    }
     found = by_purpose[purpose]
     return [method for method in found if method is not None]

@@ -62,9 +62,10 @@ class Stripe:
     def terms(self, amount: int) -> dict[str, Any]:
         """See Method. Whole cents: the caller rounds nothing."""
         return {
-            "amount": str(_cents(amount)), "currency": "usd",
+            "amount": str(_cents(amount)),
+            "currency": "usd",
             "methodDetails": {"networkId": self.network_id, "paymentMethodTypes": ["card", "link"]},
-        }  # fmt: skip
+        }
 
     def check(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, realm: str, now: datetime) -> Proof:
         """See Method."""
@@ -76,12 +77,17 @@ class Stripe:
     def settle(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str) -> str:
         """See Method. The idempotency key makes a repetition the same payment."""
         parameters: dict[str, Any] = {
-            "amount": _cents(amount), "currency": "usd", "confirm": True, "payment_method_types": ["card"],
-            TOKEN_PARAMETER: payload["spt"], "metadata": {"mpp_challenge_id": challenge_id},
-        }  # fmt: skip
+            "amount": _cents(amount),
+            "currency": "usd",
+            "confirm": True,
+            "payment_method_types": ["card"],
+            TOKEN_PARAMETER: payload["spt"],
+            "metadata": {"mpp_challenge_id": challenge_id},
+        }
         options: Any = {
-            "idempotency_key": f"mpp_{challenge_id}_{payload['spt']}", "stripe_version": TOKEN_API_VERSION,
-        }  # fmt: skip
+            "idempotency_key": f"mpp_{challenge_id}_{payload['spt']}",
+            "stripe_version": TOKEN_API_VERSION,
+        }
         try:
             intent = client().v1.payment_intents.create(parameters, options=options)  # type: ignore[arg-type]
         except stripe.CardError as error:

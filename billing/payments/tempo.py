@@ -35,9 +35,11 @@ def find() -> Tempo | None:
     if not (settings.TEMPO_RECIPIENT and settings.TEMPO_RPC_URL):
         return None
     return Tempo(
-        recipient=settings.TEMPO_RECIPIENT, currency=settings.TEMPO_CURRENCY, chain_id=settings.TEMPO_CHAIN_ID,
+        recipient=settings.TEMPO_RECIPIENT,
+        currency=settings.TEMPO_CURRENCY,
+        chain_id=settings.TEMPO_CHAIN_ID,
         rpc_url=settings.TEMPO_RPC_URL,
-    )  # fmt: skip
+    )
 
 
 class Tempo:
@@ -55,9 +57,11 @@ class Tempo:
     def terms(self, amount: int) -> dict[str, Any]:
         """See Method."""
         return {
-            "amount": str(amount * TOKEN_UNITS), "currency": self.currency, "recipient": self.recipient,
+            "amount": str(amount * TOKEN_UNITS),
+            "currency": self.currency,
+            "recipient": self.recipient,
             "methodDetails": {"chainId": self.chain_id, "supportedModes": ["pull"]},
-        }  # fmt: skip
+        }
 
     def check(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, realm: str, now: datetime) -> Proof:
         """See Method. Everything a look at the transaction can tell is told here, before any work is done."""
@@ -128,9 +132,12 @@ class Tempo:
             paid = str(log.get("data", ""))[2:66]
             if (
                 str(log.get("address", "")).lower() == self.currency.lower()
-                and len(topics) > 2 and topics[0] in TRANSFER_EVENTS and topics[2] == wanted
-                and paid and int(paid, 16) == amount * TOKEN_UNITS
-            ):  # fmt: skip
+                and len(topics) > 2
+                and topics[0] in TRANSFER_EVENTS
+                and topics[2] == wanted
+                and paid
+                and int(paid, 16) == amount * TOKEN_UNITS
+            ):
                 return transfer.hash
         raise OutcomeUnknown("the transaction succeeded, but its receipt does not show our transfer")
 

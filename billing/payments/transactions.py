@@ -56,9 +56,15 @@ def read(raw: bytes) -> Transfer:
         raise UnreadableTransaction("The call must be a token transfer without value.")
     recipient, amount, memo = _read_call(data)
     return Transfer(
-        hash="0x" + hash_of(raw).hex(), chain_id=_number(fields[0]), token=token, recipient=recipient, amount=amount,
-        memo=memo, valid_before=_number(fields[8]), valid_after=_number(fields[9]),
-    )  # fmt: skip
+        hash="0x" + hash_of(raw).hex(),
+        chain_id=_number(fields[0]),
+        token=token,
+        recipient=recipient,
+        amount=amount,
+        memo=memo,
+        valid_before=_number(fields[8]),
+        valid_after=_number(fields[9]),
+    )
 
 
 def hash_of(data: bytes) -> bytes:

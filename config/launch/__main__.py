@@ -10,7 +10,7 @@ import os
 import sys
 
 from config import env
-from config.launch import commands, ground
+from config.launch import commands, preflight
 
 
 def main(arguments: list[str]) -> None:
@@ -21,8 +21,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--port", type=int, default=8000)
     chosen = parser.parse_args(arguments)
     try:
-        ground.require_writable(env.VAR_DIR)
-    except ground.NotReady as problem:
+        preflight.require_writable(env.VAR_DIR)
+    except preflight.NotReady as problem:
         sys.exit(str(problem))
     production = bool(env.REDIS_URL) and not env.DATABASE_URL.startswith("sqlite")
     lines = {

@@ -23,25 +23,65 @@ def web(*, host: str, port: int, production: bool) -> list[str]:
     threads = PRODUCTION_THREADS if production else EMBEDDED_THREADS
     bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     return [
-        sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", bind,
-        "--worker-class", "gthread", "--workers", str(processes), "--threads", str(threads),
-        "--timeout", "120", "--graceful-timeout", "10", "--no-control-socket",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "config.wsgi:application",
+        "--bind",
+        bind,
+        "--worker-class",
+        "gthread",
+        "--workers",
+        str(processes),
+        "--threads",
+        str(threads),
+        "--timeout",
+        "120",
+        "--graceful-timeout",
+        "10",
+        "--no-control-socket",
+    ]
 
 
 def worker(name: str) -> list[str]:
     """Return the command of a queue worker, "worker" or "bulk": one process with threads."""
     threads = BULK_THREADS if name == "bulk" else EMBEDDED_THREADS
     return [
-        sys.executable, "-m", "celery", "--app", "config.celery", "worker", "--pool", "threads",
-        "--concurrency", str(threads), "--queues", QUEUES[name], "--hostname", NODES[name], "--loglevel", "INFO",
-        "--without-gossip", "--without-mingle", "--without-heartbeat",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "celery",
+        "--app",
+        "config.celery",
+        "worker",
+        "--pool",
+        "threads",
+        "--concurrency",
+        str(threads),
+        "--queues",
+        QUEUES[name],
+        "--hostname",
+        NODES[name],
+        "--loglevel",
+        "INFO",
+        "--without-gossip",
+        "--without-mingle",
+        "--without-heartbeat",
+    ]
 
 
 def beat(*, folder: Path) -> list[str]:
     """Return the clock's command; what it has done last stands in `folder`."""
     return [
-        sys.executable, "-m", "celery", "--app", "config.celery", "beat", "--loglevel", "INFO",
-        "--schedule", str(folder / "beat-schedule"), "--pidfile", "",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "celery",
+        "--app",
+        "config.celery",
+        "beat",
+        "--loglevel",
+        "INFO",
+        "--schedule",
+        str(folder / "beat-schedule"),
+        "--pidfile",
+        "",
+    ]

@@ -21,7 +21,7 @@ from unfold.admin import TabularInline
 from unfold.decorators import action, display
 
 from lookups.models import Delivery, DeliveryAttempt, WebhookAddress
-from lookups.services import deliveries, hook_secrets, hook_trial
+from lookups.notifications import deliveries, webhook_secrets, webhook_test
 from scrapers.admin.read_only import ReadOnlyAdmin
 
 WAITS, GIVEN_UP = Q(deliveries__status=Delivery.Status.PENDING), Q(deliveries__status=Delivery.Status.GIVEN_UP)
@@ -49,8 +49,16 @@ class DeliveryAdmin(ReadOnlyAdmin):
     """Every webhook and mail, newest first: did it arrive, what was answered, when is it tried again."""
 
     list_display = (
-        "created_at", "event", "channel", "how_far", "account", "where", "attempts", "next_at", "last_answer",
-    )  # fmt: skip
+        "created_at",
+        "event",
+        "channel",
+        "how_far",
+        "account",
+        "where",
+        "attempts",
+        "next_at",
+        "last_answer",
+    )
     list_filter = ("status", "channel", "event")
     search_fields = ("account__name", "address")
     search_help_text = "An account, an address, or a whole webhook-id (msg_…)"
@@ -125,9 +133,10 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
         """Those that have an address, with what became of their messages of the last seven days."""
         rows: QuerySet[WebhookAddress] = super().get_queryset(request).exclude(webhook_url="")
         return rows.annotate(
-            waiting_=Count("deliveries", filter=WAITS), given_up_=Count("deliveries", filter=GIVEN_UP),
+            waiting_=Count("deliveries", filter=WAITS),
+            given_up_=Count("deliveries", filter=GIVEN_UP),
             last_arrived_=Max("deliveries__delivered_at"),
-        )  # fmt: skip
+        )
 
     def has_run_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whoever may change webhook addresses may try them."""
@@ -152,8 +161,8 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
         if request.method != "POST":
             return self._ask(request, account, f"Send a test to {account.webhook_url}?")
         try:
-            trial = hook_trial.send_test(account_id=account.pk, now=timezone.now())
-        except (hook_trial.NoAddress, hook_trial.TooOften) as refusal:
+            trial = webhook_test.send_test(account_id=account.pk, now=timezone.now())
+        except (webhook_test.NoAddress, webhook_test.TooOften) as refusal:
             messages.error(request, f"{refusal}.")
             return redirect(_page_of(account))
         self.log_change(request, account, f"Sent the test {trial.message_id}.")
@@ -170,15 +179,18 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
         if request.method != "POST":
             return self._ask(request, account, f"Make a new webhook secret for {account.name}? Hand it over yourself.")
         try:
-            made = hook_secrets.rotate(account_id=account.pk, now=timezone.now())
-        except hook_secrets.TooManySecrets as many:
+            made = webhook_secrets.rotate(account_id=account.pk, now=timezone.now())
+        except webhook_secrets.TooManySecrets as many:
             messages.error(request, f"{many}.")
             return redirect(_page_of(account))
         self.log_change(request, account, "Made a new webhook secret.")
         context = {
-            **admin.site.each_context(request), "title": "Copy this webhook secret now", "account": account,
-            "made": made, "back": _page_of(account),
-        }  # fmt: skip
+            **admin.site.each_context(request),
+            "title": "Copy this webhook secret now",
+            "account": account,
+            "made": made,
+            "back": _page_of(account),
+        }
         response = render(request, "lookups/webhook_secret.html", context)
         response["Cache-Control"] = "no-store"
         return response

@@ -10,11 +10,11 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from lookups.bulk.progress import CANCELLED_STATUS
+from lookups.jobs import lifecycle, operator_actions
 from lookups.models import Job
-from lookups.services import job_desk, jobs
-from lookups.services.bulk_progress import CANCELLED_STATUS
 
-_ENDED = Q(reply__error=job_desk.ENDED["error"])
+_ENDED = Q(reply__error=operator_actions.ENDED["error"])
 REASONS: dict[str, tuple[str, Q]] = {
     "down": ("down", Q(reply__reason="down")),
     "timeout": ("timeout", Q(reply__reason="timeout")),
@@ -75,7 +75,7 @@ class AgeFilter(admin.SimpleListFilter):
         which = {
             "hour": Q(created_at__gte=now - timedelta(hours=1)),
             "day": Q(created_at__gte=now - timedelta(days=1)),
-            "waiting": Q(status__in=jobs.OPEN, created_at__lte=now - timedelta(minutes=5)),
+            "waiting": Q(status__in=lifecycle.OPEN, created_at__lte=now - timedelta(minutes=5)),
             "stuck": Q(status=Job.Status.PROCESSING, lease_until__lte=now),
         }.get(self.value() or "")
         return queryset if which is None else queryset.filter(which)

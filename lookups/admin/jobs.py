@@ -19,12 +19,12 @@ from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
 from billing import ledger
-from lookups import job_story
 from lookups.admin.job_filters import AgeFilter, KindFilter, ReasonFilter
 from lookups.admin.queue import QueuePage
 from lookups.api import replies
+from lookups.bulk import bulk_jobs, progress
+from lookups.jobs import operator_actions, timeline
 from lookups.models import BulkJob, Job
-from lookups.services import bulk, bulk_progress, job_desk
 from scrapers.admin.read_only import ReadOnlyAdmin
 
 # What may be done with a job of each status, in the order of the buttons on its page.
@@ -41,8 +41,16 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
     """Lookups that are answered later: what waits, what runs, what failed and why."""
 
     list_display = (
-        "public_id", "created_at", "state", "asked", "how_far", "reason", "attempts", "not_before", "account",
-    )  # fmt: skip
+        "public_id",
+        "created_at",
+        "state",
+        "asked",
+        "how_far",
+        "reason",
+        "attempts",
+        "not_before",
+        "account",
+    )
     list_filter = ("status", KindFilter, ReasonFilter, AgeFilter, "state")
     search_fields = ("request_id", "account__name")
     search_help_text = "A job's or an ask's id, a request's id, or an account's name."
@@ -88,7 +96,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
 
     @admin.display(description="Why")
     def why(self, obj: Job) -> str:
-        return job_story.why(obj, now=timezone.now())
+        return timeline.why(obj, now=timezone.now())
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Job], search_term: str
@@ -115,7 +123,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
             return super().change_view(request, object_id, form_url, extra_context)
         context = {
             "job": job,
-            "story": job_story.tell(job, now=timezone.now()),
+            "story": timeline.tell(job, now=timezone.now()),
             "reply": json.dumps(job.reply, indent=1, ensure_ascii=False) if job.reply else "",
             "deeds": DEEDS[job.status] if self.has_run_permission(request) else (),
             "sees_attempts": request.user.has_perm("scrapers.view_scrapeattempt"),
@@ -130,8 +138,11 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
             raise PermissionDenied
         job = get_object_or_404(Job, pk=job_id)
         deeds: dict[str, Callable[[HttpRequest, QuerySet[Job]], None]] = {
-            "hurry": self.hurry, "end": self.end, "release": self.release, "do_over": self.do_over,
-        }  # fmt: skip
+            "hurry": self.hurry,
+            "end": self.end,
+            "release": self.release,
+            "do_over": self.do_over,
+        }
         deed = deeds.get(request.POST.get("deed", ""))
         if deed is None:
             raise Http404
@@ -141,25 +152,25 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
     @admin.action(description="Try now instead of later", permissions=["run"])
     def hurry(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
         """For jobs that wait."""
-        self._do(request, rows, "to be tried now", job_desk.hurry)
+        self._do(request, rows, "to be tried now", operator_actions.hurry)
 
     @admin.action(description="End and give the money back", permissions=["run"])
     def end(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
         """For jobs that wait or run; what was paid for already ends with its answer."""
         now = timezone.now()
-        self._do(request, rows, "ended", lambda job: job_desk.end(job, render=replies.to_body, now=now))
+        self._do(request, rows, "ended", lambda job: operator_actions.end(job, render=replies.to_body, now=now))
 
     @admin.action(description="Take from a stuck worker, for another one", permissions=["run"])
     def release(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
         """For jobs that run; once another worker has it, the first one may not settle it any more."""
         now = timezone.now()
-        self._do(request, rows, "given to another worker", lambda job: job_desk.release(job, now=now))
+        self._do(request, rows, "given to another worker", lambda job: operator_actions.release(job, now=now))
 
     @admin.action(description="Ask failed ones again", permissions=["run"])
     def do_over(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
         """For jobs that failed; each is paid for anew."""
         now = timezone.now()
-        self._do(request, rows, "asked again", lambda job: job_desk.do_over(job, now=now))
+        self._do(request, rows, "asked again", lambda job: operator_actions.do_over(job, now=now))
 
     def _do(self, request: HttpRequest, rows: QuerySet[Job], what: str, deed: Callable[[Job], bool]) -> None:
         """Do it to each, keep it in the job's history under the operator's name, and say how many it was done to."""
@@ -216,12 +227,12 @@ class BulkJobAdmin(ReadOnlyAdmin):
 
     @admin.display(description="Progress")
     def how_far(self, obj: BulkJob) -> str:
-        progress = bulk_progress.get_progress(obj)
-        return f"{progress.status}: {progress.completed} of {obj.total} rows, {progress.failed} failed"
+        now = progress.get_progress(obj)
+        return f"{now.status}: {now.completed} of {obj.total} rows, {now.failed} failed"
 
     @admin.action(description="Cancel what has not begun", permissions=["run"])
     def cancel(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
         """Gives back the price of what is cancelled."""
         for one in rows:
-            bulk.cancel(one, now=timezone.now())
+            bulk_jobs.cancel(one, now=timezone.now())
         self.message_user(request, "Cancelled; what is under way ends by itself.")

@@ -10,7 +10,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from unfold.decorators import action
 
-from lookups import broker, outbox_state, queue_state
+from lookups.jobs import broker, queue_status
+from lookups.notifications import outbox_status
 
 
 class QueuePage:
@@ -24,13 +25,17 @@ class QueuePage:
     def queue_page(self, request: HttpRequest) -> HttpResponse:
         """Depth, oldest job, what is stuck, and whether anybody works."""
         now = timezone.now()
-        lines = queue_state.read(now=now)
+        lines = queue_status.read(now=now)
         sees_messages = request.user.has_perm("lookups.view_delivery")
         context = {
-            **admin.site.each_context(request), "title": "Queue", "now": now, "lines": lines,
-            "quiet": [line for line in lines if line.is_quiet(now)], "depths": broker.list_depths(),
-            "minutes": round(queue_state.OVER.total_seconds() / 60),
-            "outgoing": outbox_state.read(now=now) if sees_messages else [],
+            **admin.site.each_context(request),
+            "title": "Queue",
+            "now": now,
+            "lines": lines,
+            "quiet": [line for line in lines if line.is_quiet(now)],
+            "depths": broker.list_depths(),
+            "minutes": round(queue_status.OVER.total_seconds() / 60),
+            "outgoing": outbox_status.read(now=now) if sees_messages else [],
             "sees_accounts": request.user.has_perm("billing.view_account"),
-        }  # fmt: skip
+        }
         return render(request, "lookups/queue.html", context)

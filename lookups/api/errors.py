@@ -87,9 +87,13 @@ def insufficient_balance(*, detail: str, extra: dict[str, Any]) -> ApiError:
         "challengeId": None,
     }
     return ApiError(
-        402, "insufficient_balance", title, extra=problem | extra, headers={"Cache-Control": "no-store"},
+        402,
+        "insufficient_balance",
+        title,
+        extra=problem | extra,
+        headers={"Cache-Control": "no-store"},
         content_type="application/problem+json",
-    )  # fmt: skip
+    )
 
 
 def payment_unavailable(text: str, *, retryable: bool) -> ApiError:

@@ -15,8 +15,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing.models import ApiKey
+from lookups import idempotency
 from lookups.api import errors
-from lookups.services import idempotency
 
 LONGEST = 255
 LEASE_BEYOND_BUDGET = timedelta(seconds=30)
@@ -52,18 +52,25 @@ def _claim(request: Request, key: ApiKey, word: str) -> idempotency.Claim:
     lease = timedelta(seconds=settings.SYNC_BUDGET_SECONDS) + LEASE_BEYOND_BUDGET
     try:
         return idempotency.claim(
-            account_id=key.account_id, sandbox=key.is_test, key=word, body_hash=_fingerprint(request), lease=lease,
+            account_id=key.account_id,
+            sandbox=key.is_test,
+            key=word,
+            body_hash=_fingerprint(request),
+            lease=lease,
             now=timezone.now(),
-        )  # fmt: skip
+        )
     except idempotency.KeyReused:
         raise errors.ApiError(
             409, "idempotency_conflict", "This Idempotency-Key was used for another request"
         ) from None
     except idempotency.StillRunning:
         raise errors.ApiError(
-            409, "idempotency_conflict", "The first request with this Idempotency-Key is still running",
-            retryable=True, headers={"Retry-After": "1"},
-        ) from None  # fmt: skip
+            409,
+            "idempotency_conflict",
+            "The first request with this Idempotency-Key is still running",
+            retryable=True,
+            headers={"Retry-After": "1"},
+        ) from None
 
 
 def _checked(word: str) -> str:

@@ -14,11 +14,11 @@ from rest_framework.views import APIView
 from billing import prices
 from billing.challenge import PaymentProblem
 from billing.models import ApiKey
-from billing.payments import desk
+from billing.payments import gateway
 from lookups.api import parsers, replies
 from lookups.api.authentication import HasApiKey
-from lookups.questions import Question
-from lookups.services import pay_per_request
+from lookups.lookup import pay_per_request
+from lookups.lookup.questions import Question
 
 DESCRIPTION = "Business entity or UCC filing lookup"
 
@@ -30,7 +30,7 @@ class KeyOrPayment(HasApiKey):
         """Whether the request may go on."""
         if isinstance(request.auth, ApiKey):
             return super().has_permission(request, view)
-        return desk.is_open("lookup", secure=request.is_secure())
+        return gateway.is_open("lookup", secure=request.is_secure())
 
 
 class Till:
@@ -40,19 +40,23 @@ class Till:
         """Reads the body's bytes, which the challenge is bound to; ApiError 413 for too many of them."""
         self.request = request
         body = parsers.raw_body(request, limit=parsers.LIMIT)
-        self.purchase = desk.Purchase("lookup", prices.LOOKUP, f"POST {request.path}", body, DESCRIPTION)
+        self.purchase = gateway.Purchase("lookup", prices.LOOKUP, f"POST {request.path}", body, DESCRIPTION)
 
     def find_credential(self) -> str | None:
         """The payment that came along, if any; PaymentProblem for several."""
-        return desk.find_credential(self.request.headers)
+        return gateway.find_credential(self.request.headers)
 
     def sell(self, question: Question, *, credential: str, accepts_stored: bool) -> Response:
         """The answer with its receipt, or the error that cost nothing. Raises PaymentProblem."""
         request_id: str = self.request.request_id  # type: ignore[attr-defined]
         outcome, receipt = pay_per_request.perform(
-            purchase=self.purchase, credential=credential, question=question, accepts_stored=accepts_stored,
-            request_id=request_id, now=timezone.now(),
-        )  # fmt: skip
+            purchase=self.purchase,
+            credential=credential,
+            question=question,
+            accepts_stored=accepts_stored,
+            request_id=request_id,
+            now=timezone.now(),
+        )
         response = replies.to_response(outcome, request_id=request_id)
         if receipt is not None:
             response["Payment-Receipt"] = receipt
@@ -61,10 +65,10 @@ class Till:
 
     def demand(self, problem: PaymentProblem | None = None) -> HttpResponse:
         """What it costs, or what was wrong with the payment, in the scheme's own body."""
-        return answer_demand(desk.demand(self.purchase, now=timezone.now(), problem=problem))
+        return answer_demand(gateway.demand(self.purchase, now=timezone.now(), problem=problem))
 
 
-def answer_demand(told: desk.Demand) -> HttpResponse:
+def answer_demand(told: gateway.Demand) -> HttpResponse:
     """The till's answer on the wire."""
     body: Any = {"challengeId": None, **told.body}
     return HttpResponse(

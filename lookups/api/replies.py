@@ -10,10 +10,19 @@ from rest_framework.response import Response
 
 from billing import money, prices
 from lookups.api import errors
+from lookups.lookup import storage
+from lookups.lookup.outcomes import (
+    Accepted,
+    Delivered,
+    NothingFound,
+    Outcome,
+    OutOfFunds,
+    Refused,
+    TooManyAtOnce,
+    Unavailable,
+)
+from lookups.lookup.storage import wire_time
 from lookups.models import StoredAnswer
-from lookups.outcomes import Accepted, Delivered, NothingFound, Outcome, OutOfFunds, Refused, TooManyAtOnce, Unavailable
-from lookups.services import storing
-from lookups.services.storing import wire_time
 
 POLL_MS = 3000  # how often a waiting client should ask
 PORTAL_DOWN = "State portal temporarily unavailable"
@@ -21,8 +30,13 @@ NOT_FOUND = "Entity not found"
 
 # Seconds after which another try makes sense, where the portal did not say so itself.
 RETRY_AFTER = {
-    "down": 30, "timeout": 30, "rate_limited": 60, "blocked": 900, "layout_changed": 3600, "disabled": 86_400,
-}  # fmt: skip
+    "down": 30,
+    "timeout": 30,
+    "rate_limited": 60,
+    "blocked": 900,
+    "layout_changed": 3600,
+    "disabled": 86_400,
+}
 
 
 def to_response(outcome: Outcome, *, request_id: str) -> Response:
@@ -68,8 +82,12 @@ def to_error(outcome: NothingFound | Unavailable | Refused | OutOfFunds | TooMan
     """The error body of an outcome that delivered nothing."""
     match outcome:
         case NothingFound():
-            told = {"suggestions": outcome.suggestions, "ambiguous": outcome.ambiguous, "note": outcome.note,
-                    "evidence": outcome.evidence}  # fmt: skip
+            told = {
+                "suggestions": outcome.suggestions,
+                "ambiguous": outcome.ambiguous,
+                "note": outcome.note,
+                "evidence": outcome.evidence,
+            }
             return errors.ApiError(404, "entity_not_found", NOT_FOUND, extra=told)
         case Unavailable():
             return _unavailable(outcome)
@@ -117,7 +135,7 @@ def entity_data(outcome: Delivered) -> dict[str, Any]:
     answer, entity = outcome.answer, outcome.answer.entity
     assert entity is not None
     return {
-        **{name: entity.data.get(name) for name in storing.ENTITY_FIELDS},  # PostgreSQL keeps no order of names
+        **{name: entity.data.get(name) for name in storage.ENTITY_FIELDS},  # PostgreSQL keeps no order of names
         "scrapedAt": wire_time(entity.retrieved_at),
         "cached": not asked_now(outcome),
         "cacheExpiresAt": wire_time(outcome.expires_at) if outcome.expires_at else None,
@@ -136,10 +154,13 @@ def filings_data(answer: StoredAnswer) -> dict[str, Any]:
 def _unavailable(outcome: Unavailable) -> errors.ApiError:
     seconds = outcome.retry_after if outcome.retry_after is not None else RETRY_AFTER.get(outcome.reason, 60)
     return errors.ApiError(
-        503, "source_unavailable", PORTAL_DOWN, retryable=outcome.retryable,
+        503,
+        "source_unavailable",
+        PORTAL_DOWN,
+        retryable=outcome.retryable,
         extra={"reason": outcome.reason, "state": outcome.state} | ({"note": outcome.note} if outcome.note else {}),
         headers={"Retry-After": str(max(1, math.ceil(seconds)))},
-    )  # fmt: skip
+    )
 
 
 def _out_of_funds(outcome: OutOfFunds) -> errors.ApiError:

@@ -13,7 +13,7 @@ from rest_framework import serializers
 
 from billing import money
 from jurisdictions.codes import PLACES
-from lookups.services import hook_addresses
+from lookups.notifications import webhook_addresses
 
 TRUE_WORDS, FALSE_WORDS = frozenset({"true", "1"}), frozenset({"false", "0"})
 LARGEST_BUDGET = Decimal(1_000_000)  # USD a month
@@ -96,18 +96,23 @@ class LookupRequest(serializers.Serializer):
     """The body of POST /v1/lookup."""
 
     entity_name = Text(
-        required=False, allow_null=True, min_length=2, max_length=200,
+        required=False,
+        allow_null=True,
+        min_length=2,
+        max_length=200,
         help_text="The company's name; for UCC the name of the party. Required unless `entity_id` is given.",
-    )  # fmt: skip
+    )
     state = StateCode(help_text="Two letters, any case.")
     searchType = Word(
         choices=["business_entity", "ucc"], required=False, allow_null=True, help_text="Default: business_entity."
     )
     source = Word(
-        choices=["auto", "cache", "live"], required=False, allow_null=True,
+        choices=["auto", "cache", "live"],
+        required=False,
+        allow_null=True,
         help_text="`auto` (default): the account's preference. `cache`: a stored record up to the account's maximum "
         "age, else live. `live`: ask the registry.",
-    )  # fmt: skip
+    )
     fresh = Flag(
         required=False, allow_null=True, help_text="Older form of `source`: true = live, false = cache. `source` wins."
     )
@@ -150,10 +155,12 @@ class NameRequest(serializers.Serializer):
     entity_name = Text(min_length=2, max_length=200, help_text="The name, with or without its legal form.")
     state = StateCode(help_text="Two letters, any case.")
     source = Word(
-        choices=["live", "cache"], required=False, allow_null=True,
+        choices=["live", "cache"],
+        required=False,
+        allow_null=True,
         help_text="`live` (default): ask the registry. `cache`: read the loaded copy of the state's register where one "
         "is kept (`nameAvailabilityFromCache` in `/v1/states`); the reply says so and tells its day.",
-    )  # fmt: skip
+    )
 
 
 class WholeNumber(serializers.IntegerField):
@@ -206,8 +213,8 @@ class HookAddress(Text):
         text = super().to_internal_value(data)
         try:
             if text:
-                hook_addresses.read(text, to_loopback=settings.WEBHOOKS_TO_LOOPBACK)
-        except hook_addresses.Refused as refused:
+                webhook_addresses.read(text, to_loopback=settings.WEBHOOKS_TO_LOOPBACK)
+        except webhook_addresses.Refused as refused:
             self.fail("address", reason=refused)
         return text
 
@@ -241,10 +248,14 @@ class BulkRequest(serializers.Serializer):
     entities = BulkEntity(many=True, help_text="1 to 1,000 rows. A row that repeats another is charged once.")
     source = LookupRequest._declared_fields["source"]
     webhook_url = HookAddress(
-        required=False, allow_null=True, allow_blank=True, max_length=500,
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        max_length=500,
         help_text="Told when the bulk job has ended. Default: the account's `webhookUrl`.",
-    )  # fmt: skip
+    )
     email_results = serializers.BooleanField(
-        required=False, allow_null=True,
+        required=False,
+        allow_null=True,
         help_text="true: the results are mailed to the account's e-mail address when it has ended.",
-    )  # fmt: skip
+    )

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 
 from billing import limits
 from billing.models import ApiKey
-from lookups import visitors
+from lookups import client_address
 from lookups.api import errors
 
 
@@ -19,7 +19,7 @@ def count(request: Request) -> limits.Rate | None:
 
 def count_keyless(request: Request) -> limits.Rate:
     """Count a request that pays as it goes against its address: challenges and checks of payments cost us work."""
-    return visitors.count(request._request, now=timezone.now())
+    return client_address.count(request._request, now=timezone.now())
 
 
 def headers(rate: limits.Rate) -> dict[str, str]:

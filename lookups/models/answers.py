@@ -59,7 +59,7 @@ class StoredEntity(models.Model):
 class StoredAnswer(models.Model):
     """The newest answer to one question: a company (`entity`), or UCC filings (`filings`).
 
-    `question` is the SHA-256 of the normalised question (see `lookups.questions`), so that differently written
+    `question` is the SHA-256 of the normalized question (see `lookups.lookup.questions`), so that differently written
     names that a filing clerk would call the same share their answer.
     """
 

@@ -6,8 +6,8 @@ from django.db import models
 from django.db.models import Q
 
 
-class HookSecret(models.Model):
-    """One secret of an account. `lookups.services.hook_secrets` makes it of the salt and a key of the environment.
+class WebhookSecret(models.Model):
+    """One secret of an account; `notifications.webhook_secrets` makes it of the salt and a key of the environment.
 
     The newest has no end; those before it go on signing until theirs, so that a customer can change over in peace.
     """
@@ -21,7 +21,7 @@ class HookSecret(models.Model):
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["account"], condition=Q(signs_until__isnull=True), name="hook_secret_one_in_use"
+                fields=["account"], condition=Q(signs_until__isnull=True), name="webhook_secret_one_in_use"
             ),
         ]
 

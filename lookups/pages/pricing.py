@@ -16,8 +16,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from billing import keys, money, prices, topups
 from billing.models import ApiKey
-from billing.payments import desk
-from lookups import visitors
+from billing.payments import gateway
+from lookups import client_address
 from lookups.pages import views
 
 # A browser follows the form's answer to the card provider only where form-action allows it; the provider's page may
@@ -30,14 +30,20 @@ class TopUpForm(forms.Form):
     """Whose balance, and how much."""
 
     key = forms.CharField(
-        label="API key", max_length=keys.LONGEST_SECRET, strip=True,
+        label="API key",
+        max_length=keys.LONGEST_SECRET,
+        strip=True,
         widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false", "placeholder": "osd_…"}),
         help_text="A live key of the account that is topped up. It is used for this and not kept.",
-    )  # fmt: skip
+    )
     amount = forms.DecimalField(
-        label="Amount in USD", decimal_places=2, max_digits=8, localize=False,
-        help_text="From 0.50 to 10,000.00.", initial="31.40",
-    )  # fmt: skip
+        label="Amount in USD",
+        decimal_places=2,
+        max_digits=8,
+        localize=False,
+        help_text="From 0.50 to 10,000.00.",
+        initial="31.40",
+    )
 
     def clean(self) -> None:
         """Find the key's account; the amount must be one that is sold."""
@@ -70,7 +76,7 @@ def pricing(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _show(request, TopUpForm())
     form = TopUpForm(request.POST)
-    rate = visitors.count(request, now=timezone.now())
+    rate = client_address.count(request, now=timezone.now())
     if not rate.allowed:
         form.add_error(None, "Too many tries from your network in this minute. Please wait a little.")
         response = _show(request, form, status=429)
@@ -80,10 +86,12 @@ def pricing(request: HttpRequest) -> HttpResponse:
         return _show(request, form, status=400)
     try:
         _, address = topups.start(
-            account=form.cleaned_data["account"], amount=form.cleaned_data["units"],
-            success_url=f"{settings.PUBLIC_URL}/topup/done/", cancel_url=f"{settings.PUBLIC_URL}/topup/cancelled/",
+            account=form.cleaned_data["account"],
+            amount=form.cleaned_data["units"],
+            success_url=f"{settings.PUBLIC_URL}/topup/done/",
+            cancel_url=f"{settings.PUBLIC_URL}/topup/cancelled/",
             now=timezone.now(),
-        )  # fmt: skip
+        )
     except topups.ProviderUnavailable as away:
         form.add_error(None, str(away))
         return _show(request, form, status=503)
@@ -116,8 +124,8 @@ def _show(request: HttpRequest, form: TopUpForm | None, *, status: int = 200) ->
         "example": (prices.display(EXAMPLE), prices.lookups_covered(EXAMPLE)),
         "free": settings.FREE_LOOKUPS,
         "contact": settings.CONTACT,
-        "offers": desk.list_offers("lookup", prices.LOOKUP),
-        "by_challenge": desk.is_open("topup", secure=request.is_secure()),
+        "offers": gateway.list_offers("lookup", prices.LOOKUP),
+        "by_challenge": gateway.is_open("topup", secure=request.is_secure()),
     }
     response = render(request, "pages/pricing.html", content, status=status)
     response["Content-Security-Policy"] = POLICY

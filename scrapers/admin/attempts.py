@@ -16,14 +16,21 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 from unfold.decorators import display
 
-from scrapers import evidence
 from scrapers.admin.read_only import ReadOnlyAdmin
 from scrapers.models import AttemptPage, ScrapeAttempt
+from scrapers.operations import failed_pages
 
 OUTCOME_COLOURS = {
-    "found": "success", "not found": "success", "refused": "info", "rate limited": "warning", "timeout": "warning",
-    "disabled": "info", "down": "danger", "blocked": "danger", "layout changed": "danger",
-}  # fmt: skip
+    "found": "success",
+    "not found": "success",
+    "refused": "info",
+    "rate limited": "warning",
+    "timeout": "warning",
+    "disabled": "info",
+    "down": "danger",
+    "blocked": "danger",
+    "layout changed": "danger",
+}
 
 
 @admin.register(ScrapeAttempt)
@@ -38,9 +45,18 @@ class ScrapeAttemptAdmin(ReadOnlyAdmin):
     list_per_page = 50
     show_full_result_count = False
     fields = (
-        "state", "kind", "question", "outcome", "detail", "started_at", "duration_ms", "unread_labels", "version",
-        "sandbox", "asked_by",
-    )  # fmt: skip
+        "state",
+        "kind",
+        "question",
+        "outcome",
+        "detail",
+        "started_at",
+        "duration_ms",
+        "unread_labels",
+        "version",
+        "sandbox",
+        "asked_by",
+    )
     readonly_fields = ("asked_by",)
 
     @display(description="Outcome", ordering="outcome", label=OUTCOME_COLOURS)
@@ -69,8 +85,8 @@ class ScrapeAttemptAdmin(ReadOnlyAdmin):
     ) -> HttpResponse:
         """Adds what the portal answered."""
         pages = AttemptPage.objects.filter(attempt=object_id) if object_id.isdecimal() else ()
-        shown = [(page, evidence.read_text(page)) for page in pages]
-        context = {"pages": shown, "kept_days": evidence.KEPT_FOR.days, "most_shown": evidence.SHOWN}
+        shown = [(page, failed_pages.read_text(page)) for page in pages]
+        context = {"pages": shown, "kept_days": failed_pages.KEPT_FOR.days, "most_shown": failed_pages.SHOWN}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     def download(self, request: HttpRequest, attempt_id: int, number: int) -> HttpResponse:
@@ -82,7 +98,7 @@ class ScrapeAttemptAdmin(ReadOnlyAdmin):
             raise Http404
         name = f"{page.state}-attempt-{attempt_id}-{number}.txt"
         return HttpResponse(
-            evidence.read(page),
+            failed_pages.read(page),
             headers={
                 "Content-Type": "text/plain",
                 "Content-Disposition": f'attachment; filename="{name}"',

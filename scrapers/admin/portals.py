@@ -7,9 +7,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from scrapers import breaker
 from scrapers.admin.read_only import ReadOnlyAdmin
 from scrapers.models import Breaker, RegisterCopy
+from scrapers.operations import breaker
 
 
 @admin.register(Breaker)

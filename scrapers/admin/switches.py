@@ -12,7 +12,8 @@ from unfold.decorators import action
 
 from jurisdictions.admin import JurisdictionAdmin
 from jurisdictions.models import Jurisdiction
-from scrapers import measured, registry, standing
+from scrapers import discovery
+from scrapers.operations import health, metrics
 
 admin.site.unregister(Jurisdiction)
 
@@ -39,10 +40,13 @@ class SwitchAdmin(JurisdictionAdmin):
     def registries_page(self, request: HttpRequest) -> HttpResponse:
         """Every registry with its last good answer, the oldest first."""
         now = timezone.now()
-        rows = standing.list_standings(now=now)
+        rows = health.list_standings(now=now)
         context = {
-            **admin.site.each_context(request), "title": "Registries", "rows": rows, "now": now,
-            "hours": round(measured.OVER.total_seconds() / 3600),
+            **admin.site.each_context(request),
+            "title": "Registries",
+            "rows": rows,
+            "now": now,
+            "hours": round(metrics.OVER.total_seconds() / 3600),
             "counts": {
                 "switched on": sum(row.switch.enabled for row in rows),
                 "failing now": sum(row.switch.enabled and row.fails_now for row in rows),
@@ -50,13 +54,13 @@ class SwitchAdmin(JurisdictionAdmin):
                 "never answered": sum(row.switch.enabled and row.last_good_at is None for row in rows),
             },
             "sees_attempts": request.user.has_perm("scrapers.view_scrapeattempt"),
-        }  # fmt: skip
+        }
         return render(request, "scrapers/registries.html", context)
 
     @admin.display(description="Verification")
     def verification(self, row: Jurisdiction) -> str:
         """How sure the reader is: live once a canary has read a real answer."""
-        portal = registry.find_portal(row.code)
+        portal = discovery.find_portal(row.code)
         if row.verified_live_at:
             return "live"
         return portal.verification if portal else "unsupported"
@@ -64,19 +68,19 @@ class SwitchAdmin(JurisdictionAdmin):
     @admin.display(description="Terms for automated search")
     def terms(self, row: Jurisdiction) -> str:
         """What the owner's terms say."""
-        portal = registry.find_portal(row.code)
+        portal = discovery.find_portal(row.code)
         return f"{portal.terms.automated}. {portal.terms.note}".strip() if portal else "not known"
 
     @admin.display(description="robots.txt")
     def robots(self, row: Jurisdiction) -> str:
         """What the portal's robots.txt says, as far as it is known."""
-        portal = registry.find_portal(row.code)
+        portal = discovery.find_portal(row.code)
         return portal.terms.robots if portal else "not known"
 
     @admin.display(description="Switch as delivered")
     def default(self, row: Jurisdiction) -> str:
         """On or off as delivered, and why."""
-        portal = registry.find_portal(row.code)
+        portal = discovery.find_portal(row.code)
         if portal is None:
             return "off: no search is known that a program may use"
         return "on" if portal.on_by_default else f"off: {portal.off_reason}"
@@ -84,5 +88,5 @@ class SwitchAdmin(JurisdictionAdmin):
     @admin.display(description="Asked at")
     def sources(self, row: Jurisdiction) -> str:
         """The addresses of the registry's search."""
-        portal = registry.find_portal(row.code)
+        portal = discovery.find_portal(row.code)
         return ", ".join(portal.sources) if portal else "-"

@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scrapers.errors import PageChanged
+from scrapers.failures import PageChanged
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The parts of a list that is written on one line: "Good Standing | Active" are two."""
+    return tuple(part.strip() for part in text.split("|") if part.strip())
 
 
 def fold(label: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged, PortalBlocked
+from scrapers.failures import PageChanged, PortalBlocked
 from scrapers.transport.challenge import is_captcha_form
 from scrapers.transport.page import Page
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged
+from scrapers.failures import PageChanged
 from scrapers.parsing.html import missing_result, text_of
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession

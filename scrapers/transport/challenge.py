@@ -5,7 +5,7 @@ A wall is told to the operator and to the caller (503 `blocked`); it is never so
 
 from __future__ import annotations
 
-from scrapers.errors import PortalBlocked, PortalUnavailable
+from scrapers.failures import PortalBlocked, PortalUnavailable
 
 # Marks seen on the vendors' own pages (2026-11); lower case, because pages are compared in lower case.
 _WALLS: tuple[tuple[str, str], ...] = (

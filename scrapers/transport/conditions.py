@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from scrapers.errors import QueryRefused
-from scrapers.normalise import names
+from scrapers.failures import QueryRefused
+from scrapers.normalize import names
 
 _LONGEST_CLAUSE = 4000  # characters once encoded; servers refuse addresses of about 8,000
 _LOOSE = "\u00b7"  # our mark in a term: one sign may stand here in the registry's spelling

@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 
 import requests
 
-from scrapers.errors import PageChanged, PortalBlocked, PortalUnavailable
+from scrapers.failures import PageChanged, PortalBlocked, PortalUnavailable
 from scrapers.transport.session import PortalSession
 
 _CHUNK = 1024 * 1024
@@ -58,9 +58,12 @@ class DownloadSession(PortalSession):
             self._pacer.wait_turn(self._portal, self._pace, deadline=self._deadline)
             try:
                 response = self._http.get(
-                    self._address(url), headers=headers, stream=True, allow_redirects=False,
+                    self._address(url),
+                    headers=headers,
+                    stream=True,
+                    allow_redirects=False,
                     timeout=(self._settings.connect_seconds, self._settings.read_seconds),
-                )  # fmt: skip
+                )
             except requests.exceptions.RequestException as error:
                 raise PortalUnavailable(f"{url}: {type(error).__name__}") from error
             if response.is_redirect:

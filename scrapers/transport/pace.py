@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from scrapers.errors import PortalUnavailable
+from scrapers.failures import PortalUnavailable
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 from lxml import etree, html
 
-from scrapers.errors import PageChanged
+from scrapers.failures import PageChanged
 from scrapers.parsing.nesting import refuse_deep
 
 _META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)

@@ -21,7 +21,7 @@ import requests
 import urllib3
 from requests.adapters import BaseAdapter
 
-from scrapers.errors import PageChanged, PortalBlocked, PortalError, PortalUnavailable
+from scrapers.failures import PageChanged, PortalBlocked, PortalError, PortalUnavailable
 from scrapers.transport.challenge import refuse_walls
 from scrapers.transport.exchanges import REMEMBERED, Exchange
 from scrapers.transport.pace import NoPacer, Pace, Pacer
@@ -29,7 +29,7 @@ from scrapers.transport.page import Page
 from scrapers.transport.wire import TimedAdapter
 
 if TYPE_CHECKING:
-    from scrapers.register import Register
+    from scrapers.bulk_data.source import Register
 
 _CHUNK = 16 * 1024
 _MAX_REDIRECTS = 5

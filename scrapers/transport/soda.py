@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from scrapers.errors import PageChanged, PortalUnavailable
+from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.parsing.fields import need_list, text
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession

@@ -19,12 +19,12 @@ BREAKS = {
     "scrapers knowing billing": ("scrapers/rule_breaker.py", "from billing import money\n"),
     "lookups importing config": ("lookups/rule_breaker.py", "from config import env\n"),
     "the scraping core knowing Django": ("scrapers/parsing/rule_breaker.py", "import django\n"),
-    "a family knowing the queue": ("scrapers/families/rule_breaker.py", "import celery\n"),
+    "a state knowing the queue": ("scrapers/states/rule_breaker.py", "import celery\n"),
     "a family importing another family": (
         "scrapers/families/puertorico/rule_breaker.py",
-        "from scrapers.families.socrata import portal\n",
+        "from scrapers.platforms.socrata import portal\n",
     ),
-    "a service knowing the HTTP framework": ("lookups/services/rule_breaker.py", "import rest_framework\n"),
+    "a service knowing the HTTP framework": ("lookups/lookup/rule_breaker.py", "import rest_framework\n"),
 }
 
 

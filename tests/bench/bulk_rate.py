@@ -47,14 +47,14 @@ def rehearse(registries: Registries, wanted: int, pace: Pace) -> dict[str, int]:
     from django.utils import timezone
 
     from jurisdictions import services
-    from scrapers import pipeline, registry
-    from scrapers.errors import PortalError
+    from scrapers import discovery, gateway
+    from scrapers.failures import PortalError
     from scrapers.records import Found, Query
     from scrapers.transport.pace import Pace
 
     requests: dict[str, int] = {}
     for code, company in sorted(golden_companies().items()):
-        portal = registry.find_portal(code)
+        portal = discovery.find_portal(code)
         if portal is None or len(requests) == wanted:
             continue
         portal.pace = Pace(0.0, 2)  # type: ignore[misc]
@@ -62,7 +62,7 @@ def rehearse(registries: Registries, wanted: int, pace: Pace) -> dict[str, int]:
         before = registries.asked
         try:
             query = Query(state=code, name=numbered(company, 0))
-            reply = pipeline.fetch(query, now=timezone.now(), budget_seconds=20)
+            reply = gateway.fetch(query, now=timezone.now(), budget_seconds=20)
         except PortalError as error:
             sys.stderr.write(f"{code} is left out: {error}\n")
             continue
@@ -77,21 +77,21 @@ def ask(rows: int, codes: list[str]) -> uuid.UUID:
     from django.utils import timezone
 
     from billing import accounts, keys, ledger
+    from lookups.bulk import bulk_jobs
+    from lookups.lookup.questions import Question
     from lookups.models import BulkJob
-    from lookups.questions import Question
-    from lookups.services import bulk
 
     now, companies = timezone.now(), golden_companies()
     account = accounts.open_account(name="bench", now=now)
     ledger.deposit(account_id=account.pk, amount=10**7, idempotency_key="bench", source="bench", now=now)
     key, _ = keys.issue(account=account, name="bench", mode="live", now=now)
     wanted = [
-        bulk.Wanted(
+        bulk_jobs.Wanted(
             Question(state=codes[number % len(codes)], name=numbered(companies[codes[number % len(codes)]], number + 1))
         )
         for number in range(rows)
     ]
-    made = bulk.accept(
+    made = bulk_jobs.accept(
         wanted=wanted, key=key, accepts_stored=False, bulk_id=uuid.uuid4(), request_id="bench", now=timezone.now()
     )
     assert isinstance(made, BulkJob)
@@ -104,10 +104,10 @@ def work(threads: int) -> float:
     from django.utils import timezone
 
     from lookups.api import replies
-    from lookups.services import bulk_queue
+    from lookups.bulk import queue
 
     def one() -> None:
-        bulk_queue.work(render=replies.to_body, now=timezone.now(), shift_seconds=3600)
+        queue.work(render=replies.to_body, now=timezone.now(), shift_seconds=3600)
         connection.close()
 
     started = time.monotonic()
@@ -125,8 +125,9 @@ def work_in_processes(number: int, threads: int) -> float:
 
     connections.close_all()
     started = time.monotonic()
-    helpers = [multiprocessing.get_context("fork").Process(target=work, args=(threads // number,))
-               for _ in range(number - 1)]  # fmt: skip
+    helpers = [
+        multiprocessing.get_context("fork").Process(target=work, args=(threads // number,)) for _ in range(number - 1)
+    ]
     for helper in helpers:
         helper.start()
     work(threads // number)
@@ -151,25 +152,25 @@ def main() -> None:
     from django.utils import timezone
 
     from billing import reconciliation
+    from lookups.bulk import progress, queue
     from lookups.models import BulkJob
-    from lookups.services import bulk_progress, bulk_queue
-    from scrapers import registry
+    from scrapers import discovery
     from scrapers.transport.pace import Pace
 
-    bulk_queue.current_app.send_task = lambda *_, **__: None
+    queue.current_app.send_task = lambda *_, **__: None
     settings.PORTALS_URL = registries.url
     try:
         requests = rehearse(registries, wanted.states, Pace(wanted.pace, 2))
-        hosts = {code: portal.hosts for code in requests if (portal := registry.find_portal(code)) is not None}
+        hosts = {code: portal.hosts for code in requests if (portal := discovery.find_portal(code)) is not None}
         registries.slow_down({host: wanted.seconds / requests[code] for code in hosts for host in hosts[code]})
         bulk_id = ask(wanted.rows, list(requests))
         asked, busy = registries.asked, time.process_time()
-        took = work_in_processes(wanted.processes, wanted.threads or bulk_queue.THREADS)
+        took = work_in_processes(wanted.processes, wanted.threads or queue.THREADS)
         asked, busy = registries.asked - asked, time.process_time() - busy
     finally:
         registries.close()
     made = BulkJob.objects.get(pk=bulk_id)
-    progress, share = bulk_progress.get_progress(made), -(-wanted.rows // len(requests))
+    progress, share = progress.get_progress(made), -(-wanted.rows // len(requests))
     bound = max(max(share * wanted.seconds / 2, share * count * wanted.pace) for count in requests.values())
     failures = Counter((job.reply or {}).get("reason") for job in made.jobs.filter(status="failed"))
     sys.stdout.write(

@@ -85,9 +85,13 @@ def charge_for(seconds: float, threads: int, ids: list[int], verb: str, results:
                 ledger.charge(account_id=account, amount=314, idempotency_key=name, reference="bench", now=now)
             else:
                 held = ledger.hold(
-                    account_id=account, amount=314, idempotency_key=name, reference="bench",
-                    expires_at=now + timedelta(minutes=1), now=now,
-                )  # fmt: skip
+                    account_id=account,
+                    amount=314,
+                    idempotency_key=name,
+                    reference="bench",
+                    expires_at=now + timedelta(minutes=1),
+                    now=now,
+                )
                 ledger.capture(hold_id=held.pk, now=now)
             counts[number] += 1
         connection.close()
@@ -124,10 +128,28 @@ def pgbench_rate(seconds: float, clients: int, ids: list[int]) -> float:
         script = Path(folder) / "charge.sql"
         script.write_text(CHARGE)
         command = [
-            "pgbench", "-n", "-f", str(script), "-T", str(int(seconds)), "-c", str(clients), "-j", str(PROCESSES),
-            "-D", f"first={ids[0]}", "-D", f"last={ids[-1]}", "-h", settings["HOST"] or "127.0.0.1",
-            "-p", str(settings["PORT"] or 5432), "-U", settings["USER"], settings["NAME"],
-        ]  # fmt: skip
+            "pgbench",
+            "-n",
+            "-f",
+            str(script),
+            "-T",
+            str(int(seconds)),
+            "-c",
+            str(clients),
+            "-j",
+            str(PROCESSES),
+            "-D",
+            f"first={ids[0]}",
+            "-D",
+            f"last={ids[-1]}",
+            "-h",
+            settings["HOST"] or "127.0.0.1",
+            "-p",
+            str(settings["PORT"] or 5432),
+            "-U",
+            settings["USER"],
+            settings["NAME"],
+        ]
         environment = {**os.environ, "PGPASSWORD": settings["PASSWORD"] or ""}
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     found = re.search(r"tps = ([\d.]+)", done.stdout)

@@ -14,7 +14,7 @@ import time
 from multiprocessing.connection import Connection
 from urllib.parse import quote, unquote_plus, urlsplit
 
-from scrapers.normalise import names
+from scrapers.normalize import names
 from tests.portals.simulator import Conversation, Simulator
 from tests.scrapers.golden import list_cases
 

@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from statistics import median
 
-from scrapers import matching
-from scrapers.portal import StatusMeaning
 from scrapers.records import Candidate
+from scrapers.search import matching
+from scrapers.statuses import StatusMeaning
 from tests.matching.build_pairs import FILE
 
 THRESHOLD = 0.92

@@ -44,7 +44,7 @@ def main() -> None:
     import django
 
     django.setup()
-    from scrapers import copies, refreshing
+    from scrapers.bulk_data import copies, refresh
     from scrapers.models import RegisterCopy
     from tests.scrapers.test_registers import Northland
 
@@ -54,7 +54,7 @@ def main() -> None:
         write(file, count)
         started = time.monotonic()
         now = datetime.now(UTC)
-        copy = refreshing.load(portal=Northland(), file=file, as_of=now, now=now)
+        copy = refresh.load(portal=Northland(), file=file, as_of=now, now=now)
         took = time.monotonic() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     sys.stdout.write(f"import: {copy.entities} rows in {took:.0f} s, {copy.entities / took:.0f} rows/s\n")

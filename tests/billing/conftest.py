@@ -45,9 +45,13 @@ def hold(account: Account) -> Callable[..., Any]:
 
     def make(amount: int = 314, **named: Any) -> Any:
         named = {
-            "account_id": account.pk, "idempotency_key": f"hold-{next(made)}", "reference": "lookup",
-            "expires_at": LATER, "now": NOW, **named,
-        }  # fmt: skip
+            "account_id": account.pk,
+            "idempotency_key": f"hold-{next(made)}",
+            "reference": "lookup",
+            "expires_at": LATER,
+            "now": NOW,
+            **named,
+        }
         return ledger.hold(amount=amount, **named)
 
     return make

@@ -11,29 +11,29 @@ from django.views.decorators.csrf import csrf_exempt
 
 from billing import prices
 from billing.challenge import PaymentProblem
-from billing.payments import desk
+from billing.payments import gateway
 
 
 @csrf_exempt
 def lookup(request: HttpRequest) -> HttpResponse:
     """Sell one answer; an entity named "Nobody" is not found, and free."""
     now = timezone.now()
-    purchase = desk.Purchase("lookup", prices.LOOKUP, f"POST {request.path}", request.body, "Business entity lookup")
+    purchase = gateway.Purchase("lookup", prices.LOOKUP, f"POST {request.path}", request.body, "Business entity lookup")
     try:
-        credential = desk.find_credential(request.headers)
+        credential = gateway.find_credential(request.headers)
         if credential is None:
-            return told(desk.demand(purchase, now=now))
-        payment = desk.accept(purchase, credential=credential, now=now)
+            return told(gateway.demand(purchase, now=now))
+        payment = gateway.accept(purchase, credential=credential, now=now)
         if json.loads(request.body)["entity_name"] == "Nobody":
-            desk.abandon(payment, reason="not_found", now=now)
+            gateway.abandon(payment, reason="not_found", now=now)
             return JsonResponse({"error": "Entity not found", "cost": 0}, status=404)
-        receipt = desk.settle(payment, now=now)
+        receipt = gateway.settle(payment, now=now)
     except PaymentProblem as problem:
-        return told(desk.demand(purchase, now=now, problem=problem))
+        return told(gateway.demand(purchase, now=now, problem=problem))
     return JsonResponse({"success": True}, headers={"Payment-Receipt": receipt, "Cache-Control": "private"})
 
 
-def told(demand: desk.Demand) -> HttpResponse:
+def told(demand: gateway.Demand) -> HttpResponse:
     text = json.dumps(demand.body)
     return HttpResponse(text, status=demand.status, headers=demand.headers, content_type=demand.content_type)
 

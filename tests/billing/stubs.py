@@ -156,10 +156,11 @@ class CardProvider:
             error = {"type": "invalid_request_error", "code": "amount_too_small", "message": "Amount too small."}
             return 400, {"error": error}, {}
         made = {
-            "id": f"pi_{len(self.seen) + 1}", "object": "payment_intent",
+            "id": f"pi_{len(self.seen) + 1}",
+            "object": "payment_intent",
             "status": "requires_action" if "action" in token else "succeeded",
             "metadata": {"mpp_challenge_id": form.get("metadata[mpp_challenge_id]", "")},
-        }  # fmt: skip
+        }
         self.intents.append(made)
         return (500, {"error": {"type": "api_error"}}, {}) if self.mood == "lost" else (200, made, {})
 
@@ -171,7 +172,10 @@ class CardProvider:
     def checkout(self, form: dict[str, str]) -> Answer:
         number = len(self.seen) + 1
         content = {
-            "id": f"cs_test_{number}", "object": "checkout.session", "url": f"https://pay.example.test/{number}",
-            "payment_status": "unpaid", "amount_total": int(form["line_items[0][price_data][unit_amount]"]),
-        }  # fmt: skip
+            "id": f"cs_test_{number}",
+            "object": "checkout.session",
+            "url": f"https://pay.example.test/{number}",
+            "payment_status": "unpaid",
+            "amount_total": int(form["line_items[0][price_data][unit_amount]"]),
+        }
         return 200, content, {}

@@ -17,9 +17,15 @@ from billing.models import Account, ApiKey, LedgerEntry, Payment, TopUp
 from tests.billing.conftest import NOW
 
 VIEWS = [
-    "view_account", "view_ledgerentry", "view_hold", "view_apikey", "view_reconciliation", "view_payment", "view_topup",
+    "view_account",
+    "view_ledgerentry",
+    "view_hold",
+    "view_apikey",
+    "view_reconciliation",
+    "view_payment",
+    "view_topup",
     "view_providerevent",
-]  # fmt: skip
+]
 
 
 def staff(name: str, *permissions: str) -> Client:
@@ -244,9 +250,16 @@ class TestAPayment:
     def payment(self, db: None, settings: Any) -> Payment:
         settings.SANDBOX_PAYMENTS = True
         return Payment.objects.create(
-            challenge_id="c", proof_hash="p", method="sandbox", purpose="lookup", amount=314, state="unknown",
-            is_sandbox=True, created_at=NOW, proof={"token": "sandbox_paid", "challenge": "c"},
-        )  # fmt: skip
+            challenge_id="c",
+            proof_hash="p",
+            method="sandbox",
+            purpose="lookup",
+            amount=314,
+            state="unknown",
+            is_sandbox=True,
+            created_at=NOW,
+            proof={"token": "sandbox_paid", "challenge": "c"},
+        )
 
     def test_of_unknown_outcome_is_asked_about_again(self, dana: Client, payment: Payment) -> None:
         address = url("payment_ask_again", payment.pk)

@@ -122,18 +122,28 @@ class TestChecking:
 
     def word(self, credential: Credential, **changed: Any) -> str:
         named: dict[str, Any] = {
-            "secrets": [SECRET], "realm": REALM, "terms": self.TERMS, "body": BODY, "bound": self.BOUND, "now": BEFORE,
+            "secrets": [SECRET],
+            "realm": REALM,
+            "terms": self.TERMS,
+            "body": BODY,
+            "bound": self.BOUND,
+            "now": BEFORE,
             **changed,
-        }  # fmt: skip
+        }
         with pytest.raises(PaymentProblem) as problem:
             challenge.check(credential, **named)
         return problem.value.word
 
     def check(self, **changed: Any) -> None:
         named: dict[str, Any] = {
-            "secrets": [SECRET], "realm": REALM, "terms": self.TERMS, "body": BODY, "bound": self.BOUND, "now": BEFORE,
+            "secrets": [SECRET],
+            "realm": REALM,
+            "terms": self.TERMS,
+            "body": BODY,
+            "bound": self.BOUND,
+            "now": BEFORE,
             **changed,
-        }  # fmt: skip
+        }
         challenge.check(self.credential(), **named)
 
     def test_accepts_an_answer_to_our_own_challenge(self) -> None:
@@ -181,9 +191,12 @@ class TestAReceipt:
 class TestAProblem:
     def test_names_its_type_and_the_challenge_to_answer(self) -> None:
         assert PaymentProblem("payment-required", "Payment is required.").body("abc") == {
-            "type": "https://paymentauth.org/problems/payment-required", "title": "Payment Required", "status": 402,
-            "detail": "Payment is required.", "challengeId": "abc",
-        }  # fmt: skip
+            "type": "https://paymentauth.org/problems/payment-required",
+            "title": "Payment Required",
+            "status": 402,
+            "detail": "Payment is required.",
+            "challengeId": "abc",
+        }
 
     @pytest.mark.parametrize(
         "word", ["method-unsupported", "bad-request", "payment-in-progress", "internal-payment-error"]

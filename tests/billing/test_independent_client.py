@@ -70,10 +70,17 @@ def chain_node(settings: Any) -> Iterator[tuple[stubs.Node, Any]]:
     made = stubs.Node()
     with stubs.serve(made.answer) as url:
         settings.TEMPO_RPC_URL, settings.TEMPO_RECIPIENT, settings.TEMPO_CURRENCY = url, US, TOKEN
-        yield made, tempo.charge(
-            account=TempoAccount.from_key(KEY), chain_id=4217, rpc_url=url, currency=TOKEN, max_atomic_amount=40_000,
-            expected_recipients=[US],
-        )  # fmt: skip
+        yield (
+            made,
+            tempo.charge(
+                account=TempoAccount.from_key(KEY),
+                chain_id=4217,
+                rpc_url=url,
+                currency=TOKEN,
+                max_atomic_amount=40_000,
+                expected_recipients=[US],
+            ),
+        )
 
 
 class TestThePayingClient:

@@ -161,9 +161,14 @@ class TestAMonthlyBudget:
         keys.set_budget(key=key, monthly_budget=314, now=NOW)
         for number in range(3):
             held = ledger.hold(
-                account_id=account.pk, amount=314, idempotency_key=f"h{number}", reference="", expires_at=LATER,
-                now=NOW, key=key,
-            )  # fmt: skip
+                account_id=account.pk,
+                amount=314,
+                idempotency_key=f"h{number}",
+                reference="",
+                expires_at=LATER,
+                now=NOW,
+                key=key,
+            )
             ledger.release(hold_id=held.pk, now=NOW, reason="not_found")
 
     def test_of_the_account_holds_for_all_its_keys(self, account: Account) -> None:

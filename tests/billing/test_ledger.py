@@ -258,8 +258,10 @@ class TestAnInternalAccount:
         ledger.charge(account_id=internal.pk, amount=314, idempotency_key="c", reference="", now=NOW)
         assert balance(internal) == Balance(0, 0, 0, 0)
         assert [(entry.kind, entry.amount) for entry in internal.entries.order_by("id")] == [
-            ("hold", 0), ("capture", 0), ("charge", 0),
-        ]  # fmt: skip
+            ("hold", 0),
+            ("capture", 0),
+            ("charge", 0),
+        ]
 
 
 class TestTheDatabase:
@@ -294,6 +296,14 @@ class TestTheDatabase:
     def test_refuses_an_entry_that_moves_money_in_another_way_than_its_kind(self, account: Account) -> None:
         with pytest.raises(DatabaseError, match="entry_moves_as_its_kind"), transaction.atomic():
             LedgerEntry.objects.create(
-                account=account, kind="capture", amount=314, available_change=314, available_after=1, held_after=0,
-                spent_after=0, created_at=NOW, idempotency_key="x", fingerprint="x",
-            )  # fmt: skip
+                account=account,
+                kind="capture",
+                amount=314,
+                available_change=314,
+                available_after=1,
+                held_after=0,
+                spent_after=0,
+                created_at=NOW,
+                idempotency_key="x",
+                fingerprint="x",
+            )

@@ -104,8 +104,10 @@ class TestAnySequenceOfVerbs(TestCase):
             available=Sum("available_change"), held=Sum("held_change"), spent=Sum("spent_change")
         )
         assert [moved[name] or 0 for name in ("available", "held", "spent")] == [
-            sums.available, sums.held, sums.spent,
-        ]  # fmt: skip
+            sums.available,
+            sums.held,
+            sums.spent,
+        ]
         paid_in = LedgerEntry.objects.filter(account=account, kind__in=["deposit", "free_grant", "adjust"])
         assert (paid_in.aggregate(total=Sum("amount"))["total"] or 0) == sums.deposited
         assert reconciliation.run(now=NOW).mismatches == []

@@ -32,10 +32,11 @@ class TestReconciling:
         assert alert is not None
         assert alert.mismatches == [
             {
-                "account": account.pk, "name": "Acme",
+                "account": account.pk,
+                "name": "Acme",
                 "differences": {"available": {"account": 9999, "entries": 3140, "last_entry": 3140}},
             }
-        ]  # fmt: skip
+        ]
         assert f"account {account.pk}" in caplog.text
         assert selectors.get_balance(account.pk).available == 9999
 

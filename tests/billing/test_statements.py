@@ -35,8 +35,9 @@ class TestAStatement:
         self.spend(account, 1, reference='=HYPERLINK("http://evil.test")')
         lines = list(csv.DictReader(statements.write_csv(statements.make(account_id=account.pk))))
         assert [(line["kind"], line["available_usd"]) for line in lines] == [
-            ("free_grant", "0.3140"), ("charge", "0.2826"),
-        ]  # fmt: skip
+            ("free_grant", "0.3140"),
+            ("charge", "0.2826"),
+        ]
         assert lines[1]["available_change_usd"] == "-0.0314"
         assert lines[1]["reference"].startswith("'=")
 

@@ -42,9 +42,13 @@ def event(kind: str, number: int = 1, **content: Any) -> bytes:
 
 def paid(topup: TopUp, **changed: Any) -> dict[str, Any]:
     return {
-        "id": topup.session_id, "payment_status": "paid", "amount_total": 314, "currency": "usd",
-        "payment_intent": "pi_1", **changed,
-    }  # fmt: skip
+        "id": topup.session_id,
+        "payment_status": "paid",
+        "amount_total": 314,
+        "currency": "usd",
+        "payment_intent": "pi_1",
+        **changed,
+    }
 
 
 def receive(payload: bytes, *, secret: str = SECRET, age: int = 0) -> str:

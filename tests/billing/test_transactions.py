@@ -33,9 +33,16 @@ def signed(**changed: Any) -> bytes:
     data = bytes.fromhex("a9059cbb" + "00" * 12 + US[2:].lower() + f"{31_400:064x}")
     call = changed.pop("call", Call.create(to=TOKEN, data=changed.pop("data", data)))
     named: dict[str, Any] = {
-        "chain_id": 4217, "gas_limit": 100_000, "max_fee_per_gas": 10, "max_priority_fee_per_gas": 1, "nonce": 0,
-        "nonce_key": 0, "fee_token": TOKEN, "calls": changed.pop("calls", (call,)), **changed,
-    }  # fmt: skip
+        "chain_id": 4217,
+        "gas_limit": 100_000,
+        "max_fee_per_gas": 10,
+        "max_priority_fee_per_gas": 1,
+        "nonce": 0,
+        "nonce_key": 0,
+        "fee_token": TOKEN,
+        "calls": changed.pop("calls", (call,)),
+        **changed,
+    }
     return bytes(TempoTransaction.create(**named).sign(KEY).encode())
 
 
@@ -108,13 +115,19 @@ def client_payload() -> Callable[..., tuple[str, dict[str, Any]]]:
 
     def pay(realm: str = "api.example.com") -> tuple[str, dict[str, Any]]:
         terms = {
-            "amount": "31400", "currency": TOKEN, "recipient": US,
+            "amount": "31400",
+            "currency": TOKEN,
+            "recipient": US,
             "methodDetails": {"chainId": 4217, "supportedModes": ["pull"]},
-        }  # fmt: skip
+        }
         offer = challenge.make(
-            secret="s", realm=realm, method="tempo", request=terms, expires="2099-01-01T00:00:00Z",
+            secret="s",
+            realm=realm,
+            method="tempo",
+            request=terms,
+            expires="2099-01-01T00:00:00Z",
             opaque=challenge.nonce_and(route="x"),
-        )  # fmt: skip
+        )
         node = stubs.Node()
         with stubs.serve(node.answer) as url:
             method = tempo.TempoMethod(account=TempoAccount.from_key(KEY), chain_id=4217, rpc_url=url)

@@ -48,13 +48,19 @@ def service() -> Iterator[str]:
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         environment = {
-            "VAR_DIR": folder, "SANDBOX_PAYMENTS": "true", "PUBLIC_URL": f"http://127.0.0.1:{port}",
-            "PAYMENT_REALM": "127.0.0.1", "LOG_LEVEL": "WARNING",
-        }  # fmt: skip
+            "VAR_DIR": folder,
+            "SANDBOX_PAYMENTS": "true",
+            "PUBLIC_URL": f"http://127.0.0.1:{port}",
+            "PAYMENT_REALM": "127.0.0.1",
+            "LOG_LEVEL": "WARNING",
+        }
         process = subprocess.Popen(
             [sys.executable, "manage.py", "up", "--port", str(port), "--no-first-accounts"],
-            cwd=ROOT, env=clean_environment(environment), start_new_session=True, stdout=subprocess.DEVNULL,
-        )  # fmt: skip
+            cwd=ROOT,
+            env=clean_environment(environment),
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+        )
         try:
             wait_for(f"http://127.0.0.1:{port}", process)
             yield f"http://127.0.0.1:{port}"

@@ -21,7 +21,7 @@ from django.contrib.auth import get_user_model
 
 from billing import accounts, keys, selectors
 from config import env, probe
-from config.launch import first_accounts, ground, processes, welcome
+from config.launch import first_accounts, preflight, processes, startup_message
 from tests.journeys.checkout import free_port
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -90,17 +90,20 @@ class TestTheWelcome:
 
     def test_has_lines_that_a_shell_reads_as_they_are_meant(self, tmp_path: Path) -> None:
         first = first_accounts.FirstAccounts("admin", "secret", "osd_test_x", "osd_y")
-        said = welcome.text(
-            address="http://127.0.0.1:8000", first=first, free_lookups=10, logs=tmp_path,
-            sandbox_question={"entity_name": "O'Neil & Sons, \"The\" LLC", "state": "DE"},
-        )  # fmt: skip
+        said = startup_message.text(
+            address="http://127.0.0.1:8000",
+            first=first,
+            free_lookups=10,
+            logs=tmp_path,
+            sandbox_question={"entity_name": 'O\'Neil & Sons, "The" LLC', "state": "DE"},
+        )
         words = [shlex.split(line) for line in said.splitlines() if line.strip().startswith("curl ")]
         assert len(words) == 2
         assert json.loads(words[0][-1]) == {"entity_name": 'O\'Neil & Sons, "The" LLC', "state": "DE"}
         assert "x-api-key: osd_y" in words[1]
 
     def test_shows_no_key_where_none_was_made(self, tmp_path: Path) -> None:
-        said = welcome.text(
+        said = startup_message.text(
             address="http://127.0.0.1:8000", first=None, free_lookups=10, logs=tmp_path, sandbox_question={}
         )
         assert "curl" not in said
@@ -112,30 +115,35 @@ class TestTheGround:
 
     @pytest.mark.parametrize("port", [0, -1, 65536])
     def test_has_no_such_port(self, port: int) -> None:
-        with pytest.raises(ground.NotReady, match="from 1 to 65535"):
-            ground.require_free_port(host="127.0.0.1", port=port)
+        with pytest.raises(preflight.NotReady, match="from 1 to 65535"):
+            preflight.require_free_port(host="127.0.0.1", port=port)
 
     def test_has_no_such_host(self) -> None:
-        with pytest.raises(ground.NotReady, match="The address 256.0.0.1 port 8000 cannot be used".replace(".", r"\.")):
-            ground.require_free_port(host="256.0.0.1", port=8000)
+        with pytest.raises(
+            preflight.NotReady, match="The address 256.0.0.1 port 8000 cannot be used".replace(".", r"\.")
+        ):
+            preflight.require_free_port(host="256.0.0.1", port=8000)
 
     def test_lets_a_free_port_and_a_new_folder_pass(self, tmp_path: Path) -> None:
-        ground.require_free_port(host="127.0.0.1", port=free_port())
-        ground.require_writable(tmp_path / "new" / "var")
+        preflight.require_free_port(host="127.0.0.1", port=free_port())
+        preflight.require_writable(tmp_path / "new" / "var")
         assert (tmp_path / "new" / "var").is_dir()
 
     def test_says_that_a_file_is_in_the_way(self, tmp_path: Path) -> None:
         (tmp_path / "var").write_text("")
-        with pytest.raises(ground.NotReady, match="cannot be written"):
-            ground.require_writable(tmp_path / "var")
+        with pytest.raises(preflight.NotReady, match="cannot be written"):
+            preflight.require_writable(tmp_path / "var")
 
 
 def child_of(tmp_path: Path, script: str) -> processes.Child:
     """Start a small Python script as a child and wait until it says that it is ready."""
     child = processes.start(
-        name="child", command=[sys.executable, "-u", "-c", script], folder=tmp_path, logs=tmp_path / "log",
+        name="child",
+        command=[sys.executable, "-u", "-c", script],
+        folder=tmp_path,
+        logs=tmp_path / "log",
         environment=os.environ,
-    )  # fmt: skip
+    )
     deadline = time.monotonic() + 10
     while "ready" not in child.log.read_text() and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -192,9 +200,11 @@ class TestTheProcesses:
             "print(child.process.pid, flush=True); time.sleep(60)"
         )
         parent = subprocess.Popen(
-            [sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True,
+            [sys.executable, "-c", script, str(tmp_path)],
+            stdout=subprocess.PIPE,
+            text=True,
             cwd=Path(__file__).parents[2],
-        )  # fmt: skip
+        )
         with parent:
             child = int(parent.stdout.readline())
             parent.kill()

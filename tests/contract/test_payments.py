@@ -33,8 +33,9 @@ class TestTheDocument:
         settings.TEMPO_RECIPIENT, settings.TEMPO_RPC_URL = "0x" + "11" * 20, "http://127.0.0.1:9"
         found = [(offer["method"], offer["amount"], offer["description"]) for offer in offers()]
         assert found == [
-            ("tempo", "31400", "0.0314 USD per lookup"), ("sandbox", "31400", "0.0314 USD per lookup"),
-        ]  # fmt: skip
+            ("tempo", "31400", "0.0314 USD per lookup"),
+            ("sandbox", "31400", "0.0314 USD per lookup"),
+        ]
         settings.SANDBOX_PAYMENTS = False
         assert [offer["method"] for offer in offers()] == ["tempo"]
 

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from billing import accounts
-from scrapers.families.sandbox.magic import DEMO_QUESTION, MAGIC
+from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
 from tests.lookups.conftest import Customer
 from tests.lookups.hook_receiver import receiving, says
 from tests.lookups.registry_server import Register, company
@@ -20,26 +20,61 @@ Judge = Callable[[Any, str, str], None]
 TEXT, MAYBE = (str,), (str, type(None))
 # Written down from the contract, not from the code: name -> types. A change here breaks clients.
 ENTITY: dict[str, tuple[type, ...]] = {
-    "entityName": TEXT, "entityType": MAYBE, "entityId": TEXT, "status": MAYBE, "formationDate": MAYBE,
-    "registeredAgentName": MAYBE, "registeredAgentAddress": MAYBE, "registeredAgentCity": MAYBE,
-    "registeredAgentState": MAYBE, "registeredAgentZip": MAYBE, "principalAddress": MAYBE, "principalCity": MAYBE,
-    "principalState": MAYBE, "principalZip": MAYBE, "mailingAddress": MAYBE, "mailingCity": MAYBE,
-    "mailingState": MAYBE, "mailingZip": MAYBE, "officers": (list,), "jurisdiction": MAYBE,
-    "feiEinNumber": MAYBE, "sosUrl": MAYBE,
-    "scrapedAt": TEXT, "cached": (bool,), "cacheExpiresAt": MAYBE, "relatedResults": (list,),
-}  # fmt: skip
+    "entityName": TEXT,
+    "entityType": MAYBE,
+    "entityId": TEXT,
+    "status": MAYBE,
+    "formationDate": MAYBE,
+    "registeredAgentName": MAYBE,
+    "registeredAgentAddress": MAYBE,
+    "registeredAgentCity": MAYBE,
+    "registeredAgentState": MAYBE,
+    "registeredAgentZip": MAYBE,
+    "principalAddress": MAYBE,
+    "principalCity": MAYBE,
+    "principalState": MAYBE,
+    "principalZip": MAYBE,
+    "mailingAddress": MAYBE,
+    "mailingCity": MAYBE,
+    "mailingState": MAYBE,
+    "mailingZip": MAYBE,
+    "officers": (list,),
+    "jurisdiction": MAYBE,
+    "feiEinNumber": MAYBE,
+    "sosUrl": MAYBE,
+    "scrapedAt": TEXT,
+    "cached": (bool,),
+    "cacheExpiresAt": MAYBE,
+    "relatedResults": (list,),
+}
 RECEIPT: dict[str, tuple[type, ...]] = {
-    "success": (bool,), "cost": (float, int), "cached": (bool,), "source": TEXT, "stale": (bool,), "dataAsOf": TEXT,
-    "total_results": (int,), "state_scraper_version": TEXT, "scraper_built_at": TEXT,
-}  # fmt: skip
+    "success": (bool,),
+    "cost": (float, int),
+    "cached": (bool,),
+    "source": TEXT,
+    "stale": (bool,),
+    "dataAsOf": TEXT,
+    "total_results": (int,),
+    "state_scraper_version": TEXT,
+    "scraper_built_at": TEXT,
+}
 FILING: dict[str, tuple[type, ...]] = {
-    "fileNumber": TEXT, "fileDate": MAYBE, "debtorName": MAYBE, "securedParty": MAYBE, "collateral": MAYBE,
-    "status": MAYBE, "lapseDate": MAYBE,
-}  # fmt: skip
+    "fileNumber": TEXT,
+    "fileDate": MAYBE,
+    "debtorName": MAYBE,
+    "securedParty": MAYBE,
+    "collateral": MAYBE,
+    "status": MAYBE,
+    "lapseDate": MAYBE,
+}
 STATE: dict[str, tuple[type, ...]] = {
-    "state": TEXT, "status": TEXT, "version": TEXT, "lastTestedAt": MAYBE, "available": (bool,),
+    "state": TEXT,
+    "status": TEXT,
+    "version": TEXT,
+    "lastTestedAt": MAYBE,
+    "available": (bool,),
     "uccAvailable": (bool,),
-}  # fmt: skip
+}
 
 
 def assert_keeps(told: dict[str, Any], fixed: dict[str, tuple[type, ...]]) -> None:
@@ -110,8 +145,10 @@ class TestAnError:
     def test_not_found_keeps_its_three_fixed_fields(self, tester: Customer) -> None:
         body = tester.lookup("Nobody Knows This", "DE").json()
         assert {name: body[name] for name in ("success", "error", "cost")} == {
-            "success": False, "error": "Entity not found", "cost": 0,
-        }  # fmt: skip
+            "success": False,
+            "error": "Entity not found",
+            "cost": 0,
+        }
 
     def test_of_a_key_or_a_limit_or_a_balance_fits(
         self, customer: Customer, tester: Customer, register: Register, judge: Judge
@@ -183,15 +220,25 @@ class TestTheOtherEndpoints:
         judge(reply, "get", "/v1/health")
         assert set(reply.json()) == {"status", "checks", "timestamp"}
         assert set(reply.json()["checks"]) == {
-            "redis", "postgres", "degraded_scrapers", "lookups_today", "cache_hit_rate_pct",
-        }  # fmt: skip
+            "redis",
+            "postgres",
+            "degraded_scrapers",
+            "lookups_today",
+            "cache_hit_rate_pct",
+        }
 
     def test_tell_the_balance_with_its_fixed_names(self, customer: Customer, judge: Judge) -> None:
         reply = customer.get("/v1/account/balance")
         judge(reply, "get", "/v1/account/balance")
         assert set(reply.json()) == {
-            "success", "type", "balanceStored", "balanceDisplay", "lookupsRemaining", "pricePerLookup", "topUpUrl",
-        }  # fmt: skip
+            "success",
+            "type",
+            "balanceStored",
+            "balanceDisplay",
+            "lookupsRemaining",
+            "pricePerLookup",
+            "topUpUrl",
+        }
         accounts.close_account(account=customer.account)
         judge(customer.get("/v1/account/balance"), "get", "/v1/account/balance")
 

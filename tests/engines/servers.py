@@ -45,9 +45,15 @@ class Server:
         """Start it in a session of its own (Ctrl-C ends the tests first), and wait until it answers."""
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
-                self.command, cwd=self.log.parent, env=_plain(), stdin=subprocess.DEVNULL, stdout=output,
-                stderr=subprocess.STDOUT, start_new_session=True, **self.identity,
-            )  # fmt: skip
+                self.command,
+                cwd=self.log.parent,
+                env=_plain(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                **self.identity,
+            )
         deadline = time.monotonic() + START_SECONDS
         while self.process.poll() is None and time.monotonic() < deadline:
             try:
@@ -133,10 +139,15 @@ def _postgres(programs: Programs, folder: Path, identity: dict[str, Any], *, kee
         raise NotStarted(f"PostgreSQL's cluster could not be made: {made.stderr}")
     port = _free_port()
     settings = {
-        "listen_addresses": "127.0.0.1", "port": port, "unix_socket_directories": folder, "max_connections": 200,
-        "fsync": "off", "synchronous_commit": "on" if keeps_commits else "off", "full_page_writes": "off",
+        "listen_addresses": "127.0.0.1",
+        "port": port,
+        "unix_socket_directories": folder,
+        "max_connections": 200,
+        "fsync": "off",
+        "synchronous_commit": "on" if keeps_commits else "off",
+        "full_page_writes": "off",
         "timezone": "UTC",
-    }  # fmt: skip
+    }
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     line = [str(part) for part in (programs.postgres, "-D", data, *options)]
     return Server(line, port, folder / "postgres.log", _postgres_ready, identity)

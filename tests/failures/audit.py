@@ -112,9 +112,13 @@ def _compare(call: Call, job: dict[str, Any] | None, reply: dict[str, Any], find
 
 
 def _examine_bulk(
-    customer: Customer, bulk: dict[str, Any], jobs: dict[uuid.UUID, dict[str, Any]], accepted: set[uuid.UUID],
-    told_found: Counter[str], findings: Findings,
-) -> None:  # fmt: skip
+    customer: Customer,
+    bulk: dict[str, Any],
+    jobs: dict[uuid.UUID, dict[str, Any]],
+    accepted: set[uuid.UUID],
+    told_found: Counter[str],
+    findings: Findings,
+) -> None:
     told = _poll(customer, f"/v1/bulk-lookup/{bulk['id']}?limit=500")
     rows = {f"{row['state']} {row['entity_name']}": row for row in told.get("results", [])}
     by_question = {job["question"]: job for job in jobs.values()}

@@ -13,7 +13,7 @@ from tests.failures.books import Books
 MOVED = {
     "lookups_job": (("created_at", "deadline", "lease_until", "not_before"), "ended_at IS NULL"),
     "lookups_bulkjob": (("created_at", "deadline"), "ended_at IS NULL"),
-    "lookups_flight": (("started_at", "lease_until"), "landed_at IS NULL"),
+    "lookups_sharedfetch": (("started_at", "lease_until"), "ended_at IS NULL"),
     "lookups_idempotencyrecord": (("created_at", "lease_until", "expires_at"), "TRUE"),
     "billing_hold": (("created_at", "expires_at"), "state = 'open'"),
     "scrapers_breaker": (("open_until", "probe_until", "slow_until"), "TRUE"),

@@ -108,9 +108,11 @@ class Customer:
         started = time.monotonic()
         try:
             reply = httpx.post(
-                f"{self.url}/v1/lookup", json={"entity_name": call.name, "state": call.state},
-                headers=self._headers() | {"idempotency-key": call.key}, timeout=timeout,
-            )  # fmt: skip
+                f"{self.url}/v1/lookup",
+                json={"entity_name": call.name, "state": call.state},
+                headers=self._headers() | {"idempotency-key": call.key},
+                timeout=timeout,
+            )
             call.status, call.body = reply.status_code, reply.json()
         except httpx.HTTPError:
             call.status, call.body = None, {}

@@ -18,8 +18,12 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 HOSTS = {
-    "data.ny.gov": "NY", "data.colorado.gov": "CO", "data.pa.gov": "PA", "data.oregon.gov": "OR", "data.ct.gov": "CT",
-}  # fmt: skip
+    "data.ny.gov": "NY",
+    "data.colorado.gov": "CO",
+    "data.pa.gov": "PA",
+    "data.oregon.gov": "OR",
+    "data.ct.gov": "CT",
+}
 STATES = ("NY", "CO", "PA", "OR")  # one request answers; each may be asked twice a second, by four at a time
 HANGS = "CT"  # for the stories of a registry that never answers: nobody else's pace or health suffers
 LONGEST_HELD = 90.0
@@ -118,23 +122,39 @@ def _row(state: str, words: str) -> dict[str, str]:
     number = str(1_000_000 + zlib.crc32(words.encode()) % 9_000_000)
     rows: dict[str, dict[str, str]] = {
         "NY": {
-            "current_entity_name": name, "dos_id": number, "initial_dos_filing_date": "2012-06-28T00:00:00",
-            "entity_type": "DOMESTIC LIMITED LIABILITY COMPANY", "jurisdiction": "NEW YORK", "county": "KINGS",
+            "current_entity_name": name,
+            "dos_id": number,
+            "initial_dos_filing_date": "2012-06-28T00:00:00",
+            "entity_type": "DOMESTIC LIMITED LIABILITY COMPANY",
+            "jurisdiction": "NEW YORK",
+            "county": "KINGS",
         },
         "CO": {
-            "entityname": name, "entityid": f"2015{number}", "entitystatus": "Good Standing", "entitytype": "DLLC",
-            "entityformdate": "2015-04-02T00:00:00.000", "jurisdictonofformation": "CO",
+            "entityname": name,
+            "entityid": f"2015{number}",
+            "entitystatus": "Good Standing",
+            "entitytype": "DLLC",
+            "entityformdate": "2015-04-02T00:00:00.000",
+            "jurisdictonofformation": "CO",
         },
         "PA": {
-            "business_name": name, "filing_number": f"000{number}", "creationdate": "2021-10-12T00:00:00.000",
+            "business_name": name,
+            "filing_number": f"000{number}",
+            "creationdate": "2021-10-12T00:00:00.000",
             "typeofbusinessregistration": "Domestic Limited Liability Company",
         },
         "OR": {
-            "business_name": name, "registry_number": number, "registry_date": "2010-05-17T00:00:00.000",
-            "entity_type": "DOMESTIC LIMITED LIABILITY COMPANY", "associated_name_type": "MAILING ADDRESS",
-            "address": "PO BOX 446", "city": "SALEM", "state": "OR", "zip": "97301",
+            "business_name": name,
+            "registry_number": number,
+            "registry_date": "2010-05-17T00:00:00.000",
+            "entity_type": "DOMESTIC LIMITED LIABILITY COMPANY",
+            "associated_name_type": "MAILING ADDRESS",
+            "address": "PO BOX 446",
+            "city": "SALEM",
+            "state": "OR",
+            "zip": "97301",
         },
-    }  # fmt: skip
+    }
     return rows[state]
 
 

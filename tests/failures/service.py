@@ -30,10 +30,14 @@ from tests.journeys.checkout import ROOT, clean_environment, descendants, free_p
 SYNC_BUDGET_SECONDS = 1.5
 CUSTOMERS = 60  # more than there are stories
 SETTINGS = {
-    "DJANGO_SETTINGS_MODULE": "config.settings.dev", "SYNC_BUDGET_SECONDS": str(SYNC_BUDGET_SECONDS),
-    "RATE_LIMIT_PER_MINUTE": "1000000", "CONCURRENT_LOOKUPS": "1000", "CONTACT": "storms@example.test",
-    "PYTHONUNBUFFERED": "1", "WEBHOOKS_TO_LOOPBACK": "true",
-}  # fmt: skip
+    "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+    "SYNC_BUDGET_SECONDS": str(SYNC_BUDGET_SECONDS),
+    "RATE_LIMIT_PER_MINUTE": "1000000",
+    "CONCURRENT_LOOKUPS": "1000",
+    "CONTACT": "storms@example.test",
+    "PYTHONUNBUFFERED": "1",
+    "WEBHOOKS_TO_LOOPBACK": "true",
+}
 
 
 @dataclass
@@ -53,9 +57,14 @@ class Process:
         self._read_from = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as output:
             self.running = subprocess.Popen(
-                [sys.executable, "-m", "config.launch", *self.arguments], cwd=ROOT, env=self.environment,
-                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-            )  # fmt: skip
+                [sys.executable, "-m", "config.launch", *self.arguments],
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
 
     def is_alive(self) -> bool:
         """Whether it runs."""
@@ -331,9 +340,13 @@ def running(folder: Path) -> Iterator[Service]:
         }
         environment |= _database(addresses, "tests")
         opened = subprocess.run(
-            [sys.executable, "-m", "tests.failures.customers", str(CUSTOMERS)], cwd=ROOT, env=environment,
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            [sys.executable, "-m", "tests.failures.customers", str(CUSTOMERS)],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         books = Books(addresses.database_url)
         books.place_witness()
         (folder / "static").mkdir(exist_ok=True)

@@ -30,10 +30,18 @@ class Day:
     def __init__(self, storm: Service, chance: random.Random) -> None:
         self.storm, self.chance = storm, chance
         self.failures: list[Callable[[], None]] = [
-            self.web_dies, self.web_children_die, self.worker_dies, self.bulk_worker_dies, self.redis_stops,
-            self.redis_freezes, self.redis_is_flushed, self.postgres_restarts, self.postgres_crashes,
-            self.clock_jumps, self.several_sweeps,
-        ]  # fmt: skip
+            self.web_dies,
+            self.web_children_die,
+            self.worker_dies,
+            self.bulk_worker_dies,
+            self.redis_stops,
+            self.redis_freezes,
+            self.redis_is_flushed,
+            self.postgres_restarts,
+            self.postgres_crashes,
+            self.clock_jumps,
+            self.several_sweeps,
+        ]
         self.left: list[Callable[[], None]] = []
 
     def go_wrong(self) -> None:

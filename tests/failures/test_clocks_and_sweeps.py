@@ -29,11 +29,15 @@ class TestSeveralSweeps:
         """A third of the jobs is past its deadline; the service's own clock pauses, so that none sweeps before."""
         sweepers = [
             subprocess.Popen(
-                [sys.executable, "-m", "tests.failures.sweeper"], cwd=ROOT, env=storm.environment, text=True,
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                [sys.executable, "-m", "tests.failures.sweeper"],
+                cwd=ROOT,
+                env=storm.environment,
+                text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
             )
             for _ in range(SWEEPERS)
-        ]  # fmt: skip
+        ]
         with storm.processes["beat"].paused():
             storm.orphan(customer, 24)
             late = "SELECT id FROM lookups_job WHERE account_id = %(id)s ORDER BY id LIMIT 8"

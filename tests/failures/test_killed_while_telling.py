@@ -59,9 +59,11 @@ class TestACustomerWithAnAddress:
 
     def listen_at(self, customer: Customer, address: str) -> None:
         reply = httpx.patch(
-            f"{customer.url}/v1/account/settings", json={"webhookUrl": address},
-            headers={"x-api-key": customer.secret}, timeout=30,
-        )  # fmt: skip
+            f"{customer.url}/v1/account/settings",
+            json={"webhookUrl": address},
+            headers={"x-api-key": customer.secret},
+            timeout=30,
+        )
         assert reply.status_code == 200, reply.text
 
     def all_told(self, storm: Service, customer: Customer) -> bool:

@@ -24,8 +24,10 @@ def copy_checkout(folder: Path) -> Path:
     """Copy what git knows, and what is new and not ignored, into `folder`; nothing that was made here goes along."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, check=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
     for name in filter(None, listed.stdout.decode().split("\0")):
         if (ROOT / name).is_file():  # not when deleted and not yet committed
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -69,9 +71,13 @@ class Running:
         with self.printed.open("wb") as output:
             self.process = subprocess.Popen(
                 ["make", "run", f"PORT={port}", f"VENV={ready_virtualenv()}"],
-                cwd=folder, env=clean_environment(environment), stdin=subprocess.DEVNULL,
-                stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-            )  # fmt: skip
+                cwd=folder,
+                env=clean_environment(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
         self.seen: set[int] = {self.process.pid}
 
     def text(self) -> str:

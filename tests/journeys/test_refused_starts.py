@@ -73,9 +73,13 @@ class TestARefusedStart:
     def test_names_a_database_that_does_not_answer(self, tmp_path: Path) -> None:
         folder = copy_checkout(tmp_path / "checkout")
         done = make(
-            "run", f"VENV={ready_virtualenv()}", f"PORT={free_port()}", folder=folder,
-            DATABASE_URL="postgres://sos@127.0.0.1:1/nothing", REDIS_URL="",
-        )  # fmt: skip
+            "run",
+            f"VENV={ready_virtualenv()}",
+            f"PORT={free_port()}",
+            folder=folder,
+            DATABASE_URL="postgres://sos@127.0.0.1:1/nothing",
+            REDIS_URL="",
+        )
         assert done.returncode != 0
         said = ours(done.stdout + done.stderr)
         assert len(said) == 1

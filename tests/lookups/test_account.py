@@ -24,9 +24,13 @@ class TestTheBalance:
         body = customer.get("/v1/account/balance").json()
         assert body.pop("topUpUrl").startswith("http")
         assert body == {
-            "success": True, "type": "user", "balanceStored": 3140, "balanceDisplay": "$0.31", "lookupsRemaining": 10,
+            "success": True,
+            "type": "user",
+            "balanceStored": 3140,
+            "balanceDisplay": "$0.31",
+            "lookupsRemaining": 10,
             "pricePerLookup": 0.0314,
-        }  # fmt: skip
+        }
 
     def test_of_three_dollars_fourteen_is_a_hundred_lookups(self, customer: Customer) -> None:
         ledger.deposit(
@@ -89,8 +93,20 @@ class TestTheUsage:
         mine = {entry["id"] for entry in customer.get("/v1/account/usage").json()["entries"]}
         assert not ids & mine
 
-    @pytest.mark.parametrize("query", ["from=today", "to=2026-13-01", "cursor=x", "cursor=-1", "limit=0", "limit=501",
-                                       "limit=1e3", "cursor=" + "9" * 30, "from=0001-01-01"])  # fmt: skip
+    @pytest.mark.parametrize(
+        "query",
+        [
+            "from=today",
+            "to=2026-13-01",
+            "cursor=x",
+            "cursor=-1",
+            "limit=0",
+            "limit=501",
+            "limit=1e3",
+            "cursor=" + "9" * 30,
+            "from=0001-01-01",
+        ],
+    )
     def test_refuses_what_it_cannot_read(self, customer: Customer, query: str) -> None:
         body = assert_error(customer.get(f"/v1/account/usage?{query}"), 400, "invalid_request")
         assert query.split("=")[0] in body["details"]
@@ -100,8 +116,12 @@ class TestTheSettings:
     """PATCH /v1/account/settings."""
 
     def test_can_all_be_changed(self, customer: Customer) -> None:
-        wanted = {"maxCacheAgeDays": 30, "cacheFirstDefault": True, "monthlyBudget": 12.5,
-                  "webhookUrl": "https://hooks.example.com/x?y=1"}  # fmt: skip
+        wanted = {
+            "maxCacheAgeDays": 30,
+            "cacheFirstDefault": True,
+            "monthlyBudget": 12.5,
+            "webhookUrl": "https://hooks.example.com/x?y=1",
+        }
         assert customer.patch("/v1/account/settings", wanted).json() == {"success": True, **wanted}
         customer.account.refresh_from_db()
         assert customer.account.monthly_budget == 125_000
@@ -136,17 +156,35 @@ class TestTheSettings:
     @pytest.mark.parametrize(
         ("field", "value"),
         [
-            ("maxCacheAgeDays", -1), ("maxCacheAgeDays", 366), ("maxCacheAgeDays", 1.5), ("maxCacheAgeDays", "7"),
-            ("maxCacheAgeDays", True), ("cacheFirstDefault", "yes"), ("cacheFirstDefault", 1),
-            ("cacheFirstDefault", None), ("monthlyBudget", -1), ("monthlyBudget", 0.00001),
-            ("monthlyBudget", 1e300), ("monthlyBudget", "many"),
-            ("monthlyBudget", True), ("monthlyBudget", "NaN"), ("monthlyBudget", "1e999999999"), ("monthlyBudget", []),
-            ("webhookUrl", "http://a.example.com"), ("webhookUrl", "https://localhost/x"), ("webhookUrl", "https://10.0.0.1/"),
-            ("webhookUrl", "https://[::1]/"), ("webhookUrl", "https://user:pw@a.example.com"), ("webhookUrl", "ftp://a.b"),
-            ("webhookUrl", "http://127.0.0.1:9000/"), ("webhookUrl", "https://2130706433/"),
-            ("webhookUrl", "https://169.254.169.254/latest"), ("webhookUrl", 5), ("webhookUrl", "https://a.example.com:99999"),
+            ("maxCacheAgeDays", -1),
+            ("maxCacheAgeDays", 366),
+            ("maxCacheAgeDays", 1.5),
+            ("maxCacheAgeDays", "7"),
+            ("maxCacheAgeDays", True),
+            ("cacheFirstDefault", "yes"),
+            ("cacheFirstDefault", 1),
+            ("cacheFirstDefault", None),
+            ("monthlyBudget", -1),
+            ("monthlyBudget", 0.00001),
+            ("monthlyBudget", 1e300),
+            ("monthlyBudget", "many"),
+            ("monthlyBudget", True),
+            ("monthlyBudget", "NaN"),
+            ("monthlyBudget", "1e999999999"),
+            ("monthlyBudget", []),
+            ("webhookUrl", "http://a.example.com"),
+            ("webhookUrl", "https://localhost/x"),
+            ("webhookUrl", "https://10.0.0.1/"),
+            ("webhookUrl", "https://[::1]/"),
+            ("webhookUrl", "https://user:pw@a.example.com"),
+            ("webhookUrl", "ftp://a.b"),
+            ("webhookUrl", "http://127.0.0.1:9000/"),
+            ("webhookUrl", "https://2130706433/"),
+            ("webhookUrl", "https://169.254.169.254/latest"),
+            ("webhookUrl", 5),
+            ("webhookUrl", "https://a.example.com:99999"),
         ],
-    )  # fmt: skip
+    )
     def test_refuse_what_makes_no_sense(self, customer: Customer, field: str, value: Any) -> None:
         body = assert_error(customer.patch("/v1/account/settings", {field: value}), 400, "invalid_request")
         assert list(body["details"]) == [field]

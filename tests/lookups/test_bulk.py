@@ -21,8 +21,9 @@ from billing import ledger, reconciliation
 from billing.models import LedgerEntry
 from lookups import tasks
 from lookups.api import replies
+from lookups.bulk import bulk_jobs, queue
+from lookups.jobs import lifecycle, runner
 from lookups.models import BulkJob, BulkRow, Job
-from lookups.services import bulk, bulk_queue, job_runner, jobs
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register, company
 from tests.lookups.test_hostile_bodies import assert_error
@@ -42,7 +43,7 @@ def calls(monkeypatch: pytest.MonkeyPatch, register: Register) -> list[str]:
 @pytest.fixture(autouse=True)
 def rested(monkeypatch: pytest.MonkeyPatch) -> None:
     """New York asked without a pause between two questions."""
-    from scrapers.families.socrata.new_york import NewYork
+    from scrapers.states.new_york import NewYork
     from scrapers.transport.pace import Pace
 
     monkeypatch.setattr(NewYork, "pace", Pace(seconds=0.0, concurrency=2))
@@ -62,7 +63,7 @@ def drop(customer: Customer, job: str) -> Any:
 
 
 def work() -> int:
-    return bulk_queue.work(render=replies.to_body, now=timezone.now())
+    return queue.work(render=replies.to_body, now=timezone.now())
 
 
 class TestABulkRequest:
@@ -242,7 +243,7 @@ class TestCancelling:
         job = ask(customer, rows).json()["job_id"]
         first = Job.objects.order_by("position").first()
         assert first is not None
-        job_runner.run(job_id=first.pk, render=replies.to_body, now=timezone.now())
+        runner.run(job_id=first.pk, render=replies.to_body, now=timezone.now())
         assert drop(customer, job).json()["status"] == "cancelled"
         body = read(customer, job).json()
         assert [row["status"] for row in body["results"]] == ["found", "cancelled", "cancelled"]
@@ -286,9 +287,9 @@ class TestTheTurn:
         ask(other, TWO)
         taken: Counter[int] = Counter()
         for _ in range(4):
-            found = bulk_queue.find_next(now=timezone.now())
+            found = queue.find_next(now=timezone.now())
             assert found is not None
-            job = jobs.claim(found[1], now=timezone.now())
+            job = lifecycle.claim(found[1], now=timezone.now())
             assert job is not None
             taken[job.account_id] += 1
         assert taken[other.account.pk] in (1, 2)  # New York takes two at a time
@@ -297,47 +298,47 @@ class TestTheTurn:
     def test_passes_over_a_registry_that_is_busy(self, customer: Customer) -> None:
         ask(customer, [{"entity_name": f"Company {number}", "state": "NY"} for number in range(5)])
         for _ in range(2):
-            found = bulk_queue.find_next(now=timezone.now())
+            found = queue.find_next(now=timezone.now())
             assert found is not None
-            assert jobs.claim(found[1], now=timezone.now())
-        assert bulk_queue.find_next(now=timezone.now()) is None
+            assert lifecycle.claim(found[1], now=timezone.now())
+        assert queue.find_next(now=timezone.now()) is None
 
     def test_leads_a_thread_back_to_the_registry_it_has_just_left(self, customer: Customer) -> None:
         states = ("NY", "CO", "CT", "OR")
         ask(customer, [{"entity_name": f"Company {number}", "state": states[number % 4]} for number in range(8)])
         for state in states:
             for _ in range(5):  # by chance it would be another one sooner or later
-                turn, _waiting = bulk_queue.look(now=timezone.now(), left=(state, "live"))
+                turn, _waiting = queue.look(now=timezone.now(), left=(state, "live"))
                 assert turn is not None
                 assert turn.place == (state, "live")
 
     def test_leaves_that_registry_for_an_account_that_has_less(self, customer: Customer) -> None:
         ask(customer, [{"entity_name": f"Company {number}", "state": "CO"} for number in range(3)])
-        found = bulk_queue.find_next(now=timezone.now())
+        found = queue.find_next(now=timezone.now())
         assert found is not None
-        assert jobs.claim(found[1], now=timezone.now())
+        assert lifecycle.claim(found[1], now=timezone.now())
         ask(open_customer(name="Other"), [{"entity_name": "Acme Corp", "state": "NY"}])
-        turn, _waiting = bulk_queue.look(now=timezone.now(), left=("CO", "live"))
+        turn, _waiting = queue.look(now=timezone.now(), left=("CO", "live"))
         assert turn is not None
         assert turn.place == ("NY", "live")
 
     def test_is_looked_for_in_two_questions(self, customer: Customer, django_assert_num_queries: Any) -> None:
         ask(customer)
         with django_assert_num_queries(2):
-            bulk_queue.look(now=timezone.now())
+            queue.look(now=timezone.now())
 
     def test_of_nobody_tells_whether_anything_waits(self, customer: Customer) -> None:
-        assert bulk_queue.look(now=timezone.now()) == (None, False)
+        assert queue.look(now=timezone.now()) == (None, False)
         ask(customer, [{"entity_name": f"Company {number}", "state": "NY"} for number in range(3)])
         for _ in range(2):
-            found = bulk_queue.find_next(now=timezone.now())
+            found = queue.find_next(now=timezone.now())
             assert found is not None
-            assert jobs.claim(found[1], now=timezone.now())
-        assert bulk_queue.look(now=timezone.now()) == (None, True)
+            assert lifecycle.claim(found[1], now=timezone.now())
+        assert queue.look(now=timezone.now()) == (None, True)
 
     def test_is_in_the_order_asked(self, customer: Customer) -> None:
         ask(customer, [{"entity_name": f"Company {number}", "state": "NY"} for number in range(3)])
-        found = bulk_queue.find_next(now=timezone.now())
+        found = queue.find_next(now=timezone.now())
         assert found is not None
         assert Job.objects.get(pk=found[1]).position == 0
 
@@ -364,9 +365,9 @@ class TestAFailure:
 
     def test_of_a_worker_leaves_its_row_to_another(self, customer: Customer) -> None:
         job = ask(customer).json()["job_id"]
-        found = bulk_queue.find_next(now=timezone.now())
+        found = queue.find_next(now=timezone.now())
         assert found is not None
-        assert jobs.claim(found[1], now=timezone.now() - jobs.LEASE)
+        assert lifecycle.claim(found[1], now=timezone.now() - lifecycle.LEASE)
         work()
         assert read(customer, job).json()["found"] == 2
         assert customer.balance.spent == 2 * PRICE
@@ -375,27 +376,27 @@ class TestAFailure:
         ask(customer)
         calls.clear()
         now = timezone.now()
-        assert bulk_queue.sweep(now=now) == 0
-        assert bulk_queue.sweep(now=now + bulk_queue.QUIET) == 2
+        assert queue.sweep(now=now) == 0
+        assert queue.sweep(now=now + queue.QUIET) == 2
         assert calls == ["lookups.tasks.run_bulk"] * 2
 
     def test_between_the_last_row_and_the_end_is_mended_by_the_sweep(self, customer: Customer) -> None:
         job = ask(customer).json()["job_id"]
         work()
         BulkJob.objects.update(ended_at=None)
-        bulk_queue.sweep(now=timezone.now())
+        queue.sweep(now=timezone.now())
         assert read(customer, job).json()["completed_at"]
 
     def test_for_good_ends_the_rest_by_the_deadline_unbilled(self, customer: Customer) -> None:
         job = ask(customer).json()["job_id"]
-        assert job_runner.sweep(render=replies.to_body, now=timezone.now() + bulk.DEADLINE).failed == 2
+        assert runner.sweep(render=replies.to_body, now=timezone.now() + bulk_jobs.DEADLINE).failed == 2
         assert read(customer, job).json()["failed"] == 2
         assert (customer.balance.held, customer.balance.available) == (0, 10 * PRICE)
-        assert bulk.HOLD_FOR > bulk.DEADLINE + jobs.LEASE
+        assert bulk_jobs.HOLD_FOR > bulk_jobs.DEADLINE + lifecycle.LEASE
 
     def test_of_the_hold_never_delivers_for_nothing(self, customer: Customer) -> None:
         job = ask(customer).json()["job_id"]
-        assert ledger.expire_holds(now=timezone.now() + bulk.HOLD_FOR) == 1
+        assert ledger.expire_holds(now=timezone.now() + bulk_jobs.HOLD_FOR) == 1
         work()
         assert read(customer, job).json()["found"] == 2
         assert (customer.balance.held, customer.balance.spent) == (0, 2 * PRICE)

@@ -21,8 +21,10 @@ from django.test import Client
 from django.utils import timezone
 
 from billing.models import Account
+from lookups.bulk import bulk_jobs, queue
+from lookups.jobs import lifecycle
 from lookups.models import BulkJob, Delivery, DeliveryAttempt, Job
-from lookups.services import bulk, bulk_queue, deliveries, jobs, result_mail
+from lookups.notifications import deliveries, result_mail
 from tests.lookups.conftest import Customer
 from tests.lookups.hook_receiver import Receiver, receiving, says
 from tests.lookups.registry_server import Register
@@ -35,7 +37,7 @@ ROWS = [{"entity_name": "Acme Corp", "state": "NY", "ref": "a-1"}, {"entity_name
 @pytest.fixture(autouse=True)
 def _played(monkeypatch: pytest.MonkeyPatch, register: Register, settings: Any) -> None:
     """Each test plays the workers; receivers and the mail server are on this machine."""
-    from scrapers.families.socrata.new_york import NewYork
+    from scrapers.states.new_york import NewYork
     from scrapers.transport.pace import Pace
 
     monkeypatch.setattr(NewYork, "pace", Pace(seconds=0.0, concurrency=2))
@@ -69,7 +71,7 @@ class TestABulkJobThatEnds:
         deliver()
         assert receiver.requests == []
         end_bulk()
-        bulk_queue.sweep(now=timezone.now())
+        queue.sweep(now=timezone.now())
         deliver()
         (request,) = receiver.requests
         body = told(request)
@@ -91,8 +93,9 @@ class TestABulkJobThatEnds:
             end_bulk()
             deliver()
             assert ([request.line for request in receiver.requests], accounts.requests) == (
-                ["POST /own HTTP/1.1"], [],
-            )  # fmt: skip
+                ["POST /own HTTP/1.1"],
+                [],
+            )
 
     def test_nobody_without_an_address(self, customer: Customer) -> None:
         ask(customer)
@@ -112,14 +115,14 @@ class TestABulkJobThatEnds:
     ) -> None:
         listen_at(customer, receiver)
         made = ask(customer).json()
-        found = bulk_queue.find_next(now=timezone.now())
+        found = queue.find_next(now=timezone.now())
         assert found is not None
-        running = jobs.claim(found[1], now=timezone.now())
+        running = lifecycle.claim(found[1], now=timezone.now())
         assert running is not None
         Client().delete(made["poll_url"], headers={"x-api-key": customer.secret})
         assert not Delivery.objects.exists()
-        assert jobs.end(running, status="failed", reply_status=503, reply={"success": False}, now=timezone.now())
-        bulk_queue.sweep(now=timezone.now())
+        assert lifecycle.end(running, status="failed", reply_status=503, reply={"success": False}, now=timezone.now())
+        queue.sweep(now=timezone.now())
         Client().delete(made["poll_url"], headers={"x-api-key": customer.secret})
         deliver()
         (request,) = receiver.requests
@@ -141,7 +144,7 @@ class TestABulkJobThatEnds:
         ask(customer)
         end_bulk()
         deliver()
-        assert bulk.prune(now=timezone.now() + jobs.KEPT_FOR) == 1
+        assert bulk_jobs.prune(now=timezone.now() + lifecycle.KEPT_FOR) == 1
         assert (Delivery.objects.count(), DeliveryAttempt.objects.count()) == (0, 0)
 
 
@@ -224,9 +227,13 @@ class TestTheResults:
         with socket.create_server(("127.0.0.1", 0)) as free:  # the library takes no 0 for any port
             port = free.getsockname()[1]
         controller = Controller(
-            kept, hostname="127.0.0.1", port=port, authenticator=authenticate, auth_require_tls=False,
+            kept,
+            hostname="127.0.0.1",
+            port=port,
+            authenticator=authenticate,
+            auth_require_tls=False,
             data_size_limit=20_000_000,
-        )  # fmt: skip
+        )
         controller.start()
         try:
             settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"

@@ -16,12 +16,13 @@ from standardwebhooks import Webhook
 
 from lookups import tasks
 from lookups.api import replies
+from lookups.jobs import lifecycle, operator_actions, runner
 from lookups.models import Delivery, DeliveryAttempt, Job
-from lookups.services import deliveries, hook_secrets, hook_sender, job_desk, job_runner, jobs, postman
-from lookups.services.courier import Courier
-from scrapers.families.sandbox import DEMO_QUESTION
-from scrapers.families.sandbox.portal import SandboxPortal
-from scrapers.families.socrata.new_york import NewYork
+from lookups.notifications import deliveries, sending, webhook_secrets, webhook_sender
+from lookups.notifications.sender_threads import SenderThreads
+from scrapers.sandbox import DEMO_QUESTION
+from scrapers.sandbox.portal import SandboxPortal
+from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.hook_receiver import Answer, Receiver, receiving, says
 from tests.lookups.registry_server import Register
@@ -70,7 +71,7 @@ class TestAJobThatEnds:
         (request,) = receiver.requests
         assert request.line == "POST /hooks?of=acme HTTP/1.1"
         assert request.headers["content-type"] == "application/json"
-        secret = hook_secrets.list_secrets(account_id=customer.account.pk, now=timezone.now())[0]
+        secret = webhook_secrets.list_secrets(account_id=customer.account.pk, now=timezone.now())[0]
         body = Webhook(secret).verify(request.body, request.headers)
         assert set(body) == {"id", "type", "created_at", "data"}
         assert (body["type"], body["id"]) == ("lookup.complete", request.headers["webhook-id"])
@@ -99,8 +100,8 @@ class TestAJobThatEnds:
 
     def test_also_when_its_time_is_over(self, customer: Customer, receiver: Receiver) -> None:
         customer.lookup()
-        job_runner.sweep(render=replies.to_body, now=timezone.now() + jobs.DEADLINE)
-        deliver(timezone.now() + jobs.DEADLINE)
+        runner.sweep(render=replies.to_body, now=timezone.now() + lifecycle.DEADLINE)
+        deliver(timezone.now() + lifecycle.DEADLINE)
         assert told(receiver.requests[0])["type"] == "lookup.failed"
 
     def test_also_when_it_was_asked_with_a_test_key(self, tester: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,13 +121,14 @@ class TestAJobThatEnds:
 
     def test_unless_its_end_is_rolled_back(self, customer: Customer, receiver: Receiver) -> None:
         customer.lookup()
-        job = jobs.claim(Job.objects.get().pk, now=timezone.now())
+        job = lifecycle.claim(Job.objects.get().pk, now=timezone.now())
         assert job is not None
 
         def end_and_break() -> None:
             with transaction.atomic():
-                assert jobs.end(job, status="complete", reply_status=200, reply={"success": False, "error": "x"},
-                                now=timezone.now())  # fmt: skip
+                assert lifecycle.end(
+                    job, status="complete", reply_status=200, reply={"success": False, "error": "x"}, now=timezone.now()
+                )
                 assert Delivery.objects.exists()
                 raise InterruptedError
 
@@ -163,10 +165,10 @@ class TestAJobThatEnds:
         customer.lookup()
         end_jobs()
         for _ in range(2):
-            assert job_desk.do_over(Job.objects.get(), now=timezone.now())
+            assert operator_actions.do_over(Job.objects.get(), now=timezone.now())
             end_jobs()
         register.status = 200
-        assert job_desk.do_over(Job.objects.get(), now=timezone.now())
+        assert operator_actions.do_over(Job.objects.get(), now=timezone.now())
         end_jobs()
         deliver()
         assert sorted(told(request)["type"] for request in receiver.requests) == ["lookup.complete", "lookup.failed"]
@@ -190,7 +192,7 @@ class TestAMessageThatDoesNotArrive:
             now = only().next_at or end
         log = list(DeliveryAttempt.objects.values_list("error", flat=True))
         assert (only().status, len(log)) == ("pending", 8)
-        assert set(log) == {hook_sender.NO_CONNECTION}
+        assert set(log) == {webhook_sender.NO_CONNECTION}
         with receiving(says(200)) as back:
             listen_at(customer, back)
             assert deliver(now) == 1
@@ -207,7 +209,7 @@ class TestAMessageThatDoesNotArrive:
         for gap, pause in zip(gaps, deliveries.PAUSES[Delivery.Channel.WEBHOOK], strict=True):
             assert pause <= gap <= pause * 1.1 + 1
         assert timedelta(days=2, hours=23) < tried[-1] - tried[0] < timedelta(days=3, hours=8)
-        assert (only().status, only().last_answer) == ("given_up", hook_sender.NO_CONNECTION)
+        assert (only().status, only().last_answer) == ("given_up", webhook_sender.NO_CONNECTION)
         assert deliver(now + timedelta(days=3)) == 0
 
     def test_under_the_same_name_with_a_fresh_signature(self, customer: Customer) -> None:
@@ -254,7 +256,7 @@ class TestAMessageThatDoesNotArrive:
         deliver()
         assert customer.patch("/v1/account/settings", {"webhookUrl": None}).status_code == 200
         deliver(timezone.now() + timedelta(minutes=1))
-        assert (only().status, only().last_answer) == ("given_up", postman.NO_ADDRESS)
+        assert (only().status, only().last_answer) == ("given_up", sending.NO_ADDRESS)
 
     def test_when_its_worker_died_between_sending_and_noting(
         self, customer: Customer, monkeypatch: pytest.MonkeyPatch
@@ -281,9 +283,9 @@ class TestAMessageThatDoesNotArrive:
             raise RuntimeError
 
         with monkeypatch.context() as patch:
-            patch.setattr(hook_secrets, "list_secrets", broken)
+            patch.setattr(webhook_secrets, "list_secrets", broken)
             assert deliver() == 1
-        assert (only().status, only().last_answer) == ("pending", postman.BROKEN)
+        assert (only().status, only().last_answer) == ("pending", sending.BROKEN)
 
     def test_and_is_looked_for_by_the_clock_when_the_broker_was_down(
         self, customer: Customer, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
@@ -301,7 +303,7 @@ class TestAMessageThatDoesNotArrive:
 
     def test_and_forgotten_with_its_job(self) -> None:
         deliver()
-        assert jobs.prune(now=timezone.now() + jobs.KEPT_FOR) > 0
+        assert lifecycle.prune(now=timezone.now() + lifecycle.KEPT_FOR) > 0
         assert (Delivery.objects.count(), DeliveryAttempt.objects.count()) == (0, 0)
 
 
@@ -312,12 +314,14 @@ class TestATest:
         reply = customer.post("/v1/account/webhook-test", {})
         assert reply.json()["delivered"] is True
         assert (only().message_id, only().event, only().status) == (
-            reply.json()["webhookId"], "webhook.test", "delivered",
-        )  # fmt: skip
+            reply.json()["webhookId"],
+            "webhook.test",
+            "delivered",
+        )
         assert only().body.encode() == receiver.requests[0].body
         assert DeliveryAttempt.objects.get().status_code == 204
         assert deliveries.prune(now=timezone.now()) == 0
-        assert deliveries.prune(now=timezone.now() + jobs.KEPT_FOR) == 1
+        assert deliveries.prune(now=timezone.now() + lifecycle.KEPT_FOR) == 1
 
     def test_that_failed_is_not_tried_again_by_itself(self, customer: Customer) -> None:
         with receiving(says(500)) as it:
@@ -354,9 +358,15 @@ class TestTheTurn:
         for number in range(4):
             who = open_customer(name=f"Other {number}")
             bulk = BulkJob.objects.create(
-                account=who.account, key=who.key, accepts_stored=False, total=0, questions=0, created_at=now,
-                deadline=now, ended_at=now,
-            )  # fmt: skip
+                account=who.account,
+                key=who.key,
+                accepts_stored=False,
+                total=0,
+                questions=0,
+                created_at=now,
+                deadline=now,
+                ended_at=now,
+            )
             Delivery.objects.create(
                 account=who.account, bulk=bulk, channel="email", event="bulk.complete", next_at=now, created_at=now
             )
@@ -397,22 +407,22 @@ class TestManyThreads:
 
 
 @pytest.mark.django_db(transaction=True)
-class TestTheCourier:
+class TestTheSenderThreads:
     """The threads of a worker that send."""
 
     @pytest.fixture
-    def courier(self) -> Iterator[Courier]:
-        made = Courier()
+    def sender(self) -> Iterator[SenderThreads]:
+        made = SenderThreads()
         made.start()
         yield made
         made.stop()
         wait_for(lambda: not made.runs and not made._at_work)
 
     def test_finds_what_is_due_although_nobody_calls(
-        self, switches: None, courier: Courier, monkeypatch: pytest.MonkeyPatch
+        self, switches: None, sender: SenderThreads, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("lookups.services.courier.LOOK_EVERY", 0.1)
-        courier.call()  # so that the shorter pause counts from now on
+        monkeypatch.setattr("lookups.notifications.sender_threads.LOOK_EVERY", 0.1)
+        sender.call()  # so that the shorter pause counts from now on
         customer = open_customer()
         with receiving(says(200)) as it:
             listen_at(customer, it)
@@ -420,26 +430,26 @@ class TestTheCourier:
             end_jobs()
             wait_for(lambda: it.requests and only().status == "delivered")
 
-    def test_keeps_nobody_waiting_for_a_receiver_that_hangs(self, switches: None, courier: Courier) -> None:
+    def test_keeps_nobody_waiting_for_a_receiver_that_hangs(self, switches: None, sender: SenderThreads) -> None:
         unlucky, other = open_customer(name="Unlucky"), open_customer(name="Other")
         with receiving(hangs) as dead, receiving(says(200)) as well:
             listen_at(unlucky, dead)
             listen_at(other, well)
             write_messages(unlucky, 40)
-            courier.call()
+            sender.call()
             wait_for(lambda: dead.connections)
             began: datetime = timezone.now()
             write_messages(other, 10)
-            courier.call()
+            sender.call()
             wait_for(lambda: len(well.requests) == 10)
             assert timezone.now() - began < timedelta(seconds=5)
             assert Delivery.objects.filter(account=unlucky.account, attempts__gt=0).count() <= deliveries.AT_ONCE
-            courier.stop()
+            sender.stop()
             dead.stopped.set()
 
-    def test_begins_nothing_more_once_its_worker_ends(self, switches: None, courier: Courier) -> None:
-        courier.stop()
-        wait_for(lambda: not courier.runs)
+    def test_begins_nothing_more_once_its_worker_ends(self, switches: None, sender: SenderThreads) -> None:
+        sender.stop()
+        wait_for(lambda: not sender.runs)
         customer = open_customer()
         write_messages(customer, 1)
         assert only().attempts == 0

@@ -17,7 +17,7 @@ from django.utils import timezone
 from standardwebhooks import Webhook
 
 from lookups.models import Delivery, DeliveryAttempt
-from lookups.services import hook_secrets
+from lookups.notifications import webhook_secrets
 from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.hook_receiver import Receiver, receiving, says
 from tests.lookups.told import deliver, listen_at, only, write_messages
@@ -121,7 +121,7 @@ class TestSendingAgain:
         assert DeliveryAttempt.objects.count() == 4
 
     def test_leaves_alone_what_is_being_sent(self, desk: Client, customer: Customer) -> None:
-        from lookups.services import deliveries
+        from lookups.notifications import deliveries
 
         write_messages(customer, 1)
         assert deliveries.take_next(now=timezone.now())
@@ -180,7 +180,7 @@ class TestAWebhookAddress:
         found = re.search(r"whsec_[A-Za-z0-9+/=]+", shown.content.decode())
         assert found
         secret = found[0]
-        assert hook_secrets.list_secrets(account_id=customer.account.pk, now=timezone.now()) == [secret]
+        assert webhook_secrets.list_secrets(account_id=customer.account.pk, now=timezone.now()) == [secret]
         write_messages(customer, 1)
         deliver()
         Webhook(secret).verify(receiver.requests[0].body, receiver.requests[0].headers)

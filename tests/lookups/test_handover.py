@@ -17,8 +17,9 @@ from django.utils import timezone
 
 from billing import reconciliation
 from lookups.api import replies
+from lookups.jobs import lifecycle, runner
+from lookups.lookup import handover, settlement
 from lookups.models import Job, Lookup
-from lookups.services import handover, job_runner, jobs, settling
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
 
@@ -113,7 +114,7 @@ class TestALookupThatTakesLonger:
         register.status = 200
         row = Job.objects.get()
         assert row.not_before is not None
-        assert job_runner.run(job_id=row.pk, render=replies.to_body, now=row.not_before)
+        assert runner.run(job_id=row.pk, render=replies.to_body, now=row.not_before)
         assert ended(customer, job)["data"]["entityName"] == "ACME CORP."
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
 
@@ -150,7 +151,7 @@ class TestALookupThatTakesLonger:
             hurry.set()
             ended(customer, first)
             row = Job.objects.get(status="pending")
-            assert job_runner.run(job_id=row.pk, render=replies.to_body, now=timezone.now())
+            assert runner.run(job_id=row.pk, render=replies.to_body, now=timezone.now())
         assert ended(customer, second)["data"]["entityName"] == "ZEBRA INC."
         assert customer.balance.spent == 2 * PRICE
 
@@ -162,7 +163,7 @@ class TestAThreadThatIsLost:
         self, customer: Customer, hurry: threading.Event, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with monkeypatch.context() as patch:
-            patch.setattr(settling.storing, "store", lambda **_: 1 / 0)
+            patch.setattr(settlement.storing, "store", lambda **_: 1 / 0)
             job = customer.lookup().json()["jobId"]
             hurry.set()
             deadline = time.monotonic() + 10
@@ -170,8 +171,8 @@ class TestAThreadThatIsLost:
                 time.sleep(0.02)
         assert customer.balance.held == PRICE
         now = timezone.now()
-        assert jobs.list_unheard(now=now) == [Job.objects.get().pk]
-        assert job_runner.run(job_id=Job.objects.get().pk, render=replies.to_body, now=now)
+        assert lifecycle.list_unheard(now=now) == [Job.objects.get().pk]
+        assert runner.run(job_id=Job.objects.get().pk, render=replies.to_body, now=now)
         assert ended(customer, job)["status"] == "complete"
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
 
@@ -179,12 +180,12 @@ class TestAThreadThatIsLost:
         self, customer: Customer, register: Register, hurry: threading.Event, at_once: Callable[..., list[Any]]
     ) -> None:
         job = customer.lookup().json()["jobId"]
-        late = timezone.now() + jobs.LEASE + timedelta(seconds=30)
+        late = timezone.now() + lifecycle.LEASE + timedelta(seconds=30)
         row = Job.objects.get()
 
         def worker() -> None:
             with suppress(IntegrityError):  # the thread was faster under the same ask: the next sweep finds that
-                job_runner.run(job_id=row.pk, render=replies.to_body, now=late)
+                runner.run(job_id=row.pk, render=replies.to_body, now=late)
 
         timer = threading.Timer(0.5, hurry.set)
         timer.start()
@@ -192,7 +193,7 @@ class TestAThreadThatIsLost:
         timer.join()
         row.refresh_from_db()
         if row.status == "processing":
-            job_runner.run(job_id=row.pk, render=replies.to_body, now=late + jobs.LEASE)
+            runner.run(job_id=row.pk, render=replies.to_body, now=late + lifecycle.LEASE)
         assert ended(customer, job)["data"]["entityName"] == "ACME CORP."
         deadline = time.monotonic() + 5
         while customer.balance.held and time.monotonic() < deadline:

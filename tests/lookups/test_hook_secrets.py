@@ -16,9 +16,9 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from lookups.models import HookSecret
-from lookups.services import hook_secrets
-from lookups.services.hook_secrets import list_secrets, rotate
+from lookups.models import WebhookSecret
+from lookups.notifications import webhook_secrets
+from lookups.notifications.webhook_secrets import list_secrets, rotate
 from tests.lookups.conftest import Customer, open_customer
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ class TestASecret:
 
     def test_is_in_no_table(self, customer: Customer) -> None:
         made = rotate(account_id=customer.account.pk, now=timezone.now()).secret.removeprefix("whsec_")
-        rows = [[str(value) for value in row] for row in HookSecret.objects.values_list()]
+        rows = [[str(value) for value in row] for row in WebhookSecret.objects.values_list()]
         assert rows
         raw = base64.b64decode(made)
         assert not [text for row in rows for text in row if made in text or raw.hex() in text]
@@ -54,7 +54,7 @@ class TestASecret:
         )
         for one in (customer, other):
             rotate(account_id=one.account.pk, now=now)
-        HookSecret.objects.update(salt="same")
+        WebhookSecret.objects.update(salt="same")
         assert list_secrets(account_id=customer.account.pk, now=now) != list_secrets(
             account_id=other.account.pk, now=now
         )
@@ -91,13 +91,13 @@ class TestTheChangeToANewOne:
         account, now = customer.account.pk, timezone.now()
         for hour in range(5):
             rotate(account_id=account, now=now + timedelta(hours=hour))
-        with pytest.raises(hook_secrets.TooManySecrets) as refused:
+        with pytest.raises(webhook_secrets.TooManySecrets) as refused:
             rotate(account_id=account, now=now + timedelta(hours=5))
         assert refused.value.retry_after == 19 * 3600
         assert len(list_secrets(account_id=account, now=now + timedelta(hours=5))) == 5
         rotate(account_id=account, now=now + DAY)  # the first of the five was made a day ago
         rotate(account_id=account, now=now + 3 * DAY)
-        assert HookSecret.objects.filter(account_id=account).count() == 2  # those that ended are gone
+        assert WebhookSecret.objects.filter(account_id=account).count() == 2  # those that ended are gone
 
 
 @pytest.mark.django_db(transaction=True)
@@ -112,7 +112,7 @@ class TestTwoChangesAtOnce:
         made = at_once(*[lambda: rotate(account_id=account, now=now)] * 4)
         signing = list_secrets(account_id=account, now=now)
         assert set(signing) == {before, *(one.secret for one in made)}
-        assert HookSecret.objects.filter(account_id=account, signs_until__isnull=True).count() == 1
+        assert WebhookSecret.objects.filter(account_id=account, signs_until__isnull=True).count() == 1
         assert {one.previous_valid_until for one in made} == {now + DAY}
 
 
@@ -141,7 +141,7 @@ class TestTheOperatorsKey:
     def test_is_derived_when_none_is_set_and_can_be_kept_when_one_is(self, customer: Customer, settings: Any) -> None:
         account, now = customer.account.pk, timezone.now()
         old = rotate(account_id=account, now=now).secret
-        settings.WEBHOOK_SECRET, settings.WEBHOOK_SECRET_PREVIOUS = "own", hook_secrets.derived_key()
+        settings.WEBHOOK_SECRET, settings.WEBHOOK_SECRET_PREVIOUS = "own", webhook_secrets.derived_key()
         assert list_secrets(account_id=account, now=now)[1] == old
         settings.WEBHOOK_SECRET_PREVIOUS = ""
         settings.WEBHOOK_SECRET, settings.SECRET_KEY = "", "another-key-of-the-installation"
@@ -158,9 +158,14 @@ class TestProduction:
     @pytest.mark.parametrize(("switch", "starts"), [("false", True), ("true", False)])
     def test_refuses_to_start_with_webhooks_to_this_machine(self, tmp_path: Path, switch: str, starts: bool) -> None:
         told = {
-            **os.environ, "WEBHOOKS_TO_LOOPBACK": switch, "SECRET_KEY": "k" * 50, "ALLOWED_HOSTS": "a.example.com",
-            "CONTACT": "ops@example.com", "VAR_DIR": str(tmp_path), "SANDBOX_PAYMENTS": "false",
-        }  # fmt: skip
+            **os.environ,
+            "WEBHOOKS_TO_LOOPBACK": switch,
+            "SECRET_KEY": "k" * 50,
+            "ALLOWED_HOSTS": "a.example.com",
+            "CONTACT": "ops@example.com",
+            "VAR_DIR": str(tmp_path),
+            "SANDBOX_PAYMENTS": "false",
+        }
         run = subprocess.run(
             [sys.executable, "-c", "import config.settings.prod"], env=told, capture_output=True, text=True, check=False
         )

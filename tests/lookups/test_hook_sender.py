@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import trustme
 
-from lookups.services import hook_addresses, hook_sender
-from lookups.services.hook_sender import Sent
+from lookups.notifications import webhook_addresses, webhook_sender
+from lookups.notifications.webhook_sender import Sent
 from tests.lookups.hook_receiver import Receiver, raw, receiving, says
 
 BODY = b'{"id":"msg_1"}'
@@ -74,7 +74,9 @@ def dns(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[list[str]]]:
 
 def send(url: str, **more: Any) -> Sent:
     """POST the body."""
-    return hook_sender.post(url=url, body=BODY, headers={"Content-Type": "application/json", "webhook-id": "m"}, **more)
+    return webhook_sender.post(
+        url=url, body=BODY, headers={"Content-Type": "application/json", "webhook-id": "m"}, **more
+    )
 
 
 def place(receiver: Receiver, scheme: str = "http", host: str = "127.0.0.1") -> str:
@@ -129,9 +131,9 @@ class TestADelivery:
         port: str,
     ) -> None:
         dns[NAME] = [["127.0.0.1"]]
-        real = hook_sender._connect
+        real = webhook_sender._connect
         with receiving(says(204), tls=secured(NAME)) as receiver:  # 443 itself is for the superuser
-            monkeypatch.setattr(hook_sender, "_connect", lambda address, _, wait: real(address, receiver.port, wait))
+            monkeypatch.setattr(webhook_sender, "_connect", lambda address, _, wait: real(address, receiver.port, wait))
             assert send(f"https://{NAME}{port}/", tls=trusting).delivered
         assert receiver.requests[0].headers["host"] == NAME
 
@@ -155,7 +157,7 @@ class TestADelivery:
         with receiving(says(200)) as receiver:
             monkeypatch.setattr(socket, "socket", without)
             assert send(place(receiver, "http", NAME)).delivered
-            assert send(place(receiver, "http", NAME)).error == hook_sender.NO_CONNECTION
+            assert send(place(receiver, "http", NAME)).error == webhook_sender.NO_CONNECTION
             monkeypatch.undo()
 
     @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
@@ -189,74 +191,123 @@ class TestAnAddress:
 
     @pytest.mark.parametrize(
         "url",
-        ["https://hooks.example.com/x?y=1", "https://hooks.example.com", "https://hooks.example.com:8443/",
-         "https://1.1.1.1/", "https://[2606:4700::1111]/", "https://xn--bcher-kva.example/", "https://a_b.example.org/"],
-    )  # fmt: skip
+        [
+            "https://hooks.example.com/x?y=1",
+            "https://hooks.example.com",
+            "https://hooks.example.com:8443/",
+            "https://1.1.1.1/",
+            "https://[2606:4700::1111]/",
+            "https://xn--bcher-kva.example/",
+            "https://a_b.example.org/",
+        ],
+    )
     def test_on_the_internet_is_read(self, url: str) -> None:
-        assert hook_addresses.read(url, to_loopback=False).secure
+        assert webhook_addresses.read(url, to_loopback=False).secure
 
     @pytest.mark.parametrize(
         ("url", "why"),
         [
-            ("http://hooks.example.com/", hook_addresses.NOT_HTTPS),
-            ("ftp://hooks.example.com/", hook_addresses.NOT_HTTPS),
-            ("file:///etc/passwd", hook_addresses.NOT_HTTPS),
-            ("https://me:pw@hooks.example.com/", hook_addresses.HAS_PASSWORD),
-            ("https://@hooks.example.com/", hook_addresses.HAS_PASSWORD),
-            ("https://hooks.example.com@127.0.0.1/", hook_addresses.HAS_PASSWORD),
-            ("https://localhost/", hook_addresses.PRIVATE),
-            ("https://intranet/", hook_addresses.PRIVATE),
-            ("https://db.internal/", hook_addresses.PRIVATE),
-            ("https://127.0.0.1/", hook_addresses.PRIVATE),
-            ("https://10.0.0.1/", hook_addresses.PRIVATE),
-            ("https://169.254.169.254/latest", hook_addresses.PRIVATE),
-            ("https://0.0.0.0/", hook_addresses.PRIVATE),
-            ("https://[::1]/", hook_addresses.PRIVATE),
-            ("https://[::]/", hook_addresses.PRIVATE),
-            ("https://[::ffff:10.0.0.1]/", hook_addresses.PRIVATE),
-            ("https://2130706433/", hook_addresses.ODD_HOST),
-            ("https://0x7f000001/", hook_addresses.ODD_HOST),
-            ("https://0x7f.1/", hook_addresses.ODD_HOST),
-            ("https://0177.0.0.1/", hook_addresses.ODD_HOST),
-            ("https://127.1/", hook_addresses.ODD_HOST),
-            ("https://127.0.0.1./", hook_addresses.ODD_HOST),
-            ("https://hooks.example.com./", hook_addresses.ODD_HOST),
-            ("https://hooks..example.com/", hook_addresses.ODD_HOST),
-            ("https://hooks.example.com%2f@x/", hook_addresses.HAS_PASSWORD),
-            ("https://hooks%2eexample.com/", hook_addresses.ODD_HOST),
-            ("https://[fe80::1%25eth0]/", hook_addresses.ODD_HOST),
-            ("https://[2606:4700::1111%25eth0]/", hook_addresses.ODD_HOST),
-            ("https:///path", hook_addresses.ODD_HOST),
-            ("https://hooks.example.com:22/", hook_addresses.ODD_PORT),
-            ("https://hooks.example.com:0/", hook_addresses.ODD_PORT),
-            ("https://hooks.example.com:80/", hook_addresses.ODD_PORT),
-            ("https://hooks.example.com:99999/", hook_addresses.NOT_READABLE),
-            ("https://hooks.example.com\\@127.0.0.1/", hook_addresses.NOT_READABLE),
-            ("https://hooks.exa\tmple.com/", hook_addresses.NOT_READABLE),
-            ("https://hooks.example.com/ x", hook_addresses.NOT_READABLE),
-            ("https://hooks.example.com/\r\nX: y", hook_addresses.NOT_READABLE),
-            ("https://h\u00f6\u00f6ks.example.com/", hook_addresses.NOT_READABLE),
-            ("https://\uff11\uff12\uff17.0.0.1/", hook_addresses.NOT_READABLE),
-            ("https://hooks.example.com/" + "x" * 500, hook_addresses.NOT_READABLE),
-            ("", hook_addresses.NOT_READABLE),
+            ("http://hooks.example.com/", webhook_addresses.NOT_HTTPS),
+            ("ftp://hooks.example.com/", webhook_addresses.NOT_HTTPS),
+            ("file:///etc/passwd", webhook_addresses.NOT_HTTPS),
+            ("https://me:pw@hooks.example.com/", webhook_addresses.HAS_PASSWORD),
+            ("https://@hooks.example.com/", webhook_addresses.HAS_PASSWORD),
+            ("https://hooks.example.com@127.0.0.1/", webhook_addresses.HAS_PASSWORD),
+            ("https://localhost/", webhook_addresses.PRIVATE),
+            ("https://intranet/", webhook_addresses.PRIVATE),
+            ("https://db.internal/", webhook_addresses.PRIVATE),
+            ("https://127.0.0.1/", webhook_addresses.PRIVATE),
+            ("https://10.0.0.1/", webhook_addresses.PRIVATE),
+            ("https://169.254.169.254/latest", webhook_addresses.PRIVATE),
+            ("https://0.0.0.0/", webhook_addresses.PRIVATE),
+            ("https://[::1]/", webhook_addresses.PRIVATE),
+            ("https://[::]/", webhook_addresses.PRIVATE),
+            ("https://[::ffff:10.0.0.1]/", webhook_addresses.PRIVATE),
+            ("https://2130706433/", webhook_addresses.ODD_HOST),
+            ("https://0x7f000001/", webhook_addresses.ODD_HOST),
+            ("https://0x7f.1/", webhook_addresses.ODD_HOST),
+            ("https://0177.0.0.1/", webhook_addresses.ODD_HOST),
+            ("https://127.1/", webhook_addresses.ODD_HOST),
+            ("https://127.0.0.1./", webhook_addresses.ODD_HOST),
+            ("https://hooks.example.com./", webhook_addresses.ODD_HOST),
+            ("https://hooks..example.com/", webhook_addresses.ODD_HOST),
+            ("https://hooks.example.com%2f@x/", webhook_addresses.HAS_PASSWORD),
+            ("https://hooks%2eexample.com/", webhook_addresses.ODD_HOST),
+            ("https://[fe80::1%25eth0]/", webhook_addresses.ODD_HOST),
+            ("https://[2606:4700::1111%25eth0]/", webhook_addresses.ODD_HOST),
+            ("https:///path", webhook_addresses.ODD_HOST),
+            ("https://hooks.example.com:22/", webhook_addresses.ODD_PORT),
+            ("https://hooks.example.com:0/", webhook_addresses.ODD_PORT),
+            ("https://hooks.example.com:80/", webhook_addresses.ODD_PORT),
+            ("https://hooks.example.com:99999/", webhook_addresses.NOT_READABLE),
+            ("https://hooks.example.com\\@127.0.0.1/", webhook_addresses.NOT_READABLE),
+            ("https://hooks.exa\tmple.com/", webhook_addresses.NOT_READABLE),
+            ("https://hooks.example.com/ x", webhook_addresses.NOT_READABLE),
+            ("https://hooks.example.com/\r\nX: y", webhook_addresses.NOT_READABLE),
+            ("https://h\u00f6\u00f6ks.example.com/", webhook_addresses.NOT_READABLE),
+            ("https://\uff11\uff12\uff17.0.0.1/", webhook_addresses.NOT_READABLE),
+            ("https://hooks.example.com/" + "x" * 500, webhook_addresses.NOT_READABLE),
+            ("", webhook_addresses.NOT_READABLE),
         ],
-    )  # fmt: skip
+    )
     def test_elsewhere_or_oddly_spelled_is_refused_with_a_reason(self, url: str, why: str) -> None:
-        with pytest.raises(hook_addresses.Refused, match=f"^{why}$"):
-            hook_addresses.read(url, to_loopback=False)
+        with pytest.raises(webhook_addresses.Refused, match=f"^{why}$"):
+            webhook_addresses.read(url, to_loopback=False)
         sent = send(url)
         assert (sent.status, sent.error, sent.delivered) == (None, why, False)
 
     @pytest.mark.parametrize(
         "address",
-        ["0.0.0.0", "0.1.2.3", "10.1.2.3", "100.64.0.1", "100.100.100.200", "127.0.0.1", "127.9.9.9", "169.254.169.254",
-         "172.16.0.1", "172.31.255.255", "192.0.0.192", "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1",
-         "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.1.1.1", "240.0.0.1", "255.255.255.255", "168.63.129.16",
-         "::", "::1", "::7f00:1", "::10.0.0.1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "64:ff9b::7f00:1",
-         "64:ff9b:1::1", "100::1", "2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2", "2001:20::1", "2001:db8::1",
-         "2002:7f00:1::", "2002:808:808::1", "3fff::1", "5f00::1", "fc00::1", "fd00:ec2::254", "fe80::1",
-         "fe80::1%eth0", "fec0::1", "ff02::1", "2600::5efe:10.0.0.1", "2600::200:5efe:10.0.0.1"],
-    )  # fmt: skip
+        [
+            "0.0.0.0",
+            "0.1.2.3",
+            "10.1.2.3",
+            "100.64.0.1",
+            "100.100.100.200",
+            "127.0.0.1",
+            "127.9.9.9",
+            "169.254.169.254",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.0.0.192",
+            "192.0.2.1",
+            "192.88.99.1",
+            "192.168.1.1",
+            "198.18.0.1",
+            "198.51.100.1",
+            "203.0.113.1",
+            "224.0.0.1",
+            "239.1.1.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "168.63.129.16",
+            "::",
+            "::1",
+            "::7f00:1",
+            "::10.0.0.1",
+            "::ffff:127.0.0.1",
+            "::ffff:8.8.8.8",
+            "64:ff9b::7f00:1",
+            "64:ff9b:1::1",
+            "100::1",
+            "2001::1",
+            "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+            "2001:20::1",
+            "2001:db8::1",
+            "2002:7f00:1::",
+            "2002:808:808::1",
+            "3fff::1",
+            "5f00::1",
+            "fc00::1",
+            "fd00:ec2::254",
+            "fe80::1",
+            "fe80::1%eth0",
+            "fec0::1",
+            "ff02::1",
+            "2600::5efe:10.0.0.1",
+            "2600::200:5efe:10.0.0.1",
+        ],
+    )
     def test_whose_name_leads_to_a_private_network_is_refused(self, dns: Any, address: str) -> None:
         for found in ([address], ["93.184.216.34", address], [address, "93.184.216.34"]):
             dns[NAME] = [found]
@@ -273,7 +324,7 @@ class TestAnAddress:
             raise socket.gaierror(-2, "Name or service not known")
 
         monkeypatch.setattr(socket, "getaddrinfo", unknown)
-        assert send(f"https://{NAME}/").error == hook_sender.NO_SUCH_NAME
+        assert send(f"https://{NAME}/").error == webhook_sender.NO_SUCH_NAME
 
 
 class TestANameThatMoves:
@@ -293,7 +344,7 @@ class TestANameThatMoves:
         with receiving(says(200)) as inside:
             with pytest.raises(UserWarning, match=r'"93\.184\.216\.34"'):
                 send(place(inside, "https", NAME))
-            assert send(place(inside, "https", NAME)).error == hook_addresses.PRIVATE
+            assert send(place(inside, "https", NAME)).error == webhook_addresses.PRIVATE
         assert inside.connections == 0
 
 
@@ -302,9 +353,9 @@ class TestTheSwitchForThisMachine:
 
     def test_is_off_by_default(self) -> None:
         with receiving(says(200)) as inside:
-            assert send(place(inside, "http")).error == hook_addresses.NOT_HTTPS
-            assert send(place(inside, "https")).error == hook_addresses.PRIVATE
-            assert send(place(inside, "https", "localhost")).error == hook_addresses.PRIVATE
+            assert send(place(inside, "http")).error == webhook_addresses.NOT_HTTPS
+            assert send(place(inside, "https")).error == webhook_addresses.PRIVATE
+            assert send(place(inside, "https", "localhost")).error == webhook_addresses.PRIVATE
         assert inside.connections == 0
 
     def test_lets_localhost_through(self, at_home: None) -> None:
@@ -314,16 +365,16 @@ class TestTheSwitchForThisMachine:
     @pytest.mark.parametrize("address", ["10.0.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "::ffff:127.0.0.1"])
     def test_lets_nothing_else_through(self, at_home: None, dns: Any, address: str) -> None:
         host = f"[{address}]" if ":" in address else address
-        assert send(f"https://{host}/").error == hook_addresses.PRIVATE
+        assert send(f"https://{host}/").error == webhook_addresses.PRIVATE
         dns[NAME] = [[address]]
-        assert send(f"https://{NAME}/").error == hook_addresses.PRIVATE
+        assert send(f"https://{NAME}/").error == webhook_addresses.PRIVATE
         dns[NAME] = [["127.0.0.1", address]]
-        assert send(f"http://{NAME}/").error == hook_addresses.NOT_HTTPS
-        assert send(f"https://{NAME}/").error == hook_addresses.PRIVATE
+        assert send(f"http://{NAME}/").error == webhook_addresses.NOT_HTTPS
+        assert send(f"https://{NAME}/").error == webhook_addresses.PRIVATE
 
     def test_opens_no_plain_http_to_the_internet(self, at_home: None, dns: Any) -> None:
         dns[NAME] = [["93.184.216.34"]]
-        assert send(f"http://{NAME}/").error == hook_addresses.NOT_HTTPS
+        assert send(f"http://{NAME}/").error == webhook_addresses.NOT_HTTPS
 
 
 class TestACertificate:
@@ -364,7 +415,7 @@ class TestACertificate:
             answering.start()
             sent = send(f"https://127.0.0.1:{plain.getsockname()[1]}/")
             answering.join(30)
-        assert (sent.status, sent.error) == (None, hook_sender.NO_TLS)
+        assert (sent.status, sent.error) == (None, webhook_sender.NO_TLS)
 
 
 def dripping(first: bytes) -> Any:
@@ -438,11 +489,11 @@ class TestAServerThatHoldsUs:
     @pytest.mark.parametrize(
         ("answer", "error"),
         [
-            (b"", hook_sender.BROKEN_OFF),
-            (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", hook_sender.NOT_HTTP),
-            (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 500 + b"\r\n", hook_sender.NOT_HTTP),
-            (b"HTTP/1.1 200 OK\r\nX: " + b"y" * 100_000 + b"\r\n\r\n", hook_sender.NOT_HTTP),
-            (b"HTTP/1.1 9999 OK\r\n\r\n", hook_sender.NOT_HTTP),
+            (b"", webhook_sender.BROKEN_OFF),
+            (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", webhook_sender.NOT_HTTP),
+            (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 500 + b"\r\n", webhook_sender.NOT_HTTP),
+            (b"HTTP/1.1 200 OK\r\nX: " + b"y" * 100_000 + b"\r\n\r\n", webhook_sender.NOT_HTTP),
+            (b"HTTP/1.1 9999 OK\r\n\r\n", webhook_sender.NOT_HTTP),
         ],
     )
     def test_with_nonsense_is_told_in_words(self, at_home: None, answer: bytes, error: str) -> None:
@@ -453,4 +504,4 @@ class TestAServerThatHoldsUs:
     def test_by_not_listening_is_told(self, at_home: None) -> None:
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))  # bound, not listening: nobody else can have the port
-            assert send(f"http://127.0.0.1:{unused.getsockname()[1]}/").error == hook_sender.NO_CONNECTION
+            assert send(f"http://127.0.0.1:{unused.getsockname()[1]}/").error == webhook_sender.NO_CONNECTION

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from lookups.services.hook_signatures import sign
+from lookups.notifications.webhook_signatures import sign
 
 BODY = '{"id":"msg_1","type":"webhook.test","data":{"name":"Käse & Söhne"}}'.encode()
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "webhooks.md"

@@ -11,7 +11,7 @@ from django.utils import timezone
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from billing import keys
-from lookups.services import hook_events, hook_trial
+from lookups.notifications import webhook_events, webhook_test
 from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.hook_receiver import Receiver, receiving, says
 from tests.lookups.test_hostile_bodies import assert_error
@@ -120,7 +120,7 @@ class TestTheTest:
 
     def test_without_an_address_is_refused(self, customer: Customer) -> None:
         body = assert_error(customer.post(TEST, {}), 400, "invalid_request")
-        assert body["details"] == {"webhookUrl": [str(hook_trial.NoAddress())]}
+        assert body["details"] == {"webhookUrl": [str(webhook_test.NoAddress())]}
 
     def test_cannot_be_used_to_hammer_anybody(self, customer: Customer, switches: None) -> None:
         other = open_customer(name="Other")
@@ -162,10 +162,10 @@ class TestTheWords:
 
     def test_are_ascii_json_whatever_is_in_them(self) -> None:
         data = {"x": "K\u00e4se \ud800"}
-        body = hook_events.write(message_id="msg_1", event="bulk.complete", created_at=timezone.now(), data=data)
+        body = webhook_events.write(message_id="msg_1", event="bulk.complete", created_at=timezone.now(), data=data)
         assert body.isascii()
         assert list(json.loads(body)) == ["id", "type", "created_at", "data"]
 
     def test_are_of_known_kinds_only(self) -> None:
         with pytest.raises(ValueError, match="No such event"):
-            hook_events.write(message_id="msg_1", event="lookup.done", created_at=timezone.now(), data={})
+            webhook_events.write(message_id="msg_1", event="lookup.done", created_at=timezone.now(), data={})

@@ -108,8 +108,17 @@ class TestAHostileBody:
         body = b'{"entity_name": "' + b"A" * size + b'"}'
         assert_error(customer.post("/v1/lookup", body), 413, "payload_too_large")
 
-    @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "application/xml",
-                                      "multipart/form-data; boundary=x", "", "nonsense"])  # fmt: skip
+    @pytest.mark.parametrize(
+        "kind",
+        [
+            "text/plain",
+            "application/x-www-form-urlencoded",
+            "application/xml",
+            "multipart/form-data; boundary=x",
+            "",
+            "nonsense",
+        ],
+    )
     def test_of_another_content_type_is_a_415(self, customer: Customer, kind: str) -> None:
         reply = customer.post("/v1/lookup", json.dumps(GOOD), **{"content-type": kind})
         assert_error(reply, 415, "invalid_request", "Invalid request body")
@@ -118,13 +127,20 @@ class TestAHostileBody:
     def test_with_fields_nobody_knows_is_none(self, tester: Customer, extra: dict[str, Any]) -> None:
         assert tester.lookup("Nobody Knows This", "DE", **extra).status_code == 404
 
-    @given(body=st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-        lambda inner: st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["entity_name", "state", "source", "fresh", "entity_id"]) | st.text(),
-                          inner, max_size=6),
-        max_leaves=12,
-    ))  # fmt: skip
+    @given(
+        body=st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(
+                    st.sampled_from(["entity_name", "state", "source", "fresh", "entity_id"]) | st.text(),
+                    inner,
+                    max_size=6,
+                )
+            ),
+            max_leaves=12,
+        )
+    )
     @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_of_any_making_never_crashes_the_service(self, customer: Customer, body: Any) -> None:
         customer.key.__class__.objects.update(rate_limit_per_minute=100_000)
@@ -142,8 +158,19 @@ class TestAHostileBody:
 class TestAHostileAddress:
     """Paths, methods, headers."""
 
-    @pytest.mark.parametrize("path", ["/v1/", "/v1/nothing", "/v1/lookup/", "/v1/lookup/x", "/v1/%00", "/v1/%ff",
-                                      "/v1/../v1/nothing", "/v1/lookup%2f"])  # fmt: skip
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "/v1/",
+            "/v1/nothing",
+            "/v1/lookup/",
+            "/v1/lookup/x",
+            "/v1/%00",
+            "/v1/%ff",
+            "/v1/../v1/nothing",
+            "/v1/lookup%2f",
+        ],
+    )
     @pytest.mark.parametrize("method", ["get", "post", "put", "delete"])
     def test_that_is_none_is_a_404(self, db: None, path: str, method: str) -> None:
         reply = getattr(Client(raise_request_exception=False), method)(path)

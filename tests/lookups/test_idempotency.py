@@ -12,8 +12,8 @@ import pytest
 from django.utils import timezone
 
 from billing.models import Hold
+from lookups import idempotency
 from lookups.models import IdempotencyRecord, Lookup
-from lookups.services import idempotency
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
@@ -108,8 +108,8 @@ class TestACrashUnderAKey:
             raise SystemExit
 
         with monkeypatch.context() as patch:
-            patch.setattr("lookups.services.settling.settle_reply", killed)
-            patch.setattr("lookups.services.paying.give_back", lambda *a, **k: None)
+            patch.setattr("lookups.lookup.settlement.settle_reply", killed)
+            patch.setattr("lookups.lookup.payment.give_back", lambda *a, **k: None)
             with pytest.raises(SystemExit):
                 customer.lookup(headers=KEY)
         assert customer.balance.held == PRICE
@@ -121,7 +121,7 @@ class TestACrashUnderAKey:
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with monkeypatch.context() as patch:
-            patch.setattr("lookups.services.settling.settle_reply", lambda *a, **k: 1 / 0)
+            patch.setattr("lookups.lookup.settlement.settle_reply", lambda *a, **k: 1 / 0)
             assert customer.lookup(headers=KEY).status_code == 500
         assert Hold.objects.get().state == "released"
         assert customer.lookup(headers=KEY).status_code == 200

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from billing import ledger
 from lookups.api import replies
+from lookups.jobs import operator_actions, runner
 from lookups.models import Job
-from lookups.services import job_desk, job_runner
-from scrapers.families.socrata.new_york import NewYork
+from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register
 
@@ -42,7 +42,7 @@ def act(desk: Client, action: str) -> str:
 
 def work() -> None:
     for job in Job.objects.all():
-        job_runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+        runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
 
 
 class TestAFailedJob:
@@ -76,11 +76,15 @@ class TestAFailedJob:
 
     def test_is_not_asked_again_without_money(self, customer: Customer) -> None:
         ledger.adjust(
-            account_id=customer.account.pk, amount=-10 * PRICE, idempotency_key="x", operator="t", reason="t",
+            account_id=customer.account.pk,
+            amount=-10 * PRICE,
+            idempotency_key="x",
+            operator="t",
+            reason="t",
             now=timezone.now(),
-        )  # fmt: skip
+        )
         with pytest.raises(ledger.InsufficientFunds):
-            job_desk.do_over(Job.objects.get(), now=timezone.now())
+            operator_actions.do_over(Job.objects.get(), now=timezone.now())
         assert Job.objects.get().status == "failed"
 
 

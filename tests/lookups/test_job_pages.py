@@ -17,13 +17,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from billing import ledger
-from lookups import job_story
 from lookups.api import replies
-from lookups.models import Flight, Job, Lookup
-from lookups.services import job_runner, jobs, settling
-from lookups.services.asks import Watch
-from scrapers.families.socrata.new_york import NewYork
+from lookups.jobs import lifecycle, runner, timeline
+from lookups.lookup import settlement
+from lookups.lookup.asks import Stopwatch
+from lookups.models import Job, Lookup, SharedFetch
 from scrapers.models import AttemptPage, Breaker, ScrapeAttempt
+from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
 
@@ -63,7 +63,7 @@ def do(client: Client, job: Job, deed: str, **more: Any) -> Any:
 def work(job: Job) -> Job:
     """A worker takes the job, also if its turn is later."""
     Job.objects.filter(pk=job.pk).update(not_before=None)
-    job_runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+    runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
     Breaker.objects.all().delete()
     return Job.objects.get(pk=job.pk)
 
@@ -113,7 +113,7 @@ class TestAFailedJobsPage:
         for _ in range(3):
             job = work(job)
         assert (job.status, Lookup.objects.count()) == ("pending", 0)
-        story = job_story.tell(job, now=timezone.now())
+        story = timeline.tell(job, now=timezone.now())
         assert [one.attempt.outcome for one in story.tries] == ["down"] * 3
         assert {one.whose for one in story.tries} == {""}
         assert look(staff(*SEES_ALL), job).count("/change/#evidence") == 3
@@ -124,21 +124,22 @@ class TestAFailedJobsPage:
         register.status = 200
         job = work(blocked)
         assert (job.status, job.ask_id == blocked.ask_id) == ("complete", False)
-        story = job_story.tell(job, now=timezone.now())
+        story = timeline.tell(job, now=timezone.now())
         assert [(one.attempt.outcome, one.whose) for one in story.tries] == [
-            ("blocked", "before it was asked again"), ("found", ""),
-        ]  # fmt: skip
+            ("blocked", "before it was asked again"),
+            ("found", ""),
+        ]
         assert [entry.kind for entry in story.entries] == ["hold", "release", "hold", "capture"]
 
     def test_leads_to_the_fetch_it_shared(self, customer: Customer, register: Register) -> None:
         register.status = 403
         mine = asked(customer)
         work(asked(open_customer(name="Other")))
-        attempt, landing = ScrapeAttempt.objects.get(), Flight.objects.get().landing
-        assert landing["attempt_id"] == attempt.pk
-        claimed = jobs.claim(mine.pk, now=timezone.now())
-        outcome = settling.share(job_runner.to_ask(claimed), claimed.hold, landing, watch=Watch(timezone.now()))
-        jobs.conclude(claimed, outcome, render=replies.to_body, now=timezone.now())
+        attempt, result = ScrapeAttempt.objects.get(), SharedFetch.objects.get().result
+        assert result["attempt_id"] == attempt.pk
+        claimed = lifecycle.claim(mine.pk, now=timezone.now())
+        outcome = settlement.share(runner.to_ask(claimed), claimed.hold, result, stopwatch=Stopwatch(timezone.now()))
+        lifecycle.conclude(claimed, outcome, render=replies.to_body, now=timezone.now())
         settled = Lookup.objects.get(ask_id=mine.ask_id)
         assert (settled.shared, settled.attempt_id) == (True, attempt.pk)
         page = look(staff(*SEES_ALL), mine)
@@ -184,9 +185,16 @@ class TestAFailedJobsPage:
             again.pk = None
             again.save()
             AttemptPage.objects.create(
-                attempt=again, number=1, state="NY", outcome="down", method="GET", url=f"https://x/{number}", size=0,
-                body=b"", asked_at=timezone.now(),
-            )  # fmt: skip
+                attempt=again,
+                number=1,
+                state="NY",
+                outcome="down",
+                method="GET",
+                url=f"https://x/{number}",
+                size=0,
+                body=b"",
+                asked_at=timezone.now(),
+            )
         assert count() == one
 
     def test_is_not_there_for_nonsense(self, blocked: Job) -> None:
@@ -212,7 +220,7 @@ class TestADeedOnAJobsPage:
         job = asked(customer)
         client = staff("view_job", "change_job")
         assert "Take from its worker" not in look(client, job)
-        jobs.claim(job.pk, now=timezone.now())
+        lifecycle.claim(job.pk, now=timezone.now())
         assert "Take from its worker" in look(client, job)
         do(client, job, "release")
         assert "It is stuck" in look(client, job)
@@ -222,15 +230,19 @@ class TestADeedOnAJobsPage:
     def test_hurries_a_job_that_waits_for_another_try(self, customer: Customer, register: Register) -> None:
         register.status = 500
         job = asked(customer)
-        job_runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+        runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
         do(staff("view_job", "change_job"), job, "hurry")
         assert Job.objects.get().not_before is None
 
     def test_tells_when_there_is_no_money_to_ask_again(self, blocked: Job, customer: Customer) -> None:
         ledger.adjust(
-            account_id=customer.account.pk, amount=-10 * PRICE, idempotency_key="x", operator="t", reason="t",
+            account_id=customer.account.pk,
+            amount=-10 * PRICE,
+            idempotency_key="x",
+            operator="t",
+            reason="t",
             now=timezone.now(),
-        )  # fmt: skip
+        )
         reply = do(staff("view_job", "change_job"), blocked, "do_over", follow=True)
         assert "0 of 1 asked again" in reply.content.decode()
         assert not LogEntry.objects.exists()
@@ -317,11 +329,21 @@ class TestTheListOfJobs:
     @pytest.mark.parametrize(
         ("by", "number"),
         [
-            ({}, 3), ({"why": "blocked"}, 1), ({"why": "ended"}, 1), ({"why": "broken"}, 0), ({"why": "down"}, 0),
-            ({"why": "nonsense"}, 3), ({"age": "hour"}, 3), ({"age": "waiting"}, 1), ({"age": "stuck"}, 0),
-            ({"kind": "single"}, 3), ({"kind": "bulk"}, 0), ({"status__exact": "failed"}, 2), ({"state": "NY"}, 3),
+            ({}, 3),
+            ({"why": "blocked"}, 1),
+            ({"why": "ended"}, 1),
+            ({"why": "broken"}, 0),
+            ({"why": "down"}, 0),
+            ({"why": "nonsense"}, 3),
+            ({"age": "hour"}, 3),
+            ({"age": "waiting"}, 1),
+            ({"age": "stuck"}, 0),
+            ({"kind": "single"}, 3),
+            ({"kind": "bulk"}, 0),
+            ({"status__exact": "failed"}, 2),
+            ({"state": "NY"}, 3),
         ],
-    )  # fmt: skip
+    )
     def test_by(self, many: Client, by: dict[str, str], number: int) -> None:
         assert self.found(many, **by) == number
 
@@ -333,5 +355,5 @@ class TestTheListOfJobs:
         assert self.found(many, q="\0") >= 0  # answered, whatever it finds
 
     def test_finds_stuck_ones(self, many: Client, customer: Customer) -> None:
-        jobs.claim(asked(customer, "Ox Inc").pk, now=timezone.now() - jobs.LEASE - timedelta(seconds=1))
+        lifecycle.claim(asked(customer, "Ox Inc").pk, now=timezone.now() - lifecycle.LEASE - timedelta(seconds=1))
         assert self.found(many, age="stuck") == 1

@@ -15,10 +15,10 @@ from django.utils import timezone
 from billing import ledger
 from lookups import tasks
 from lookups.api import replies
+from lookups.jobs import lifecycle, runner
 from lookups.models import Job, Lookup
-from lookups.services import job_runner, jobs
-from scrapers.families.socrata.new_york import NewYork
 from scrapers.models import ScrapeAttempt
+from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
@@ -114,9 +114,14 @@ class TestAStateThatProvesSlow:
     def answered_in(self, *times: float) -> None:
         for seconds in times:
             ScrapeAttempt.objects.create(
-                state="NY", kind="business_entity", question="x", outcome="found", duration_ms=round(seconds * 1000),
-                version="1.0", started_at=timezone.now() - timedelta(hours=1),
-            )  # fmt: skip
+                state="NY",
+                kind="business_entity",
+                question="x",
+                outcome="found",
+                duration_ms=round(seconds * 1000),
+                version="1.0",
+                started_at=timezone.now() - timedelta(hours=1),
+            )
 
     def test_is_answered_later_from_then_on(self, customer: Customer, register: Register) -> None:
         self.answered_in(*[45] * 5)
@@ -143,10 +148,13 @@ class TestAJob:
         assert reply.status_code == 200
         body = reply.json()
         assert {name: body[name] for name in ("success", "jobId", "status", "pollInterval")} == {
-            "success": True, "jobId": job, "status": "pending", "pollInterval": 3000,
-        }  # fmt: skip
+            "success": True,
+            "jobId": job,
+            "status": "pending",
+            "pollInterval": 3000,
+        }
         assert 1 <= body["estimatedSeconds"] <= 60
-        jobs.claim(Job.objects.get().pk, now=timezone.now())
+        lifecycle.claim(Job.objects.get().pk, now=timezone.now())
         assert status(customer, job).json()["status"] == "processing"
 
     def test_ends_with_the_whole_reply_in_both_places(self, customer: Customer) -> None:
@@ -207,10 +215,10 @@ class TestAJob:
         work(job)
         Job.objects.update(ended_at=timezone.now() - timedelta(days=6, hours=23))
         assert status(customer, job).status_code == 200
-        assert jobs.prune(now=timezone.now()) == 0
+        assert lifecycle.prune(now=timezone.now()) == 0
         Job.objects.update(ended_at=timezone.now() - timedelta(days=7))
         assert status(customer, job).status_code == 404
-        assert jobs.prune(now=timezone.now()) == 1
+        assert lifecycle.prune(now=timezone.now()) == 1
 
 
 class TestALostWorker:
@@ -219,26 +227,26 @@ class TestALostWorker:
     def test_half_way_leaves_a_job_that_another_one_ends(self, customer: Customer, register: Register) -> None:
         job = customer.lookup().json()["jobId"]
         now = timezone.now()
-        dead = jobs.claim(Job.objects.get().pk, now=now)
+        dead = lifecycle.claim(Job.objects.get().pk, now=now)
         assert dead is not None
         work(job)
         assert Job.objects.get().status == "processing"  # the lease still runs
-        assert job_runner.run(job_id=dead.pk, render=replies.to_body, now=now + jobs.LEASE)
+        assert runner.run(job_id=dead.pk, render=replies.to_body, now=now + lifecycle.LEASE)
         assert status(customer, job).json()["status"] == "complete"
         assert customer.balance.spent == PRICE
-        assert not jobs.end(dead, status="failed", reply_status=500, reply={}, now=now)
+        assert not lifecycle.end(dead, status="failed", reply_status=500, reply={}, now=now)
 
     def test_between_charging_and_ending_is_charged_once(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         job = customer.lookup().json()["jobId"]
         with monkeypatch.context() as patch:
-            patch.setattr(jobs, "end", lambda *a, **k: 1 / 0)
+            patch.setattr(lifecycle, "end", lambda *a, **k: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 work(job)
         assert customer.balance.spent == PRICE
-        later = timezone.now() + jobs.LEASE
-        assert job_runner.run(job_id=Job.objects.get().pk, render=replies.to_body, now=later)
+        later = timezone.now() + lifecycle.LEASE
+        assert runner.run(job_id=Job.objects.get().pk, render=replies.to_body, now=later)
         assert status(customer, job).json()["data"]["entityName"] == "ACME CORP."
         assert customer.balance.spent == PRICE
         assert register.asked == 1
@@ -248,15 +256,15 @@ class TestALostWorker:
         customer.lookup()
         woken.clear()
         now = timezone.now()
-        assert job_runner.sweep(render=replies.to_body, now=now).woken == 0
-        assert job_runner.sweep(render=replies.to_body, now=now + jobs.UNHEARD_AFTER).woken == 1
+        assert runner.sweep(render=replies.to_body, now=now).woken == 0
+        assert runner.sweep(render=replies.to_body, now=now + lifecycle.UNHEARD_AFTER).woken == 1
         assert woken == [str(Job.objects.get().pk)]
 
     def test_for_good_fails_the_job_and_gives_the_money_back(self, customer: Customer) -> None:
         job = customer.lookup().json()["jobId"]
-        late = timezone.now() + jobs.DEADLINE
-        assert job_runner.sweep(render=replies.to_body, now=late).failed == 1
-        assert job_runner.sweep(render=replies.to_body, now=late).failed == 0
+        late = timezone.now() + lifecycle.DEADLINE
+        assert runner.sweep(render=replies.to_body, now=late).failed == 1
+        assert runner.sweep(render=replies.to_body, now=late).failed == 0
         assert status(customer, job).json()["reason"] == "timeout"
         assert customer.balance.available == 10 * PRICE
         work(job)
@@ -264,18 +272,18 @@ class TestALostWorker:
 
     def test_after_three_tries_is_given_up(self, customer: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
         job = customer.lookup().json()["jobId"]
-        monkeypatch.setattr("lookups.services.storing.store", lambda **_: 1 / 0)
+        monkeypatch.setattr("lookups.lookup.storage.store", lambda **_: 1 / 0)
         now = timezone.now()
         for number in range(3):
             with pytest.raises(ZeroDivisionError):
-                job_runner.run(job_id=Job.objects.get().pk, render=replies.to_body, now=now + number * jobs.LEASE)
+                runner.run(job_id=Job.objects.get().pk, render=replies.to_body, now=now + number * lifecycle.LEASE)
         assert status(customer, job).json()["status"] == "failed"
         assert customer.balance.available == 10 * PRICE
 
     def test_never_costs_the_job_its_hold(self, customer: Customer) -> None:
         customer.lookup()
-        assert ledger.expire_holds(now=timezone.now() + jobs.DEADLINE + jobs.LEASE) == 0
-        assert jobs.HOLD_FOR > jobs.DEADLINE + jobs.LEASE
+        assert ledger.expire_holds(now=timezone.now() + lifecycle.DEADLINE + lifecycle.LEASE) == 0
+        assert lifecycle.HOLD_FOR > lifecycle.DEADLINE + lifecycle.LEASE
 
     def test_is_no_worry_when_the_queue_is_down(self, customer: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
         def down(*_: Any, **__: Any) -> None:
@@ -283,7 +291,7 @@ class TestALostWorker:
 
         customer.lookup()
         monkeypatch.setattr(current_app, "send_task", down)
-        jobs.wake(Job.objects.get().pk)
+        lifecycle.wake(Job.objects.get().pk)
         assert Job.objects.get().status == "pending"
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from billing.models import Hold, LedgerEntry
-from lookups.models import Flight, Lookup, StoredAnswer, StoredEntity
+from lookups.models import Lookup, SharedFetch, StoredAnswer, StoredEntity
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register, company
 
@@ -258,17 +258,21 @@ class TestACrash:
         def broken(**_: Any) -> None:
             raise RuntimeError("the store broke")
 
-        monkeypatch.setattr("lookups.services.storing.store", broken)
+        monkeypatch.setattr("lookups.lookup.storage.store", broken)
         reply = customer.lookup(headers={"x_request_id": "crash-1"})
         assert reply.status_code == 500
         assert reply.json() == {
-            "success": False, "error": "Internal error", "code": "internal_error", "cost": 0, "retryable": True,
+            "success": False,
+            "error": "Internal error",
+            "code": "internal_error",
+            "cost": 0,
+            "retryable": True,
             "requestId": "crash-1",
-        }  # fmt: skip
+        }
         assert "crash-1" in caplog.text
         assert customer.secret not in caplog.text
         assert customer.balance.available == 10 * PRICE
-        assert Flight.objects.get().landing == {"kind": "crashed"}
+        assert SharedFetch.objects.get().result == {"kind": "crashed"}
 
     def test_between_hold_and_capture_leaves_a_hold_that_expires(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
@@ -281,8 +285,8 @@ class TestACrash:
             raise SystemExit
 
         with monkeypatch.context() as patch:
-            patch.setattr("lookups.services.settling.settle_reply", killed)
-            patch.setattr("lookups.services.paying.give_back", lambda *a, **k: None)  # no time left for it
+            patch.setattr("lookups.lookup.settlement.settle_reply", killed)
+            patch.setattr("lookups.lookup.payment.give_back", lambda *a, **k: None)  # no time left for it
             with pytest.raises(SystemExit):
                 customer.lookup()
         assert customer.balance.held == PRICE
@@ -302,6 +306,10 @@ def _spend_all(customer: Customer) -> None:
     from billing import ledger
 
     ledger.adjust(
-        account_id=customer.account.pk, amount=-customer.balance.available, idempotency_key="spent", operator="test",
-        reason="spent", now=timezone.now(),
-    )  # fmt: skip
+        account_id=customer.account.pk,
+        amount=-customer.balance.available,
+        idempotency_key="spent",
+        operator="test",
+        reason="spent",
+        now=timezone.now(),
+    )

@@ -51,9 +51,14 @@ class TestTheMetrics:
         Account.objects.filter(pk=customer.account.pk).update(available=1, deposited=1)
         reconciliation.run(now=now)
         Payment.objects.create(
-            challenge_id="c", proof_hash="p", method="tempo", purpose="lookup", amount=314, state="unknown",
+            challenge_id="c",
+            proof_hash="p",
+            method="tempo",
+            purpose="lookup",
+            amount=314,
+            state="unknown",
             created_at=now,
-        )  # fmt: skip
+        )
         TopUp.objects.create(account=customer.account, amount=31_400, created_at=now, state="mismatch")
         numbers = read()
         for name in ("ledger_mismatches", "payments_unknown", "topups_mismatched"):

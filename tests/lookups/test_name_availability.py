@@ -60,9 +60,19 @@ class TestAReply:
     def test_has_the_fixed_fields(self, tester: Customer) -> None:
         body = check(tester, "Blue Heron Logistics LLC").json()
         assert {
-            "success", "available", "searchedName", "state", "conflictingEntities", "variationNote", "warning",
-            "statusNote", "cost", "data_source", "walletBalance", "lookupsRemaining",
-        } <= body.keys()  # fmt: skip
+            "success",
+            "available",
+            "searchedName",
+            "state",
+            "conflictingEntities",
+            "variationNote",
+            "warning",
+            "statusNote",
+            "cost",
+            "data_source",
+            "walletBalance",
+            "lookupsRemaining",
+        } <= body.keys()
         assert (body["success"], body["data_source"], body["searchedName"]) == (
             True,
             "live",
@@ -173,11 +183,17 @@ class TestBadInput:
 
     @pytest.mark.parametrize(
         ("name", "state", "code"),
-        [("A", "DE", "invalid_request"), (None, "DE", "invalid_request"), ("x" * 201, "DE", "invalid_request"),
-         ("Acme", "Delaware", "invalid_request"), ("Acme", "ZZ", "unsupported_state"),
-         (["Acme"], "DE", "invalid_request"),
-         ("Acme", None, "invalid_request"), ("Ac\x00me", "DE", "invalid_request")],
-    )  # fmt: skip
+        [
+            ("A", "DE", "invalid_request"),
+            (None, "DE", "invalid_request"),
+            ("x" * 201, "DE", "invalid_request"),
+            ("Acme", "Delaware", "invalid_request"),
+            ("Acme", "ZZ", "unsupported_state"),
+            (["Acme"], "DE", "invalid_request"),
+            ("Acme", None, "invalid_request"),
+            ("Ac\x00me", "DE", "invalid_request"),
+        ],
+    )
     def test_is_told_plainly(self, tester: Customer, name: Any, state: Any, code: str) -> None:
         reply = check(tester, name, state)
         assert (reply.status_code, reply.json()["code"], reply.json()["cost"]) == (400, code, 0)

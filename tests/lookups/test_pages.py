@@ -33,10 +33,17 @@ class TestAnEntityPage:
     def test_shows_the_record_with_its_source_and_time(self, heron: StoredEntity) -> None:
         page = read(heron.page_url).content.decode()
         for part in (
-            "BLUE HERON LOGISTICS LLC", "SB-DE-000123", "Good Standing", "HARBOR AGENTS INC.", "ADA MERRILL",
-            "14 QUAY STREET, DOVER, DE", "HERON &amp; SONS HAULAGE LLC", heron.evidence["sha256"], "UTC",
+            "BLUE HERON LOGISTICS LLC",
+            "SB-DE-000123",
+            "Good Standing",
+            "HARBOR AGENTS INC.",
+            "ADA MERRILL",
+            "14 QUAY STREET, DOVER, DE",
+            "HERON &amp; SONS HAULAGE LLC",
+            heron.evidence["sha256"],
+            "UTC",
             "not published by this source",
-        ):  # fmt: skip
+        ):
             assert part in page, part
 
     def test_says_that_a_sandbox_company_is_fictional_and_keeps_it_from_search_engines(
@@ -52,8 +59,10 @@ class TestAnEntityPage:
         assert block
         told = json.loads(block[1])
         assert (told["@type"], told["legalName"], told["foundingDate"]) == (
-            "Organization", "BLUE HERON LOGISTICS LLC", "2011-03-14",
-        )  # fmt: skip
+            "Organization",
+            "BLUE HERON LOGISTICS LLC",
+            "2011-03-14",
+        )
 
     def test_lets_nothing_that_a_registry_wrote_become_markup(self, heron: StoredEntity) -> None:
         evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"

@@ -12,7 +12,7 @@ from django.test import Client
 
 from billing.models import LedgerEntry, Payment
 from lookups.models import Lookup, StoredEntity
-from scrapers.families.sandbox.magic import DEMO_QUESTION, MAGIC
+from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
 from tests.lookups.test_hostile_bodies import assert_error
 
 pytestmark = pytest.mark.django_db
@@ -153,7 +153,7 @@ class TestAPaidLookup:
 
     def test_that_crashes_leaves_the_money_where_it_is(self, till: None, monkeypatch: pytest.MonkeyPatch) -> None:
         proof = credential(post(DEMO_QUESTION))
-        monkeypatch.setattr("lookups.services.lookup.pipeline.fetch", lambda *a, **k: 1 / 0)
+        monkeypatch.setattr("lookups.lookup.flow.pipeline.fetch", lambda *a, **k: 1 / 0)
         assert post(DEMO_QUESTION, authorization=proof).status_code == 500
         assert Payment.objects.get().state == "abandoned"
 

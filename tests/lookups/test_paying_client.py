@@ -20,7 +20,7 @@ from mpp.methods.stripe import client as card
 
 from billing import prices
 from billing.models import LedgerEntry, Payment
-from billing.payments import desk
+from billing.payments import gateway
 from lookups.models import Lookup
 from tests.billing.stubs import Node
 from tests.billing.test_independent_client import chain_node, pretending  # noqa: F401  (chain_node is used by pytest)
@@ -165,9 +165,9 @@ class TestAPretendedToken:
 
     def test_is_good_for_five_minutes(self, live_server: Any) -> None:
         body = json.dumps(HERON).encode()
-        purchase = desk.Purchase("lookup", prices.LOOKUP, "POST /v1/lookup", body, "Business entity")
+        purchase = gateway.Purchase("lookup", prices.LOOKUP, "POST /v1/lookup", body, "Business entity")
         for minutes, expected in ((6, (402, "payment-expired")), (4, (200, ""))):
-            earlier = desk.demand(purchase, now=timezone.now() - timedelta(minutes=minutes))
+            earlier = gateway.demand(purchase, now=timezone.now() - timedelta(minutes=minutes))
             reply = post(live_server.url, HERON, authorization=credential(earlier.headers))
             assert (reply.status_code, problem(reply) if expected[1] else "") == expected
 
@@ -227,9 +227,11 @@ class TestACardToken:
         async def run() -> httpx.Response:
             async with Mpp(methods=[card.charge(create_token=grant, payment_method="pm_card_visa")]) as client:
                 answer: httpx.Response = await client.fetch(
-                    url + "/v1/account/topup", method="POST", content=b'{"amount": 3.14, "payBy": "challenge"}',
+                    url + "/v1/account/topup",
+                    method="POST",
+                    content=b'{"amount": 3.14, "payBy": "challenge"}',
                     headers={**JSON, "x-api-key": customer.secret},
-                )  # fmt: skip
+                )
                 return answer
 
         return asyncio.run(run())
@@ -319,8 +321,8 @@ class TestAnAddress:
     def test_is_believed_from_our_own_proxies_only(
         self, rf: Any, settings: Any, proxies: int, told: str, expected: str
     ) -> None:
-        from lookups import visitors
+        from lookups import client_address
 
         settings.TRUSTED_PROXIES = proxies
         request = rf.post("/v1/lookup", REMOTE_ADDR="127.0.0.1", HTTP_X_FORWARDED_FOR=told)
-        assert visitors.address_of(request) == expected
+        assert client_address.address_of(request) == expected

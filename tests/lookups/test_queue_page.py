@@ -14,9 +14,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from config.launch import commands
-from lookups import broker, outbox_state, queue_state
+from lookups.jobs import broker, lifecycle, queue_status
 from lookups.models import BulkJob, Delivery, Job
-from lookups.services import jobs
+from lookups.notifications import outbox_status
 from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.test_job_pages import staff
 
@@ -26,24 +26,43 @@ pytestmark = pytest.mark.django_db
 def bulk_of(customer: Customer) -> BulkJob:
     now = timezone.now()
     return BulkJob.objects.create(
-        account=customer.account, key=customer.key, accepts_stored=False, total=1, questions=1, created_at=now,
+        account=customer.account,
+        key=customer.key,
+        accepts_stored=False,
+        total=1,
+        questions=1,
+        created_at=now,
         deadline=now + timedelta(hours=1),
-    )  # fmt: skip
+    )
 
 
 def job(customer: Customer, *, minutes: float = 1, **more: Any) -> Job:
     """A job accepted some minutes ago."""
     created = timezone.now() - timedelta(minutes=minutes)
-    question = {"state": "NY", "name": "Acme", "entity_id": None, "kind": "business_entity", "search_by": "debtor",
-                "date_after": None, "date_before": None}  # fmt: skip
+    question = {
+        "state": "NY",
+        "name": "Acme",
+        "entity_id": None,
+        "kind": "business_entity",
+        "search_by": "debtor",
+        "date_after": None,
+        "date_before": None,
+    }
     return Job.objects.create(
-        account=customer.account, key=customer.key, ask_id=uuid.uuid4(), state="NY", question=question,
-        estimated_seconds=9, created_at=created, deadline=created + timedelta(hours=1), **more,
-    )  # fmt: skip
+        account=customer.account,
+        key=customer.key,
+        ask_id=uuid.uuid4(),
+        state="NY",
+        question=question,
+        estimated_seconds=9,
+        created_at=created,
+        deadline=created + timedelta(hours=1),
+        **more,
+    )
 
 
 def running(customer: Customer, *, seconds_ago: float, **more: Any) -> Job:
-    lease = timezone.now() - timedelta(seconds=seconds_ago) + jobs.LEASE
+    lease = timezone.now() - timedelta(seconds=seconds_ago) + lifecycle.LEASE
     return job(customer, status="processing", claim=uuid.uuid4(), lease_until=lease, attempts=1, **more)
 
 
@@ -54,8 +73,8 @@ def ended(customer: Customer, reply_status: int, *, seconds_ago: float = 30, rea
     return job(customer, status=status, reply_status=reply_status, reply=reply, ended_at=at, **more)
 
 
-def lines() -> dict[str, queue_state.Line]:
-    return {line.kind: line for line in queue_state.read(now=timezone.now())}
+def lines() -> dict[str, queue_status.Line]:
+    return {line.kind: line for line in queue_status.read(now=timezone.now())}
 
 
 def page(client: Client) -> str:
@@ -78,7 +97,7 @@ class TestTheQueue:
             job(customer, minutes=2)
         job(customer, minutes=9, not_before=later)
         running(customer, seconds_ago=5)
-        running(customer, seconds_ago=jobs.LEASE.total_seconds() + 60)
+        running(customer, seconds_ago=lifecycle.LEASE.total_seconds() + 60)
         job(customer, bulk=bulk_of(customer), minutes=30)
         single, bulk = lines()["single"], lines()["bulk"]
         assert (single.waiting, single.due, single.later, single.running, single.stuck) == (4, 3, 1, 1, 1)
@@ -93,8 +112,11 @@ class TestTheQueue:
         ended(customer, 410, bulk=bulk_of(customer))
         ended(customer, 200, seconds_ago=3700)
         assert lines()["single"].ended == {
-            "answered": 2, "not found": 1, "unavailable: layout changed": 1, "ended or broken here": 1,
-        }  # fmt: skip
+            "answered": 2,
+            "not found": 1,
+            "unavailable: layout changed": 1,
+            "ended or broken here": 1,
+        }
         assert lines()["bulk"].ended == {"cancelled": 1}
 
     def test_names_the_accounts_with_the_most(self, customer: Customer) -> None:
@@ -187,7 +209,7 @@ class TestMessagesToCustomers:
         message(customer, due_minutes=1, claim=uuid.uuid4(), lease_until=now + timedelta(seconds=20))
         message(customer, status="delivered", next_at=None, delivered_at=now)
         message(customer, "email", status="given_up", next_at=None)
-        webhook, mail = outbox_state.read(now=now)
+        webhook, mail = outbox_status.read(now=now)
         assert (webhook.waiting, webhook.due, webhook.retried, webhook.arrived, webhook.given_up) == (3, 1, 1, 1, 0)
         assert now - webhook.due_since > timedelta(minutes=4.9)
         assert (mail.waiting, mail.due_since, mail.given_up) == (0, None, 1)

@@ -13,10 +13,12 @@ from django.utils import timezone
 
 from jurisdictions import services
 from lookups.models import Lookup
-from scrapers import breaker, refreshing, registry
-from scrapers.errors import PortalUnavailable
+from scrapers import discovery
+from scrapers.bulk_data import refresh
+from scrapers.bulk_data.source import RegisterPortal
+from scrapers.failures import PortalUnavailable
 from scrapers.models import ScrapeAttempt
-from scrapers.register import RegisterPortal
+from scrapers.operations import breaker
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register, company
 from tests.scrapers.test_published_registers import TestVirginia, zipped
@@ -28,16 +30,19 @@ DAY = datetime(2026, 11, 1, tzinfo=UTC)
 @pytest.fixture
 def virginia(customer: Customer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Customer:
     """A customer, Virginia switched on, and a small register of it loaded."""
-    portal = registry.find_portal("VA")
+    portal = discovery.find_portal("VA")
     assert portal is not None
     head = TestVirginia.HEAD
     tables = {"Corp__csv": head + TestVirginia.CORP, "LLC__csv": head + TestVirginia.LLC, "LP__csv": head}
     file = zipped(tmp_path / "be.zip", **tables)
-    small = portal.register_source.__class__(**{
-        **{name: getattr(portal.register_source, name) for name in portal.register_source.__slots__}, "least_rows": 1,
-    })  # fmt: skip
+    small = portal.register_source.__class__(
+        **{
+            **{name: getattr(portal.register_source, name) for name in portal.register_source.__slots__},
+            "least_rows": 1,
+        }
+    )
     monkeypatch.setattr(type(portal), "register_source", small)
-    refreshing.load(portal=portal, file=file, as_of=DAY, now=DAY)
+    refresh.load(portal=portal, file=file, as_of=DAY, now=DAY)
     services.enable(code="VA")
     return customer
 
@@ -114,7 +119,7 @@ class TestANameTooCommon:
     def new_york(
         self, customer: Customer, register: Register, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> Customer:
-        portal = registry.find_portal("NY")
+        portal = discovery.find_portal("NY")
         assert isinstance(portal, RegisterPortal)
         monkeypatch.setattr(type(portal), "register_source", replace(portal.register_source, least_rows=1))
         rows = [company(f"COMMON WORD {number:03} INC.", str(200000 + number)) for number in range(600)]
@@ -123,7 +128,7 @@ class TestANameTooCommon:
             writer = csv.DictWriter(out, fieldnames=sorted({name for row in rows for name in row}))
             writer.writeheader()
             writer.writerows(rows)
-        refreshing.load(portal=portal, file=file, as_of=DAY, now=DAY)
+        refresh.load(portal=portal, file=file, as_of=DAY, now=DAY)
         register.rows = rows
         return customer
 

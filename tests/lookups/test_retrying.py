@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from lookups.outcomes import Unavailable
-from lookups.services import estimates, retrying
-from scrapers import registry
+from lookups.jobs import retries
+from lookups.lookup import estimates
+from lookups.lookup.outcomes import Unavailable
+from scrapers import discovery
 from scrapers.models import ScrapeAttempt
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -16,7 +17,7 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 def pause(reason: str, *, tries: int = 1, minutes: float = 15, retryable: bool = True, asked: float | None = None):
     failure = Unavailable("NY", reason, retryable, asked)
-    return retrying.find_pause(failure, tries=tries, now=NOW, deadline=NOW + timedelta(minutes=minutes))
+    return retries.find_pause(failure, tries=tries, now=NOW, deadline=NOW + timedelta(minutes=minutes))
 
 
 class TestAFailure:
@@ -55,16 +56,21 @@ class TestAnEstimate:
     def measure(self, *seconds: float, hours_ago: float = 1, outcome: str = "found") -> None:
         for one in seconds:
             ScrapeAttempt.objects.create(
-                state="NY", kind="business_entity", question="x", outcome=outcome, duration_ms=round(one * 1000),
-                version="1.0", started_at=NOW - timedelta(hours=hours_ago),
-            )  # fmt: skip
+                state="NY",
+                kind="business_entity",
+                question="x",
+                outcome=outcome,
+                duration_ms=round(one * 1000),
+                version="1.0",
+                started_at=NOW - timedelta(hours=hours_ago),
+            )
 
     def test_is_what_three_of_four_answers_needed(self) -> None:
         self.measure(1, 2, 3, 4, 40, 3.2, 3.5, 41)
-        assert estimates.seconds(registry.find_portal("NY"), now=NOW) == 4
+        assert estimates.seconds(discovery.find_portal("NY"), now=NOW) == 4
 
     def test_is_what_the_portal_declares_where_little_was_measured(self) -> None:
-        portal = registry.find_portal("NY")
+        portal = discovery.find_portal("NY")
         self.measure(50, 50, 50, 50)
         self.measure(50, 50, hours_ago=25)
         self.measure(50, 50, outcome="down")

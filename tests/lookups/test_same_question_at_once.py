@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from lookups.models import Flight, Lookup
-from lookups.questions import Question
-from lookups.services import flights
+from lookups.lookup import single_flight
+from lookups.lookup.questions import Question
+from lookups.models import Lookup, SharedFetch
 from tests.lookups.conftest import PRICE, open_customer
 from tests.lookups.registry_server import Register
 
@@ -73,63 +73,63 @@ class TestOneQuestionOfMany:
         assert register.asked == 2
 
 
-class TestAFlight:
+class TestASharedFetch:
     """The lease on a question."""
 
-    def test_has_one_pilot_at_a_time(self, at_once: Callable[..., list[Any]]) -> None:
+    def test_has_one_leader_at_a_time(self, at_once: Callable[..., list[Any]]) -> None:
         now = timezone.now()
 
-        def board() -> flights.Ticket:
-            return flights.board(question=ACME, sandbox=False, budget_seconds=20, now=now)
+        def join() -> single_flight.Ticket:
+            return single_flight.join(question=ACME, sandbox=False, budget_seconds=20, now=now)
 
-        tickets = at_once(*[board] * 8)
-        assert sum(ticket.is_pilot for ticket in tickets) == 1
-        assert len({ticket.flight_id for ticket in tickets}) == 1
+        tickets = at_once(*[join] * 8)
+        assert sum(ticket.is_leader for ticket in tickets) == 1
+        assert len({ticket.fetch_id for ticket in tickets}) == 1
 
     def test_of_the_sandbox_is_another_one(self) -> None:
         now = timezone.now()
-        real = flights.board(question=ACME, sandbox=False, budget_seconds=20, now=now)
-        fiction = flights.board(question=ACME, sandbox=True, budget_seconds=20, now=now)
-        assert real.is_pilot
-        assert fiction.is_pilot
+        real = single_flight.join(question=ACME, sandbox=False, budget_seconds=20, now=now)
+        fiction = single_flight.join(question=ACME, sandbox=True, budget_seconds=20, now=now)
+        assert real.is_leader
+        assert fiction.is_leader
 
-    def test_whose_pilot_died_is_taken_over_by_one_of_those_who_wait(self, at_once: Callable[..., list[Any]]) -> None:
+    def test_whose_leader_died_is_taken_over_by_one_of_those_who_wait(self, at_once: Callable[..., list[Any]]) -> None:
         now = timezone.now()
-        dead = flights.board(question=ACME, sandbox=False, budget_seconds=0, now=now - flights.GRACE)
-        landed = threading.Event()
+        dead = single_flight.join(question=ACME, sandbox=False, budget_seconds=0, now=now - single_flight.GRACE)
+        ended = threading.Event()
 
         def wait() -> str:
-            ticket = flights.Ticket(dead.flight_id, None)
-            ticket, landing = flights.wait(ticket, budget_seconds=10, now=now + timedelta(seconds=1))
-            if ticket.is_pilot:
-                flights.land(ticket, landing={"kind": "not_found"}, now=timezone.now())
-                landed.set()
-                return "pilot"
-            assert landing is not None
-            return str(landing["kind"])
+            ticket = single_flight.Ticket(dead.fetch_id, None)
+            ticket, result = single_flight.wait(ticket, budget_seconds=10, now=now + timedelta(seconds=1))
+            if ticket.is_leader:
+                single_flight.finish(ticket, result={"kind": "not_found"}, now=timezone.now())
+                ended.set()
+                return "leader"
+            assert result is not None
+            return str(result["kind"])
 
-        assert sorted(at_once(wait, wait, wait)) == ["not_found", "not_found", "pilot"]
+        assert sorted(at_once(wait, wait, wait)) == ["not_found", "not_found", "leader"]
 
-    def test_that_was_taken_over_cannot_be_landed_by_its_first_pilot(self) -> None:
+    def test_that_was_taken_over_cannot_be_ended_by_its_first_leader(self) -> None:
         now = timezone.now()
-        first = flights.board(question=ACME, sandbox=False, budget_seconds=0, now=now - flights.GRACE)
-        second = flights.board(question=ACME, sandbox=False, budget_seconds=5, now=now)
-        assert second.is_pilot
-        flights.land(first, landing={"kind": "not_found"}, now=now)
-        assert Flight.objects.get().landed_at is None
+        first = single_flight.join(question=ACME, sandbox=False, budget_seconds=0, now=now - single_flight.GRACE)
+        second = single_flight.join(question=ACME, sandbox=False, budget_seconds=5, now=now)
+        assert second.is_leader
+        single_flight.finish(first, result={"kind": "not_found"}, now=now)
+        assert SharedFetch.objects.get().ended_at is None
 
     def test_is_not_waited_for_beyond_the_budget(self) -> None:
         now = timezone.now()
-        flights.board(question=ACME, sandbox=False, budget_seconds=20, now=now)
-        ticket = flights.board(question=ACME, sandbox=False, budget_seconds=20, now=now)
-        assert flights.wait(ticket, budget_seconds=0.2, now=now) == (ticket, None)
+        single_flight.join(question=ACME, sandbox=False, budget_seconds=20, now=now)
+        ticket = single_flight.join(question=ACME, sandbox=False, budget_seconds=20, now=now)
+        assert single_flight.wait(ticket, budget_seconds=0.2, now=now) == (ticket, None)
 
     def test_is_forgotten_after_an_hour(self) -> None:
         now = timezone.now()
-        ticket = flights.board(question=ACME, sandbox=False, budget_seconds=20, now=now)
-        flights.land(ticket, landing={"kind": "not_found"}, now=now)
-        assert flights.prune(now=now + timedelta(minutes=59)) == 0
-        assert flights.prune(now=now + timedelta(minutes=61)) == 1
+        ticket = single_flight.join(question=ACME, sandbox=False, budget_seconds=20, now=now)
+        single_flight.finish(ticket, result={"kind": "not_found"}, now=now)
+        assert single_flight.prune(now=now + timedelta(minutes=59)) == 0
+        assert single_flight.prune(now=now + timedelta(minutes=61)) == 1
 
 
 class TestManyLookupsOfOneKey:
@@ -178,9 +178,13 @@ class TestAnEmptyingBalance:
 
         customer = open_customer()
         ledger.adjust(
-            account_id=customer.account.pk, amount=-7 * PRICE, idempotency_key="x", operator="t", reason="t",
+            account_id=customer.account.pk,
+            amount=-7 * PRICE,
+            idempotency_key="x",
+            operator="t",
+            reason="t",
             now=timezone.now(),
-        )  # fmt: skip
+        )
         register.seconds = 0.2
         replies = at_once(*[customer.lookup] * 8)
         codes = sorted(reply.status_code for reply in replies)

@@ -10,7 +10,7 @@ from celery import current_app
 from billing.models import LedgerEntry
 from lookups import tasks
 from lookups.models import Job, Lookup, StoredAnswer, StoredEntity
-from scrapers.families.sandbox.magic import DEMO_QUESTION, MAGIC
+from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
 from tests.lookups.conftest import PRICE, Customer, open_customer
 
 pytestmark = pytest.mark.django_db
@@ -60,7 +60,7 @@ class TestATestKey:
         self, tester: Customer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
-        monkeypatch.setattr("scrapers.families.sandbox.server.SLOW_SECONDS", 0.01)
+        monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
         reply = tester.lookup(MAGIC["later"], "CA")
         assert (reply.status_code, reply.json()["async"]) == (202, True)
         tasks.run_job(job_id=str(Job.objects.get().pk))

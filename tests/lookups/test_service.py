@@ -51,13 +51,23 @@ class TestTheListOfStates:
         now = timezone.now()
         for number in range(20):
             ScrapeAttempt.objects.create(
-                state="NY", kind="business_entity", question="x", outcome="found" if number else "down",
-                duration_ms=100 * number, version="1", started_at=now - timedelta(hours=1),
-            )  # fmt: skip
+                state="NY",
+                kind="business_entity",
+                question="x",
+                outcome="found" if number else "down",
+                duration_ms=100 * number,
+                version="1",
+                started_at=now - timedelta(hours=1),
+            )
         ScrapeAttempt.objects.create(
-            state="NY", kind="business_entity", question="x", outcome="down", duration_ms=1, version="1",
+            state="NY",
+            kind="business_entity",
+            question="x",
+            outcome="down",
+            duration_ms=1,
+            version="1",
             started_at=now - timedelta(hours=25),
-        )  # fmt: skip
+        )
         row = states()["NY"]
         assert (row["p50Ms"], row["p95Ms"], row["successRate24h"]) == (1000, 1900, 0.95)
         assert states()["CO"]["p50Ms"] is None
@@ -86,8 +96,12 @@ class TestTheHealth:
         body = Client().get("/v1/health").json()
         assert body["status"] == "healthy"
         assert body["checks"] == {
-            "redis": "ok", "postgres": "ok", "degraded_scrapers": 0, "lookups_today": 3, "cache_hit_rate_pct": 50.0,
-        }  # fmt: skip
+            "redis": "ok",
+            "postgres": "ok",
+            "degraded_scrapers": 0,
+            "lookups_today": 3,
+            "cache_hit_rate_pct": 50.0,
+        }
         Lookup.objects.update(created_at=timezone.now() - timedelta(days=1))
         assert Client().get("/v1/health").json()["checks"]["lookups_today"] == 0
 
@@ -126,8 +140,11 @@ class TestTheHotPath:
             connection,
         ) as caught:
             assert customer.lookup(source="cache").json()["source"] == "cache"
-        work = [query["sql"] for query in caught.captured_queries if query["sql"].split()[0] in
-                ("SELECT", "INSERT", "UPDATE", "DELETE")]  # fmt: skip
+        work = [
+            query["sql"]
+            for query in caught.captured_queries
+            if query["sql"].split()[0] in ("SELECT", "INSERT", "UPDATE", "DELETE")
+        ]
         assert len(work) <= 8, work
         assert not any("django_session" in sql or "auth_user" in sql for sql in work)
 

@@ -19,9 +19,10 @@ from billing import reconciliation
 from billing.models import LedgerEntry
 from jurisdictions import services as jurisdictions
 from lookups.api import replies
+from lookups.jobs import lifecycle, operator_actions, runner
+from lookups.lookup import handover
 from lookups.models import Job, Lookup, StoredEntity
-from lookups.services import handover, job_desk, job_runner, jobs
-from scrapers.families.socrata.new_york import NewYork
+from scrapers.states.new_york import NewYork
 from scrapers.transport.pace import Pace
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
@@ -47,7 +48,7 @@ def held_register(register: Register, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 def run(job: Job) -> bool:
     try:
-        return job_runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+        return runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
     finally:
         connection.close()
 
@@ -67,8 +68,8 @@ def at_work(register: Register, job: Job) -> Iterator[Future[bool]]:
         future.result(20)
 
 
-def sweep(now: Any = None) -> job_runner.Swept:
-    return job_runner.sweep(render=replies.to_body, now=now or timezone.now())
+def sweep(now: Any = None) -> runner.Swept:
+    return runner.sweep(render=replies.to_body, now=now or timezone.now())
 
 
 def accepted(customer: Customer, **more: Any) -> Job:
@@ -159,8 +160,8 @@ class TestAnOperator:
         job = accepted(customer)
         with at_work(register, job):
             running = Job.objects.get()
-            assert job_desk.end(running, render=replies.to_body, now=timezone.now())
-            assert not job_desk.end(running, render=replies.to_body, now=timezone.now())
+            assert operator_actions.end(running, render=replies.to_body, now=timezone.now())
+            assert not operator_actions.end(running, render=replies.to_body, now=timezone.now())
             assert_nobody_paid(customer)
         job.refresh_from_db()
         assert (job.status, job.reply["error"]) == ("failed", "Ended by the operator")
@@ -174,7 +175,7 @@ class TestAnOperator:
         customer.post("/v1/bulk-lookup", {"entities": rows})
         first, second = Job.objects.order_by("position")
         with at_work(register, first):
-            assert job_desk.end(Job.objects.get(pk=first.pk), render=replies.to_body, now=timezone.now())
+            assert operator_actions.end(Job.objects.get(pk=first.pk), render=replies.to_body, now=timezone.now())
             assert (customer.balance.held, customer.balance.spent) == (PRICE, 0)
         assert (customer.balance.held, customer.balance.spent) == (PRICE, 0)
         assert run(second)
@@ -190,7 +191,7 @@ class TestAnOperator:
             monkeypatch.setattr(handover, "_pool", lambda _: pool)
             job = accepted(customer)
             assert job.status == "processing"
-            assert job_desk.end(job, render=replies.to_body, now=timezone.now())
+            assert operator_actions.end(job, render=replies.to_body, now=timezone.now())
             assert register.may_go is not None
             register.may_go.set()
         assert_nobody_paid(customer)
@@ -200,10 +201,10 @@ class TestAnOperator:
     def test_releases_it_to_another_worker_and_it_is_paid_once(self, customer: Customer, register: Register) -> None:
         job = accepted(customer)
         with ThreadPoolExecutor(1) as other, at_work(register, job) as first:
-            assert job_desk.release(Job.objects.get(), now=timezone.now())
+            assert operator_actions.release(Job.objects.get(), now=timezone.now())
             second = other.submit(run, job)
             _wait_until(lambda: Job.objects.get().attempts == 2)
-            assert not job_desk.release(job, now=timezone.now())  # as it was read, nobody had it
+            assert not operator_actions.release(job, now=timezone.now())  # as it was read, nobody had it
         assert [first.result(20), second.result(20)].count(True) >= 1
         job.refresh_from_db()
         assert (job.status, job.reply["success"], register.asked) == ("complete", True, 1)
@@ -219,7 +220,7 @@ class TestAJobThatWasPaidFor:
         register.may_go.set()  # type: ignore[union-attr]
         job = accepted(customer)
         with monkeypatch.context() as patch:
-            patch.setattr(jobs, "conclude", lambda *_, **__: False)  # the process is gone before this
+            patch.setattr(lifecycle, "conclude", lambda *_, **__: False)  # the process is gone before this
             run(job)
         assert customer.balance.spent == PRICE
         job.refresh_from_db()
@@ -227,13 +228,13 @@ class TestAJobThatWasPaidFor:
         return job
 
     def test_ends_with_its_answer_even_after_its_deadline(self, customer: Customer, paid: Job) -> None:
-        sweep(timezone.now() + jobs.DEADLINE + timedelta(minutes=5))
+        sweep(timezone.now() + lifecycle.DEADLINE + timedelta(minutes=5))
         told = customer.get(f"/v1/lookup/status/{paid.public_id}").json()
         assert (told["status"], told["data"]["entityName"]) == ("complete", "ACME CORP.")
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
 
     def test_ends_with_its_answer_when_an_operator_ends_it(self, customer: Customer, paid: Job) -> None:
-        assert job_desk.end(paid, render=replies.to_body, now=timezone.now())
+        assert operator_actions.end(paid, render=replies.to_body, now=timezone.now())
         paid.refresh_from_db()
         assert (paid.status, paid.reply["data"]["entityName"]) == ("complete", "ACME CORP.")
 
@@ -250,17 +251,17 @@ class TestALookupWhoseReplyWasLost:
     def test_is_the_same_job_when_it_is_asked_again(
         self, customer: Customer, register: Register, settings: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from lookups.services import lookup
-        from lookups.services.asks import Ask
+        from lookups.lookup import flow
+        from lookups.lookup.asks import Ask
 
         monkeypatch.setattr(NewYork, "slow", False)
         settings.SYNC_BUDGET_SECONDS = 0.3
         with ThreadPoolExecutor(2) as pool:
             monkeypatch.setattr(handover, "_pool", lambda _: pool)
             job = accepted(customer)
-            asked = Ask(question=jobs.from_json(job.question), key=customer.key, ask_id=job.ask_id, resumed=True)
-            told = lookup.perform(ask=asked, now=timezone.now(), render=replies.to_body)
-            assert told == jobs.find_accepted(asked)
+            asked = Ask(question=lifecycle.from_json(job.question), key=customer.key, ask_id=job.ask_id, resumed=True)
+            told = flow.perform(ask=asked, now=timezone.now(), render=replies.to_body)
+            assert told == lifecycle.find_accepted(asked)
             register.may_go.set()  # type: ignore[union-attr]
         _wait_until(lambda: Job.objects.get().status == "complete")
         assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 1)

@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 
 from lookups import selectors
+from lookups.lookup.questions import Question
+from lookups.lookup.storage import page_slug
 from lookups.models import StoredEntity
-from lookups.questions import Question
-from lookups.services.storing import page_slug
 from lookups.tasks import prune
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register

@@ -36,9 +36,14 @@ def cards_of_a_provider(settings: Any) -> Iterator[stubs.CardProvider]:
 def told(event_id: str, session: str, *, cents: int = 314, secret: str = SECRET, **changed: Any) -> Any:
     """A signed message of the provider: a card page was paid."""
     paid = {
-        "id": session, "object": "checkout.session", "payment_status": "paid", "amount_total": cents, "currency": "usd",
-        "payment_intent": "pi_1", **changed,
-    }  # fmt: skip
+        "id": session,
+        "object": "checkout.session",
+        "payment_status": "paid",
+        "amount_total": cents,
+        "currency": "usd",
+        "payment_intent": "pi_1",
+        **changed,
+    }
     body = json.dumps(
         {"id": event_id, "object": "event", "type": "checkout.session.completed", "data": {"object": paid}}
     )
@@ -166,8 +171,10 @@ class TestTheProvidersMessage:
     def test_is_taken_once(self, session: str, customer: Customer) -> None:
         replies = [told("evt_1", session), told("evt_1", session), told("evt_2", session)]
         assert [(reply.status_code, reply.json()["outcome"]) for reply in replies] == [
-            (200, "credited"), (200, "repeated"), (200, "credited before"),
-        ]  # fmt: skip
+            (200, "credited"),
+            (200, "repeated"),
+            (200, "credited before"),
+        ]
         assert LedgerEntry.objects.filter(kind="deposit").count() == 1
 
     def test_of_many_at_once_credits_once(self, session: str, customer: Customer, at_once: Any) -> None:
@@ -270,8 +277,13 @@ class TestStaffsGrant:
         from billing import ledger
 
         ledger.deposit(
-            account_id=customer.account.pk, amount=31_400, idempotency_key="grant", source="staff", operator="dana",
-            reason="goodwill", now=timezone.now(),
-        )  # fmt: skip
+            account_id=customer.account.pk,
+            amount=31_400,
+            idempotency_key="grant",
+            source="staff",
+            operator="dana",
+            reason="goodwill",
+            now=timezone.now(),
+        )
         assert selectors.get_balance(customer.account.pk).available == 3140 + 31_400
         assert keys.verify(secret=customer.secret, now=timezone.now()).account.available == 3140 + 31_400

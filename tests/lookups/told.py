@@ -11,8 +11,10 @@ from typing import Any
 from django.utils import timezone
 
 from lookups.api import replies
+from lookups.bulk import queue
+from lookups.jobs import runner
 from lookups.models import Delivery, Job
-from lookups.services import bulk_queue, job_runner, postman
+from lookups.notifications import sending
 from tests.lookups.conftest import Customer
 from tests.lookups.hook_receiver import Receiver, Request
 
@@ -27,18 +29,18 @@ def listen_at(customer: Customer, receiver: Receiver) -> str:
 def end_jobs() -> None:
     """What workers do with single jobs."""
     for job in Job.objects.filter(bulk__isnull=True):
-        job_runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+        runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
 
 
 def end_bulk() -> None:
     """What workers do with bulk jobs."""
-    bulk_queue.work(render=replies.to_body, now=timezone.now())
+    queue.work(render=replies.to_body, now=timezone.now())
 
 
 def deliver(now: datetime | None = None) -> int:
     """What the threads that send do: all that is due at `now`; returns how many were sent."""
     number = 0
-    while postman.send_next(now=now or timezone.now()):
+    while sending.send_next(now=now or timezone.now()):
         number += 1
     return number
 

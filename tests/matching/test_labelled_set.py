@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from scrapers import matching
-from scrapers.matching import compare
-from scrapers.portal import StatusMeaning
 from scrapers.records import Candidate
+from scrapers.search import matching
+from scrapers.search.matching import compare
+from scrapers.statuses import StatusMeaning
 from tests.bench.matching import THRESHOLD, libraries, measure, ours, read, read_held_out, wrong_where_sure
 from tests.matching.build_pairs import FILE, OWN, TRADE, pairs
 
@@ -101,8 +101,12 @@ class TestTheHeldOutSet:
             assert wrong <= theirs[2], name
 
 
-names = some.builds(lambda own, trade, form: f"{own} {trade}{form}", some.sampled_from(OWN), some.sampled_from(TRADE),
-                    some.sampled_from(("", " LLC", ", Inc.", " Corp", " LP", " PLLC")))  # fmt: skip
+names = some.builds(
+    lambda own, trade, form: f"{own} {trade}{form}",
+    some.sampled_from(OWN),
+    some.sampled_from(TRADE),
+    some.sampled_from(("", " LLC", ", Inc.", " Corp", " LP", " PLLC")),
+)
 
 
 class TestAComparison:

@@ -105,8 +105,12 @@ class TestTheComposeFile:
     def test_waits_until_what_it_needs_is_healthy(self, services: dict[str, dict]) -> None:
         waited = {(one, other) for one, service in services.items() for other in service.get("depends_on", {})}
         assert waited >= {("migrate", "postgres"), ("web", "migrate"), ("web", "redis"), ("worker", "redis")}
-        healthy = {other for service in services.values() for other, how in service.get("depends_on", {}).items()
-                   if how["condition"] == "service_healthy"}  # fmt: skip
+        healthy = {
+            other
+            for service in services.values()
+            for other, how in service.get("depends_on", {}).items()
+            if how["condition"] == "service_healthy"
+        }
         assert [name for name in healthy if "test" not in services[name]["healthcheck"]] == []
 
     def test_publishes_nothing_but_the_web_on_loopback(self, services: dict[str, dict]) -> None:

@@ -53,9 +53,14 @@ def started(image: Stage, name: str, more: dict[str, str], *, port: int) -> Iter
     command = [str(port) if part == "8000" else "127.0.0.1" if part == "0.0.0.0" else part for part in command]
     with (image.root / f"{name}.log").open("wb") as log:
         process = subprocess.Popen(
-            command, cwd=image.folder, env=image.environment | variables, stdin=subprocess.DEVNULL,
-            stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
-        )  # fmt: skip
+            command,
+            cwd=image.folder,
+            env=image.environment | variables,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
     try:
         yield process
     finally:

@@ -41,9 +41,10 @@ class TestTheExampleOfVariables:
     def test_explains_each_in_one_line_above_it(self) -> None:
         lines = (ROOT / ".env.example").read_text().splitlines()
         unexplained = [
-            line for above, line in itertools.pairwise(lines)
+            line
+            for above, line in itertools.pairwise(lines)
             if re.match(r"[A-Z_]+=", line) and not re.match(r"# [^-]", above)
-        ]  # fmt: skip
+        ]
         assert unexplained == []
 
     def test_changes_nothing_when_copied_as_it_is(self) -> None:

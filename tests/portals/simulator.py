@@ -29,9 +29,22 @@ CAPTCHA = b"<html><body><form action='/'><div class='g-recaptcha' data-sitekey='
 NEW_LAYOUT = b"<!DOCTYPE html><html><head><title>Welcome</title></head><body><h1>Our new home</h1></body></html>"
 MAINTENANCE = b"<html><body><h1>The system is down for maintenance until Monday.</h1></body></html>"
 FAULTS = (
-    "error", "reset", "hang", "drip", "wall", "captcha", "forbidden", "too-many-requests", "maintenance", "layout",
-    "wrong-type", "empty", "bomb", "endless", "cut-off",
-)  # fmt: skip
+    "error",
+    "reset",
+    "hang",
+    "drip",
+    "wall",
+    "captcha",
+    "forbidden",
+    "too-many-requests",
+    "maintenance",
+    "layout",
+    "wrong-type",
+    "empty",
+    "bomb",
+    "endless",
+    "cut-off",
+)
 
 
 @lru_cache(maxsize=1)

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from scrapers import registry
-from scrapers.asking import ask
-from scrapers.errors import PageChanged, PortalBlocked, PortalError, PortalUnavailable
+from scrapers import discovery
+from scrapers.bulk_data.source import OnlyRegisterPortal
+from scrapers.failures import PageChanged, PortalBlocked, PortalError, PortalUnavailable
 from scrapers.portal import Portal
 from scrapers.records import Answer, Query
-from scrapers.register import OnlyRegisterPortal
+from scrapers.search.pipeline import ask
 from scrapers.transport.session import PortalSession, TransportSettings
 from tests.portals.simulator import FAULTS, Simulator, running
 from tests.scrapers.golden import NOW, THRESHOLD, Case, list_cases
@@ -42,7 +42,7 @@ MEMORY = 64 * 1024 * 1024
 
 def first_cases() -> dict[str, Case]:
     """The `active` case of every state that asks a portal."""
-    asking = {portal.code for portal in registry.list_portals() if not isinstance(portal, OnlyRegisterPortal)}
+    asking = {portal.code for portal in discovery.list_portals() if not isinstance(portal, OnlyRegisterPortal)}
     return {case.state: case for case in list_cases() if case.situation == "active" and case.state in asking}
 
 
@@ -50,7 +50,7 @@ def families() -> dict[str, Case]:
     """One state of each family."""
     found: dict[str, Case] = {}
     for state, case in first_cases().items():
-        portal = registry.find_portal(state)
+        portal = discovery.find_portal(state)
         found.setdefault(type(portal).__module__.rpartition(".")[0].rpartition(".")[2], case)
     return found
 
@@ -63,7 +63,7 @@ def simulator() -> Iterator[Simulator]:
 
 def put(case: Case, simulator: Simulator, *, seconds: float) -> tuple[Answer, Portal]:
     """Ask the simulator what the case asks."""
-    portal = registry.find_portal(case.state)
+    portal = discovery.find_portal(case.state)
     assert portal is not None
     session = PortalSession(
         portal=portal.code,

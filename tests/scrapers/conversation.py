@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from scrapers import registry
-from scrapers.asking import ask
+from scrapers import discovery
 from scrapers.records import Answer, Query
+from scrapers.search.pipeline import ask
 from scrapers.transport.recording import Replay, Step
 from scrapers.transport.session import PortalSession, TransportSettings
 from tests.scrapers.golden import NOW, THRESHOLD
@@ -29,7 +29,7 @@ class Conversation:
     """A state's portal and the answers it will get; `unread` are the labels nobody read."""
 
     def __init__(self, state: str, *steps: Step, keys: dict[str, str] | None = None) -> None:
-        found = registry.find_portal(state)
+        found = discovery.find_portal(state)
         assert found is not None
         self.portal = found
         self.replay = Replay(list(steps))

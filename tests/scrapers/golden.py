@@ -9,11 +9,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from scrapers import registry
-from scrapers.asking import ask, ask_name
-from scrapers.errors import PortalError
+from scrapers import discovery
+from scrapers.failures import PortalError
 from scrapers.plain import tell, tell_error, tell_verdict
 from scrapers.records import Query
+from scrapers.search.pipeline import ask, ask_name
 from scrapers.transport.recording import Replay, load_steps
 from scrapers.transport.session import PortalSession, TransportSettings
 
@@ -55,7 +55,7 @@ def list_cases() -> list[Case]:
 
 def play(case: Case) -> tuple[dict[str, Any], list[str]]:
     """Put the case's question to the state's portal, its pages played back; what came of it, and the requests left."""
-    portal = registry.find_portal(case.state)
+    portal = discovery.find_portal(case.state)
     assert portal is not None, f"no portal claims {case.state}"
     replay = Replay(load_steps(case.folder))
     session = PortalSession(

@@ -66,9 +66,15 @@ class TestAttempts:
         from django.utils import timezone
 
         attempt = ScrapeAttempt.objects.create(
-            state="NY", kind="business_entity", question="<script>alert(1)</script>", outcome="down",
-            duration_ms=5, version="1.0", started_at=timezone.now(), stages=[{"name": "x", "ms": 1, "detail": "<b>"}],
-        )  # fmt: skip
+            state="NY",
+            kind="business_entity",
+            question="<script>alert(1)</script>",
+            outcome="down",
+            duration_ms=5,
+            version="1.0",
+            started_at=timezone.now(),
+            stages=[{"name": "x", "ms": 1, "detail": "<b>"}],
+        )
         for address in ("", f"{attempt.pk}/change/"):
             page = operator.get(f"/admin/scrapers/scrapeattempt/{address}")
             assert page.status_code == 200

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from scrapers.asking import ask
-from scrapers.errors import PageChanged, PortalBlocked, PortalDisabled, PortalError, QueryRefused
-from scrapers.portal import Capabilities, Portal, meanings
+from scrapers.failures import PageChanged, PortalBlocked, PortalDisabled, PortalError, QueryRefused
+from scrapers.portal import Capabilities, Portal
 from scrapers.records import (
     Answer,
     Candidate,
@@ -24,7 +23,9 @@ from scrapers.records import (
     ResultList,
     UccFiling,
 )
-from scrapers.search_rules import NameSearch
+from scrapers.search.pipeline import ask
+from scrapers.search.terms import NameSearch
+from scrapers.statuses import meanings
 from scrapers.transport.recording import Replay, Step
 from scrapers.transport.session import PortalSession, TransportSettings
 
@@ -38,7 +39,7 @@ class Registry(Portal):
     hosts = ("registry.example",)
     sources = ("https://registry.example/",)
     id_pattern = r"\d{3}"
-    statuses = meanings(active=["Active"], inactive=["Dissolved"])
+    statuses = meanings(active="Active", inactive="Dissolved")
     capabilities = Capabilities(ucc=True)
     name_search = NameSearch(mode="contains", narrow="starts_with")
 
@@ -310,9 +311,12 @@ class TestTheProof:
             for name, body in (("list", b"<p>1"), ("101", b"<p>2"))
         ]
         session = PortalSession(
-            portal="XX", hosts=("registry.example",), settings=TransportSettings(user_agent="test"),
-            deadline=time.monotonic() + 5, adapter=Replay(pages),
-        )  # fmt: skip
+            portal="XX",
+            hosts=("registry.example",),
+            settings=TransportSettings(user_agent="test"),
+            deadline=time.monotonic() + 5,
+            adapter=Replay(pages),
+        )
         proof = found(Reading(), "Acme LLC", session=session).evidence
         assert proof.sha256 == hashlib.sha256(b"<p>1<p>2").hexdigest()
         assert (proof.source_url, proof.retrieved_at) == ("https://registry.example/101", NOW)

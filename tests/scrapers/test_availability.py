@@ -10,19 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from jurisdictions.codes import PLACES
-from scrapers import registry
-from scrapers.availability import clerk_key, judge
-from scrapers.naming_rules import RULES
-from scrapers.portal import Capabilities, Portal, StatusMeaning, meanings
+from scrapers import discovery
+from scrapers.name_rules.availability import clerk_key, judge
+from scrapers.name_rules.rules import RULES
+from scrapers.portal import Capabilities, Portal
 from scrapers.records import Candidate, NameCheck, NameVerdict, ResultList
+from scrapers.statuses import StatusMeaning, meanings
 
 
 class Registry(Portal):
     """A registry that shows the status of every entity."""
 
-    statuses: ClassVar = meanings(
-        active=("Active",), inactive=("Dissolved", "Revoked", "Suspended"), neutral=("Pending",)
-    )
+    statuses: ClassVar = meanings(active="Active", inactive="Dissolved | Revoked | Suspended", neutral="Pending")
 
 
 class NoStatus(Portal):
@@ -236,5 +235,5 @@ class TestAVerdict:
 
 
 def test_every_registry_can_be_asked_or_says_why_not() -> None:
-    for portal in registry.list_portals():
+    for portal in discovery.list_portals():
         assert portal.verification == "unsupported" or portal.capabilities.search

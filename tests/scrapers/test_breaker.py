@@ -11,9 +11,10 @@ from django.db import connection
 from django.test import Client
 
 from jurisdictions.models import Jurisdiction
-from scrapers import breaker, pipeline
-from scrapers.errors import PageChanged, PortalBlocked, PortalDisabled, PortalError, PortalUnavailable, QueryRefused
+from scrapers import gateway
+from scrapers.failures import PageChanged, PortalBlocked, PortalDisabled, PortalError, PortalUnavailable, QueryRefused
 from scrapers.models import Breaker
+from scrapers.operations import breaker
 from scrapers.transport.pace import Pace
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -52,10 +53,12 @@ class TestAPortalThatFails:
     @pytest.mark.parametrize(
         ("error", "reason"),
         [
-            (DOWN, "down"), (PageChanged("no table"), "layout_changed"), (WALL, "blocked"),
+            (DOWN, "down"),
+            (PageChanged("no table"), "layout_changed"),
+            (WALL, "blocked"),
             (PortalUnavailable("slow", reason="timeout"), "timeout"),
         ],
-    )  # fmt: skip
+    )
     def test_is_left_alone_for_a_minute(self, error: PortalError, reason: str) -> None:
         fail(error, times=5)
         resting = refusal(at(10))
@@ -202,8 +205,8 @@ class TestTheOperator:
     def test_can_have_nobody_asked_at_all(self, settings: object) -> None:
         settings.ASK_PORTALS = False  # type: ignore[attr-defined]
         with pytest.raises(PortalDisabled):
-            pipeline.get_portal("NY")
-        assert pipeline.get_portal("NY", sandbox=True).sandbox
+            gateway.get_portal("NY")
+        assert gateway.get_portal("NY", sandbox=True).sandbox
 
     def test_leaves_the_word_of_an_operator_alone(self) -> None:
         Jurisdiction.objects.filter(pk="NY").update(enabled=False, status="inactive", reason="our choice")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from scrapers import registry
-from scrapers.asking import ask
-from scrapers.errors import PortalError
+from scrapers import discovery
+from scrapers.failures import PortalError
 from scrapers.records import NotFound, Query
+from scrapers.search.pipeline import ask
 from scrapers.transport.recording import Replay, Step, UnexpectedRequest, load_steps
 from scrapers.transport.session import PortalSession, TransportSettings
 from tests.scrapers.golden import NOW, THRESHOLD, Case, dated, list_cases
@@ -39,7 +39,7 @@ SHORTER = {"cut-in-the-middle", "cut-near-the-end"}
 
 def outcome(case: Case, steps: list[Step]) -> Any:
     """The answer to the case's question from these steps, or the portal error it ended in."""
-    portal = registry.find_portal(case.state)
+    portal = discovery.find_portal(case.state)
     assert portal is not None
     session = PortalSession(
         portal=case.state,

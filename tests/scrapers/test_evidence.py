@@ -18,9 +18,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from scrapers import breaker, evidence, pipeline, tasks
-from scrapers.errors import PageChanged, PortalBlocked, PortalError, PortalUnavailable, QueryRefused
+from scrapers import gateway, tasks
+from scrapers.failures import PageChanged, PortalBlocked, PortalError, PortalUnavailable, QueryRefused
 from scrapers.models import AttemptPage, Breaker, ScrapeAttempt
+from scrapers.operations import breaker, failed_pages
 from scrapers.records import Query
 from scrapers.transport.exchanges import Exchange, hide_in_address
 from tests.scrapers.loopback import Loopback, Wire, says, serving
@@ -55,7 +56,7 @@ def answer(portal: Loopback) -> Callable[..., None]:
 def ask(name: str = "Acme Corp", *, now: datetime = NOW, sandbox: bool = False, **more: Any) -> PortalError | None:
     """Ask New York; the error it ended in, None for an answer."""
     try:
-        pipeline.fetch(Query("NY", name), now=now, budget_seconds=10, sandbox=sandbox, **more)
+        gateway.fetch(Query("NY", name), now=now, budget_seconds=10, sandbox=sandbox, **more)
     except PortalError as error:
         return error
     finally:
@@ -76,7 +77,7 @@ class TestAFailedAttempt:
         assert isinstance(error, PortalBlocked)
         page = AttemptPage.objects.get()
         assert page.attempt_id == error.attempt_id
-        assert evidence.read(page) == WALL.encode()
+        assert failed_pages.read(page) == WALL.encode()
         assert (page.method, page.status, page.content_type) == ("GET", 200, "text/html; charset=utf-8")
         assert page.url.startswith("https://data.ny.gov/resource/n9v6-gdp6.json?")
         assert (page.state, page.outcome, page.size, page.is_whole) == ("NY", "blocked", len(WALL), True)
@@ -97,18 +98,18 @@ class TestAFailedAttempt:
         assert ask() is not None
         page = AttemptPage.objects.get()
         assert page.outcome == outcome == page.attempt.outcome
-        assert evidence.read(page)
+        assert failed_pages.read(page)
 
     def test_keeps_each_try_of_a_request_in_order(self, answer: Any) -> None:
         answer(says(503, "first"), says(502, "second"))
         assert isinstance(ask(), PortalUnavailable)
-        kept = [(page.number, page.status, evidence.read(page)) for page in AttemptPage.objects.all()]
+        kept = [(page.number, page.status, failed_pages.read(page)) for page in AttemptPage.objects.all()]
         assert kept == [(1, 503, b"first"), (2, 502, b"second")]
 
     def test_keeps_the_part_of_an_answer_that_came(self, answer: Any) -> None:
         answer(lambda wire: wire.raw(b"HTTP/1.1 200 x\r\nContent-Length: 9000\r\n\r\n<table>"))
         ask()
-        assert [evidence.read(page) for page in AttemptPage.objects.all()] == [b"<table>", b"<table>"]
+        assert [failed_pages.read(page) for page in AttemptPage.objects.all()] == [b"<table>", b"<table>"]
 
     def test_keeps_nothing_when_nothing_came(self, answer: Any) -> None:
         answer(lambda wire: wire.raw(b""))
@@ -127,8 +128,8 @@ class TestAFailedAttempt:
     def test_keeps_a_page_that_holds_what_no_database_takes(self, answer: Any) -> None:
         answer(says(200, b"\0\xff\xfe<script>", content_type="text/html; charset=nonsense"))
         ask()
-        assert evidence.read(AttemptPage.objects.get()) == b"\0\xff\xfe<script>"
-        assert "<script>" in evidence.read_text(AttemptPage.objects.get())
+        assert failed_pages.read(AttemptPage.objects.get()) == b"\0\xff\xfe<script>"
+        assert "<script>" in failed_pages.read_text(AttemptPage.objects.get())
 
     def test_leaves_its_callers_transaction_whole_when_its_pages_can_not_be_kept(
         self, answer: Any, monkeypatch: pytest.MonkeyPatch
@@ -184,7 +185,7 @@ class TestAKeyOfOurs:
     def test_is_cut_out_of_a_body(self, answer: Any, said: str) -> None:
         answer(says(403, said))
         ask()
-        kept = evidence.read(AttemptPage.objects.get()).decode()
+        kept = failed_pages.read(AttemptPage.objects.get()).decode()
         assert "[hidden]" in kept
         assert "0123" not in kept
 
@@ -221,9 +222,9 @@ class TestAnOutage:
         for minute in range(10):
             ask(f"Company {minute}", now=NOW + timedelta(minutes=minute))
         assert ScrapeAttempt.objects.count() == 10
-        assert AttemptPage.objects.count() == evidence.AN_HOUR
+        assert AttemptPage.objects.count() == failed_pages.AN_HOUR
         ask(now=NOW + timedelta(minutes=70))
-        assert AttemptPage.objects.count() == evidence.AN_HOUR + 1
+        assert AttemptPage.objects.count() == failed_pages.AN_HOUR + 1
 
     def test_of_one_kind_leaves_room_for_another(self, answer: Any) -> None:
         answer(says(500, "down"))
@@ -238,11 +239,16 @@ class TestAnOutage:
         for hour in range(12):
             for outcome in ("down", "blocked"):
                 failed = ScrapeAttempt.objects.create(
-                    state="NY", kind="business_entity", question="x", outcome=outcome, duration_ms=1, version="1.0",
+                    state="NY",
+                    kind="business_entity",
+                    question="x",
+                    outcome=outcome,
+                    duration_ms=1,
+                    version="1.0",
                     started_at=NOW + timedelta(hours=1.1 * hour),
-                )  # fmt: skip
-                evidence.keep(failed, [heard], secrets=(), began=0.0)
-        assert AttemptPage.objects.count() == evidence.A_DAY
+                )
+                failed_pages.keep(failed, [heard], secrets=(), began=0.0)
+        assert AttemptPage.objects.count() == failed_pages.A_DAY
 
     def test_of_the_sandbox_takes_no_room_from_a_registry(self, answer: Any) -> None:
         for _ in range(4):
@@ -256,9 +262,9 @@ class TestAnOutage:
         answer(says(500, noise))
         ask()
         page = AttemptPage.objects.get()
-        assert len(page.body) <= evidence.MOST_KEPT
+        assert len(page.body) <= failed_pages.MOST_KEPT
         assert (page.size, page.is_whole) == (len(noise), False)
-        kept = evidence.read(page)
+        kept = failed_pages.read(page)
         assert len(kept) > 100_000
         assert noise.startswith(kept)
 
@@ -268,8 +274,8 @@ class TestAnOutage:
         page = AttemptPage.objects.get()
         assert (page.size, page.is_whole) == (9_000_000, False)
         assert len(page.body) < 10_000
-        assert len(evidence.read(page)) == evidence.MOST_READ
-        assert len(evidence.read_text(page)) == evidence.SHOWN
+        assert len(failed_pages.read(page)) == failed_pages.MOST_READ
+        assert len(failed_pages.read_text(page)) == failed_pages.SHOWN
 
 
 class TestWhatIsOld:
@@ -278,13 +284,26 @@ class TestWhatIsOld:
     def attempt(self, days: float, outcome: str = "blocked", state: str = "NY", **more: Any) -> ScrapeAttempt:
         at = timezone.now() - timedelta(days=days)
         made = ScrapeAttempt.objects.create(
-            state=state, kind="business_entity", question="x", outcome=outcome, duration_ms=1, version="1.0",
-            started_at=at, **more,
-        )  # fmt: skip
+            state=state,
+            kind="business_entity",
+            question="x",
+            outcome=outcome,
+            duration_ms=1,
+            version="1.0",
+            started_at=at,
+            **more,
+        )
         AttemptPage.objects.create(
-            attempt=made, number=1, state=state, outcome=outcome, method="GET", url="https://x", size=0, body=b"",
+            attempt=made,
+            number=1,
+            state=state,
+            outcome=outcome,
+            method="GET",
+            url="https://x",
+            size=0,
+            body=b"",
             asked_at=at,
-        )  # fmt: skip
+        )
         return made
 
     def test_pages_after_seven_days_attempts_after_thirty(self) -> None:
@@ -378,9 +397,14 @@ class TestTheRegistriesPage:
 
     def attempt(self, state: str, hours: float, outcome: str = "found", **more: Any) -> ScrapeAttempt:
         return ScrapeAttempt.objects.create(
-            state=state, kind="business_entity", question="x", outcome=outcome, version="1.0",
-            started_at=timezone.now() - timedelta(hours=hours), **{"duration_ms": 700, **more},
-        )  # fmt: skip
+            state=state,
+            kind="business_entity",
+            question="x",
+            outcome=outcome,
+            version="1.0",
+            started_at=timezone.now() - timedelta(hours=hours),
+            **{"duration_ms": 700, **more},
+        )
 
     def rows(self, client: Client) -> dict[str, Any]:
         reply = client.get("/admin/jurisdictions/jurisdiction/standing/")

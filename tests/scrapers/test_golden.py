@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapers import registry
+from scrapers import discovery
 from tests.scrapers.golden import Case, list_cases, play
 
 CASES = list_cases()
@@ -24,13 +24,13 @@ class TestAPortal:
 
     def test_says_where_its_pages_come_from(self, case: Case) -> None:
         assert case.content["provenance"] in ("recorded-shape", "documented")
-        portal = registry.find_portal(case.state)
+        portal = discovery.find_portal(case.state)
         assert portal is not None
         if portal.verification == "recorded":
             assert case.content["provenance"] == "recorded-shape" or case.content.get("why")
 
 
-@pytest.mark.parametrize("portal", registry.list_portals(), ids=lambda portal: portal.code)
+@pytest.mark.parametrize("portal", discovery.list_portals(), ids=lambda portal: portal.code)
 class TestAState:
     """A jurisdiction with a reader."""
 
@@ -47,5 +47,5 @@ class TestAState:
         if portal.verification == "unsupported":
             pytest.skip("nobody is asked")
         folder = type(portal).__module__.rpartition(".")[0]
-        family = {p.code for p in registry.list_portals() if type(p).__module__.rpartition(".")[0] == folder}
+        family = {p.code for p in discovery.list_portals() if type(p).__module__.rpartition(".")[0] == folder}
         assert any(case.situation == "wall" and case.state in family for case in CASES)

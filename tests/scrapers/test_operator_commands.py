@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from jurisdictions import selectors
-from scrapers import registry
+from scrapers import discovery
 from tests.portals.simulator import Simulator, running
 from tests.scrapers.golden import list_cases
 
@@ -20,7 +20,7 @@ CASE = next(case for case in list_cases() if str(case) == "NY-active")
 
 @pytest.fixture
 def simulator(settings, switches: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Simulator]:
-    portal = registry.find_portal("NY")
+    portal = discovery.find_portal("NY")
     monkeypatch.setattr(type(portal), "canary", CASE.content["question"]["name"])
     with running() as server:
         settings.PORTALS_URL = server.url

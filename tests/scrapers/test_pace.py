@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from scrapers.errors import PortalUnavailable
+from scrapers.failures import PortalUnavailable
 from scrapers.transport import pace as pacing
 from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
 

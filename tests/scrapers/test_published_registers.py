@@ -8,20 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from scrapers import copies, refreshing, registry
-from scrapers.errors import PageChanged
+from scrapers import discovery
+from scrapers.bulk_data import copies, refresh
+from scrapers.bulk_data.source import RegisterPortal
+from scrapers.failures import PageChanged
 from scrapers.records import EntityRecord
-from scrapers.register import RegisterPortal
 
 
 def read(state: str, path: Path) -> list[EntityRecord]:
-    portal = registry.find_portal(state)
+    portal = discovery.find_portal(state)
     assert isinstance(portal, RegisterPortal)
     return [record for row in portal.register_rows(path) if (record := portal.register_row(row)) is not None]
 
 
 def status_class(state: str, record: EntityRecord) -> str:
-    portal = registry.find_portal(state)
+    portal = discovery.find_portal(state)
     assert portal is not None
     return portal.status_meaning(record.status).status_class
 
@@ -60,11 +61,15 @@ class TestVirginia:
     def test_is_read_whole(self, tmp_path: Path) -> None:
         corporation, llc = read("VA", self.file(tmp_path))
         assert (llc.entity_name, llc.entity_id, llc.entity_type) == (
-            "Blue Heron Logistics LLC", "11004293", "Limited Liability Company",
-        )  # fmt: skip
+            "Blue Heron Logistics LLC",
+            "11004293",
+            "Limited Liability Company",
+        )
         assert (llc.agent_name, llc.agent_address.street, llc.agent_address.zip) == (
-            "Jordan Sample", "2 Example St", "23220",
-        )  # fmt: skip
+            "Jordan Sample",
+            "2 Example St",
+            "23220",
+        )
         assert llc.principal_address.street == "1 Example St, Ste 5"
         assert (corporation.jurisdiction, corporation.formation_date) == ("DE", "1999-05-06")
 
@@ -97,19 +102,40 @@ class TestIllinois:
                 fixed(197, (0, "00000025"), (8, "OLD MILL CORP")),
             ],
             "cdxallagt": [
-                fixed(164, (0, "00000025"), (8, "JORDAN SAMPLE"), (68, "1 EXAMPLE ST"), (113, "CHICAGO"),
-                      (152, "606010000")),
+                fixed(
+                    164,
+                    (0, "00000025"),
+                    (8, "JORDAN SAMPLE"),
+                    (68, "1 EXAMPLE ST"),
+                    (113, "CHICAGO"),
+                    (152, "606010000"),
+                ),
             ],
             "llcallmst": [
-                fixed(136, (0, "01234567"), (14, "00"), (24, "20150203"), (41, "IL"), (43, "5 OAK ST"), (88, "PEORIA"),
-                      (118, "61602"), (127, "IL")),
+                fixed(
+                    136,
+                    (0, "01234567"),
+                    (14, "00"),
+                    (24, "20150203"),
+                    (41, "IL"),
+                    (43, "5 OAK ST"),
+                    (88, "PEORIA"),
+                    (118, "61602"),
+                    (127, "IL"),
+                ),
             ],
             "llcallnam": [fixed(128, (0, "01234567"), (8, "BLUE HERON LOGISTICS LLC"))],
             "llcallagt": [
-                fixed(164, (0, "01234567"), (9, "HARBOR AGENTS INC"), (69, "2 EXAMPLE ST"), (114, "SPRINGFIELD"),
-                      (144, "62701")),
+                fixed(
+                    164,
+                    (0, "01234567"),
+                    (9, "HARBOR AGENTS INC"),
+                    (69, "2 EXAMPLE ST"),
+                    (114, "SPRINGFIELD"),
+                    (144, "62701"),
+                ),
             ],
-        }  # fmt: skip
+        }
         for name, lines in files.items():
             text = "\r\n".join(["HEADER 20260101", *lines, "TRAILER 000002"]) + "\r\n"
             zipped(tmp_path / f"{name}.zip", **{f"{name}__txt": text})
@@ -125,7 +151,7 @@ class TestIllinois:
 
     def test_never_guesses_what_a_status_code_means(self, tmp_path: Path) -> None:
         record = read("IL", self.folder(tmp_path))[0]
-        portal = registry.find_portal("IL")
+        portal = discovery.find_portal("IL")
         assert portal is not None
         assert portal.status_meaning(record.status).reason == "unrecognised_status"
 
@@ -144,13 +170,39 @@ class TestFlorida:
 
     def line(self, *parts: tuple[int, str]) -> str:
         return fixed(
-            1440, (0, "L99000007022"), (12, "BLUE HERON LOGISTICS LLC"), (204, "A"), (205, "FLAL"),
-            (220, "1 EXAMPLE ST"), (262, "STE 5"), (304, "TAMPA"), (332, "FL"), (334, "33602"), (344, "US"),
-            (346, "PO BOX 7"), (430, "MIAMI"), (458, "FL"), (460, "33101"), (472, "10251999"), (480, "590000001"),
-            (503, "FL"), (544, "SAMPLE, JORDAN"), (586, "P"), (587, "2 EXAMPLE ST"), (629, "TAMPA"), (657, "FL"),
-            (659, "336030000"), (668, "MGRM"), (672, "P"), (673, "SAMPLE, ROBIN"), (715, "3 EXAMPLE ST"),
-            (757, "OCALA"), (785, "FL"), (787, "34470"), *parts,
-        )  # fmt: skip
+            1440,
+            (0, "L99000007022"),
+            (12, "BLUE HERON LOGISTICS LLC"),
+            (204, "A"),
+            (205, "FLAL"),
+            (220, "1 EXAMPLE ST"),
+            (262, "STE 5"),
+            (304, "TAMPA"),
+            (332, "FL"),
+            (334, "33602"),
+            (344, "US"),
+            (346, "PO BOX 7"),
+            (430, "MIAMI"),
+            (458, "FL"),
+            (460, "33101"),
+            (472, "10251999"),
+            (480, "590000001"),
+            (503, "FL"),
+            (544, "SAMPLE, JORDAN"),
+            (586, "P"),
+            (587, "2 EXAMPLE ST"),
+            (629, "TAMPA"),
+            (657, "FL"),
+            (659, "336030000"),
+            (668, "MGRM"),
+            (672, "P"),
+            (673, "SAMPLE, ROBIN"),
+            (715, "3 EXAMPLE ST"),
+            (757, "OCALA"),
+            (785, "FL"),
+            (787, "34470"),
+            *parts,
+        )
 
     def test_is_cut_at_the_published_places(self, tmp_path: Path) -> None:
         found = read("FL", zipped(tmp_path / "cordata.zip", cordata0__txt=self.line() + "\r\n"))[0]
@@ -183,7 +235,7 @@ class TestFlorida:
             read("FL", zipped(tmp_path / "c.zip", cordata0__txt=self.line()[:-1] + "\n"))
 
     def test_is_fetched_by_the_operator(self, tmp_path: Path, settings) -> None:
-        portal = registry.find_portal("FL")
+        portal = discovery.find_portal("FL")
         settings.VAR_DIR = tmp_path
         with pytest.raises(copies.LoadRefused, match="--file"):
-            refreshing.fetch(portal=portal, now=datetime(2026, 11, 21, tzinfo=UTC))
+            refresh.fetch(portal=portal, now=datetime(2026, 11, 21, tzinfo=UTC))

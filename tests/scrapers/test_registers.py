@@ -15,14 +15,16 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from scrapers import copies, refreshing, registry
-from scrapers.asking import ask
-from scrapers.errors import PageChanged, PortalDisabled
+from scrapers import discovery
+from scrapers.bulk_data import copies, refresh
+from scrapers.bulk_data.source import OnlyRegisterPortal, RegisterPortal, Row, Source, from_plain, rows, to_plain
+from scrapers.failures import PageChanged, PortalDisabled
 from scrapers.models import RegisterCopy, RegisteredEntity
-from scrapers.normalise.addresses import from_parts
-from scrapers.portal import Capabilities, meanings
+from scrapers.normalize.addresses import from_parts
+from scrapers.portal import Capabilities
 from scrapers.records import EntityRecord, Found, NotFound, Officer, Query
-from scrapers.register import OnlyRegisterPortal, RegisterPortal, Row, Source, from_plain, rows, to_plain
+from scrapers.search.pipeline import ask
+from scrapers.statuses import meanings
 from scrapers.transport.session import PortalSession, TransportSettings
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -38,7 +40,7 @@ class Northland(OnlyRegisterPortal):
     register_columns = frozenset(HEAD)
     capabilities = Capabilities(addresses=True)
     published = frozenset({"status", "principal_address"})
-    statuses = meanings(active=("Good Standing",), inactive=("Dissolved",))
+    statuses = meanings(active="Good Standing", inactive="Dissolved")
     id_pattern = r"\d{1,9}"
 
     def register_row(self, row: Row) -> EntityRecord | None:
@@ -78,7 +80,7 @@ def put(question: Query) -> Found | NotFound:
 
 
 def load(file: Path, as_of: datetime = NOW) -> RegisterCopy:
-    return refreshing.load(portal=Northland(), file=file, as_of=as_of, now=NOW)
+    return refresh.load(portal=Northland(), file=file, as_of=as_of, now=NOW)
 
 
 @pytest.mark.django_db
@@ -157,7 +159,7 @@ class TestALoadThatWasKilled:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            refreshing.load(portal=Northland(), file=file, as_of=NOW, now=NOW, progress=die)
+            refresh.load(portal=Northland(), file=file, as_of=NOW, now=NOW, progress=die)
         assert RegisterCopy.objects.get().status == "loading"
         copy = load(file)
         assert (copy.entities, RegisterCopy.objects.count()) == (95, 1)
@@ -173,7 +175,7 @@ class TestALoadThatWasKilled:
                 RegisterCopy.objects.filter(pk=copy.pk).update(rows_read=30)
 
         with pytest.raises(copies.OtherLoad):
-            refreshing.load(portal=Northland(), file=file, as_of=NOW, now=NOW, progress=overtake)
+            refresh.load(portal=Northland(), file=file, as_of=NOW, now=NOW, progress=overtake)
         assert RegisteredEntity.objects.count() == 20
         assert RegisterCopy.objects.get().status == "loading"
 
@@ -279,7 +281,7 @@ class TestAnOpenDataSetHeldWhole:
     """New York's, loaded: live questions stay live, names too common to list are seen all at once."""
 
     def test_is_loaded_from_the_platforms_export(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        portal = registry.find_portal("NY")
+        portal = discovery.find_portal("NY")
         assert isinstance(portal, RegisterPortal)
         assert portal.register_source.url.startswith("https://data.ny.gov/resource/n9v6-gdp6.csv")
         head = ["dos_id", "current_entity_name", "initial_dos_filing_date", "entity_type", "chairman_name"]
@@ -287,12 +289,12 @@ class TestAnOpenDataSetHeldWhole:
         file = write_csv(tmp_path / "ny.csv", lines, head=head)
         small = replace(portal.register_source, least_rows=1)
         monkeypatch.setattr(type(portal), "register_source", small)
-        refreshing.load(portal=portal, file=file, as_of=NOW, now=NOW)
+        refresh.load(portal=portal, file=file, as_of=NOW, now=NOW)
         found, _ = copies.DatabaseRegister().by_name("NY", "acme", limit=10, wider=10)
         assert [(record.entity_id, record.formation_date) for record in found] == [("1", "2012-06-28T00:00:00")]
 
     def test_shows_names_that_a_cut_list_hides(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        portal = registry.find_portal("NY")
+        portal = discovery.find_portal("NY")
         assert isinstance(portal, RegisterPortal)
         monkeypatch.setattr(type(portal), "register_source", replace(portal.register_source, least_rows=1))
         head = ["dos_id", "current_entity_name", "initial_dos_filing_date", "entity_type"]
@@ -300,11 +302,14 @@ class TestAnOpenDataSetHeldWhole:
         file = write_csv(
             tmp_path / "ny.csv", [*lines, ["999", "ACME", "2012-06-28T00:00:00", "DOMESTIC LLC"]], head=head
         )
-        refreshing.load(portal=portal, file=file, as_of=NOW, now=NOW)
+        refresh.load(portal=portal, file=file, as_of=NOW, now=NOW)
         session = PortalSession(
-            portal="NY", hosts=portal.hosts, settings=TransportSettings(user_agent="test"),
-            deadline=time.monotonic() + 5, register=copies.DatabaseRegister(),
-        )  # fmt: skip
+            portal="NY",
+            hosts=portal.hosts,
+            settings=TransportSettings(user_agent="test"),
+            deadline=time.monotonic() + 5,
+            register=copies.DatabaseRegister(),
+        )
         narrow = portal.narrow(session, "Acme LLC")
         assert narrow is not None
         assert (len(narrow.candidates), narrow.complete, session.from_register) == (601, True, True)

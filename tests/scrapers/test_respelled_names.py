@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapers.normalise import names
+from scrapers.normalize import names
 from scrapers.records import Found
 from tests.scrapers.conversation import Conversation, answer
 
@@ -38,9 +38,14 @@ class TestASearchThatComparesText:
 
     def test_is_asked_again_in_the_other_spelling_before_a_company_is_called_absent(self) -> None:
         row = {
-            "SORT_INDEX": 0, "TITLE": ["SMITH & SONS, INC.", "Corporation - Business - Domestic"], "ID": 7,
-            "FILING_DATE": "01/02/2020", "RECORD_NUM": "0000000007", "STATUS": "Active", "STANDING": "",
-        }  # fmt: skip
+            "SORT_INDEX": 0,
+            "TITLE": ["SMITH & SONS, INC.", "Corporation - Business - Domestic"],
+            "ID": 7,
+            "FILING_DATE": "01/02/2020",
+            "RECORD_NUM": "0000000007",
+            "STATUS": "Active",
+            "STANDING": "",
+        }
         drawer = {"DRAWER_DETAIL_LIST": [{"LABEL": label, "VALUE": "Active"} for label in ("Filing Type", "Status")]}
         asked = {"STARTS_WITH_YN": False, "ACTIVE_ONLY_YN": False}
         talk = Conversation(

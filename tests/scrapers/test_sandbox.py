@@ -14,12 +14,12 @@ import pytest
 from django.conf import settings
 
 from jurisdictions.codes import PLACES
-from scrapers import pipeline, registry
-from scrapers.asking import ask
-from scrapers.errors import PageChanged, PortalBlocked, PortalUnavailable, QueryRefused
-from scrapers.families.sandbox import DEMO_QUESTION, MAGIC, book, server
-from scrapers.families.sandbox.magic import OUTCOMES
+from scrapers import discovery, gateway
+from scrapers.failures import PageChanged, PortalBlocked, PortalUnavailable, QueryRefused
 from scrapers.records import Answer, Found, FoundFilings, NotFound, Query
+from scrapers.sandbox import DEMO_QUESTION, MAGIC, book, server
+from scrapers.sandbox.magic import OUTCOMES
+from scrapers.search.pipeline import ask
 from scrapers.transport.session import Trace
 from tests.scrapers.sandbox_book.__main__ import FOLDER, made
 
@@ -30,8 +30,8 @@ def lookup(
     state: str, name: str | None = None, *, seconds: float = 20.0, trace: Trace | None = None, **asked: Any
 ) -> Answer:
     """Ask the sandbox registry as the pipeline does."""
-    portal = registry.get_sandbox(state)
-    session = pipeline.open_session(portal, deadline=time.monotonic() + seconds, trace=trace or Trace())
+    portal = discovery.get_sandbox(state)
+    session = gateway.open_session(portal, deadline=time.monotonic() + seconds, trace=trace or Trace())
     try:
         query = Query(state, name=name, **asked)
         return ask(portal, session, query, now=NOW, threshold=settings.MATCH_THRESHOLD)
@@ -85,8 +85,10 @@ class TestAMagicName:
         answer = found("NY", MAGIC["several"])
         assert (answer.record.entity_id, answer.record.status) == ("SB-NY-900011", "Good Standing")
         assert [row.name for row in answer.related] == [
-            "MAGIC SEVERAL CORP", "MAGIC SEVERAL LLC", "MAGIC SEVERAL HOLDINGS INC",
-        ]  # fmt: skip
+            "MAGIC SEVERAL CORP",
+            "MAGIC SEVERAL LLC",
+            "MAGIC SEVERAL HOLDINGS INC",
+        ]
 
     def test_does_not_guess_between_two_that_are_equal(self) -> None:
         answer = missing("NY", MAGIC["ambiguous"])
@@ -168,8 +170,11 @@ class TestTheDemonstration:
         filings = liens("DE", "Blue Heron Logistics LLC").filings
         assert [lien.status for lien in filings] == ["Active", "Terminated", "Active", "Lapsed"]
         assert [change.filing_type for lien in filings for change in lien.amendments] == [
-            "Assignment", "Collateral Change", "Termination", "Continuation",
-        ]  # fmt: skip
+            "Assignment",
+            "Collateral Change",
+            "Termination",
+            "Continuation",
+        ]
         assert filings[3].debtors[1].name == "MERRILL, ADA"
         assert filings[0].secured_parties[0].address.city == "WILMINGTON"
 
@@ -207,12 +212,15 @@ class TestTheSandboxRegistry:
 
     def test_has_every_kind_of_status_type_and_gap(self) -> None:
         entries = book.list_entries()
-        portal = registry.get_sandbox("DE")
+        portal = discovery.get_sandbox("DE")
         meanings = {(m.status_class, m.reason) for m in (portal.status_meaning(e.status) for e in entries)}
         assert meanings == {
-            ("active", None), ("active", "not_in_good_standing"), ("inactive", None), ("neutral", None),
+            ("active", None),
+            ("active", "not_in_good_standing"),
+            ("inactive", None),
+            ("neutral", None),
             ("neutral", "unrecognised_status"),
-        }  # fmt: skip
+        }
         assert len({entry.type for entry in entries}) >= 8
         for some in (
             lambda e: e.officers,
@@ -317,18 +325,18 @@ class TestATestKeysLookup:
     """The pipeline with `sandbox=True`."""
 
     def test_is_answered_for_a_state_that_is_switched_off_and_noted_as_fictional(self) -> None:
-        reply = pipeline.fetch(Query("KS", MAGIC["found"]), now=NOW, budget_seconds=10, sandbox=True)
+        reply = gateway.fetch(Query("KS", MAGIC["found"]), now=NOW, budget_seconds=10, sandbox=True)
         assert isinstance(reply.answer, Found)
         assert reply.answer.evidence.retrieved_at == NOW
         assert reply.normalized is not None
         assert reply.normalized["fieldAvailability"]["feiEinNumber"] == "not_published"
-        attempt = pipeline.ScrapeAttempt.objects.get(pk=reply.attempt_id)
+        attempt = gateway.ScrapeAttempt.objects.get(pk=reply.attempt_id)
         assert (attempt.sandbox, attempt.outcome, attempt.state) == (True, "found", "KS")
 
     def test_is_noted_when_it_fails(self) -> None:
         with pytest.raises(PortalBlocked):
-            pipeline.fetch(Query("KS", MAGIC["blocked"]), now=NOW, budget_seconds=10, sandbox=True)
-        assert pipeline.ScrapeAttempt.objects.get().outcome == "blocked"
+            gateway.fetch(Query("KS", MAGIC["blocked"]), now=NOW, budget_seconds=10, sandbox=True)
+        assert gateway.ScrapeAttempt.objects.get().outcome == "blocked"
 
     @pytest.mark.parametrize(
         ("state", "name", "said"),
@@ -342,13 +350,13 @@ class TestATestKeysLookup:
         ],
     )
     def test_is_read_as_a_real_one_would_be(self, state: str, name: str, said: dict[str, Any]) -> None:
-        normalized = pipeline.fetch(Query(state, name), now=NOW, budget_seconds=10, sandbox=True).normalized
+        normalized = gateway.fetch(Query(state, name), now=NOW, budget_seconds=10, sandbox=True).normalized
         assert normalized is not None
         assert {word: normalized[word] for word in said} == said
 
     def test_tells_an_address_that_could_not_be_split_from_one_that_is_not_there(self) -> None:
-        far = pipeline.fetch(Query("AK", "Far Muskeg Outfitters LLC"), now=NOW, budget_seconds=10, sandbox=True)
-        bare = pipeline.fetch(
+        far = gateway.fetch(Query("AK", "Far Muskeg Outfitters LLC"), now=NOW, budget_seconds=10, sandbox=True)
+        bare = gateway.fetch(
             Query("WY", "Empty Drawer LLC"), now=NOW + timedelta(seconds=1), budget_seconds=10, sandbox=True
         )
         assert far.normalized is not None

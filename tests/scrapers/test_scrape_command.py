@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from scrapers import registry
-from scrapers.families.sandbox import MAGIC
+from scrapers import discovery
 from scrapers.models import ScrapeAttempt
 from scrapers.portal import Portal
+from scrapers.sandbox import MAGIC
 from tests.portals.simulator import Simulator, running
 from tests.scrapers.golden import list_cases
 
@@ -46,12 +46,23 @@ class TestTheSandbox:
         told, code = scrape("DE", "Blue Heron Logistics LLC", "--sandbox")
         assert code == 0
         for words in (
-            "Delaware (DE)", "fictional sandbox registry", "always on",
+            "Delaware (DE)",
+            "fictional sandbox registry",
+            "always on",
             "GET https://sandbox.registry.invalid/DE/search: 200",
-            " ms ", "bytes", "Rows (3 listed, the whole list", "-> 1.000 exact", "BLUE HERON LOGISTICS, INC.",
-            "because the name is the same", "agent_address: 12 QUAY STREET, DOVER, DE 19901", "Our reading",
-            "statusClass: active", "feiEinNumber: not_published", "sha256", "Outcome",
-        ):  # fmt: skip
+            " ms ",
+            "bytes",
+            "Rows (3 listed, the whole list",
+            "-> 1.000 exact",
+            "BLUE HERON LOGISTICS, INC.",
+            "because the name is the same",
+            "agent_address: 12 QUAY STREET, DOVER, DE 19901",
+            "Our reading",
+            "statusClass: active",
+            "feiEinNumber: not_published",
+            "sha256",
+            "Outcome",
+        ):
             assert words in told, words
 
     @pytest.mark.parametrize(
@@ -104,7 +115,7 @@ class TestARealState:
     def test_is_asked_as_the_service_asks(self, simulator: Simulator) -> None:
         told, code = scrape("NY", NY.content["question"]["name"])
         assert code == 0
-        assert "scrapers.families.socrata.new_york.NewYork" in told
+        assert "scrapers.states.new_york.NewYork" in told
         assert "recorded: reads a real answer" in told
         assert "automated reading allowed" in told
         assert NY.expected["record"]["entity_id"] in told
@@ -136,7 +147,7 @@ class TestARealState:
         assert "No network: the name data.ny.gov could not be reached from here." in told
 
     def test_without_a_search_is_not_asked(self, simulator: Simulator) -> None:
-        silent = next(portal for portal in registry.list_portals() if portal.verification == "unsupported")
+        silent = next(portal for portal in discovery.list_portals() if portal.verification == "unsupported")
         told, code = scrape(silent.code, "Acme")
         assert code == 9
         assert "Nobody was asked" in told

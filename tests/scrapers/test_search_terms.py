@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from scrapers import registry
-from scrapers.asking import ask, ask_name
-from scrapers.errors import QueryRefused
-from scrapers.normalise import names
-from scrapers.portal import Portal, meanings
+from scrapers import discovery
+from scrapers.failures import QueryRefused
+from scrapers.normalize import names
+from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, Found, NotFound, Query, ResultList
-from scrapers.search_rules import NameSearch, SearchPlan
+from scrapers.search.pipeline import ask, ask_name
+from scrapers.search.terms import NameSearch, SearchPlan
+from scrapers.statuses import meanings
 from scrapers.transport import conditions
 from scrapers.transport.session import PortalSession, TransportSettings
 from tests.scrapers.golden import NOW, THRESHOLD
@@ -39,7 +40,7 @@ SAME = [
     ("Sandy-Land Farms", "SANDY LAND FARMS"),
     ("Compañía Coquí, Inc.", "COMPANIA COQUI INC"),
 ]
-PORTALS = [portal for portal in registry.list_portals() if portal.capabilities.search]
+PORTALS = [portal for portal in discovery.list_portals() if portal.capabilities.search]
 
 
 def mode_of(portal: Portal) -> Mode:
@@ -66,7 +67,7 @@ class Book(Portal):
 
     mode: ClassVar[Mode] = "contains"
     name_search = NameSearch(mode="contains")
-    statuses = meanings(active=("Active",))
+    statuses = meanings(active="Active")
 
     def __init__(self, *shown: str) -> None:
         self.shown, self.asked = shown, list[str]()
@@ -170,10 +171,15 @@ class TestANameCheck:
 
     @pytest.mark.parametrize(
         ("name", "shown"),
-        [("Blue Farms LLC", "BLUE FARM INC"), ("Blue Farm LLC", "BLUE FARMS INC"), ("One Stop LLC", "1 STOP, INC."),
-         ("1st Street Foods Co", "FIRST STREET FOODS LLC"), ("Old Bakeries LLC", "OLD BAKERY LLC"),
-         ("Smith and Sons Farms LLC", "SMITH & SONS FARMS INC")],
-    )  # fmt: skip
+        [
+            ("Blue Farms LLC", "BLUE FARM INC"),
+            ("Blue Farm LLC", "BLUE FARMS INC"),
+            ("One Stop LLC", "1 STOP, INC."),
+            ("1st Street Foods Co", "FIRST STREET FOODS LLC"),
+            ("Old Bakeries LLC", "OLD BAKERY LLC"),
+            ("Smith and Sons Farms LLC", "SMITH & SONS FARMS INC"),
+        ],
+    )
     def test_finds_the_name_that_stands_in_the_way(self, book: type[Book], name: str, shown: str) -> None:
         available, searches = self.check(book, name, shown, "DE")
         assert not available

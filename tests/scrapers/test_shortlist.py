@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from scrapers import matching, shortlist
-from scrapers.portal import StatusMeaning
 from scrapers.records import Candidate
+from scrapers.search import matching, shortlist
+from scrapers.statuses import StatusMeaning
 from tests.bench.matching import read, read_held_out
 
 WORDS = ["cars", "care", "foods", "fuel", "farm", "fans", "gym", "guns", "hats", "jobs", "labs", "nets", "oils", "pets"]

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from jurisdictions.codes import PLACES
-from scrapers import registry
+from scrapers import discovery
 
 
 class TestTheStatesPage:
@@ -42,7 +42,7 @@ class TestThePageOfSearchTerms:
             call_command("search_terms_page", "--check")
 
 
-@pytest.mark.parametrize("portal", registry.list_portals(), ids=lambda portal: portal.code)
+@pytest.mark.parametrize("portal", discovery.list_portals(), ids=lambda portal: portal.code)
 class TestAJurisdiction:
     """What its reader declares."""
 

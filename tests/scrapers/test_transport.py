@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from scrapers.errors import PageChanged, PortalBlocked, PortalError, PortalUnavailable
+from scrapers.failures import PageChanged, PortalBlocked, PortalError, PortalUnavailable
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
 from tests.scrapers.loopback import Loopback, Wire, says, serving
 
@@ -262,10 +262,19 @@ class TestARedirect:
 
     @pytest.mark.parametrize(
         "place",
-        ["https://evil.example/", "//evil.example/x", "http://portal.example/", "https://portal.example@evil.example/",
-         "file:///etc/passwd", "https://127.0.0.1/", "https://portal.example.evil.example/", "javascript:alert(1)",
-         "https://[::1", "https://[/"],
-    )  # fmt: skip
+        [
+            "https://evil.example/",
+            "//evil.example/x",
+            "http://portal.example/",
+            "https://portal.example@evil.example/",
+            "file:///etc/passwd",
+            "https://127.0.0.1/",
+            "https://portal.example.evil.example/",
+            "javascript:alert(1)",
+            "https://[::1",
+            "https://[/",
+        ],
+    )
     def test_to_another_machine_is_refused(self, portal: Loopback, open_session: Opener, place: str) -> None:
         portal.on("/", says(302, location=place))
         portal.answers["/"] = [says(404)]
@@ -345,8 +354,10 @@ class TestAConversation:
         session.get(f"{HOME}/2")
         assert [page.body for page in session.pages] == [b"<p>one</p>", b"<p>two</p>"]
         assert [stage.detail for stage in session.trace.stages] == [
-            f"GET {HOME}/1: 200, 10 bytes", f"GET {HOME}/2: 503, 9 bytes", f"GET {HOME}/2: 200, 10 bytes",
-        ]  # fmt: skip
+            f"GET {HOME}/1: 200, 10 bytes",
+            f"GET {HOME}/2: 503, 9 bytes",
+            f"GET {HOME}/2: 200, 10 bytes",
+        ]
 
     def test_never_speaks_to_a_machine_that_is_not_the_portals(self, portal: Loopback, open_session: Opener) -> None:
         for url in ("https://elsewhere.example/", "http://portal.example/", "ftp://portal.example/"):

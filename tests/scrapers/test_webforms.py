@@ -7,7 +7,7 @@ import time
 import pytest
 from lxml import html
 
-from scrapers.errors import PageChanged, PortalBlocked
+from scrapers.failures import PageChanged, PortalBlocked
 from scrapers.parsing.webforms import WebForm, post_backs, spans
 from scrapers.transport.page import Page
 from scrapers.transport.recording import Replay
@@ -31,9 +31,15 @@ FORM = """<html><body>
   <td><a onclick="javascript:__doPostBack('ctl00$Main$grid$ctl03$open','')">open</a></td></tr></table>
 </form></body></html>"""
 ALWAYS = {
-    "__EVENTTARGET": "", "__EVENTARGUMENT": "", "__VIEWSTATE": "state-1", "ctl00$Main$kind": "NAME",
-    "ctl00$Main$agree": "on", "ctl00$Main$county": "07", "ctl00$Main$note": "as it is", "ctl00$Main$txtName": "before",
-}  # fmt: skip
+    "__EVENTTARGET": "",
+    "__EVENTARGUMENT": "",
+    "__VIEWSTATE": "state-1",
+    "ctl00$Main$kind": "NAME",
+    "ctl00$Main$agree": "on",
+    "ctl00$Main$county": "07",
+    "ctl00$Main$note": "as it is",
+    "ctl00$Main$txtName": "before",
+}
 
 
 def page(body: str) -> Page:

@@ -20,8 +20,8 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from config import env, probe
-from config.launch import commands, first_accounts, ground, processes, welcome
-from scrapers.families import sandbox
+from config.launch import commands, first_accounts, preflight, processes, startup_message
+from scrapers import sandbox
 
 START_SECONDS = 90.0
 GRACE_SECONDS = 12.0
@@ -50,9 +50,9 @@ class Command(BaseCommand):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self.note_signal)
         try:
-            ground.require_writable(settings.VAR_DIR)
-            ground.require_free_port(host=host, port=port)
-        except ground.NotReady as problem:
+            preflight.require_writable(settings.VAR_DIR)
+            preflight.require_free_port(host=host, port=port)
+        except preflight.NotReady as problem:
             raise CommandError(str(problem)) from problem
         self.prepare_database()
         first = None if no_first_accounts else first_accounts.prepare(folder=settings.VAR_DIR, now=timezone.now())
@@ -139,7 +139,7 @@ class Command(BaseCommand):
 
     def welcome(self, address: str, first: first_accounts.FirstAccounts | None) -> str:
         """Return what the person reads."""
-        return welcome.text(
+        return startup_message.text(
             address=address,
             first=first,
             sandbox_question=sandbox.DEMO_QUESTION,

@@ -60,25 +60,31 @@ _PATH = OpenApiParameter("job_id", OpenApiTypes.STR, OpenApiParameter.PATH, desc
 _GONE = describe.reply(components.Error, "No such job, or another account's, or older than seven days.")
 
 ask = extend_schema(
-    operation_id="bulkLookup", tags=["Bulk"], summary="Look up to 1,000 companies up",
+    operation_id="bulkLookup",
+    tags=["Bulk"],
+    summary="Look up to 1,000 companies up",
     description="All rows are taken on or none. The whole price is held; what is not found is given back.",
-    request=BulkRequest, parameters=[describe.IDEMPOTENCY_KEY, *describe.HEADERS],
+    request=BulkRequest,
+    parameters=[describe.IDEMPOTENCY_KEY, *describe.HEADERS],
     responses={
         202: describe.reply(BulkAccepted, "Taken on: ask `poll_url`."),
         (402, "application/problem+json"): describe.reply(components.PaymentRequired, "The balance is too low."),
         **{status: shape for status, shape in describe.ASKING.items() if status != 503},
         400: describe.reply(InvalidBulk, "Nothing was queued, nothing charged."),
     },
-)  # fmt: skip
+)
 
 read = extend_schema(
-    operation_id="getBulkJob", tags=["Bulk"], summary="How far a bulk job is, and its results",
+    operation_id="getBulkJob",
+    tags=["Bulk"],
+    summary="How far a bulk job is, and its results",
     description="JSON in pages, or everything with `Accept: text/csv` or `application/x-ndjson`.",
     parameters=[
         _PATH,
         OpenApiParameter("cursor", OpenApiTypes.STR, description="`next_cursor` of the page before."),
-        OpenApiParameter("limit", {"type": "integer", "minimum": 1, "maximum": 500, "default": 100},
-                         description="Rows a page."),
+        OpenApiParameter(
+            "limit", {"type": "integer", "minimum": 1, "maximum": 500, "default": 100}, description="Rows a page."
+        ),
         *describe.HEADERS,
     ],
     responses={
@@ -89,11 +95,13 @@ read = extend_schema(
         404: _GONE,
         **describe.KEYED,
     },
-)  # fmt: skip
+)
 
 cancel = extend_schema(
-    operation_id="cancelBulkJob", tags=["Bulk"], summary="Cancel what has not begun",
+    operation_id="cancelBulkJob",
+    tags=["Bulk"],
+    summary="Cancel what has not begun",
     description="What is under way ends by itself; the price of the rest is given back.",
     parameters=[_PATH, *describe.HEADERS],
     responses={200: describe.reply(BulkSummary, "Its numbers now."), 404: _GONE, **describe.KEYED},
-)  # fmt: skip
+)

@@ -37,9 +37,12 @@ _WHO = OpenApiParameter(
     "WWW-Authenticate", OpenApiTypes.STR, OpenApiParameter.HEADER, description="What to send.", response=[401]
 )
 _REQUEST_ID = OpenApiParameter(
-    "X-Request-Id", OpenApiTypes.STR, OpenApiParameter.HEADER, response=True,
+    "X-Request-Id",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    response=True,
     description="Names this request; a well-formed one of yours (letters, digits, `._-`, at most 64) is kept.",
-)  # fmt: skip
+)
 
 
 def reply(shape: Any, about: str, *shown: OpenApiExample) -> OpenApiResponse:
@@ -56,18 +59,21 @@ KEYED = {401: _NO_KEY, 403: _FORBIDDEN, 429: _TOO_OFTEN, 500: _CRASHED}
 HEADERS = [*_RATE, _WAIT, _WHO, _REQUEST_ID]
 
 IDEMPOTENCY_KEY = OpenApiParameter(
-    "Idempotency-Key", OpenApiTypes.STR, OpenApiParameter.HEADER,
+    "Idempotency-Key",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
     description="At most 255 characters. The same key with the same body replays the first reply for 24 hours.",
-)  # fmt: skip
+)
 ASKING: dict[Any, OpenApiResponse] = {
     400: _INVALID,
-    409: reply(components.Error, "The Idempotency-Key belongs to another request, or to one still running.",
-               examples.REUSED),
+    409: reply(
+        components.Error, "The Idempotency-Key belongs to another request, or to one still running.", examples.REUSED
+    ),
     413: reply(components.InvalidRequest, "The body is too large.", examples.TOO_LARGE),
     415: reply(components.InvalidRequest, "The body is not application/json."),
     503: reply(components.SourceUnavailable, "The registry could not be asked. Not charged.", examples.DOWN),
     **KEYED,
-}  # fmt: skip
+}
 """How every request that asks a registry can end, beside its answer."""
 
 _ANSWER = PolymorphicProxySerializer(
@@ -85,7 +91,9 @@ lookup = extend_schema(
     request=serializers.LookupRequest,
     parameters=[
         OpenApiParameter(
-            "fresh", OpenApiTypes.BOOL, OpenApiParameter.QUERY,
+            "fresh",
+            OpenApiTypes.BOOL,
+            OpenApiParameter.QUERY,
             description="Older form of `source`: true = live, false = cache. The body's `fresh` and `source` win.",
         ),
         IDEMPOTENCY_KEY,
@@ -96,8 +104,10 @@ lookup = extend_schema(
         200: reply(_ANSWER, "Found.", examples.FOUND, examples.FOUND_FILINGS),
         202: reply(components.Accepted, "The registry is slow: ask `statusUrl` for the answer.", examples.LATER),
         (402, "application/problem+json"): reply(
-            components.PaymentRequired, "The balance does not cover it, or (without a key) what it costs.",
-            examples.NO_FUNDS, examples.PAY,
+            components.PaymentRequired,
+            "The balance does not cover it, or (without a key) what it costs.",
+            examples.NO_FUNDS,
+            examples.PAY,
         ),
         (400, "application/problem+json"): reply(components.PaymentProblem, "A payment that cannot be read."),
         (409, "application/problem+json"): reply(components.PaymentProblem, "The payment is in use."),
@@ -105,22 +115,29 @@ lookup = extend_schema(
         404: reply(components.EntityNotFound, "The registry has no such company. Not charged.", examples.NOT_FOUND),
         **ASKING,
     },
-)  # fmt: skip
+)
 
 job_status = extend_schema(
-    operation_id="getJob", tags=["Lookup"], summary="How far a lookup is that is answered later",
+    operation_id="getJob",
+    tags=["Lookup"],
+    summary="How far a lookup is that is answered later",
     parameters=[
-        OpenApiParameter("job_id", OpenApiTypes.STR, OpenApiParameter.PATH, description="Its `jobId`."), *HEADERS,
+        OpenApiParameter("job_id", OpenApiTypes.STR, OpenApiParameter.PATH, description="Its `jobId`."),
+        *HEADERS,
     ],
     responses={
         200: reply(components.JobStatus, "Running, or complete with its result."),
         404: reply(components.Error, "No such job, or another account's, or older than seven days."),
-        **KEYED, 500: reply(components.JobFailed, "The job failed. Not charged."),
+        **KEYED,
+        500: reply(components.JobFailed, "The job failed. Not charged."),
     },
-)  # fmt: skip
+)
 
 states = extend_schema(
-    operation_id="listStates", tags=["Service"], summary="Every jurisdiction and what can be asked of it", auth=[],
+    operation_id="listStates",
+    tags=["Service"],
+    summary="Every jurisdiction and what can be asked of it",
+    auth=[],
     parameters=[
         OpenApiParameter("If-None-Match", OpenApiTypes.STR, OpenApiParameter.HEADER, description="An earlier ETag."),
         OpenApiParameter("ETag", OpenApiTypes.STR, OpenApiParameter.HEADER, response=[200, 304]),
@@ -131,35 +148,44 @@ states = extend_schema(
         304: OpenApiResponse(description="Nothing changed since the ETag you sent."),
         500: _CRASHED,
     },
-)  # fmt: skip
+)
 
 health = extend_schema(
-    operation_id="getHealth", tags=["Service"], summary="Whether the service is well", auth=[],
+    operation_id="getHealth",
+    tags=["Service"],
+    summary="Whether the service is well",
+    auth=[],
     parameters=[_REQUEST_ID],
     responses={
         200: reply(components.Health, "It can serve, perhaps degraded."),
         503: reply(components.Error, "It cannot serve."),
     },
-)  # fmt: skip
+)
 
 balance = extend_schema(
-    operation_id="getBalance", tags=["Account"], summary="What is left", parameters=HEADERS,
+    operation_id="getBalance",
+    tags=["Account"],
+    summary="What is left",
+    parameters=HEADERS,
     responses={
         200: reply(components.Balance, "The balance."),
         404: reply(components.Error, "The account of this key is gone."),
         **KEYED,
     },
-)  # fmt: skip
+)
 
 usage = extend_schema(
-    operation_id="listUsage", tags=["Account"], summary="What was charged, newest first",
+    operation_id="listUsage",
+    tags=["Account"],
+    summary="What was charged, newest first",
     description="JSON in pages, or the whole period as CSV with `Accept: text/csv`.",
     parameters=[
         OpenApiParameter("from", OpenApiTypes.DATE, description="First day (UTC)."),
         OpenApiParameter("to", OpenApiTypes.DATE, description="Last day (UTC)."),
         OpenApiParameter("cursor", OpenApiTypes.STR, description="`nextCursor` of the page before."),
-        OpenApiParameter("limit", {"type": "integer", "minimum": 1, "maximum": 500, "default": 100},
-                         description="Entries a page."),
+        OpenApiParameter(
+            "limit", {"type": "integer", "minimum": 1, "maximum": 500, "default": 100}, description="Entries a page."
+        ),
         *HEADERS,
     ],
     responses={
@@ -168,11 +194,14 @@ usage = extend_schema(
         400: _INVALID,
         **KEYED,
     },
-)  # fmt: skip
+)
 
 settings = extend_schema(
-    operation_id="changeSettings", tags=["Account"], summary="Change preferences",
-    request=serializers.SettingsRequest, parameters=HEADERS,
+    operation_id="changeSettings",
+    tags=["Account"],
+    summary="Change preferences",
+    request=serializers.SettingsRequest,
+    parameters=HEADERS,
     responses={
         200: reply(components.AccountSettings, "The preferences as they are now."),
         400: _INVALID,
@@ -180,6 +209,6 @@ settings = extend_schema(
         415: reply(components.InvalidRequest, "The body is not application/json."),
         **KEYED,
     },
-)  # fmt: skip
+)
 
 hidden = extend_schema(exclude=True)

@@ -81,16 +81,28 @@ FILING: dict[str, Any] = {
     "statusClass": "active",
     "filingType": "UCC-1",
     "debtors": [
-        {"name": "BLUE HERON LOGISTICS LLC", "kind": "organization", "address": "12 QUAY STREET", "city": "DOVER",
-         "state": "DE", "zip": "19901"}
+        {
+            "name": "BLUE HERON LOGISTICS LLC",
+            "kind": "organization",
+            "address": "12 QUAY STREET",
+            "city": "DOVER",
+            "state": "DE",
+            "zip": "19901",
+        }
     ],
     "securedParties": [
-        {"name": "FIRST MERIDIAN BANK", "kind": "organization", "address": None, "city": None, "state": None,
-         "zip": None}
+        {
+            "name": "FIRST MERIDIAN BANK",
+            "kind": "organization",
+            "address": None,
+            "city": None,
+            "state": None,
+            "zip": None,
+        }
     ],
     "amendments": [],
     "sosUrl": None,
-}  # fmt: skip
+}
 
 
 def _error(answer: int, code: str, text: str, /, *, retryable: bool = False, **more: Any) -> OpenApiExample:
@@ -100,47 +112,88 @@ def _error(answer: int, code: str, text: str, /, *, retryable: bool = False, **m
 
 ASK = OpenApiExample("A company", value={"entity_name": "Blue Heron Logistics LLC", "state": "DE"}, request_only=True)
 ASK_STORED = OpenApiExample(
-    "A stored record will do", value={"entity_name": "Blue Heron Logistics LLC", "state": "DE", "source": "cache"},
+    "A stored record will do",
+    value={"entity_name": "Blue Heron Logistics LLC", "state": "DE", "source": "cache"},
     request_only=True,
-)  # fmt: skip
+)
 ASK_UCC = OpenApiExample(
-    "UCC filings of a debtor", value={"entity_name": "Blue Heron Logistics LLC", "state": "DE", "searchType": "ucc"},
+    "UCC filings of a debtor",
+    value={"entity_name": "Blue Heron Logistics LLC", "state": "DE", "searchType": "ucc"},
     request_only=True,
-)  # fmt: skip
+)
 FOUND = OpenApiExample(
     "The company's record", value={"success": True, "data": ENTITY, **RECEIPT}, response_only=True, status_codes=["200"]
 )
 FOUND_FILINGS = OpenApiExample(
     "Its UCC filings",
     value={
-        "success": True, "data": {"filings": [FILING], "totalResults": 1, "evidence": ENTITY["evidence"]}, **RECEIPT,
+        "success": True,
+        "data": {"filings": [FILING], "totalResults": 1, "evidence": ENTITY["evidence"]},
+        **RECEIPT,
     },
-    response_only=True, status_codes=["200"],
-)  # fmt: skip
+    response_only=True,
+    status_codes=["200"],
+)
 NOT_FOUND = _error(
-    404, "entity_not_found", "Entity not found", ambiguous=False, note=None, evidence=ENTITY["evidence"],
-    suggestions=[{"entityName": "BLUE HERON LEASING LLC", "entityId": "SB-DE-000124", "status": "Good Standing",
-                  "score": 0.8, "features": ["word_differs"], "sosUrl": None}],
-)  # fmt: skip
+    404,
+    "entity_not_found",
+    "Entity not found",
+    ambiguous=False,
+    note=None,
+    evidence=ENTITY["evidence"],
+    suggestions=[
+        {
+            "entityName": "BLUE HERON LEASING LLC",
+            "entityId": "SB-DE-000124",
+            "status": "Good Standing",
+            "score": 0.8,
+            "features": ["word_differs"],
+            "sosUrl": None,
+        }
+    ],
+)
 INVALID = _error(400, "invalid_request", "Invalid request body", details={"state": ["This field is required."]})
 NO_KEY = _error(401, "unauthorized", "Missing or invalid API key")
 NO_FUNDS = _error(
-    402, "insufficient_balance", "Insufficient balance", type="https://example.com/docs/#insufficient_balance",
-    title="Insufficient balance", status=402, detail="This costs 0.0314 USD and the balance is 0.0100 USD.",
-    challengeId=None, balanceStored=100, pricePerLookup=0.0314, lookupsRemaining=0,
+    402,
+    "insufficient_balance",
+    "Insufficient balance",
+    type="https://example.com/docs/#insufficient_balance",
+    title="Insufficient balance",
+    status=402,
+    detail="This costs 0.0314 USD and the balance is 0.0100 USD.",
+    challengeId=None,
+    balanceStored=100,
+    pricePerLookup=0.0314,
+    lookupsRemaining=0,
     topUpUrl="https://example.com/pricing/",
-)  # fmt: skip
+)
 PAY = OpenApiExample(
-    "payment_required", response_only=True, status_codes=["402"],
-    value={"type": "https://paymentauth.org/problems/payment-required", "title": "Payment Required", "status": 402,
-           "detail": "0.0314 USD: Business entity or UCC filing lookup.", "challengeId": "mR3v0uQ"},
-)  # fmt: skip
+    "payment_required",
+    response_only=True,
+    status_codes=["402"],
+    value={
+        "type": "https://paymentauth.org/problems/payment-required",
+        "title": "Payment Required",
+        "status": 402,
+        "detail": "0.0314 USD: Business entity or UCC filing lookup.",
+        "challengeId": "mR3v0uQ",
+    },
+)
 LATER = OpenApiExample(
-    "Answered later", response_only=True, status_codes=["202"],
-    value={"success": True, "async": True, "jobId": "job_0b9f3c7e5d1a4f68a2c40e7d9b13f5a6",
-           "message": "This registry answers slowly. Ask statusUrl for the result.", "pollInterval": 3000,
-           "estimatedSeconds": 60, "statusUrl": "/v1/lookup/status/job_0b9f3c7e5d1a4f68a2c40e7d9b13f5a6"},
-)  # fmt: skip
+    "Answered later",
+    response_only=True,
+    status_codes=["202"],
+    value={
+        "success": True,
+        "async": True,
+        "jobId": "job_0b9f3c7e5d1a4f68a2c40e7d9b13f5a6",
+        "message": "This registry answers slowly. Ask statusUrl for the result.",
+        "pollInterval": 3000,
+        "estimatedSeconds": 60,
+        "statusUrl": "/v1/lookup/status/job_0b9f3c7e5d1a4f68a2c40e7d9b13f5a6",
+    },
+)
 REUSED = _error(409, "idempotency_conflict", "This Idempotency-Key was used for another request")
 TOO_LARGE = _error(
     413, "payload_too_large", "Request body too large", details={"body": ["At most 64 KB are accepted here."]}

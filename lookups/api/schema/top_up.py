@@ -14,9 +14,10 @@ class TopUpRequest(serializers.Serializer):
 
     amount = Dollars(help_text="USD, from 0.50 to 10,000 in whole cents.")
     payBy = Word(
-        choices=["page", "challenge"], required=False,
+        choices=["page", "challenge"],
+        required=False,
         help_text="`page` (default): the card provider's page, for people. `challenge`: a 402 that an agent answers.",
-    )  # fmt: skip
+    )
 
 
 class TopUpReply(serializers.Serializer):
@@ -32,9 +33,16 @@ class TopUpReply(serializers.Serializer):
 
 def _reply(title: str, **differs: object) -> OpenApiExample:
     value = {
-        "success": True, "status": "created", "amount": 3.14, "amountStored": 31_400, "lookups": 100,
-        "checkoutUrl": "https://pay.example.test/cs_1", "balanceStored": 3140, "lookupsRemaining": 10, **differs,
-    }  # fmt: skip
+        "success": True,
+        "status": "created",
+        "amount": 3.14,
+        "amountStored": 31_400,
+        "lookups": 100,
+        "checkoutUrl": "https://pay.example.test/cs_1",
+        "balanceStored": 3140,
+        "lookupsRemaining": 10,
+        **differs,
+    }
     return OpenApiExample(title, value=value, response_only=True, status_codes=["200"])
 
 
@@ -67,7 +75,9 @@ top_up = extend_schema(
     ],
     responses={
         200: describe.reply(
-            TopUpReply, "Started, or paid.", _reply("Started"),
+            TopUpReply,
+            "Started, or paid.",
+            _reply("Started"),
             _reply("Paid", status="paid", checkoutUrl=None, balanceStored=34_540, lookupsRemaining=110),
         ),
         (402, "application/problem+json"): describe.reply(_PROBLEM, "What to pay, or what was wrong.", _CHALLENGE),
@@ -80,4 +90,4 @@ top_up = extend_schema(
         503: describe.reply(components.Error, "Not configured here, or the card provider does not answer. Not paid."),
         **describe.KEYED,
     },
-)  # fmt: skip
+)

@@ -27,9 +27,14 @@ class WebhookTestReply(serializers.Serializer):
 
 def _tested(title: str, **differs: object) -> OpenApiExample:
     value = {
-        "success": True, "delivered": True, "status": 204, "error": None, "durationMs": 84,
-        "webhookId": "msg_3f0c9a6d0b7e4c5f8a1d2e3f4a5b6c7d", **differs,
-    }  # fmt: skip
+        "success": True,
+        "delivered": True,
+        "status": 204,
+        "error": None,
+        "durationMs": 84,
+        "webhookId": "msg_3f0c9a6d0b7e4c5f8a1d2e3f4a5b6c7d",
+        **differs,
+    }
     return OpenApiExample(title, value=value, response_only=True, status_codes=["200"])
 
 
@@ -65,11 +70,13 @@ test = extend_schema(
     parameters=describe.HEADERS,
     responses={
         200: describe.reply(
-            WebhookTestReply, "It was sent, or could not be; `delivered` says which.", _tested("Delivered"),
+            WebhookTestReply,
+            "It was sent, or could not be; `delivered` says which.",
+            _tested("Delivered"),
             _tested("Refused by the server", delivered=False, status=500, error="answered 500"),
             _tested("Not sent", delivered=False, status=None, error="the address leads to a private network"),
         ),
         400: describe.reply(components.InvalidRequest, "The account has no webhookUrl."),
         **describe.KEYED,
     },
-)  # fmt: skip
+)

@@ -13,13 +13,12 @@ from rest_framework.response import Response
 
 from billing import keys, money, prices, statements
 from billing.models import Account, LedgerEntry
-from lookups import sheets
+from lookups import account_settings, csv_export
 from lookups.api import errors, replies, tables
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import describe
 from lookups.api.serializers import SettingsRequest
-from lookups.services import preferences
-from lookups.services.storing import wire_time
+from lookups.lookup.storage import wire_time
 
 PAGE, LONGEST_PAGE = 100, 500
 CSV_COLUMNS = ("id", "createdAt", "kind", "amount", "availableAfter", "heldAfter", "reference", "reason", "key")
@@ -68,7 +67,7 @@ class UsageView(Endpoint):
         if cursor is not None:
             entries = entries.filter(pk__lt=cursor)
         if isinstance(request.accepted_renderer, tables.CsvRenderer):
-            rows = sheets.csv_lines(CSV_COLUMNS, _rows(entries.iterator(chunk_size=500)))
+            rows = csv_export.csv_lines(CSV_COLUMNS, _rows(entries.iterator(chunk_size=500)))
             headers = {"Content-Disposition": 'attachment; filename="usage.csv"'}
             return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
         page = list(entries[: limit + 1])
@@ -95,7 +94,7 @@ class SettingsView(Endpoint):
         if not serializer.is_valid():
             raise errors.invalid(serializer.errors)
         changes = _changes(serializer.validated_data)
-        account = preferences.change(account_id=self.key_of(request).account_id, **changes)
+        account = account_settings.change(account_id=self.key_of(request).account_id, **changes)
         return Response(settings_fields(account))
 
 

@@ -15,16 +15,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing.models import Account
-from lookups import sheets
+from lookups import bodies, csv_export
 from lookups.api import errors, idempotency, replies, tables
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import bulk as schema
 from lookups.api.serializers import BulkEntity, BulkRequest, LookupRequest
 from lookups.api.views.lookup import accepts_stored, to_question
+from lookups.bulk import bulk_jobs
+from lookups.idempotency import Claim
+from lookups.lookup.outcomes import OutOfFunds
 from lookups.models import BulkJob
-from lookups.outcomes import OutOfFunds
-from lookups.services import bodies, bulk, result_mail
-from lookups.services.idempotency import Claim
+from lookups.notifications import result_mail
 
 MOST_ROWS = 1000
 PAGE, LONGEST_PAGE = 100, 500
@@ -43,11 +44,15 @@ class BulkView(Endpoint):
         said, telling = _read_source(request.data), _read_telling(request.data, key.account)
 
         def answer(claim: Claim | None) -> Response:
-            made = bulk.accept(
-                wanted=wanted, key=key, accepts_stored=accepts_stored(said, key.account),
-                bulk_id=claim.ask_id if claim else uuid.uuid4(), now=timezone.now(), telling=telling,
+            made = bulk_jobs.accept(
+                wanted=wanted,
+                key=key,
+                accepts_stored=accepts_stored(said, key.account),
+                bulk_id=claim.ask_id if claim else uuid.uuid4(),
+                now=timezone.now(),
+                telling=telling,
                 request_id=request.request_id,  # type: ignore[attr-defined]
-            )  # fmt: skip
+            )
             if isinstance(made, OutOfFunds):
                 raise replies.to_error(made)
             told = {
@@ -74,30 +79,32 @@ class BulkJobView(Endpoint):
         if isinstance(request.accepted_renderer, tables.CsvRenderer):
             return _stream(found, request.accepted_renderer)
         after, limit = _page(request)
-        rows = list(bulk.list_rows(found, after=after)[: limit + 1])
+        rows = list(bulk_jobs.list_rows(found, after=after)[: limit + 1])
         more, rows = len(rows) > limit, rows[:limit]
         return Response(
-            bodies.of_bulk(found) | {
-                "results": [bodies.of_row(row) for row in rows], "next_cursor": str(rows[-1].index) if more else None,
+            bodies.of_bulk(found)
+            | {
+                "results": [bodies.of_row(row) for row in rows],
+                "next_cursor": str(rows[-1].index) if more else None,
             }
-        )  # fmt: skip
+        )
 
     @schema.cancel
     def delete(self, request: Request, job_id: str) -> Response:
         """Cancel what has not begun."""
         found = self._find(request, job_id)
-        bulk.cancel(found, now=timezone.now())
+        bulk_jobs.cancel(found, now=timezone.now())
         found.refresh_from_db()
         return Response(bodies.of_bulk(found))
 
     def _find(self, request: Request, job_id: str) -> BulkJob:
-        found = bulk.find(job_id, account_id=self.key_of(request).account_id, now=timezone.now())
+        found = bulk_jobs.find(job_id, account_id=self.key_of(request).account_id, now=timezone.now())
         if found is None:
             raise errors.ApiError(404, "job_not_found", "Job not found")
         return found
 
 
-def read_rows(body: Any) -> list[bulk.Wanted]:
+def read_rows(body: Any) -> list[bulk_jobs.Wanted]:
     """The rows of the body; ApiError 400 that names each wrong one."""
     rows = body.get("entities")
     if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_ROWS:
@@ -107,7 +114,7 @@ def read_rows(body: Any) -> list[bulk.Wanted]:
         serializer = BulkEntity(data=row)
         if serializer.is_valid():
             said = serializer.validated_data
-            wanted.append(bulk.Wanted(to_question(said), said.get("ref")))
+            wanted.append(bulk_jobs.Wanted(to_question(said), said.get("ref")))
         else:
             wrong.append({"index": index, "error": _first(serializer.errors)})
     if wrong:
@@ -116,11 +123,11 @@ def read_rows(body: Any) -> list[bulk.Wanted]:
 
 
 def _stream(found: BulkJob, renderer: tables.CsvRenderer) -> StreamingHttpResponse:
-    rows = map(bodies.of_row, bulk.list_rows(found).iterator(chunk_size=200))
+    rows = map(bodies.of_row, bulk_jobs.list_rows(found).iterator(chunk_size=200))
     if isinstance(renderer, tables.NdjsonRenderer):
         lines: Iterable[str] = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     else:
-        lines = sheets.csv_lines(bodies.CSV_COLUMNS, bodies.flatten(rows))
+        lines = csv_export.csv_lines(bodies.CSV_COLUMNS, bodies.flatten(rows))
     headers = {"Content-Disposition": f'attachment; filename="{found.public_id}.{renderer.format}"'}
     kind = f"{renderer.media_type}; charset=utf-8"
     return StreamingHttpResponse(lines, content_type=kind, headers=headers)
@@ -135,7 +142,7 @@ def _read_source(body: Any) -> dict[str, Any]:
         raise _wrong([{"index": None, "error": f"source: {wrong.detail[0]}"}]) from None  # type: ignore[index]
 
 
-def _read_telling(body: Any, account: Account) -> bulk.Telling:
+def _read_telling(body: Any, account: Account) -> bulk_jobs.Telling:
     """How its end is told; ApiError 400 where that cannot be done."""
     wrong, address, by_mail = [], "", body.get("email_results")
     try:
@@ -150,7 +157,7 @@ def _read_telling(body: Any, account: Account) -> bulk.Telling:
         wrong.append("email_results: The account has no e-mail address.")
     if wrong:
         raise _wrong([{"index": None, "error": text} for text in wrong])
-    return bulk.Telling(webhook_url=address, emails_results=bool(by_mail))
+    return bulk_jobs.Telling(webhook_url=address, emails_results=bool(by_mail))
 
 
 def _page(request: Request) -> tuple[int, int]:

@@ -9,11 +9,12 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from lookups import bodies
 from lookups.api import errors, replies
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import describe
+from lookups.jobs import lifecycle
 from lookups.models import Job
-from lookups.services import bodies, jobs
 
 
 class JobView(Endpoint):
@@ -25,7 +26,7 @@ class JobView(Endpoint):
     def get(self, request: Request, job_id: str) -> Response:
         """How far the job is, and its result once it has one."""
         now, request_id = timezone.now(), request.request_id  # type: ignore[attr-defined]
-        job = jobs.find(job_id, account_id=self.key_of(request).account_id, now=now)
+        job = lifecycle.find(job_id, account_id=self.key_of(request).account_id, now=now)
         if job is None:
             raise errors.ApiError(404, "job_not_found", "Job not found")
         if job.status == Job.Status.COMPLETE:

@@ -15,10 +15,10 @@ from lookups.api.endpoint import Endpoint
 from lookups.api.pay_per_request import KeyOrPayment, Till
 from lookups.api.schema import describe
 from lookups.api.serializers import Flag, LookupRequest
-from lookups.questions import Question
-from lookups.services.asks import Ask
-from lookups.services.idempotency import Claim
-from lookups.services.lookup import perform
+from lookups.idempotency import Claim
+from lookups.lookup.asks import Ask
+from lookups.lookup.flow import perform
+from lookups.lookup.questions import Question
 
 
 class LookupView(Endpoint):
@@ -75,9 +75,12 @@ def to_ask(said: dict[str, Any], *, key: ApiKey, request_id: str, claim: Claim |
     """The request as the service understands it."""
     same = {"ask_id": claim.ask_id, "resumed": claim.resumed} if claim else {}
     return Ask(
-        question=to_question(said), key=key, accepts_stored=accepts_stored(said, key.account), request_id=request_id,
+        question=to_question(said),
+        key=key,
+        accepts_stored=accepts_stored(said, key.account),
+        request_id=request_id,
         **same,
-    )  # fmt: skip
+    )
 
 
 def to_question(said: dict[str, Any]) -> Question:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from billing import selectors
-from lookups.services import deliveries
+from lookups.notifications import deliveries
 
 PREFIX = "sos_lookup_"
 

@@ -13,9 +13,9 @@ from lookups.api import errors, idempotency, replies
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import name_check
 from lookups.api.serializers import NameRequest
-from lookups.services.idempotency import Claim
-from lookups.services.names import Judged, NameAsk, perform
-from lookups.services.storing import wire_time
+from lookups.idempotency import Claim
+from lookups.lookup.storage import wire_time
+from lookups.names.check import Judged, NameAsk, perform
 from scrapers.records import NameCheck
 
 
@@ -33,9 +33,13 @@ class NameAvailabilityView(Endpoint):
         def answer(claim: Claim | None) -> Response:
             same = {"ask_id": claim.ask_id, "resumed": claim.resumed} if claim else {}
             ask = NameAsk(
-                said["entity_name"], said["state"], key,
-                request_id=request.request_id, from_copy=said.get("source") == "cache", **same,  # type: ignore[attr-defined]
-            )  # fmt: skip
+                said["entity_name"],
+                said["state"],
+                key,
+                request_id=request.request_id,
+                from_copy=said.get("source") == "cache",
+                **same,  # type: ignore[attr-defined]
+            )
             outcome = perform(ask=ask, now=timezone.now())
             if isinstance(outcome, Judged):
                 return Response(_body(ask, outcome), headers={"Cache-Control": "private, no-store"})

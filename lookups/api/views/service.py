@@ -21,7 +21,7 @@ from lookups import selectors
 from lookups.api import errors
 from lookups.api.endpoint import OpenEndpoint
 from lookups.api.schema import describe
-from lookups.services.storing import wire_time
+from lookups.lookup.storage import wire_time
 
 log = logging.getLogger(__name__)
 _REDIS_PATIENCE = 1.0

@@ -9,8 +9,8 @@ from rest_framework.response import Response
 from lookups.api import errors
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import webhooks as describe
-from lookups.services import hook_secrets, hook_trial
-from lookups.services.storing import wire_time
+from lookups.lookup.storage import wire_time
+from lookups.notifications import webhook_secrets, webhook_test
 
 
 class WebhookSecretView(Endpoint):
@@ -22,8 +22,8 @@ class WebhookSecretView(Endpoint):
     def post(self, request: Request) -> Response:
         """Make a new one and show it, this once (no reply of an endpoint is stored: `Cache-Control: no-store`)."""
         try:
-            made = hook_secrets.rotate(account_id=self.key_of(request).account_id, now=timezone.now())
-        except hook_secrets.TooManySecrets as many:
+            made = webhook_secrets.rotate(account_id=self.key_of(request).account_id, now=timezone.now())
+        except webhook_secrets.TooManySecrets as many:
             raise errors.rate_limited(text=str(many), retry_after=many.retry_after) from many
         until = made.previous_valid_until
         return Response(
@@ -44,10 +44,10 @@ class WebhookTestView(Endpoint):
     def post(self, request: Request) -> Response:
         """Send one signed event to the account's address, and tell what came of it."""
         try:
-            trial = hook_trial.send_test(account_id=self.key_of(request).account_id, now=timezone.now())
-        except hook_trial.NoAddress as missing:
+            trial = webhook_test.send_test(account_id=self.key_of(request).account_id, now=timezone.now())
+        except webhook_test.NoAddress as missing:
             raise errors.invalid({"webhookUrl": [str(missing)]}) from missing
-        except hook_trial.TooOften as often:
+        except webhook_test.TooOften as often:
             raise errors.rate_limited(text=str(often), retry_after=often.retry_after) from often
         return Response(
             {

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from scrapers import search_rules
-from scrapers.errors import PageChanged, PortalUnavailable
-from scrapers.normalise import dates, names
+from scrapers.failures import PageChanged, PortalUnavailable
+from scrapers.normalize import dates, names
 from scrapers.parsing.fields import need, need_list, note_unread, text
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, ResultList
-from scrapers.search_rules import NameSearch, SearchPlan
+from scrapers.search import terms
+from scrapers.search.terms import NameSearch, SearchPlan
 from scrapers.transport import conditions
 from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
@@ -45,7 +45,7 @@ class ArcgisPortal(Portal):
 
     def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The usual terms, then one with room for the signs that callers leave out."""
-        plan = search_rules.plan(name, self.name_search)
+        plan = terms.plan(name, self.name_search)
         loose, most = conditions.loosened(plan.terms[-1]), self.name_search.most_terms
         if loose == " ".join(names.words(plan.terms[-1])):
             return plan

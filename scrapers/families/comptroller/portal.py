@@ -15,26 +15,28 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from scrapers import matching
-from scrapers.availability import clerk_key
-from scrapers.errors import PageChanged, PortalUnavailable
-from scrapers.naming_rules import RULES
-from scrapers.normalise import addresses
-from scrapers.normalise.addresses import one_line
-from scrapers.parsing.fields import need, need_list, need_text, note_unread, text
+from scrapers.failures import PageChanged, PortalUnavailable
+from scrapers.name_rules.availability import clerk_key
+from scrapers.name_rules.rules import RULES
+from scrapers.normalize import addresses
+from scrapers.normalize.addresses import one_line
+from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread, text
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, Officer, ResultList
-from scrapers.search_rules import NameSearch
+from scrapers.search import matching
+from scrapers.search.terms import NameSearch
 from scrapers.transport import conditions, soda
 from scrapers.transport.session import PortalSession
 
 _READ = frozenset(
-    {"taxpayerId", "feiNumber", "name", "dbaName", "mailingAddressStreet", "mailingAddressCity", "mailingAddressState",
-     "mailingAddressZip", "mailingAddressZip4", "rightToTransactTX", "stateOfFormation", "sosRegistrationStatus",
-     "sosFileNumber", "registeredAgentName", "registeredOfficeAddressStreet", "registeredOfficeAddressCity",
-     "registeredOfficeAddressState", "registeredOfficeAddressZip", "officerInfo"}
+    listed(
+    "taxpayerId | feiNumber | name | dbaName | mailingAddressStreet | mailingAddressCity | "
+    "mailingAddressState | mailingAddressZip | mailingAddressZip4 | rightToTransactTX | stateOfFormation | "
+    "sosRegistrationStatus | sosFileNumber | registeredAgentName | registeredOfficeAddressStreet | "
+    "registeredOfficeAddressCity | registeredOfficeAddressState | registeredOfficeAddressZip | officerInfo"
+)
 )  # fmt: skip
-_IGNORED = frozenset({"effectiveSosRegistrationDate", "taxId", "lastUpdated", "reportYear"})
+_IGNORED = frozenset(listed("effectiveSosRegistrationDate | taxId | lastUpdated | reportYear"))
 _NAMESAKES = 4
 
 

@@ -10,12 +10,12 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged
-from scrapers.normalise import addresses
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
 from scrapers.parsing.html import hidden_inputs, lines_of, missing_result, offers_next, select, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, ResultList
-from scrapers.search_rules import NameSearch
+from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 

@@ -12,15 +12,15 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged
-from scrapers.normalise import addresses
-from scrapers.normalise.addresses import one_line
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
+from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import Labels, note_unread, text
 from scrapers.parsing.html import maybe, missing_result, offers_next, select, table_rows, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
-from scrapers.search_rules import NameSearch
+from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged
-from scrapers.normalise import addresses
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import (
     hidden_inputs,
@@ -26,7 +26,7 @@ from scrapers.parsing.html import (
 )
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
-from scrapers.search_rules import NameSearch
+from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 

@@ -12,14 +12,14 @@ from dataclasses import replace
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged
-from scrapers.normalise import addresses
-from scrapers.parsing.fields import note_unread
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
+from scrapers.parsing.fields import listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of
 from scrapers.parsing.webforms import WebForm, post_backs, spans
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
-from scrapers.search_rules import NameSearch
+from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -32,7 +32,7 @@ _INFO = re.compile(r"\b(\d+) items? in (\d+) pages?", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:[A-Z]{1,3})?\d{6,9}")
 _BY_NAME, _BY_NUMBER, _EXACT = "0", "3", "3"  # values of two lists on the form
 _IGNORED = frozenset(
-    ("lDurationValue", "lExpValue", "lARDueValue", "lFiscalMonthValue", "lRegAgentValue", "lBEAddressValue")
+    listed("lDurationValue | lExpValue | lARDueValue | lFiscalMonthValue | lRegAgentValue | lBEAddressValue")
 )
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged
-from scrapers.normalise import addresses
-from scrapers.normalise.addresses import one_line
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
+from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import (
     hidden_inputs,
@@ -28,7 +28,7 @@ from scrapers.parsing.html import (
 )
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
-from scrapers.search_rules import NameSearch
+from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 

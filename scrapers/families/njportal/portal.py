@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged
-from scrapers.families.njportal import liens
+from scrapers.failures import PageChanged
 from scrapers.parsing.html import hidden_inputs, maybe, missing_result, one, select, table_rows, text_of
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Query, ResultList, UccFiling
-from scrapers.search_rules import NameSearch
+from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
+from scrapers.ucc import new_jersey
 
 _HOME = "https://www.njportal.com"
 _SEARCH = f"{_HOME}/DOR/BusinessNameSearch/Search/"
@@ -49,7 +49,7 @@ class NjPortal(Portal):
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens on a debtor, from the UCC wizard of the same portal."""
-        return liens.ask(session, query)
+        return new_jersey.ask(session, query)
 
     def _ask(self, session: PortalSession, field: str, value: str) -> ResultList:
         url = _SEARCH + field

@@ -10,14 +10,14 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged, PortalBlocked
-from scrapers.normalise import addresses
+from scrapers.failures import PageChanged, PortalBlocked
+from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
-from scrapers.search_rules import NameSearch
+from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 

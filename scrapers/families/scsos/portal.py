@@ -13,16 +13,16 @@ from dataclasses import replace
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged
-from scrapers.families.scsos import liens
-from scrapers.normalise import addresses
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
-from scrapers.search_rules import NameSearch
+from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
+from scrapers.ucc import south_carolina
 
 _HOME = "https://businessfilings.sc.gov"
 _SEARCH = f"{_HOME}/BusinessFiling/Entity/Search"
@@ -56,7 +56,7 @@ class ScSosPortal(Portal):
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens of a party, from UCC Online."""
-        return liens.ask(session, query)
+        return south_carolina.ask(session, query)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open a profile: labels and values in spans."""

@@ -11,14 +11,14 @@ from copy import deepcopy
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged
-from scrapers.normalise import addresses
-from scrapers.normalise.addresses import one_line
-from scrapers.parsing.fields import Labels, note_unread
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
+from scrapers.normalize.addresses import one_line
+from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import hidden_inputs, lines_of, maybe, missing_result, select, text_of, visible_text
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
-from scrapers.search_rules import NameSearch
+from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -29,8 +29,11 @@ _PROFILE = "/online_services/search/Business_Registration_profile/"
 _FOUND = re.compile(r"Records Found:\s*([\d,]+)")
 _ADDRESSES = ("mailing", "principal office", "registered office", "registered mailing", "reg office", "reg mailing")
 _LABELS = frozenset(
-    ("legal name", "prev legal name", "status", "citizenship", "state of incorporation", "date formed", "fiscal month",
-     "annual report due date", "annual report status", "registered agent", "class", "shares", "par value")
+    listed(
+    "legal name | prev legal name | status | citizenship | state of incorporation | date formed | "
+    "fiscal month | annual report due date | annual report status | registered agent | class | shares | "
+    "par value"
+)
 )  # fmt: skip
 _HEADINGS = ("return to top", "addresses", "officials", "company officials", "officers", "stock")
 _NOTHING = {"not listed", "none", "n/a"}

@@ -13,14 +13,14 @@ from dataclasses import replace
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged
-from scrapers.normalise import addresses, names
-from scrapers.normalise.addresses import one_line
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses, names
+from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
-from scrapers.search_rules import NameSearch
+from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 

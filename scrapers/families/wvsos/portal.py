@@ -12,15 +12,15 @@ from urllib.parse import parse_qs, urlsplit
 
 from lxml.html import HtmlElement
 
-from scrapers.errors import PageChanged
-from scrapers.normalise import addresses
-from scrapers.normalise.addresses import one_line
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
+from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import Labels, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
-from scrapers.search_rules import NameSearch
+from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 

@@ -12,7 +12,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from jurisdictions import selectors
-from scrapers import health, registry
+from scrapers import discovery
+from scrapers.operations import canary
 from scrapers.portal import Portal
 
 
@@ -31,7 +32,7 @@ class Command(BaseCommand):
         )
         good = 0
         for portal in portals:
-            result = health.try_canary(portal, now=timezone.now())
+            result = canary.try_canary(portal, now=timezone.now())
             good += result.parsed
             words = [_yes(result.reached), _yes(result.wall), _yes(result.parsed)]
             self.stdout.write(
@@ -43,8 +44,8 @@ class Command(BaseCommand):
     def _portals(self, named: list[str]) -> list[Portal]:
         if not named:
             on = {row.code for row in selectors.list_jurisdictions() if row.enabled}
-            return [portal for portal in registry.list_portals() if portal.code in on]
-        found = [registry.find_portal(code) for code in named]
+            return [portal for portal in discovery.list_portals() if portal.code in on]
+        found = [discovery.find_portal(code) for code in named]
         if None in found:
             raise CommandError(f"No reader for {named[found.index(None)]}.")
         return [portal for portal in found if portal is not None]

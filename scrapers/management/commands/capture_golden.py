@@ -17,12 +17,12 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from scrapers import pipeline, registry
-from scrapers.asking import ask
-from scrapers.errors import PortalError
+from scrapers import discovery, gateway
+from scrapers.failures import PortalError
 from scrapers.plain import tell, tell_error
 from scrapers.portal import Portal
 from scrapers.records import Query
+from scrapers.search.pipeline import ask
 from scrapers.transport.recording import Recorder, save_steps
 from scrapers.transport.session import PortalSession
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         parser.add_argument("--to", type=Path, default=Path(settings.BASE_DIR) / "tests" / "golden")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        portal = registry.find_portal(options["state"].upper())
+        portal = discovery.find_portal(options["state"].upper())
         if portal is None:
             raise CommandError(f"No reader for {options['state']}.")
         if not all("=" in pair for pair in options["replace"]):
@@ -67,9 +67,9 @@ class Command(BaseCommand):
         session = PortalSession(
             portal=portal.code,
             hosts=portal.hosts,
-            settings=pipeline.transport_settings(),
+            settings=gateway.transport_settings(),
             pace=portal.pace,
-            pacer=pipeline.get_pacer(portal),
+            pacer=gateway.get_pacer(portal),
             deadline=deadline,
             adapter=recorder,
         )

@@ -14,10 +14,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
-from scrapers import copies, refreshing, registry
-from scrapers.errors import PortalError
+from scrapers import discovery
+from scrapers.bulk_data import copies, refresh
+from scrapers.bulk_data.source import RegisterPortal
+from scrapers.failures import PortalError
 from scrapers.models import RegisterCopy
-from scrapers.register import RegisterPortal
 
 
 class Command(BaseCommand):
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         if options["list"] or not options["state"]:
             self._list()
             return
-        portal = registry.find_portal(options["state"].upper())
+        portal = discovery.find_portal(options["state"].upper())
         if not isinstance(portal, RegisterPortal):
             raise CommandError(f"{options['state']} publishes no register this program can read.")
         now = timezone.now()
@@ -51,7 +52,7 @@ class Command(BaseCommand):
     def _file(self, portal: RegisterPortal, options: dict[str, Any], now: datetime) -> tuple[Path, datetime]:
         file: Path | None = options["file"]
         if file is None:
-            return refreshing.fetch(portal=portal, now=now)
+            return refresh.fetch(portal=portal, now=now)
         if not file.exists():
             raise CommandError(f"There is no {file}.")
         stamp = options["as_of"]
@@ -64,10 +65,10 @@ class Command(BaseCommand):
             def show(copy: RegisterCopy) -> None:
                 bar.update(copy.rows_read - bar.n)
 
-            return refreshing.load(portal=portal, file=file, as_of=as_of, now=now, progress=show)
+            return refresh.load(portal=portal, file=file, as_of=as_of, now=now, progress=show)
 
     def _list(self) -> None:
         for copy in RegisterCopy.objects.all():
             self.stdout.write(f"{copy}: {copy.entities} entities, {copy.rows_read} rows read. {copy.detail}")
-        readable = [portal.code for portal in registry.list_portals() if isinstance(portal, RegisterPortal)]
+        readable = [portal.code for portal in discovery.list_portals() if isinstance(portal, RegisterPortal)]
         self.stdout.write(f"Registers that can be loaded: {', '.join(readable) or 'none'}")

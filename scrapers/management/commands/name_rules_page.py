@@ -10,8 +10,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from jurisdictions.codes import PLACES
-from scrapers import designators, registry
-from scrapers.naming_rules import RULES
+from scrapers import discovery
+from scrapers.name_rules import designators
+from scrapers.name_rules.rules import RULES
 
 HEAD = """# When two names are the same name
 
@@ -45,7 +46,7 @@ def page() -> str:
     for code in sorted(PLACES, key=lambda code: PLACES[code].name):
         rule = RULES[code]
         ignored = ", ".join(sorted(rule.ignored))
-        portal = registry.find_portal(code)
+        portal = discovery.find_portal(code)
         own = "yes" if portal and portal.own_name_check else ""
         rows.append(f"| {code} | {PLACES[code].name} | {ignored} | {rule.sure} | {rule.source} | {own} |")
     known = Counter(rule.sure for rule in RULES.values())

@@ -28,9 +28,8 @@ from django.utils import timezone
 from jurisdictions import selectors
 from jurisdictions.codes import PLACES, find_code
 from jurisdictions.models import Jurisdiction
-from scrapers import pipeline, registry
-from scrapers.asking import ask
-from scrapers.errors import (
+from scrapers import discovery, gateway
+from scrapers.failures import (
     PageChanged,
     PortalBlocked,
     PortalDisabled,
@@ -38,17 +37,21 @@ from scrapers.errors import (
     PortalUnavailable,
     QueryRefused,
 )
-from scrapers.normalise.addresses import one_line
+from scrapers.normalize.addresses import one_line
 from scrapers.plain import filled, tell, tell_error
 from scrapers.portal import Choice, Portal
 from scrapers.records import Address, Answer, Found, NotFound, Query, ResultList
+from scrapers.search.pipeline import ask
 from scrapers.transport.session import Trace
 
 FOUND, NOT_FOUND, REFUSED, DOWN, BLOCKED, CHANGED, NO_NETWORK, NOBODY, DEFECT = 0, 3, 4, 5, 6, 7, 8, 9, 10
 _CODES: tuple[tuple[type[PortalError], int], ...] = (
-    (PortalDisabled, NOBODY), (PortalUnavailable, DOWN), (PortalBlocked, BLOCKED), (PageChanged, CHANGED),
+    (PortalDisabled, NOBODY),
+    (PortalUnavailable, DOWN),
+    (PortalBlocked, BLOCKED),
+    (PageChanged, CHANGED),
     (QueryRefused, REFUSED),
-)  # fmt: skip
+)
 _SAID = {
     DOWN: "The portal did not give an answer. It may do so later.",
     BLOCKED: "The portal turned us away. It is not asked again for now, and the wall is not climbed.",
@@ -100,7 +103,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         query = _question(options)
-        portal = registry.get_sandbox(query.state) if options["sandbox"] else registry.find_portal(query.state)
+        portal = discovery.get_sandbox(query.state) if options["sandbox"] else discovery.find_portal(query.state)
         if portal is None:
             raise CommandError(
                 f"Nobody was asked: there is no reader for {PLACES[query.state].name}.", returncode=NOBODY
@@ -241,9 +244,9 @@ def _watch(portal: Portal, query: Query, *, seconds: float) -> Watched:
     """Put the question exactly as the service would, and keep what happens on the way."""
     seen = Watched()
     deadline = time.monotonic() + seconds
-    session = pipeline.open_session(portal, deadline=deadline, trace=seen.trace)
+    session = gateway.open_session(portal, deadline=deadline, trace=seen.trace)
     try:
-        with pipeline.get_pacer(portal).slot(query.state, portal.pace, deadline=deadline):
+        with gateway.get_pacer(portal).slot(query.state, portal.pace, deadline=deadline):
             asked = _with_choices_noted(portal, seen)
             seen.answer = ask(asked, session, query, now=timezone.now(), threshold=settings.MATCH_THRESHOLD)
             seen.code = NOT_FOUND if isinstance(seen.answer, NotFound) else FOUND

@@ -9,10 +9,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from jurisdictions.codes import PLACES
-from scrapers import registry
+from scrapers import discovery
+from scrapers.bulk_data.source import RegisterPortal
 from scrapers.portal import Portal
-from scrapers.register import RegisterPortal
-from scrapers.search_rules import Basis, Mode, NameSearch, NarrowMode
+from scrapers.search.terms import Basis, Mode, NameSearch, NarrowMode
 
 HEAD = """# What is sent to each registry's search by name
 
@@ -31,7 +31,7 @@ given it is refused before anything is sent, and an empty list for such a term i
 may lack rows is searched for the very name where the registry has such a search; if that does not find it either, the
 answer is a refusal (400), never "not found". `searches` is the most a lookup makes for one name (a name check may
 make one more); an attempt's stages tell how many it made. Where a register's loaded copy answers, none of this
-applies: the copy compares normalised names.
+applies: the copy compares normalized names.
 
 | | jurisdiction | compares | shortest | longest | words not looked at | list ends | then | searches | evidence |
 |---|---|---|---|---|---|---|---|---|---|
@@ -56,7 +56,7 @@ NARROW: dict[NarrowMode, str] = {
 
 def page() -> str:
     """The page as it should be."""
-    rows = [_row(code, registry.find_portal(code)) for code in sorted(PLACES, key=lambda code: PLACES[code].name)]
+    rows = [_row(code, discovery.find_portal(code)) for code in sorted(PLACES, key=lambda code: PLACES[code].name)]
     return HEAD + "\n".join(rows) + "\n"
 
 
@@ -75,7 +75,7 @@ def _row(code: str, portal: Portal | None) -> str:
         _then(facts, portal),
         str(portal.most_searches),
         facts.evidence,
-    ]  # fmt: skip
+    ]
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
 
 

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from jurisdictions.codes import PLACES
-from scrapers import registry
+from scrapers import discovery
+from scrapers.bulk_data.source import RegisterPortal
 from scrapers.portal import Portal
-from scrapers.register import RegisterPortal
 
 HEAD = """# Every jurisdiction
 
@@ -34,8 +34,8 @@ MARKS = ("recorded", "documented", "unsupported")
 
 def page() -> str:
     """The page as it should be."""
-    rows = [_row(code, registry.find_portal(code)) for code in sorted(PLACES, key=lambda code: PLACES[code].name)]
-    portals = registry.list_portals()
+    rows = [_row(code, discovery.find_portal(code)) for code in sorted(PLACES, key=lambda code: PLACES[code].name)]
+    portals = discovery.list_portals()
     counts = {word: sum(1 for portal in portals if portal.verification == word) for word in MARKS}
     told = ", ".join(f"{count} {word}" for word, count in counts.items())
     missing = len(PLACES) - len(portals)
@@ -69,8 +69,15 @@ def _answers(portal: Portal) -> str:
         return "nothing"
     can = portal.capabilities
     words = ["name"] if can.search else []
-    named = {"identifier": can.by_id, "status": can.status, "agent": can.agent, "officers": can.officers,
-             "addresses": can.addresses, "filings": can.filings, "former names": can.former_names}  # fmt: skip
+    named = {
+        "identifier": can.by_id,
+        "status": can.status,
+        "agent": can.agent,
+        "officers": can.officers,
+        "addresses": can.addresses,
+        "filings": can.filings,
+        "former names": can.former_names,
+    }
     words += [word for word, there in named.items() if there]
     if portal.coverage == "active_only":
         words.append("active entities only")

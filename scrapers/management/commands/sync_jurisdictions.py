@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from jurisdictions import services
-from scrapers import registry
+from scrapers import discovery
 
 
 class Command(BaseCommand):
@@ -18,7 +18,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         defaults = {
             portal.code: services.Default(enabled=portal.on_by_default, reason=portal.off_reason)
-            for portal in registry.list_portals()
+            for portal in discovery.list_portals()
         }
         created = services.seed(defaults=defaults)
         if options["verbosity"]:

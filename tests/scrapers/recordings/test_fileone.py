@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-from scrapers.families.fileone import drawer
+from scrapers.platforms.fileone import drawer
 from scrapers.records import Address, Found, FoundFilings, NotFound
 from tests.scrapers.conversation import Conversation, answer
 

@@ -6,16 +6,16 @@ import json
 import zipfile
 from pathlib import Path
 
-from scrapers import registry
+from scrapers import discovery
+from scrapers.bulk_data.source import RegisterPortal
 from scrapers.records import Address
-from scrapers.register import RegisterPortal
 
 
 class TestIowasRegister:
     """One row of data set 554, in the archive it is published in."""
 
     def test_row_makes_a_record(self, recordings: Path, tmp_path: Path) -> None:
-        portal = registry.find_portal("IA")
+        portal = discovery.find_portal("IA")
         assert isinstance(portal, RegisterPortal)
         row = json.loads((recordings / "IA/datahub-554-row.json").read_text())
         with zipfile.ZipFile(tmp_path / "rows.zip", "w") as archive:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapers.errors import QueryRefused
+from scrapers.failures import QueryRefused
 from scrapers.records import Address, Filing, Found
 from tests.scrapers.conversation import Conversation, answer
 

@@ -205,8 +205,9 @@ class TestTexas:
         assert read.agent_address == Address("100 EXAMPLE CT", "BOERNE", "TX", "78006")
         assert read.mailing_address == Address("100 EXAMPLE CT", "BOERNE", "TX", "78006-0378")
         assert [(one.name, one.title) for one in read.officers] == [
-            ("JORDAN A SAMPLE", "DIRECTOR"), ("JORDAN A SAMPLE", "PRESIDENT"),
-        ]  # fmt: skip
+            ("JORDAN A SAMPLE", "DIRECTOR"),
+            ("JORDAN A SAMPLE", "PRESIDENT"),
+        ]
         assert read.officers[0].address == "100 EXAMPLE CT, BOERNE, TX 78006"
         assert talk.unread == []
 
@@ -255,8 +256,9 @@ class TestOregonsLiens:
         assert lien.lapse_date == "2021-07-03T00:00:00"
         assert lien.filing_type == "UCC"
         assert [party.name for party in lien.secured_parties] == [
-            "AMERICAN HONDA FINANCE CORPORATION", "AMERICAN HONDA FINANCE CORP",
-        ]  # fmt: skip
+            "AMERICAN HONDA FINANCE CORPORATION",
+            "AMERICAN HONDA FINANCE CORP",
+        ]
         assert lien.secured_parties[0].address == Address("PO BOX 2295", "TORRANCE", "CA", "90509-2295", "USA")
         assert [(one.file_number, one.filed) for one in lien.amendments] == [("104134-3", "1995-01-18T00:00:00")]
         assert talk.unread == []

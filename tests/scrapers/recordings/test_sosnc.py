@@ -7,8 +7,8 @@ from pathlib import Path
 
 from lxml import html
 
-from scrapers.families.sosnc.north_carolina import NorthCarolina
 from scrapers.records import Address, EntityRecord
+from scrapers.states.north_carolina import NorthCarolina
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession, TransportSettings
 

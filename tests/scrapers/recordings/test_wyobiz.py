@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scrapers.errors import PortalBlocked
-from scrapers.families.wyobiz.south_dakota import SouthDakota
+from scrapers.failures import PortalBlocked
 from scrapers.parsing.webforms import WebForm
+from scrapers.states.south_dakota import SouthDakota
 from scrapers.transport.page import Page
 from tests.scrapers.conversation import Conversation, answer
 

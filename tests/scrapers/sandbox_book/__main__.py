@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scrapers.families import sandbox
+from scrapers import sandbox
 from tests.scrapers.sandbox_book import make, stories
 
 FOLDER = Path(sandbox.__file__).parent

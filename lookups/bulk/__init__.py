@@ -1,0 +1,1 @@
+"""Up to 1,000 questions in one request."""

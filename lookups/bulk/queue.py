@@ -1,0 +1,140 @@
+"""Whose turn it is among the questions of all bulk jobs: the account that has the fewest running goes first.
+
+A message only calls a worker's thread to the queue; the thread then takes one question after the other, whichever is
+next, until nothing is left. A registry that has as many of them as it takes at once is passed over.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+import uuid
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from celery import current_app
+from django.db import transaction
+from django.db.models import Count, Q
+
+from billing.models import ApiKey
+from lookups.jobs import lifecycle, runner
+from lookups.lookup import single_flight
+from lookups.lookup.asks import Stopwatch
+from lookups.models import BulkJob, Job
+from lookups.notifications import outbox
+from scrapers import discovery
+
+log = logging.getLogger(__name__)
+THREADS = 40  # of the bulk worker; also the most calls sent for one bulk job
+SHIFT_SECONDS = 120.0  # then the thread calls its successor: no message may live as long as a large bulk job
+SANDBOX_AT_ONCE = 4
+IDLE_SECONDS = 0.25
+Place = tuple[str, str]  # a registry: its state, and the mode of the key it is asked by
+QUIET = timedelta(seconds=20)  # nobody took anything for so long: the calls were lost
+
+
+def wake(questions: int) -> None:
+    """Call threads to the queue. A broker that is down loses nothing: the sweep calls again."""
+    try:
+        for _ in range(min(questions, THREADS)):
+            current_app.send_task("lookups.tasks.run_bulk", queue="bulk", retry=False)
+    except Exception:  # whatever the broker says, the job is accepted
+        log.exception("The queue did not take the calls for a bulk job; the sweep will send them.")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The job to take next, and the registry it asks."""
+
+    bulk_id: uuid.UUID
+    job_id: uuid.UUID
+    place: Place
+
+
+def work(*, render: lifecycle.Render, now: datetime, shift_seconds: float = SHIFT_SECONDS) -> int:
+    """Answer questions of bulk jobs until none is left; returns how many this thread answered."""
+    stopwatch, done, left = Stopwatch(now), 0, None
+    while stopwatch.seconds < shift_seconds:
+        turn, waiting = look(now=stopwatch.now, left=left)
+        if turn is not None:
+            left = turn.place
+            done += runner.run(job_id=turn.job_id, render=render, now=stopwatch.now)
+            note_end(turn.bulk_id, now=stopwatch.now)
+        elif not waiting:
+            return done
+        else:
+            single_flight.release_connection()
+            time.sleep(IDLE_SECONDS)
+    wake(1)
+    return done
+
+
+def find_next(*, now: datetime) -> tuple[uuid.UUID, uuid.UUID] | None:
+    """The bulk job and the job to take next; None when all that wait are of registries that are busy."""
+    turn, _ = look(now=now)
+    return (turn.bulk_id, turn.job_id) if turn else None
+
+
+def look(*, now: datetime, left: Place | None = None) -> tuple[Turn | None, bool]:
+    """Whose turn it is, and whether any job waits at all, in two queries.
+
+    `left`: the registry this thread has just freed a place of. Where accounts are equal it goes back there: threads
+    that look in the same moment would else take one registry's place together and leave another's empty.
+    """
+    mine = Q(lifecycle.free(now), deadline__gt=now)
+    running = Q(status=Job.Status.PROCESSING, lease_until__gt=now)
+    counted = (
+        Job.objects.filter(bulk__isnull=False, status__in=lifecycle.OPEN)
+        .order_by()
+        .values("account", "state", "key__mode")
+        .annotate(running=Count("pk", filter=running), waiting=Count("pk", filter=mine))
+        .values_list("account", "state", "key__mode", "running", "waiting")
+    )
+    busy: Counter[Place] = Counter()
+    load: Counter[int] = Counter()
+    waiting: list[tuple[int, Place]] = []
+    for account, state, mode, taken, free in counted:
+        busy[state, mode] += taken
+        load[account] += taken
+        waiting += [(account, (state, mode))] if free else []
+    pairs = [(account, place) for account, place in waiting if busy[place] < _at_once(place)]
+    if not pairs:
+        return None, bool(waiting)
+    random.shuffle(pairs)
+    account, place = min(pairs, key=lambda pair: (load[pair[0]], pair[1] != left))
+    rows = Job.objects.filter(mine, bulk__isnull=False, account=account, state=place[0], key__mode=place[1])
+    first = rows.order_by("created_at", "position").values_list("bulk", "pk").first()
+    return (Turn(*first, place) if first else None), True
+
+
+def note_end(bulk_id: uuid.UUID, *, now: datetime) -> bool:
+    """Close a bulk job when its last job has ended; True for the one who does."""
+    if Job.objects.filter(bulk=bulk_id, status__in=lifecycle.OPEN).exists():
+        return False
+    with transaction.atomic():
+        ended = bool(BulkJob.objects.filter(pk=bulk_id, ended_at__isnull=True).update(ended_at=now))
+        if ended:
+            outbox.note_bulk(bulk_id, now=now)
+    return ended
+
+
+def sweep(*, now: datetime) -> int:
+    """Call threads again where the calls were lost, and close what a crash left open; returns how many were called."""
+    for bulk_id in BulkJob.objects.filter(ended_at__isnull=True).values_list("pk", flat=True):
+        note_end(bulk_id, now=now)
+    at_work = Job.objects.filter(
+        bulk__isnull=False, status=Job.Status.PROCESSING, lease_until__gt=now + lifecycle.LEASE - QUIET
+    )
+    waiting = Job.objects.filter(lifecycle.free(now), bulk__isnull=False, deadline__gt=now, created_at__lte=now - QUIET)
+    number = 0 if at_work.exists() else waiting.count()
+    if number:
+        wake(number)
+    return min(number, THREADS)
+
+
+def _at_once(place: Place) -> int:
+    state, mode = place
+    portal = None if mode == ApiKey.Mode.TEST else discovery.find_portal(state)
+    return SANDBOX_AT_ONCE if portal is None else portal.pace.concurrency

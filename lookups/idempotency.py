@@ -1,0 +1,99 @@
+"""`Idempotency-Key`: the first request runs, its repetitions get its reply, and a crash never locks a key for ever."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+
+from lookups.models import IdempotencyRecord
+
+KEPT_FOR = timedelta(hours=24)
+
+
+class KeyReused(Exception):
+    """The key came with another request before."""
+
+
+class StillRunning(Exception):
+    """The first request under this key is being answered right now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to answer. `reply` is set instead when the answer was given before."""
+
+    record_id: int
+    claim: uuid.UUID
+    ask_id: uuid.UUID
+    resumed: bool = False
+    reply: Reply | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A finished reply as it went out."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+def claim(*, account_id: int, sandbox: bool, key: str, body_hash: str, lease: timedelta, now: datetime) -> Claim:
+    """Claim a key for this request. Raises KeyReused or StillRunning."""
+    mine = {"claim": uuid.uuid4(), "body_hash": body_hash, "lease_until": now + lease}
+    fresh = {**mine, "ask_id": uuid.uuid4(), "created_at": now, "expires_at": now + KEPT_FOR}
+    while True:
+        try:
+            with transaction.atomic():
+                made = IdempotencyRecord.objects.create(account_id=account_id, sandbox=sandbox, key=key, **fresh)
+            return Claim(made.pk, made.claim, made.ask_id)
+        except IntegrityError:
+            known = IdempotencyRecord.objects.filter(account_id=account_id, sandbox=sandbox, key=key).first()
+        if known is None:
+            continue  # given up by its owner between our two looks
+        if known.expires_at <= now:
+            known.delete()
+            continue
+        if known.body_hash != body_hash:
+            raise KeyReused
+        if known.status is not None:
+            reply = Reply(known.status, known.headers, known.body)
+            return Claim(known.pk, known.claim, known.ask_id, reply=reply)
+        if not _take_over(known, mine, now):
+            raise StillRunning
+        return Claim(known.pk, mine["claim"], known.ask_id, resumed=True)  # type: ignore[arg-type]
+
+
+def finish(claimed: Claim, *, reply: Reply) -> None:
+    """Keep the reply for the repetitions to come."""
+    IdempotencyRecord.objects.filter(pk=claimed.record_id, claim=claimed.claim).update(
+        status=reply.status, headers=reply.headers, body=reply.body
+    )
+
+
+def give_up(claimed: Claim) -> None:
+    """Nothing was settled: the next request under this key starts anew."""
+    IdempotencyRecord.objects.filter(pk=claimed.record_id, claim=claimed.claim, status__isnull=True).delete()
+
+
+def let_go(claimed: Claim, *, now: datetime) -> None:
+    """The answering broke down and may have settled something: the next request takes over at once, and looks."""
+    IdempotencyRecord.objects.filter(pk=claimed.record_id, claim=claimed.claim, status__isnull=True).update(
+        lease_until=now
+    )
+
+
+def prune(*, now: datetime) -> int:
+    """Forget keys whose 24 hours are over; returns how many."""
+    deleted, _ = IdempotencyRecord.objects.filter(expires_at__lte=now).delete()
+    return deleted
+
+
+def _take_over(known: IdempotencyRecord, mine: dict[str, object], now: datetime) -> bool:
+    """Continue a request whose lease ran out; of several who try, one does."""
+    running = IdempotencyRecord.objects.filter(pk=known.pk, claim=known.claim, status__isnull=True)
+    abandoned = running.filter(lease_until__lte=now)
+    return bool(abandoned.update(**mine))

@@ -1,0 +1,132 @@
+"""How the queue stands: what waits, what runs, what is stuck, and whether anybody works, read from the jobs' rows.
+
+The rows are the truth; the broker's depth is told beside them, since many messages and few jobs (or the reverse) say
+that something between the two is wrong. Counts are of the open jobs alone, which have an index of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.db.models import BooleanField, Count, DateTimeField, ExpressionWrapper, F, Max, Min, Q
+from django.db.models.fields.json import KT
+from django.db.models.functions import Coalesce
+
+from lookups.bulk.progress import CANCELLED_STATUS
+from lookups.jobs import lifecycle
+from lookups.models import Job
+
+OVER = timedelta(hours=1)
+QUIET = timedelta(minutes=1)  # due work that nobody took for so long: nobody works
+BUSIEST = 5
+KINDS = ("single", "bulk")
+_IS_BULK = ExpressionWrapper(Q(bulk__isnull=False), output_field=BooleanField())
+ENDINGS = {
+    200: "answered",
+    404: "not found",
+    400: "refused",
+    402: "out of funds",
+    CANCELLED_STATUS: "cancelled",
+    500: "ended or broken here",
+    503: "registry unavailable",
+}
+
+
+@dataclass(slots=True)
+class Line:
+    """One kind of jobs. `waiting` are due or put off (`later`); `stuck` ones have lost their worker.
+
+    `oldest` is when the oldest open one was accepted, `due_since` since when the longest due one could have been taken,
+    `last_sign` the last moment at which somebody took or ended one (None: not in the last hour).
+    """
+
+    kind: str
+    waiting: int = 0
+    due: int = 0
+    later: int = 0
+    running: int = 0
+    stuck: int = 0
+    oldest: datetime | None = None
+    due_since: datetime | None = None
+    last_sign: datetime | None = None
+    ended: dict[str, int] = field(default_factory=dict)
+    accounts: list[tuple[int, str, int]] = field(default_factory=list)
+
+    def is_quiet(self, now: datetime) -> bool:
+        """Whether work has been due for a minute, and for as long nobody has taken or ended any."""
+        waits = self.due_since is not None and self.due_since <= now - QUIET
+        return waits and (self.last_sign is None or self.last_sign <= now - QUIET)
+
+
+def read(*, now: datetime) -> list[Line]:
+    """Single jobs and those of bulk requests, in three queries."""
+    lines = {kind: Line(kind) for kind in KINDS}
+    _count_open(lines, now)
+    _count_ended(lines, now)
+    _find_busiest(lines)
+    return list(lines.values())
+
+
+def _count_open(lines: dict[str, Line], now: datetime) -> None:
+    waiting = Q(status=Job.Status.PENDING)
+    runs = Q(status=Job.Status.PROCESSING)
+    due = waiting & (Q(not_before__isnull=True) | Q(not_before__lte=now))
+    counted = (
+        Job.objects.filter(status__in=lifecycle.OPEN)
+        .order_by()
+        .values(is_bulk=_IS_BULK)
+        .annotate(
+            waiting=Count("pk", filter=waiting),
+            due=Count("pk", filter=due),
+            running=Count("pk", filter=runs & Q(lease_until__gt=now)),
+            stuck=Count("pk", filter=runs & Q(lease_until__lte=now)),
+            oldest=Min("created_at"),
+            due_since=Min(Coalesce("not_before", "created_at", output_field=DateTimeField()), filter=due),
+            lease=Max("lease_until", filter=runs & Q(lease_until__gt=now)),
+        )
+    )
+    for row in counted:
+        line = lines["bulk" if row["is_bulk"] else "single"]
+        line.waiting, line.due, line.later = row["waiting"], row["due"], row["waiting"] - row["due"]
+        line.running, line.stuck = row["running"], row["stuck"]
+        line.oldest, line.due_since = row["oldest"], row["due_since"]
+        _note_sign(line, row["lease"] - lifecycle.LEASE if row["lease"] else None)
+
+
+def _count_ended(lines: dict[str, Line], now: datetime) -> None:
+    ended = (
+        Job.objects.filter(ended_at__gt=now - OVER)
+        .order_by()
+        .values("reply_status", is_bulk=_IS_BULK, reason=KT("reply__reason"))
+        .annotate(number=Count("pk"), last=Max("ended_at"))
+    )
+    for row in ended:
+        line = lines["bulk" if row["is_bulk"] else "single"]
+        word = ENDINGS.get(row["reply_status"] or 0, f"status {row['reply_status']}")
+        if row["reply_status"] == 503 and row["reason"]:
+            word = f"unavailable: {row['reason'].replace('_', ' ')}"
+        line.ended[word] = line.ended.get(word, 0) + row["number"]
+        _note_sign(line, row["last"])
+    for line in lines.values():
+        line.ended = dict(sorted(line.ended.items(), key=lambda one: -one[1]))
+
+
+def _find_busiest(lines: dict[str, Line]) -> None:
+    """The accounts with the most open jobs of each kind."""
+    rows = (
+        Job.objects.filter(status__in=lifecycle.OPEN)
+        .order_by()
+        .values("account", name=F("account__name"), is_bulk=_IS_BULK)
+        .annotate(number=Count("pk"))
+        .order_by("-number", "account")[:100]
+    )
+    for row in rows:
+        line = lines["bulk" if row["is_bulk"] else "single"]
+        if len(line.accounts) < BUSIEST:
+            line.accounts.append((row["account"], row["name"], row["number"]))
+
+
+def _note_sign(line: Line, moment: datetime | None) -> None:
+    if moment is not None and (line.last_sign is None or moment > line.last_sign):
+        line.last_sign = moment

@@ -1,0 +1,128 @@
+"""What a worker does with a job: answer it, settle it, end it. What the sweep does with those that nobody answered."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from billing.models import Hold
+from lookups.jobs import lifecycle, retries
+from lookups.lookup import checks, flow, settlement
+from lookups.lookup.asks import Ask, Stopwatch
+from lookups.lookup.outcomes import Outcome, Refused, Unavailable
+from lookups.models import Job
+
+BROKEN: dict[str, Any] = {"success": False, "error": "Internal error", "code": "internal_error", "cost": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep found: jobs woken again, and jobs that failed: by their deadline, or by their state's switch."""
+
+    woken: int
+    failed: int
+
+
+def run(*, job_id: uuid.UUID, render: lifecycle.Render, now: datetime) -> bool:
+    """Answer a job, if it is still to be answered; `render` makes the customer's reply of the outcome.
+
+    Safe to call any number of times, from any number of workers, also after one of them died half-way.
+    """
+    stopwatch = Stopwatch(now)
+    job = lifecycle.claim(job_id, now=now)
+    if job is None:
+        return False
+    ask = to_ask(job)
+    pauses: list[timedelta] = []
+
+    def try_again(failure: Unavailable) -> bool:
+        pause = retries.find_pause(failure, tries=job.attempts, now=stopwatch.now, deadline=job.deadline)
+        pauses.extend([pause] if pause else [])
+        return pause is not None
+
+    try:
+        outcome = _settled_before(ask) or _answer(ask, job.hold, stopwatch, try_again)
+    except Exception:
+        if job.attempts >= lifecycle.MOST_ATTEMPTS:  # it breaks every time: a person has to look, nobody has to pay
+            broken = Unavailable(job.state, "internal_error")
+            stop(job, because=broken, render=render, now=stopwatch.now, told=(500, BROKEN))
+        raise
+    if pauses:
+        lifecycle.postpone(job, until=stopwatch.now + pauses[0])
+        return False
+    return lifecycle.conclude(job, outcome, render=render, now=stopwatch.now)
+
+
+def sweep(*, render: lifecycle.Render, now: datetime) -> Swept:
+    """Wake workers for jobs that nobody works on; fail those whose deadline passed, or whose state was switched off."""
+    failed = 0
+    for job in lifecycle.list_overdue(now=now):
+        failed += stop(job, because=Unavailable(job.state, "timeout"), render=render, now=now)
+    for state in lifecycle.list_states():
+        off = checks.find_off(state)
+        if off is not None:
+            failed += sum(stop(job, because=off, render=render, now=now) for job in lifecycle.list_of_state(state))
+    unheard = lifecycle.list_unheard(now=now)
+    for job_id in unheard:
+        lifecycle.wake(job_id)
+    return Swept(len(unheard), failed)
+
+
+def stop(
+    job: Job,
+    *,
+    because: Unavailable,
+    render: lifecycle.Render,
+    now: datetime,
+    told: tuple[int, dict[str, Any]] | None = None,
+) -> bool:
+    """Fail a job as it was read, also one that runs, and give its money back; False when it has moved on since.
+
+    Whoever fetches for it still may not settle it any more. What was settled already stands: the customer paid for it,
+    so the job ends with that. `told` is the reply when it is not the one for `because`.
+    """
+    with transaction.atomic():
+        read = Job.objects.select_for_update(of=("self",)).select_related("key__account", "hold", "bulk")
+        same = read.filter(pk=job.pk, status=job.status, claim=job.claim, status__in=lifecycle.OPEN).first()
+        if same is None:
+            return False
+        ask = to_ask(same)
+        settled = settlement.find_outcome(ask)
+        if settled is not None:
+            return lifecycle.conclude(same, settled, render=render, now=now)
+        settlement.conclude(ask, same.hold, because, stopwatch=Stopwatch(now), locked=True)
+        reply_status, reply = told or render(because, same.request_id)
+        return lifecycle.end(same, status=Job.Status.FAILED, reply_status=reply_status, reply=reply, now=now)
+
+
+def to_ask(job: Job) -> Ask:
+    """The question of a job, for whoever holds its claim now."""
+    return Ask(
+        question=lifecycle.from_json(job.question),
+        key=job.key,
+        ask_id=job.ask_id,
+        request_id=job.request_id,
+        resumed=job.attempts > 1,
+        shares_hold=job.bulk is not None,
+        claim=job.claim,
+        accepts_stored=job.bulk is not None and job.bulk.accepts_stored,
+    )
+
+
+def _settled_before(ask: Ask) -> Outcome | None:
+    """What a worker that died had settled already; its money has moved, so the outcome stands."""
+    return settlement.find_outcome(ask) if ask.resumed else None
+
+
+def _answer(ask: Ask, hold: Hold | None, stopwatch: Stopwatch, try_again: settlement.TryAgain) -> Outcome:
+    stored = flow.find_stored(ask, now=stopwatch.now)
+    if stored is not None:
+        return settlement.sell_stored(ask, stored, stopwatch=stopwatch, hold=hold)
+    portal = checks.find_portal(ask, now=stopwatch.now)
+    if isinstance(portal, Refused):
+        return settlement.conclude(ask, hold, portal, stopwatch=stopwatch)
+    return flow.answer(ask, hold, stopwatch, budget_seconds=lifecycle.BUDGET_SECONDS, try_again=try_again)

@@ -1,0 +1,1 @@
+"""One lookup from question to outcome: stored or asked, held and settled."""

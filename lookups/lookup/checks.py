@@ -1,0 +1,70 @@
+"""What can be said before anybody is asked or money is touched: the registry is off, or cannot answer this."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.conf import settings
+
+from lookups.lookup import estimates
+from lookups.lookup.asks import Ask
+from lookups.lookup.outcomes import Refused, Unavailable
+from scrapers import gateway
+from scrapers.failures import PortalDisabled, PortalError, QueryRefused
+from scrapers.portal import Portal
+
+
+def find_portal(ask: Ask, *, now: datetime) -> Portal | Refused | Unavailable:
+    """The portal to ask, or why this question need not be asked at all."""
+    question = ask.question
+    try:
+        portal = gateway.get_portal(question.state, sandbox=ask.sandbox)
+    except PortalDisabled as off:
+        return _unavailable(ask, off)
+    objection = _ucc_objection(portal, ask) if question.kind == "ucc" else _id_objection(portal, ask)
+    if objection is not None:
+        return objection
+    resting = gateway.find_rest(question.state, now=now, sandbox=ask.sandbox)
+    return _unavailable(ask, resting) if resting else portal
+
+
+def is_slow(portal: Portal, ask: Ask, *, now: datetime) -> bool:
+    """Whether the answer is known to take longer than its caller waits: declared, or measured over the last day."""
+    if portal.sandbox or portal.slow:
+        return portal.answers_later(ask.question.name)
+    return estimates.outlasts(portal.code, settings.SYNC_BUDGET_SECONDS, now=now)
+
+
+def find_off(state: str) -> Unavailable | None:
+    """Why this state's registry is not asked at all any more; None while it is."""
+    try:
+        gateway.get_portal(state)
+    except PortalDisabled as off:
+        return Unavailable(state, off.reason, retryable=off.retryable, retry_after=off.retry_after)
+    return None
+
+
+def _unavailable(ask: Ask, error: PortalError) -> Unavailable:
+    return Unavailable(ask.question.state, error.reason, retryable=error.retryable, retry_after=error.retry_after)
+
+
+def _id_objection(portal: Portal, ask: Ask) -> Refused | None:
+    if ask.question.entity_id:
+        try:
+            portal.check_id(ask.question.entity_id)
+        except QueryRefused as refusal:
+            return Refused("entity_id", str(refusal))
+    return None
+
+
+def _ucc_objection(portal: Portal, ask: Ask) -> Refused | None:
+    can, question = portal.capabilities, ask.question
+    if not can.ucc:
+        return Refused("searchType", "UCC filings of this state cannot be searched here.", unsupported=True)
+    if question.search_by == "secured_party" and not can.ucc_secured_party:
+        return Refused("searchBy", "This state cannot be searched by secured party.", unsupported=True)
+    if question.date_after and not can.ucc_date_filter:
+        return Refused("dateAfter", "This state cannot filter UCC filings by date.", unsupported=True)
+    if question.date_before and not can.ucc_date_filter:
+        return Refused("dateBefore", "This state cannot filter UCC filings by date.", unsupported=True)
+    return None

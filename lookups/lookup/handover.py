@@ -1,0 +1,128 @@
+"""A lookup that takes longer than its caller waits: the same fetch goes on in its thread, and ends a job.
+
+The portal is asked once. A process that dies with such a thread leaves a job whose lease runs out, and the sweep gives
+it to a worker, which settles it under the same ask: charged once or not at all.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import timedelta
+from functools import lru_cache
+
+from django.conf import settings
+from django.db import connection
+
+from billing.models import Hold
+from lookups.jobs import lifecycle, retries
+from lookups.lookup import estimates, single_flight
+from lookups.lookup.asks import Ask, Stopwatch
+from lookups.lookup.outcomes import Accepted, Outcome, Unavailable
+from lookups.lookup.settlement import TryAgain
+from lookups.models import Job
+
+log = logging.getLogger(__name__)
+THREADS = 48  # fetches of one web process at a time; what finds no thread in time is left to a worker
+
+
+Work = Callable[[TryAgain], Outcome]
+
+
+class _Waiting:
+    """A lookup in its thread. Under the lock it is either over, or belongs to a job: never both unnoticed."""
+
+    def __init__(self, ask: Ask, work: Work, render: lifecycle.Render, stopwatch: Stopwatch) -> None:
+        self.ask, self.render, self.stopwatch = ask, render, stopwatch
+        self._work = work
+        self.lock = threading.Lock()
+        self.is_over = False
+        self.job: Job | None = None
+        self._pause: timedelta | None = None
+
+    def run(self) -> Outcome | None:
+        """In the thread: answer; then end the job, if there is one by now."""
+        try:
+            outcome = self._work(self._try_again)
+            job = self._finish()
+            if job is not None and self._pause is not None:
+                lifecycle.postpone(job, until=self.stopwatch.now + self._pause)
+            elif job is not None:
+                lifecycle.conclude(job, outcome, render=self.render, now=self.stopwatch.now)
+            return outcome
+        except Exception:
+            job = self._finish()
+            if job is None:
+                raise  # the caller still waits, and gives the money back
+            log.exception("The fetch behind job %s broke down; the sweep gives it to a worker.", job.pk)
+            lifecycle.let_go(job, now=self.stopwatch.now)
+            return None
+        finally:
+            connection.close()
+
+    def _try_again(self, failure: Unavailable) -> bool:
+        """A job may be tried again; a caller who waits is told at once."""
+        with self.lock:
+            if self.job is None:
+                return False
+            deadline = self.job.deadline
+            self._pause = retries.find_pause(failure, tries=1, now=self.stopwatch.now, deadline=deadline)
+        return self._pause is not None
+
+    def _finish(self) -> Job | None:
+        with self.lock:
+            self.is_over = True
+            return self.job
+
+
+def answer_in_time(
+    ask: Ask, hold: Hold | None, stopwatch: Stopwatch, *, work: Work, render: lifecycle.Render
+) -> Outcome:
+    """Do `work` in a thread; its outcome, or Accepted when it takes longer than the synchronous budget.
+
+    An exception means that the hold is still the caller's to give back.
+    """
+    waiting = _Waiting(ask, work, render, stopwatch)
+    future = _pool(os.getpid()).submit(waiting.run)
+    single_flight.release_connection()
+    try:
+        outcome = future.result(max(0.0, settings.SYNC_BUDGET_SECONDS - stopwatch.seconds))
+    except TimeoutError:
+        if future.done():
+            raise  # the work's own
+        accepted = _hand_over(waiting, future, hold)
+        if accepted is not None:
+            return accepted
+        outcome = future.result()  # it came in while we looked, or the job could not be written: wait for it
+    assert outcome is not None
+    return outcome
+
+
+def _hand_over(waiting: _Waiting, future: Future[Outcome | None], hold: Hold | None) -> Accepted | None:
+    """Make the waiting a job's; None when it is over already, or when no job can be written."""
+    with waiting.lock:
+        if waiting.is_over:
+            return None
+        now = waiting.stopwatch.now
+        left = estimates.still(waiting.ask.question.state, waiting.stopwatch.seconds, now=now)
+        runs = not future.cancel()  # cancelled: it never got a thread, so a worker does it
+        try:
+            job = lifecycle.adopt(waiting.ask, hold, runs=runs, now=now, estimated_seconds=left)
+        except Exception:
+            if not runs:
+                raise
+            log.exception("A slow lookup could not be made a job; its caller waits on.")
+            return None
+        waiting.job = job
+    if not runs:
+        lifecycle.wake(job.pk)
+    return Accepted(job.public_id, job.estimated_seconds)
+
+
+@lru_cache(maxsize=1)
+def _pool(process: int) -> ThreadPoolExecutor:
+    """The threads of this process; a forked one gets its own."""
+    return ThreadPoolExecutor(THREADS, thread_name_prefix="lookup")

@@ -1,0 +1,68 @@
+"""A customer's question in one canonical form, so that equal questions share one fetch and one stored answer."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import date
+
+from scrapers.normalize import names
+from scrapers.records import Kind, Party, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of one registry. `name` is None only when `entity_id` is given; `state` is an upper-case code."""
+
+    state: str
+    name: str | None = None
+    entity_id: str | None = None
+    kind: Kind = "business_entity"
+    search_by: Party = "debtor"
+    date_after: date | None = None
+    date_before: date | None = None
+
+    @property
+    def words(self) -> str:
+        """The question as a person would read it in a list, at most 200 characters."""
+        return (self.entity_id or self.name or "")[:200]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what is asked, without its spelling: "Acme, L.L.C." and "ACME LLC" are one question."""
+        if self.kind == "ucc":
+            parts = ["ucc", self.search_by, _name_key(self.name or ""), str(self.date_after), str(self.date_before)]
+        elif self.entity_id:
+            return id_digest(self.entity_id)
+        else:
+            parts = ["name", _name_key(self.name or "")]
+        return _sha256(parts)
+
+    def to_query(self) -> Query:
+        """The same question for the portals."""
+        return Query(
+            state=self.state,
+            name=self.name,
+            entity_id=self.entity_id,
+            kind=self.kind,
+            search_by=self.search_by,
+            date_after=self.date_after,
+            date_before=self.date_before,
+        )
+
+
+def id_digest(entity_id: str) -> str:
+    """The digest of a question for a state's own identifier."""
+    return _sha256(["id", entity_id.strip().casefold()])
+
+
+def _name_key(name: str) -> str:
+    """Everything that comparing looks at, of the name and of a trading name in it: equal names get equal answers."""
+    forms = [names.form(part) for part in names.trading_names(name)]
+    if not all(form.key for form in forms):
+        return f"={name.strip().casefold()}"  # nothing but signs: as written it is at least no other name
+    return "\x1e".join(f"{form.key}|{form.legal_form}|{form.letters}|{form.origin}" for form in forms)
+
+
+def _sha256(parts: list[str]) -> str:
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,115 @@
+"""One fetch for one question at a time: who asks what is already being asked waits for that answer.
+
+The lease is a database row, so this holds across threads, processes and machines. Every waiting caller still pays
+for its own answer; that is the caller's business, not done here.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, connection, transaction
+
+from lookups.lookup.questions import Question
+from lookups.models import SharedFetch
+
+Result = dict[str, Any]
+
+GRACE = timedelta(seconds=10)  # what storing an answer may take on top of fetching it
+_FIRST_LOOK, _LOOK_EVERY = 0.05, 0.25
+_KEEP = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A place on a fetch; the leader is the one who asks the portal. `attempt_id`: the row that tells how, by then."""
+
+    fetch_id: int
+    leader: uuid.UUID | None
+    attempt_id: int | None = None
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this caller has to fetch."""
+        return self.leader is not None
+
+
+class FetchLost(Exception):
+    """The fetch that this caller shared broke down inside the service; nothing is known of the question."""
+
+
+def join(*, question: Question, sandbox: bool, budget_seconds: float, now: datetime) -> Ticket:
+    """Start a fetch for this question, or join the one that is under way."""
+    asks = {"question": question.digest, "state": question.state, "kind": question.kind, "sandbox": sandbox}
+    lease_until = now + timedelta(seconds=budget_seconds) + GRACE
+    while True:
+        leader = uuid.uuid4()
+        try:
+            with transaction.atomic():
+                fetch = SharedFetch.objects.create(**asks, leader=leader, lease_until=lease_until, started_at=now)
+            return Ticket(fetch.pk, leader)
+        except IntegrityError:
+            found = SharedFetch.objects.filter(**asks, ended_at__isnull=True).values_list("pk", "lease_until").first()
+        if found is None:
+            continue  # it ended between our two looks: this is a new question again
+        if found[1] <= now and _take_over(found[0], leader, lease_until, now):
+            return Ticket(found[0], leader)
+        return Ticket(found[0], None)
+
+
+def wait(ticket: Ticket, *, budget_seconds: float, now: datetime) -> tuple[Ticket, Result | None]:
+    """Wait until the fetch ends. Returns the result, None when the budget is used up, or a leader's ticket.
+
+    The latter when the leader's lease ran out: the caller then asks the portal itself.
+    """
+    started, pause = time.monotonic(), _FIRST_LOOK
+    while True:
+        elapsed = time.monotonic() - started
+        moment = now + timedelta(seconds=elapsed)
+        row = SharedFetch.objects.filter(pk=ticket.fetch_id).values_list("result", "lease_until").first()
+        if row is None:
+            raise FetchLost
+        result, lease_until = row
+        if result is not None:
+            return ticket, result
+        left = budget_seconds - elapsed
+        if left <= 0:
+            return ticket, None
+        if lease_until <= moment:
+            leader = uuid.uuid4()
+            if _take_over(ticket.fetch_id, leader, moment + timedelta(seconds=left) + GRACE, moment):
+                return Ticket(ticket.fetch_id, leader), None
+        release_connection()
+        time.sleep(min(pause, left))
+        pause = min(pause * 1.5, _LOOK_EVERY)
+
+
+def finish(ticket: Ticket, *, result: Result, now: datetime) -> None:
+    """Tell those who wait what came of it; does nothing when somebody took the fetch over meanwhile."""
+    assert ticket.leader is not None
+    mine = SharedFetch.objects.filter(pk=ticket.fetch_id, leader=ticket.leader, ended_at__isnull=True)
+    told = {"attempt_id": ticket.attempt_id} if ticket.attempt_id else {}
+    mine.update(result={**result, **told}, ended_at=now)
+
+
+def prune(*, now: datetime) -> int:
+    """Forget fetches that ended an hour ago or were abandoned; returns how many."""
+    ended, _ = SharedFetch.objects.filter(ended_at__lt=now - _KEEP).delete()
+    lost, _ = SharedFetch.objects.filter(ended_at__isnull=True, lease_until__lt=now - _KEEP).delete()
+    return ended + lost
+
+
+def release_connection() -> None:
+    """Give the database connection back before something slow: 100 waiting threads must not hold 100 of them."""
+    if not connection.in_atomic_block:
+        connection.close()
+
+
+def _take_over(fetch_id: int, leader: uuid.UUID, lease_until: datetime, now: datetime) -> bool:
+    """Become the leader of a fetch whose lease ran out; of several who try, one does."""
+    abandoned = SharedFetch.objects.filter(pk=fetch_id, ended_at__isnull=True, lease_until__lte=now)
+    return bool(abandoned.update(leader=leader, lease_until=lease_until))

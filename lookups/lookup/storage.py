@@ -1,0 +1,304 @@
+"""Keeps what a registry answered: the record in the wire's flat names, and which question it answers."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+from django.utils.text import slugify
+
+from lookups.lookup.questions import Question, id_digest
+from lookups.models import StoredAnswer, StoredEntity
+from scrapers.gateway import Reply
+from scrapers.normalize import dates, liens, names
+from scrapers.records import (
+    Address,
+    Candidate,
+    EntityRecord,
+    Evidence,
+    Found,
+    FoundFilings,
+    NotFound,
+    Suggestion,
+    UccFiling,
+    UccParty,
+)
+
+_SLUG_NAME = 100
+MORE_FILINGS = "The registry has more filings for this name than are shown; narrow it by name or dates."
+ENTITY_FIELDS = (
+    "entityName",
+    "entityType",
+    "entityId",
+    "status",
+    "formationDate",
+    "registeredAgentName",
+    "registeredAgentAddress",
+    "registeredAgentCity",
+    "registeredAgentState",
+    "registeredAgentZip",
+    "principalAddress",
+    "principalCity",
+    "principalState",
+    "principalZip",
+    "mailingAddress",
+    "mailingCity",
+    "mailingState",
+    "mailingZip",
+    "officers",
+    "jurisdiction",
+    "feiEinNumber",
+    "sosUrl",
+)
+
+
+def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:
+    """Write the answer and its entity over what was known before; returns the answer with its entity loaded.
+
+    Takes one statement for the entity and one for the answers; joins the caller's transaction.
+    """
+    answer = reply.answer
+    if isinstance(answer, FoundFilings):
+        row = _answer(question, reply, answer.evidence, answer.as_of, sandbox=sandbox)
+        today = answer.evidence.retrieved_at.date()
+        row.filings, row.total = [filing_fields(filing, today=today) for filing in answer.filings], answer.total
+        if not answer.complete:
+            row.note = f"{row.note} {MORE_FILINGS}".strip()
+        _write_answers([row])
+        return row
+    assert isinstance(answer, Found)
+    entity = _write_entity(question.state, reply, answer, sandbox=sandbox)
+    by_name = _answer(question, reply, answer.evidence, answer.as_of, sandbox=sandbox)
+    by_name.entity = entity
+    by_name.match = (reply.normalized or {}).get("match")
+    by_name.related = [related_fields(row) for row in answer.related]
+    by_name.total = 1 + len(by_name.related)
+    rows = [by_name]
+    if (digest := id_digest(entity.entity_id)) != by_name.question:
+        rows.append(_same_by_id(by_name, digest))
+    _write_answers(rows)
+    return by_name
+
+
+def entity_fields(record: EntityRecord) -> dict[str, Any]:
+    """The record in the flat names of the contract, with the state's own text."""
+    return {
+        "entityName": record.entity_name,
+        "entityType": record.entity_type,
+        "entityId": record.entity_id,
+        "status": record.status,
+        "formationDate": record.formation_date,
+        "registeredAgentName": record.agent_name,
+        **_address_fields("registeredAgent", record.agent_address),
+        **_address_fields("principal", record.principal_address),
+        **_address_fields("mailing", record.mailing_address),
+        "officers": [{"name": one.name, "title": one.title, "address": one.address} for one in record.officers],
+        "jurisdiction": record.jurisdiction,
+        "feiEinNumber": record.fei_ein_number,
+        "sosUrl": record.sos_url,
+    }
+
+
+def related_fields(row: Candidate) -> dict[str, Any]:
+    """One of the other matches."""
+    return {
+        "entityName": row.name,
+        "entityId": row.entity_id or None,
+        "entityType": row.entity_type,
+        "status": row.status,
+        "sosUrl": row.sos_url,
+    }
+
+
+def suggestion_fields(suggestion: Suggestion) -> dict[str, Any]:
+    """One near miss."""
+    return {
+        "entityName": suggestion.name,
+        "entityId": suggestion.entity_id or None,
+        "status": suggestion.status,
+        "score": suggestion.score,
+        "features": list(suggestion.features),
+        "sosUrl": suggestion.sos_url,
+    }
+
+
+def filing_fields(filing: UccFiling, *, today: date) -> dict[str, Any]:
+    """One UCC filing; dates as ISO, or as the registry writes them when they cannot be read."""
+    return {
+        "fileNumber": filing.file_number,
+        "fileDate": _iso(filing.filed),
+        "debtorName": "; ".join(party.name for party in filing.debtors) or None,
+        "securedParty": "; ".join(party.name for party in filing.secured_parties) or None,
+        "collateral": filing.collateral,
+        "status": filing.status,
+        "lapseDate": _iso(filing.lapse_date),
+        "statusClass": liens.status_class(filing, today=today),
+        "filingType": filing.filing_type,
+        "debtors": [_party_fields(party) for party in filing.debtors],
+        "securedParties": [_party_fields(party) for party in filing.secured_parties],
+        "amendments": [
+            {"fileNumber": one.file_number, "fileDate": _iso(one.filed), "filingType": one.filing_type}
+            for one in filing.amendments
+        ],
+        "sosUrl": filing.sos_url,
+    }
+
+
+def evidence_fields(evidence: Evidence) -> dict[str, Any]:
+    """Where, when and what was read, and whether it was a loaded copy of the published register."""
+    return {
+        "sourceUrl": evidence.source_url,
+        "retrievedAt": wire_time(evidence.retrieved_at),
+        "sha256": evidence.sha256,
+        "fromRegister": evidence.from_register,
+    }
+
+
+def absence_fields(answer: NotFound, *, note: str | None) -> dict[str, Any]:
+    """What is told when nothing was found; JSON-ready, because those who share a fetch read it from a row."""
+    return {
+        "suggestions": [suggestion_fields(one) for one in answer.suggestions],
+        "ambiguous": answer.ambiguous,
+        "note": note,
+        "evidence": evidence_fields(answer.evidence),
+    }
+
+
+def wire_time(moment: datetime) -> str:
+    """A moment as the wire writes it: UTC, milliseconds, "Z"."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def page_slug(*, name: str, state: str, entity_id: str) -> str:
+    """The last part of an entity page's address: "apple-inc-de-3284652"."""
+    parts = (slugify(name)[:_SLUG_NAME].strip("-"), state.lower(), slugify(entity_id))
+    return "-".join(part for part in parts if part)
+
+
+def _write_entity(state: str, reply: Reply, answer: Found, *, sandbox: bool) -> StoredEntity:
+    record = answer.record
+    entity = StoredEntity(
+        state=state,
+        entity_id=record.entity_id,
+        sandbox=sandbox,
+        slug=page_slug(name=record.entity_name, state=state, entity_id=record.entity_id),
+        name=record.entity_name[:500],
+        name_key=names.key(record.entity_name)[:500],
+        data=entity_fields(record),
+        normalized={name: value for name, value in (reply.normalized or {}).items() if name != "match"},
+        evidence=evidence_fields(answer.evidence),
+        retrieved_at=answer.evidence.retrieved_at,
+        as_of=answer.as_of,
+        version=reply.version,
+        built_at=reply.built_at,
+    )
+    return _upsert(entity, unique=("state", "entity_id", "sandbox"))
+
+
+def _upsert(entity: StoredEntity, *, unique: tuple[str, ...]) -> StoredEntity:
+    written = StoredEntity.objects.bulk_create(
+        [entity],
+        update_conflicts=True,
+        unique_fields=list(unique),
+        update_fields=[
+            "slug",
+            "name",
+            "name_key",
+            "data",
+            "normalized",
+            "evidence",
+            "retrieved_at",
+            "as_of",
+            "version",
+            "built_at",
+        ],
+    )
+    return written[0]
+
+
+def _answer(
+    question: Question, reply: Reply, evidence: Evidence, as_of: datetime | None, *, sandbox: bool
+) -> StoredAnswer:
+    return StoredAnswer(
+        state=question.state,
+        kind=question.kind,
+        question=question.digest,
+        sandbox=sandbox,
+        asked=question.words,
+        evidence=evidence_fields(evidence),
+        note=reply.note or "",
+        retrieved_at=evidence.retrieved_at,
+        as_of=as_of,
+        version=reply.version,
+        built_at=reply.built_at,
+    )
+
+
+def _same_by_id(answer: StoredAnswer, digest: str) -> StoredAnswer:
+    """The answer to the question for this company's identifier, which is now known as well."""
+    assert answer.entity is not None
+    return StoredAnswer(
+        state=answer.state,
+        kind=answer.kind,
+        question=digest,
+        sandbox=answer.sandbox,
+        asked=answer.entity.entity_id,
+        entity=answer.entity,
+        match={"score": 1.0, "kind": "entity_id", "features": []},
+        related=[],
+        total=1,
+        evidence=answer.evidence,
+        note=answer.note,
+        retrieved_at=answer.retrieved_at,
+        as_of=answer.as_of,
+        version=answer.version,
+        built_at=answer.built_at,
+    )
+
+
+def _write_answers(rows: list[StoredAnswer]) -> None:
+    # Always in the same order, so that two that write the same pair of rows cannot lock each other out.
+    StoredAnswer.objects.bulk_create(
+        sorted(rows, key=lambda row: row.question),
+        update_conflicts=True,
+        unique_fields=["question", "state", "kind", "sandbox"],
+        update_fields=[
+            "asked",
+            "entity",
+            "match",
+            "related",
+            "filings",
+            "total",
+            "evidence",
+            "note",
+            "retrieved_at",
+            "as_of",
+            "version",
+            "built_at",
+        ],
+    )
+
+
+def _address_fields(prefix: str, address: Address) -> dict[str, str | None]:
+    return {
+        f"{prefix}Address": address.street,
+        f"{prefix}City": address.city,
+        f"{prefix}State": address.state,
+        f"{prefix}Zip": address.zip,
+    }
+
+
+def _party_fields(party: UccParty) -> dict[str, Any]:
+    address = party.address
+    return {
+        "name": party.name,
+        "kind": party.kind,
+        "address": address.street,
+        "city": address.city,
+        "state": address.state,
+        "zip": address.zip,
+    }
+
+
+def _iso(raw: str | None) -> str | None:
+    return dates.to_iso(raw) or raw

@@ -1,0 +1,1 @@
+"""Whether a name is free."""

@@ -1,0 +1,1 @@
+"""What customers are sent unasked: webhooks and mailed results."""

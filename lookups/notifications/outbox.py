@@ -1,0 +1,76 @@
+"""What customers are told unasked: written down in the transaction that ends the work, sent by others afterwards.
+
+A message exists exactly when its event has happened: it is committed with the event, or rolled back with it.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from datetime import datetime
+from typing import Any
+
+from celery import current_app
+from django.db import transaction
+
+from billing.models import Account
+from lookups import bodies
+from lookups.models import BulkJob, Delivery, Job
+from lookups.notifications import webhook_events
+
+log = logging.getLogger(__name__)
+Channel = Delivery.Channel
+Event = Delivery.Event
+
+
+def note_job(job_id: uuid.UUID, *, now: datetime) -> None:
+    """A single job has ended, in the caller's transaction: tell its account, if that has an address for it."""
+    asked = Job.objects.filter(pk=job_id, bulk__isnull=True).exclude(account__webhook_url="")
+    job = asked.select_related("account").first()
+    if job is None:
+        return
+    event = Event.LOOKUP_COMPLETE if job.status == Job.Status.COMPLETE else Event.LOOKUP_FAILED
+    data = bodies.of_job(job, job.request_id)
+    _write(_webhook(job.account, event, job.account.webhook_url, data, now=now, job=job))
+
+
+def note_bulk(bulk_id: uuid.UUID, *, now: datetime) -> None:
+    """A bulk job has ended, in the caller's transaction: tell whoever wanted to know."""
+    bulk = BulkJob.objects.select_related("account", "hold").get(pk=bulk_id)
+    event = Event.BULK_CANCELLED if bulk.cancelled_at else Event.BULK_COMPLETE
+    rows = []
+    address = bulk.webhook_url or bulk.account.webhook_url
+    if address:
+        data = bodies.of_bulk(bulk) | {"poll_url": bodies.poll_url(bulk)}
+        rows.append(_webhook(bulk.account, event, address, data, now=now, bulk=bulk))
+    if bulk.emails_results:
+        mail = {"channel": Channel.EMAIL, "event": event, "address": bulk.account.email}
+        rows.append(Delivery(account=bulk.account, bulk=bulk, next_at=now, created_at=now, **mail))
+    _write(*rows)
+
+
+def wake() -> None:
+    """Tell a worker. A broker that is down loses nothing: workers look at the rows by themselves."""
+    try:
+        current_app.send_task("lookups.tasks.deliver", queue="upkeep", retry=False)
+    except Exception:  # whatever the broker says, the row is written
+        log.exception("The queue did not take the call for a delivery; the sweep will find it.")
+
+
+def _webhook(
+    account: Account, event: Delivery.Event, address: str, data: dict[str, Any], *, now: datetime, **about: Any
+) -> Delivery:
+    row = Delivery(
+        account=account, channel=Channel.WEBHOOK, event=event, address=address, next_at=now, created_at=now, **about
+    )
+    told = webhook_events.write(message_id=row.message_id, event=event.value, created_at=now, data=data)
+    row.body = told.decode()
+    return row
+
+
+def _write(*rows: Delivery) -> None:
+    """At most once for each event of a job: one that failed, was asked again and failed again has been told so."""
+    assert transaction.get_connection().in_atomic_block, "An event and its message are committed together."
+    if rows:
+        Delivery.objects.bulk_create(rows, ignore_conflicts=True)
+        transaction.on_commit(wake)

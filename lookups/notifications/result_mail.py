@@ -1,0 +1,132 @@
+"""The mail that brings the results of a bulk job: its numbers, where to fetch them, and the table when it is not large.
+
+Nothing a customer typed gets into a header: subject and file name are made of our own words and the job's name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import smtplib
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage, get_connection
+from django.core.validators import validate_email
+
+from billing import money
+from lookups import bodies, csv_export
+from lookups.bulk.progress import get_progress
+from lookups.jobs import lifecycle
+from lookups.models import BulkJob, BulkRow, Delivery
+
+LARGEST_TABLE = 5_000_000  # bytes; many mail servers take 10 MB, and the attachment grows by a third on its way
+TAKEN = 250  # what a mail server says when it has taken a mail
+
+NO_SERVER = "no mail server is configured (EMAIL_URL)"
+NO_ADDRESS = "the account's e-mail address is none"
+
+
+def is_configured() -> bool:
+    """Whether the operator has named a mail server."""
+    return bool(settings.MAIL_CONFIGURED)
+
+
+def make(delivery: Delivery) -> EmailMessage:
+    """The mail for the bulk job of `delivery`, to its address."""
+    bulk = delivery.bulk
+    assert bulk is not None
+    table = make_table(bulk)
+    message = EmailMessage(
+        subject=f"{bulk.public_id}: {'cancelled' if bulk.cancelled_at else 'complete'}",
+        body=_text(bulk, attached=table is not None),
+        from_email=settings.DEFAULT_FROM_EMAIL,
+        to=[delivery.address],
+        # The same in every try: a mail that comes twice because we could not note the first one is known for the same.
+        headers={
+            "Message-ID": f"<{delivery.message_id}@{urlsplit(settings.PUBLIC_URL).hostname}>",
+            "Auto-Submitted": "auto-generated",
+        },
+    )
+    if table is not None:
+        message.attach(f"{bulk.public_id}.csv", table, "text/csv")
+    return message
+
+
+def post(message: EmailMessage) -> tuple[int | None, str]:
+    """Give the mail to the server; what it answered, and what went wrong (empty: it has it)."""
+    if not is_configured():
+        return None, NO_SERVER
+    try:
+        validate_email(message.to[0])
+        _send(message)
+    except ValidationError:
+        return None, NO_ADDRESS
+    except smtplib.SMTPRecipientsRefused as refused:
+        code, said = next(iter(refused.recipients.values()))
+        return code, f"the mail server refused the address: {_plain(said)}"
+    except smtplib.SMTPAuthenticationError as refused:
+        return refused.smtp_code, "the mail server refused our user name or password"
+    except smtplib.SMTPResponseException as refused:
+        return refused.smtp_code, f"the mail server refused the mail: {_plain(refused.smtp_error)}"
+    except (smtplib.SMTPException, OSError) as error:
+        return None, f"the mail server cannot be reached or broke off ({type(error).__name__})"
+    return TAKEN, ""
+
+
+def _send(message: EmailMessage) -> None:
+    message.connection = get_connection()
+    try:
+        message.send()
+    finally:
+        with contextlib.suppress(OSError):  # Django leaves it open when our password was refused
+            message.connection.close()
+
+
+def make_table(bulk: BulkJob) -> str | None:
+    """The rows and columns of the CSV download; None when it is too large to attach."""
+    rows = BulkRow.objects.filter(bulk=bulk).select_related("job").order_by("index")
+    told = map(bodies.of_row, rows.iterator(chunk_size=200))
+    lines, size = [], 0
+    for line in csv_export.csv_lines(bodies.CSV_COLUMNS, bodies.flatten(told)):
+        size += len(line.encode())
+        if size > LARGEST_TABLE:
+            return None
+        lines.append(line)
+    return "".join(lines)
+
+
+def _text(bulk: BulkJob, *, attached: bool) -> str:
+    progress = get_progress(bulk)
+    ended = "was cancelled; what had begun by then has ended" if bulk.cancelled_at else "is complete"
+    kept_until = (bulk.ended_at or bulk.created_at) + lifecycle.KEPT_FOR
+    table = (
+        "The results are attached as a CSV table."
+        if attached
+        else f"The table of results is larger than {LARGEST_TABLE // 1_000_000} MB, so it is not attached."
+    )
+    return "\n".join(
+        [
+            f"Your bulk lookup {bulk.public_id} {ended}.",
+            "",
+            f"Rows:       {bulk.total}",
+            f"Found:      {progress.found}",
+            f"Not found:  {progress.not_found}",
+            f"Failed:     {progress.failed}",
+            f"Cancelled:  {bulk.total - progress.found - progress.not_found - progress.failed}",
+            f"Cost:       {money.to_decimal_string(progress.cost)} USD",
+            "",
+            table,
+            f"Fetch it with your API key, until {kept_until:%Y-%m-%d %H:%M} UTC:",
+            "",
+            f'  curl -H "x-api-key: $KEY" -H "accept: text/csv" {settings.PUBLIC_URL}{bodies.poll_url(bulk)}',
+            "",
+            "You get this mail because email_results was asked for with an API key of your account.",
+            "",
+        ]
+    )
+
+
+def _plain(said: bytes | str) -> str:
+    text = said.decode(errors="replace") if isinstance(said, bytes) else said
+    return " ".join(text.split())[:200]

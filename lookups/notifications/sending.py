@@ -1,0 +1,73 @@
+"""Sends what is due: one message after the other, whichever is next, with no transaction open while a network is asked.
+
+Where a message goes is looked up again before each try: an address that was corrected is used for what still waits, and
+one that was taken away gets nothing more.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from datetime import datetime
+
+from lookups.lookup import single_flight
+from lookups.lookup.asks import Stopwatch
+from lookups.models import Delivery
+from lookups.notifications import deliveries, result_mail, webhook_secrets, webhook_sender, webhook_signatures
+from lookups.notifications.deliveries import GONE, Answer
+
+log = logging.getLogger(__name__)
+BROKEN = "it could not be made; the service's log says why"
+NO_ADDRESS = "the account has no address for it any more"
+
+
+def send_next(*, now: datetime) -> bool:
+    """Send the message whose turn it is; False when none is due."""
+    stopwatch = Stopwatch(now)
+    delivery = deliveries.take_next(now=now)
+    if delivery is None:
+        return False
+    try:
+        answer = _send(delivery, now=stopwatch.now)
+    except Exception:  # ours to mend; the message waits for that, and the others are sent
+        log.exception("Delivery %s broke down.", delivery.message_id)
+        answer = Answer(None, BROKEN, round(stopwatch.seconds * 1000))
+    deliveries.note(delivery, answer, now=stopwatch.now)
+    return True
+
+
+def _send(delivery: Delivery, *, now: datetime) -> Answer:
+    delivery.address = _find_address(delivery)
+    if not delivery.address:
+        return Answer(None, NO_ADDRESS, 0, for_good=delivery.channel == Delivery.Channel.WEBHOOK)
+    if delivery.channel == Delivery.Channel.EMAIL:
+        return _mail(delivery)
+    body = delivery.body.encode()
+    secrets = webhook_secrets.list_secrets(account_id=delivery.account_id, now=now)
+    headers = webhook_signatures.sign(message_id=delivery.message_id, body=body, secrets=secrets, now=now)
+    single_flight.release_connection()
+    sent = webhook_sender.post(url=delivery.address, body=body, headers={"content-type": "application/json", **headers})
+    return Answer(
+        sent.status,
+        sent.error,
+        sent.duration_ms,
+        sent.excerpt,
+        retry_after=sent.retry_after,
+        for_good=sent.status == GONE,
+    )
+
+
+def _mail(delivery: Delivery) -> Answer:
+    """A mail that the server took has arrived, as far as we can know."""
+    started = time.monotonic()
+    message = result_mail.make(delivery)
+    single_flight.release_connection()
+    status, error = result_mail.post(message)
+    return Answer(status, error, round((time.monotonic() - started) * 1000))
+
+
+def _find_address(delivery: Delivery) -> str:
+    """Results are mailed to the account's own address and nowhere else, whatever stood there when they were asked."""
+    if delivery.channel == Delivery.Channel.EMAIL:
+        return delivery.account.email
+    return (delivery.bulk.webhook_url if delivery.bulk else "") or delivery.account.webhook_url

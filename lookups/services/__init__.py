@@ -1,1 +1,0 @@
-"""What the service does for a customer; knows no HTTP."""

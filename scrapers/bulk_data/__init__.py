@@ -1,0 +1,1 @@
+"""Files that a registry publishes: read, loaded, refreshed, and answered from."""

@@ -1,0 +1,87 @@
+"""Keeps the loaded registers fresh: fetch the file, load it beside the old copy, switch, clean up."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import time
+from datetime import datetime
+from pathlib import Path
+
+from django.conf import settings
+
+from scrapers import discovery, gateway
+from scrapers.bulk_data import copies
+from scrapers.bulk_data.source import RegisterPortal
+from scrapers.failures import PortalError
+from scrapers.models import RegisterCopy
+from scrapers.transport.download import DownloadSession
+
+PATIENCE = 3 * 3600.0  # seconds for one file; the largest is 1.8 GB
+log = logging.getLogger(__name__)
+
+
+def fetch(*, portal: RegisterPortal, now: datetime) -> tuple[Path, datetime]:
+    """Download the state's file under var/registers; returns where it is and the day it is from."""
+    source = portal.register_source
+    if not source.url.startswith("https://"):
+        raise copies.LoadRefused(f"{source.url} is not fetched over https: fetch it yourself, then use --file")
+    to = settings.VAR_DIR / "registers" / f"{portal.code}-{now:%Y%m%d}"
+    to.parent.mkdir(parents=True, exist_ok=True)
+    session = DownloadSession(
+        portal=portal.code,
+        hosts=portal.hosts,
+        settings=gateway.transport_settings(),
+        pace=portal.pace,
+        pacer=gateway.get_pacer(portal),
+        deadline=time.monotonic() + PATIENCE,
+    )
+    try:
+        if not source.more:
+            return to, session.download(source.url, to=to, now=now)
+        to.mkdir(exist_ok=True)
+        urls = (source.url, *source.more)
+        return to, min(session.download(url, to=to / url.rpartition("/")[2], now=now) for url in urls)
+    finally:
+        session.close()
+
+
+def load(
+    *, portal: RegisterPortal, file: Path, as_of: datetime, now: datetime, progress: copies.Progress = lambda copy: None
+) -> RegisterCopy:
+    """Load a file and switch to it; LoadRefused leaves the old copy answering, and the reason in the row."""
+    copy = copies.begin(portal=portal, file=file, as_of=as_of, now=now)
+    try:
+        copies.load(copy=copy, portal=portal, progress=progress)
+        copies.switch(copy=copy, portal=portal, now=now)
+    except copies.OtherLoad:
+        raise
+    except copies.LoadRefused as error:
+        copies.refuse(copy=copy, why=str(error), now=now)
+        raise
+    finally:
+        copies.prune()
+    return copy
+
+
+def refresh_all(*, now: datetime) -> dict[str, str]:
+    """Refresh every register that has been loaded once; returns what came of each. One failing stops no other."""
+    told = {}
+    for portal in discovery.list_portals():
+        if not isinstance(portal, RegisterPortal) or not RegisterCopy.objects.filter(state=portal.code).exists():
+            continue
+        try:
+            file, as_of = fetch(portal=portal, now=now)
+            told[portal.code] = f"{load(portal=portal, file=file, as_of=as_of, now=now).entities} entities"
+            _remove(file)
+        except (PortalError, copies.LoadRefused) as error:
+            told[portal.code] = f"kept the old copy: {error}"
+            log.warning("register of %s not refreshed: %s", portal.code, error)
+    return told
+
+
+def _remove(file: Path) -> None:
+    if file.is_dir():
+        shutil.rmtree(file, ignore_errors=True)
+    else:
+        file.unlink(missing_ok=True)

@@ -1,1 +1,0 @@
-"""Alabama's own search (IBM i, server HTML)."""

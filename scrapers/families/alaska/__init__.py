@@ -1,1 +1,0 @@
-"""Alaska's own search (ASP.NET MVC) and its published register."""

@@ -1,1 +1,0 @@
-"""Arkansas' own search (Laravel, server HTML)."""

@@ -1,1 +1,0 @@
-"""Delaware's own search (ASP.NET WebForms)."""

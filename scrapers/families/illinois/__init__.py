@@ -1,1 +1,0 @@
-"""Illinois' own search (JSP)."""

@@ -1,1 +1,0 @@
-"""Kansas' own search (ASP.NET WebForms)."""

@@ -1,1 +1,0 @@
-"""Mississippi's business services."""

@@ -1,1 +1,0 @@
-"""Ohio's business search."""

@@ -1,1 +1,0 @@
-"""Puerto Rico's registry of corporations."""

@@ -1,5 +1,0 @@
-"""The fictional registry behind test keys: every jurisdiction, no network, the same answers every time."""
-
-from scrapers.families.sandbox.magic import DEMO_QUESTION, MAGIC
-
-__all__ = ["DEMO_QUESTION", "MAGIC"]

@@ -1,1 +1,0 @@
-"""Liens in the open data of the states whose companies are read here."""

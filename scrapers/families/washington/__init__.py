@@ -1,1 +1,0 @@
-"""Washington's corporations and charities filing system."""

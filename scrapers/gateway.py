@@ -1,0 +1,294 @@
+"""The door other apps use: one question in, one answer or one of the four errors out, every attempt noted.
+
+This is the Django edge of the scraping core: settings, pace shared by all processes, the operator's switch, and
+the attempt's row. No transaction is open and no database connection is held while a portal is asked.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+
+from jurisdictions import selectors as jurisdictions
+from jurisdictions.codes import PLACES
+from scrapers import discovery
+from scrapers.bulk_data.copies import DatabaseRegister
+from scrapers.bulk_data.source import RegisterPortal
+from scrapers.failures import PageChanged, PortalDisabled, PortalError
+from scrapers.models import ScrapeAttempt
+from scrapers.normalize.record import normalized
+from scrapers.operations import breaker, failed_pages
+from scrapers.portal import Portal
+from scrapers.records import Answer, Evidence, Found, NameVerdict, NotFound, Query
+from scrapers.search.pipeline import ask, ask_name
+from scrapers.transport.exchanges import hide
+from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
+from scrapers.transport.session import PortalSession, Trace, TransportSettings
+
+log = logging.getLogger(__name__)
+ALL_OFF = "the operator has switched every search off for the time being"
+ACTIVE_ONLY = "Only active entities can be searched in this source: absence does not mean that none ever existed."
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer with what the caller is told of its making. `normalized` is None unless an entity was found."""
+
+    answer: Answer
+    normalized: dict[str, Any] | None
+    version: str
+    built_at: str
+    note: str | None
+    attempt_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class NameReply:
+    """What is known of a name, with what the caller is told of its making."""
+
+    verdict: NameVerdict
+    evidence: Evidence
+    version: str
+    attempt_id: int
+    as_of: datetime | None = None  # the day of the copy that was read, where one was
+
+
+def fetch(
+    query: Query, *, now: datetime, budget_seconds: float, sandbox: bool = False, asked_by: uuid.UUID | None = None
+) -> Reply:
+    """Ask the state's portal. `budget_seconds` is the total time allowed; raises PortalError, never "not found".
+
+    With `sandbox` the fictional registry answers, for every jurisdiction, and no network is touched. The attempt is
+    found again by `asked_by`, or by the id that the reply and the error carry.
+    """
+    with _attempt(query, now=now, budget_seconds=budget_seconds, sandbox=sandbox, asked_by=asked_by) as attempt:
+        portal = attempt.portal
+        answer = ask(portal, attempt.session, query, now=now, threshold=settings.MATCH_THRESHOLD)
+        attempt.outcome = "not_found" if isinstance(answer, NotFound) else "found"
+    return Reply(
+        answer=answer,
+        normalized=_normalised(answer, portal, query),
+        version=portal.version,
+        built_at=portal.built_at,
+        note=ACTIVE_ONLY if portal.coverage == "active_only" else None,
+        attempt_id=attempt.row.pk,
+    )
+
+
+def fetch_name(
+    query: Query,
+    *,
+    now: datetime,
+    budget_seconds: float,
+    sandbox: bool = False,
+    asked_by: uuid.UUID | None = None,
+    from_copy: bool = False,
+) -> NameReply:
+    """Ask the state's portal whether the query's name is free; raises PortalError as `fetch` does.
+
+    The portal itself is asked, whether or not a copy of its register is loaded; `from_copy` reads the copy instead.
+    """
+    with _attempt(
+        query, now=now, budget_seconds=budget_seconds, sandbox=sandbox, asked_by=asked_by, from_copy=from_copy
+    ) as attempt:
+        register = attempt.session.register
+        if not from_copy:
+            attempt.session.register = None
+        verdict, evidence = ask_name(attempt.portal, attempt.session, query, now=now, from_copy=from_copy)
+        as_of = register.as_of(query.state) if from_copy and register is not None else None
+        attempt.outcome = "found"
+    return NameReply(verdict, evidence, attempt.portal.version, attempt.row.pk, as_of)
+
+
+def find_copy(state: str, *, sandbox: bool = False) -> datetime | None:
+    """The day of the loaded copy of the state's register; None where there is none."""
+    kept = not sandbox and isinstance(discovery.find_portal(state), RegisterPortal)
+    return DatabaseRegister().as_of(state) if kept else None
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """A conversation under way, and the row that tells of it once it has ended."""
+
+    portal: Portal
+    session: PortalSession
+    row: ScrapeAttempt
+    permit: breaker.Permit | None
+    outcome: str = "down"
+    patience: float = 0.0  # seconds it had once it was its turn
+
+
+@contextmanager
+def _attempt(
+    query: Query,
+    *,
+    now: datetime,
+    budget_seconds: float,
+    sandbox: bool,
+    asked_by: uuid.UUID | None,
+    from_copy: bool = False,
+) -> Iterator[_Attempt]:
+    """Hold a conversation with the state's portal and note how it ended, whichever way.
+
+    Whatever a reader trips over on a page ends as PageChanged: what it would have said cannot be trusted.
+    """
+    portal, trace = get_portal(query.state, sandbox=sandbox), Trace()
+    reaches_portal = not sandbox and not from_copy
+    permit = breaker.enter(state=query.state, budget_seconds=budget_seconds, now=now) if reaches_portal else None
+    pace = permit.slow_down(portal.pace) if permit else portal.pace
+    started = time.monotonic()
+    deadline = started + budget_seconds
+    session = open_session(portal, deadline=deadline, trace=trace, pace=pace)
+    attempt = _Attempt(portal, session, _row(query, portal, now, asked_by), permit)
+    if not connection.in_atomic_block:
+        connection.close()  # a slow portal must not hold a database connection
+    failure: PortalError | None = None
+    try:
+        with get_pacer(portal).slot(query.state, pace, deadline=deadline):
+            attempt.patience = deadline - time.monotonic()
+            yield attempt
+    except PortalError as error:
+        failure = error
+        raise
+    except Exception as error:
+        log.exception("the reader of %s failed on a page", query.state)
+        failure = PageChanged(f"{type(error).__name__}: {error}")
+        raise failure from error
+    finally:
+        session.close()
+        _note(attempt, trace, failure, began=started)
+
+
+def get_portal(state: str, *, sandbox: bool = False) -> Portal:
+    """The portal that answers for a state; PortalDisabled when none does, or the operator switched it off."""
+    if sandbox:
+        return discovery.get_sandbox(state)
+    portal = discovery.find_portal(state)
+    if portal is None or portal.verification == "unsupported":
+        raise PortalDisabled(
+            portal.off_reason if portal else "no search of this registry is known that a program may use"
+        )
+    _refuse_when_off(portal)
+    switch = jurisdictions.get_jurisdiction(state)
+    if not switch.enabled:
+        raise PortalDisabled(switch.reason or portal.off_reason or "switched off by the operator")
+    return portal
+
+
+def find_rest(state: str, *, now: datetime, sandbox: bool = False) -> PortalError | None:
+    """Why this state's portal is left alone at the moment; None when it may be asked."""
+    return None if sandbox else breaker.find_rest(state=state, now=now)
+
+
+def _refuse_when_off(portal: Portal) -> None:
+    if not settings.ASK_PORTALS and not portal.sandbox:
+        raise PortalDisabled(ALL_OFF)
+
+
+def open_session(portal: Portal, *, deadline: float, trace: Trace, pace: Pace | None = None) -> PortalSession:
+    """A conversation with the portal under the service's identity, at its pace or a slower one.
+
+    Raises PortalDisabled while the operator lets nobody be asked at all.
+    """
+    _refuse_when_off(portal)
+    return PortalSession(
+        portal=portal.code or "sandbox",
+        hosts=portal.hosts,
+        settings=transport_settings(),
+        pace=pace or portal.pace,
+        pacer=get_pacer(portal),
+        deadline=deadline,
+        trace=trace,
+        adapter=portal.adapter(),
+        register=DatabaseRegister(),
+    )
+
+
+def transport_settings() -> TransportSettings:
+    """Identity and patience from the settings. The User-Agent is honest and says whom to write to."""
+    contact = settings.CONTACT or settings.PUBLIC_URL
+    return TransportSettings(
+        user_agent=f"SOS-Lookup/1.3 (+{settings.PUBLIC_URL}; {contact})",
+        portals_url=settings.PORTALS_URL,
+        keys={
+            "socrata": settings.SOCRATA_APP_TOKEN,
+            "calico": settings.CALICO_KEY,
+            "comptroller": settings.COMPTROLLER_KEY,
+        },
+    )
+
+
+@functools.lru_cache(maxsize=4)
+def _shared_pacer(redis_url: str, folder: str) -> Pacer:
+    if not redis_url:
+        from pathlib import Path
+
+        return FilePacer(Path(folder))
+    import redis
+
+    return RedisPacer(redis.Redis.from_url(redis_url, socket_timeout=5, socket_connect_timeout=5))
+
+
+def get_pacer(portal: Portal) -> Pacer:
+    """The pace all processes share; nobody's for the sandbox registry."""
+    if portal.sandbox:
+        return NoPacer()
+    return _shared_pacer(settings.REDIS_URL, str(settings.VAR_DIR / "pace"))
+
+
+def _normalised(answer: Answer, portal: Portal, query: Query) -> dict[str, Any] | None:
+    if not isinstance(answer, Found):
+        return None
+    return normalized(answer.record, portal=portal, state=query.state, match=answer.match)
+
+
+def _row(query: Query, portal: Portal, now: datetime, asked_by: uuid.UUID | None) -> ScrapeAttempt:
+    assert query.state in PLACES
+    return ScrapeAttempt(
+        asked_by=asked_by,
+        state=query.state,
+        kind=query.kind,
+        question=(query.entity_id or query.name or "")[:200],
+        sandbox=portal.sandbox,
+        version=portal.version,
+        started_at=now,
+    )
+
+
+def _note(attempt: _Attempt, trace: Trace, failure: PortalError | None, *, began: float) -> None:
+    row, seconds = attempt.row, time.monotonic() - began
+    secrets = [key for key in transport_settings().keys.values() if key]
+    if failure is not None:
+        attempt.outcome, row.detail = failure.reason, hide(failure.detail, secrets)[:2000]
+    row.outcome, row.duration_ms = attempt.outcome, round(seconds * 1000)
+    row.stages = [
+        {"name": stage.name, "ms": stage.ms, "detail": hide(stage.detail, secrets)[:500]} for stage in trace.stages
+    ]
+    row.unread_labels = sum(1 for stage in trace.stages if stage.name == "unread_labels")
+    row.save()
+    if failure is not None:
+        failure.attempt_id = row.pk
+        failed_pages.keep(row, trace.exchanges, secrets=secrets, began=began)
+    _tell_breaker(attempt, failure, now=row.started_at + timedelta(seconds=seconds))
+
+
+def _tell_breaker(attempt: _Attempt, failure: PortalError | None, *, now: datetime) -> None:
+    permit, patience = attempt.permit, attempt.patience
+    if permit is None:
+        return
+    if failure is not None:
+        breaker.note_failure(permit, failure, question=attempt.row.question, patience=patience, now=now)
+    elif attempt.outcome != "down":  # "down" is where it began: whatever broke it off was not the portal
+        breaker.note_answer(permit, now=now)
+    else:
+        breaker.give_back(permit)

@@ -1,0 +1,1 @@
+"""What counts as the same name in a state."""

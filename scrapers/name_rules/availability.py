@@ -1,0 +1,165 @@
+"""Whether a name is free in a state: what a filing clerk would say of the names that are on the register.
+
+Another question than matching: a lookup asks which company is meant, a name check asks which names stand in the way.
+The state's own rule decides what tells two names apart (`naming_rules`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from scrapers.name_rules.designators import designator_note
+from scrapers.name_rules.rules import RULES, NamingRule
+from scrapers.normalize import names
+from scrapers.normalize.vocabulary import ABBREVIATIONS, NUMERALS, ROMAN
+from scrapers.records import Candidate, Conflict, NameCheck, NameVerdict, ResultList, StatusClass
+
+if TYPE_CHECKING:
+    from scrapers.portal import Portal
+
+_ARTICLES = frozenset({"a", "an", "the"})
+_CONJUNCTIONS = frozenset({"and", "or", "plus"})
+_PREPOSITIONS = frozenset({"at", "by", "for", "in", "of", "to", "up", "with", "on", "from"})
+_ORDER: dict[StatusClass, int] = {"active": 0, "neutral": 1, "inactive": 2}
+MOST_CONFLICTS = 10
+_OTHER_NUMBER = NUMERALS | {digits: word for word, digits in NUMERALS.items()}
+_ENDED = re.compile(r"suspend|revok|forfeit", re.IGNORECASE)
+
+
+def clerk_key(name: str, rule: NamingRule) -> str:
+    """The name as the state's filing office compares it: equal keys are the same name."""
+    form = names.form(name)
+    ignored = rule.ignored
+    found = names.plain(names.trading_names(name)[0]) if "designator" not in ignored else _words_of(name, form)
+    parts = found.split()
+    for mark, small in (("article", _ARTICLES), ("conjunction", _CONJUNCTIONS), ("preposition", _PREPOSITIONS)):
+        if mark in ignored:
+            parts = [word for word in parts if word not in small] or parts
+    if "numeral" in ignored:
+        parts = [NUMERALS.get(word, word) for word in parts]
+        if len(parts) > 1:
+            parts[-1] = ROMAN.get(parts[-1], parts[-1])
+    if "abbreviation" in ignored:
+        parts = [ABBREVIATIONS.get(word, word) for word in parts]
+    if "plural" in ignored:
+        parts = [_singular(word) for word in parts]
+    return ("" if "spacing" in ignored else " ").join(parts)
+
+
+def _words_of(name: str, form: names.ComparisonForm) -> str:
+    """The name's words without its legal form, articles and numbers as they are written."""
+    text = names.plain(names.trading_names(name)[0])
+    count = len(form.base.split())
+    bare = text.removeprefix("the ") or text
+    lead = "the " if bare != text else ""
+    return lead + " ".join(bare.split()[:count])
+
+
+def _singular(word: str) -> str:
+    """ "farms" and "farm's" (already "farms") as "farm"; short words and double s stay."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def same_names(name: str, rule: NamingRule) -> tuple[str, ...]:
+    """The name in the other number, and with its numbers in the other spelling, where the rule calls that the same.
+
+    For the registry's search: a list of "Blue Farms" does not show "BLUE FARM", which stands in its way.
+    """
+    parts = names.without_suffix(name).split()
+    found = []
+    if "plural" in rule.ignored:
+        found.append(" ".join(_in_singular(part) for part in parts))
+    if "numeral" in rule.ignored:
+        found.append(" ".join(_OTHER_NUMBER.get(part.casefold(), part) for part in parts))
+    return tuple(one for one in found if one and one != " ".join(parts))
+
+
+def _in_singular(word: str) -> str:
+    bare = word.rstrip(".,;'")
+    single = _singular(bare.casefold())
+    return bare[: len(single)] if bare.casefold().startswith(single) else single
+
+
+def judge(name: str, results: ResultList, *, portal: Portal, state: str) -> NameVerdict:
+    """Say whether `name` is free among the names the registry listed. The list must be whole, or hold a conflict."""
+    rule, rows, check = RULES[state], results.candidates, results.check
+    wanted = clerk_key(name, rule)
+    conflicts = _conflicts(wanted, rows, portal=portal, rule=rule)
+    blocking = [one for one in conflicts if _stands_in_the_way(one, portal)]
+    ended = next((one for one in conflicts if _ENDED.search(one.candidate.status or "")), None)
+    return NameVerdict(
+        available=not blocking and (check is None or check.available is not False),
+        conflicts=tuple(conflicts[:MOST_CONFLICTS]) if blocking else (),
+        normalized_name=wanted,
+        variation_note=_variation(name, rows, portal=portal, rule=rule),
+        warning=_warning(ended),
+        status_note=" ".join(filter(None, (_check_note(check), _status_note(portal)))) or None,
+        designator_note=designator_note(state),
+        check=check,
+    )
+
+
+def _conflicts(wanted: str, rows: tuple[Candidate, ...], *, portal: Portal, rule: NamingRule) -> list[Conflict]:
+    best: dict[str, Conflict] = {}
+    for row in rows:
+        if clerk_key(row.name, rule) != wanted:
+            continue
+        found = Conflict(row, _class_of(row, portal))
+        identity = row.entity_id or f"{row.name} {sorted(row.handle.items())}"
+        known = best.get(identity)
+        if known is None or _ORDER[found.status_class] < _ORDER[known.status_class]:
+            best[identity] = found
+    return sorted(best.values(), key=lambda one: (_ORDER[one.status_class], one.candidate.name))
+
+
+def _class_of(row: Candidate, portal: Portal) -> StatusClass:
+    """A reserved name is held as long as the reservation lasts; a former name no longer belongs to its owner."""
+    if row.name_kind == "former":
+        return "inactive"
+    return portal.status_meaning(row.status).status_class
+
+
+def _stands_in_the_way(conflict: Conflict, portal: Portal) -> bool:
+    """Active owners do; so does every row of a registry that shows no status, and a name put aside."""
+    if conflict.candidate.name_kind == "reserved" and conflict.status_class != "inactive":
+        return True
+    unknown = not portal.capabilities.status and portal.implied_status is None
+    return conflict.status_class == "active" or (unknown and conflict.candidate.name_kind != "former")
+
+
+def _variation(name: str, rows: tuple[Candidate, ...], *, portal: Portal, rule: NamingRule) -> str | None:
+    form = names.form(name)
+    if not form.legal_form:
+        return None
+    for row in rows:
+        other = names.form(row.name)
+        if other.key == form.key and other.legal_form != form.legal_form and _class_of(row, portal) == "active":
+            same = "counts as the same name here" if "designator" in rule.ignored else "counts as another name here"
+            return f"{row.name} is active: the same name with another legal form, which {same}."
+    return None
+
+
+def _warning(ended: Conflict | None) -> str | None:
+    if ended is None:
+        return None
+    word = ended.candidate.status
+    return f"{ended.candidate.name} used this name and is {word}: it may be entitled to return to it."
+
+
+def _check_note(check: NameCheck | None) -> str | None:
+    if check is None:
+        return None
+    if check.said is None:
+        return f"{check.search} was asked too; it lists names and gives no verdict."
+    return f'{check.search} says: "{check.said}"'
+
+
+def _status_note(portal: Portal) -> str | None:
+    if portal.coverage == "active_only":
+        return "This source lists active entities only: reserved names and names of ended entities are not seen."
+    if not portal.capabilities.status and portal.implied_status is None:
+        return "This registry shows no status: every entity with the name counts as standing in the way."
+    return None

@@ -1,0 +1,62 @@
+"""Every form of date a registry writes, as ISO; the raw text is kept beside it by the caller."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+
+_FORMS = (
+    "%m/%d/%Y",
+    "%m-%d-%Y",
+    "%Y-%m-%d",
+    "%Y/%m/%d",
+    "%m/%d/%y",
+    "%B %d, %Y",
+    "%b %d, %Y",
+    "%d-%b-%Y",
+    "%d %b %Y",
+    "%b %d %Y",
+    "%d %B %Y",
+    "%b. %d, %Y",
+    "%Y%m%d",
+    "%d-%b-%y",
+)
+_TIME = re.compile(
+    r"[T\s]+\d{1,2}:\d{2}(:\d{2})?(\.\d+)?\s*([AP]\.?M\.?)?\s*(Z|UTC|[+-]\d{2}:?\d{2}|[ECMP][SD]T)?$", re.I
+)
+_PLACEHOLDERS = frozenset({date(1753, 1, 1)})  # the earliest day a common database can write
+_EARLIEST, _LATEST = date(1600, 1, 1), date(2200, 1, 1)
+
+
+def to_date(raw: str | None) -> date | None:
+    """Read a date; None when there is none, when it is a placeholder ("0001-01-01"), or when the form is unknown."""
+    if not raw:
+        return None
+    text = _TIME.sub("", " ".join(str(raw).split())).strip()
+    text = re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", text, flags=re.I)
+    text = re.sub(r"\bsept\b", "Sep", text, flags=re.I)
+    for form in _FORMS:
+        try:
+            found = datetime.strptime(text.title() if "%b" in form.lower() else text, form).date()  # noqa: DTZ007
+        except ValueError:
+            continue
+        if "%y" in form and found > date.today() + timedelta(days=3660):  # noqa: DTZ011 - a two-digit year only
+            found = found.replace(year=found.year - 100)
+        return found if _EARLIEST <= found <= _LATEST and found not in _PLACEHOLDERS else None
+    return None
+
+
+def to_iso(raw: str | None) -> str | None:
+    """Read a date and write it as YYYY-MM-DD; None when it cannot be read."""
+    found = to_date(raw)
+    return found.isoformat() if found else None
+
+
+def from_epoch_ms(value: int | float | None) -> str | None:
+    """Read epoch milliseconds (negative before 1970) as YYYY-MM-DD in UTC."""
+    if value is None:
+        return None
+    try:
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=value)).date().isoformat()
+    except (OverflowError, ValueError):
+        return None

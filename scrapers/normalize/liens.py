@@ -1,0 +1,39 @@
+"""What a lien's status means: the registry's own word where it has one, else what the lapse date says."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Literal
+
+from scrapers.normalize import dates
+from scrapers.records import UccFiling
+
+LienClass = Literal["active", "lapsed", "terminated", "unknown"]
+_WORDS: dict[str, LienClass] = {
+    "active": "active",
+    "filed": "active",
+    "unlapsed": "active",
+    "effective": "active",
+    "lapsed": "lapsed",
+    "expired": "lapsed",
+    "lapse": "lapsed",
+    "terminated": "terminated",
+    "termination": "terminated",
+    "released": "terminated",
+    "satisfied": "terminated",
+}
+
+
+def status_class(filing: UccFiling, *, today: date) -> LienClass:
+    """Class of a filing. A termination ends a lien before it lapses, so that word goes first wherever it stands."""
+    words = re.findall(r"[a-z]+", (filing.status or "").casefold())
+    found = [_WORDS[word] for word in words if word in _WORDS]
+    if "terminated" in found:
+        return "terminated"
+    if found and "not" not in words:
+        return found[0]
+    lapse = dates.to_date(filing.lapse_date)
+    if lapse is None:
+        return "unknown"
+    return "lapsed" if lapse < today else "active"

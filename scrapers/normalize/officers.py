@@ -1,0 +1,115 @@
+"""Officers and agents: "LAST, FIRST" turned, persons told from companies, commercial agents recognised."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, TypedDict
+
+from scrapers.normalize import names
+from scrapers.records import Officer
+
+_GENERATION = {"jr", "sr", "ii", "iii", "iv", "esq", "md", "cpa", "phd", "dds"}
+_ADDRESSED_AS = {"dr", "mr", "mrs", "ms", "miss", "rev", "hon", "prof", "sir"}
+_PARTICLES = {"de", "del", "la", "las", "los", "van", "der", "den", "von", "di", "da", "dos", "du", "le", "st", "ter"}
+_COMPANY_WORDS = {
+    "trust", "group", "holdings", "partners", "services", "service", "associates", "agents", "agent", "solutions",
+    "management", "enterprises", "capital", "properties", "investments", "foundation", "association", "university",
+    "fund", "office", "offices", "firm", "insurance", "estate", "systems", "international", "industries",
+    "ventures", "consulting", "realty", "corporate", "registered", "department", "commissioner", "superintendent",
+    "secretary", "state", "city", "county", "national", "american", "llc", "inc", "corp", "pllc", "llp", "lp", "plc",
+}  # fmt: skip
+_ALSO_SURNAMES = {"law", "church", "bank"}  # "JORDAN CHURCH" is a person, "FIRST METHODIST CHURCH" is not
+# Public names of companies whose business it is to be an agent; a name that begins so is one of them.
+_COMMERCIAL = (
+    "c t corporation system", "ct corporation system", "corporation service company", "registered agents inc",
+    "northwest registered agent", "national registered agents", "incorp services", "legalzoom",
+    "united states corporation agents",
+    "cogency global", "the corporation trust company", "corporation trust company", "capitol corporate services",
+    "paracorp", "vcorp", "harvard business services", "registered agent solutions", "universal registered agents",
+    "nch registered agent", "zenbusiness", "bizfilings", "business filings incorporated", "incorporating services",
+    "legalinc", "republic registered agent", "resident agents inc", "corporate creations", "unisearch", "csc lawyers",
+    "lawyers incorporating service", "prentice hall corporation system", "the prentice hall corporation system",
+)  # fmt: skip
+
+
+class PersonOrCompany(TypedDict):
+    """What `normalized.officers` holds for each officer, in the same order as `officers`."""
+
+    givenName: str | None
+    familyName: str | None
+    kind: Literal["person", "organization"]
+
+
+def is_organization(name: str) -> bool:
+    """Say whether a name is a company's: it has a legal form, a company word, a digit or `&`."""
+    text = names.plain(name)
+    words = text.split()
+    if is_commercial_agent(name) or names.legal_form(name) or any(sign.isdigit() for sign in text) or "&" in name:
+        return True
+    if len(words) > 2 and any(word in _ALSO_SURNAMES for word in words):
+        return True
+    return any(word in _COMPANY_WORDS for word in words) or len(words) == 1
+
+
+def is_commercial_agent(name: str | None) -> bool:
+    """Say whether an agent's name is one of the companies that do this for a living."""
+    return bool(name) and names.plain(name or "").startswith(_COMMERCIAL)
+
+
+def turned(name: str) -> str:
+    """ "SMITH, JORDAN A" as "JORDAN A SMITH"; companies and names without a comma stay as they are."""
+    parts = _comma_parts(name)
+    return " ".join(" ".join(parts).split()) if parts else " ".join(name.split())
+
+
+def _comma_parts(name: str) -> tuple[str, str, str] | None:
+    """First names, family name and generation of "SMITH, JORDAN A" or "SMITH, JORDAN, JR"; None for other forms."""
+    last, first, generation = (*(part.strip() for part in name.split(",")), "", "")[:3]
+    if not first or not last or name.count(",") > 2 or names.plain(first) in _GENERATION:
+        return None
+    if (generation and names.plain(generation) not in _GENERATION) or is_organization(name):
+        return None
+    return first, last, generation
+
+
+def person_in(name: str) -> tuple[str, str] | None:
+    """First and last name, where a name may be a person's; None for a company's. For indexes that ask for the parts."""
+    words = turned(name).replace(",", " ").split()
+    if is_organization(name) or not 2 <= len(words) <= 4:
+        return None
+    return words[0], words[-1]
+
+
+def read(officer: Officer) -> PersonOrCompany:
+    """Split an officer's name; given and family name stay None for a company or an unclear name."""
+    if is_organization(officer.name):
+        return {"givenName": None, "familyName": None, "kind": "organization"}
+    parts = _comma_parts(officer.name)
+    if parts:  # the comma says what the family name is, however many words it has
+        given, family = _bare(parts[0].split()), _bare(parts[1].split())
+    else:
+        words = _bare(officer.name.replace(",", " ").split())
+        cut = len(words) - 1
+        while cut > 1 and names.plain(words[cut - 1]) in _PARTICLES:
+            cut -= 1
+        given, family = words[: max(cut, 0)], words[max(cut, 0) :]
+    if not given or not family:
+        return {"givenName": None, "familyName": None, "kind": "person"}
+    return {"givenName": _cased(given[0]), "familyName": " ".join(map(_cased, family)), "kind": "person"}
+
+
+def _bare(words: list[str]) -> list[str]:
+    """The words of a person's name without forms of address and generation."""
+    while len(words) > 1 and names.plain(words[0]) in _ADDRESSED_AS:
+        words = words[1:]
+    while len(words) > 1 and names.plain(words[-1]) in _GENERATION:
+        words = words[:-1]
+    return words
+
+
+def _cased(word: str) -> str:
+    """Capitals only are turned to "Mixed"; a name already mixed is the person's own spelling."""
+    if not word.isupper() or len(word) < 2:
+        return word
+    mixed = re.sub(r"[^\W\d_]+", lambda part: part.group().capitalize(), word)
+    return re.sub(r"\bMc(?=[a-z]{3})(.)", lambda part: "Mc" + part[1].upper(), mixed)

@@ -1,0 +1,93 @@
+"""Our reading of a record, beside the state's own text: the `normalized` object of the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapers.normalize import dates, officers, types
+from scrapers.normalize.addresses import zip_code
+from scrapers.records import Address, Availability, EntityRecord, Match
+
+if TYPE_CHECKING:
+    from scrapers.portal import Portal
+
+# EntityRecord field -> the names of the answer that it fills.
+WIRE_FIELDS: dict[str, tuple[str, ...]] = {
+    "entity_type": ("entityType",),
+    "status": ("status",),
+    "formation_date": ("formationDate",),
+    "agent_name": ("registeredAgentName",),
+    "agent_address": (
+        "registeredAgentAddress",
+        "registeredAgentCity",
+        "registeredAgentState",
+        "registeredAgentZip",
+    ),
+    "principal_address": ("principalAddress", "principalCity", "principalState", "principalZip"),
+    "mailing_address": ("mailingAddress", "mailingCity", "mailingState", "mailingZip"),
+    "officers": ("officers",),
+    "jurisdiction": ("jurisdiction",),
+    "fei_ein_number": ("feiEinNumber",),
+}
+
+
+def normalized(record: EntityRecord, *, portal: Portal, state: str, match: Match) -> dict[str, Any]:
+    """Build the JSON-ready `normalized` object. `state` is the two-letter code that was asked."""
+    meaning = portal.record_meaning(record)
+    domestic = record.domestic
+    if domestic is None:
+        domestic = types.is_domestic(record.entity_type, jurisdiction=record.jurisdiction, state=state)
+    return {
+        "statusClass": meaning.status_class,
+        "statusReason": meaning.reason,
+        "standing": record.standing,
+        "formationDate": dates.to_iso(record.formation_date),
+        "entityTypeClass": types.to_class(record.entity_type),
+        "domestic": domestic,
+        "officers": [officers.read(officer) for officer in record.officers],
+        "registeredAgent": _agent(record),
+        "formerNames": list(record.former_names),
+        "assumedNames": list(record.assumed_names),
+        "identifiers": dict(record.identifiers),
+        "filings": [{"date": dates.to_iso(item.date) or item.date, "title": item.title} for item in record.filings],
+        "match": {"score": round(match.score, 3), "kind": match.kind, "features": list(match.features)},
+        "fieldAvailability": availability(record, portal=portal),
+    }
+
+
+def _agent(record: EntityRecord) -> dict[str, Any] | None:
+    if not record.agent_name:
+        return None
+    organization = officers.is_organization(record.agent_name)
+    return {
+        "kind": "organization" if organization else "person",
+        "commercial": officers.is_commercial_agent(record.agent_name),
+        "zip": zip_code(record.agent_address.zip),
+    }
+
+
+def availability(record: EntityRecord, *, portal: Portal) -> dict[str, Availability]:
+    """Say for every field of the answer whether it is there, and if not, why not."""
+    told: dict[str, Availability] = {}
+    for field, wire in WIRE_FIELDS.items():
+        value = getattr(record, field)
+        parts = _address_parts(value) if isinstance(value, Address) else (value,)
+        for name, part in zip(wire, parts, strict=True):
+            told[name] = _why(part, whole=value, field=field, portal=portal)
+    return told
+
+
+def _address_parts(value: Address) -> tuple[str | None, ...]:
+    return (value.street, value.city, value.state, value.zip)
+
+
+def _why(part: Any, *, whole: Any, field: str, portal: Portal) -> Availability:
+    if part:
+        return "provided"
+    if field in portal.paywalled:
+        return "paywalled"
+    if field not in portal.published:
+        return "not_published"
+    if isinstance(whole, Address) and whole.street and not (whole.city or whole.state or whole.zip):
+        return "parse_failed"  # the address is there, whole in its first line, but could not be split
+    return "empty"

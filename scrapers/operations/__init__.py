@@ -1,0 +1,1 @@
+"""What keeps portals healthy and operators informed."""

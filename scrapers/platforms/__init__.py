@@ -1,0 +1,1 @@
+"""Software and data services that two or more registries share."""

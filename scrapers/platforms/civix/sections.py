@@ -1,0 +1,119 @@
+"""Details of the Civix platform: labels and values under headings, in three kinds of markup.
+
+The same label ("Name", "Status", "Address") stands in several panels, so a value is only known by its panel too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from lxml.html import HtmlElement
+
+from scrapers.normalize import addresses
+from scrapers.parsing.fields import Labels
+from scrapers.parsing.html import maybe, table_rows, text_of
+from scrapers.records import Address, Officer
+
+_EMPTY = {"", "n/a", "none", "not available", "not stated", "null", "no records to view.", "-"}
+_INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """Where a host puts its labels: XPath of the labels, CSS of the panels and of their headings."""
+
+    label: str
+    panel: str
+    heading: str
+
+
+# Bootstrap rows (Utah, Nevada), an older grid of divs (Virginia), tables (Georgia, Indiana), QuickStart (NH).
+PANELS = Markup("//div[contains(@class, 'label-side')]", "div.panel", ":scope > .panel-heading")
+DIVS = Markup("//div[contains(@class, 'text-right')][following-sibling::div]", "div.data_pannel0", ".section-title")
+TABLES = Markup("//td[not(.//strong)][following-sibling::td[1]//strong]", "table", "tr:first-child > td:only-child")
+QUICKSTART = Markup("//td[contains(@class, 'font_orange')]", "div.data_pannel", "th.page_subtitle_12")
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The labels of a page by what their panel is about."""
+
+    entity: Labels
+    agent: Labels
+    office: Labels  # "Principal Office Address"
+    places: Labels  # "Address Information"
+    about: dict[str, Labels] = field(default_factory=dict)
+
+    @property
+    def unread(self) -> list[str]:
+        """Labels nobody read, with the panel they stand in."""
+        return [f"{name}: {label}" for name, labels in self.about.items() for label in labels.unread]
+
+
+def read(tree: HtmlElement, markup: Markup) -> Sections:
+    """All labelled values of a page, sorted by the heading of their panel."""
+    panels = set(tree.cssselect(markup.panel))
+    sorted_pairs: dict[str, list[tuple[str, str]]] = {"entity": [], "agent": [], "office": [], "places": []}
+    for label in tree.xpath(markup.label):
+        value = label.getnext()
+        if value is not None and value.tag == label.tag:
+            topic = _topic(_heading(label, panels, markup))
+            sorted_pairs[topic].append((_INVISIBLE.sub("", text_of(label)), text_of(value)))
+    about = {topic: Labels(pairs) for topic, pairs in sorted_pairs.items()}
+    return Sections(about["entity"], about["agent"], about["office"], about["places"], about)
+
+
+def _heading(label: HtmlElement, panels: set[HtmlElement], markup: Markup) -> str:
+    for element in label.iterancestors():
+        if element in panels:
+            found = _first(element, markup.heading)
+            if found is not None:
+                return text_of(found).casefold()
+    return ""
+
+
+def _first(element: HtmlElement, css: str) -> HtmlElement | None:
+    if css.startswith(":scope > ."):
+        name = css.removeprefix(":scope > .")
+        found = element.xpath("./*[contains(@class, $name)]", name=name)
+    else:
+        found = element.cssselect(css)
+    return found[0] if found else None
+
+
+def _topic(heading: str) -> str:
+    if "agent" in heading:
+        return "agent"
+    if "principal office" in heading:
+        return "office"
+    return "places" if "address" in heading else "entity"
+
+
+def said(value: str | None) -> str | None:
+    """A value, None for the platform's ways to say that there is none."""
+    return None if value is None or value.casefold() in _EMPTY else value
+
+
+def address(value: str | None) -> Address:
+    """An address in one line; ZIP codes stand as "23219 - 4100"."""
+    return addresses.from_text(re.sub(r"(\d{5})\s+-\s+(\d{4})?", _glued, said(value) or ""))
+
+
+def _glued(found: re.Match[str]) -> str:
+    return f"{found[1]}-{found[2]}" if found[2] else found[1]
+
+
+def officers(tree: HtmlElement, columns: Iterable[str] = ("Title", "Name", "Address")) -> tuple[Officer, ...]:
+    """The rows of the list of principals; `columns` are the headings of title, name and address."""
+    table = maybe(tree, "#grid_principalList")
+    if table is None:
+        return ()
+    title, name, where = columns
+    rows = table_rows(table, (title, name, where))
+    return tuple(
+        Officer(text_of(row[name]), said(text_of(row[title])), said(text_of(row[where])))
+        for row in rows
+        if text_of(row[name])
+    )

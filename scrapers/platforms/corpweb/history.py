@@ -1,0 +1,63 @@
+"""The filing history behind a CorpWeb summary, and what it says of a revocation.
+
+Rhode Island's summary prints no status, and a revocation may show among the filings only: without this look an entity
+that was revoked would be called active. Source: public clients (control and table names, "Revocation Certificate ...");
+that a reinstatement is titled so is a guess.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import dates
+from scrapers.parsing.html import maybe, missing_result, select, text_of
+from scrapers.parsing.webforms import WebForm
+from scrapers.records import Filing
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_TABLE = "#MainContent_grdSearchResults"
+_DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}[/-]\d{4}\b")
+
+
+def ask(session: PortalSession, summary: Page) -> tuple[Filing, ...] | None:
+    """Every filing of the entity whose summary this is, as listed; None where the summary has no way to them."""
+    form = WebForm(summary, what="the summary's form")
+    if not form.tree.xpath("//input[contains(@name, 'btnViewFilings')]"):
+        return None
+    options = [
+        option.get("value") or text_of(option)
+        for option in select(form.tree, "select[name$='lstFilings'] option")
+        if text_of(option).casefold() == "all filings"
+    ]
+    if len(options) != 1:
+        raise PageChanged(f"{summary.url}: {len(options)} ways to ask for all filings")
+    page = form.press(session, "btnViewFilings", {"lstFilings": options[0]})
+    table = maybe(page.html(), _TABLE)
+    if table is None:
+        raise missing_result(page, "the list of filings")
+    return tuple(_filing([text_of(cell) for cell in row.xpath("./th | ./td")]) for row in table.xpath(".//tr[td]"))
+
+
+def revocation(filings: tuple[Filing, ...]) -> str | None:
+    """The title of a revocation that no later reinstatement took back."""
+    revoked = [one for one in filings if one.title.casefold().startswith("revocation certificate")]
+    restored = [one for one in filings if "reinstatement" in one.title.casefold()]
+    if not revoked:
+        return None
+    last = max(revoked, key=_day)
+    return None if any(_day(one) >= _day(last) for one in restored) else last.title
+
+
+def _filing(cells: list[str]) -> Filing:
+    """The first cell is the title; the day stands in one of the others."""
+    day = next((found[0] for cell in cells[1:] if (found := _DATE.search(cell))), None)
+    if not cells[0] or day is None:
+        raise PageChanged(f"a filing without title or day: {cells}")
+    return Filing(day, cells[0])
+
+
+def _day(filing: Filing) -> date:
+    return dates.to_date(filing.date) or date.min

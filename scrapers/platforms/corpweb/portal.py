@@ -1,0 +1,257 @@
+"""CorpWeb: a form with view state, a list with a post-back pager, a summary page of labelled spans.
+
+Source: field and element names as public clients of both states use them (documented; no recorded page at hand).
+The summary prints no status word: an inactive date, with a label that says why, is all there is. "Active" and
+"Inactive: ..." in a record are therefore ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged, PortalBlocked
+from scrapers.normalize import addresses
+from scrapers.normalize.addresses import one_line
+from scrapers.parsing.fields import listed, note_unread
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text
+from scrapers.parsing.webforms import WebForm, spans
+from scrapers.platforms.corpweb import history
+from scrapers.portal import Portal
+from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
+from scrapers.search.terms import NameSearch
+from scrapers.statuses import StatusMeaning
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_GRID = "MainContent_SearchControl_grdSearchResultsEntity"
+_NONE = re.compile(r"no records? found; try a new search", re.IGNORECASE)
+_NONE_TOLD = re.compile(r"no records? found|not found|does not exist", re.IGNORECASE)
+_COUNT = re.compile(r"Number of records:\s*([\d,]+)", re.IGNORECASE)
+_RENAMED = re.compile(r"name was changed from:\s*(.+?)\s+on\s+[\d/-]+", re.IGNORECASE)
+_PAGES = 3
+_PEOPLE = ("grdOfficers", "grdManagers", "grdPersons", "grdPartners")
+_IGNORED = frozenset(
+    listed(
+    "EntityNameHeader | OldIDNumber | EffectiveDate | RevivalDate | CertainDate | FiscalDateCurrent | "
+    "ResidentAgentFlag | Message | NumberOfRecords"
+)
+)  # fmt: skip
+
+
+class CorpWebPortal(Portal):
+    """One state's CorpWeb; a state names its address."""
+
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="documented",
+        narrow="exact",
+        total_told=True,
+        page_rows=100,
+        pages=3,
+        evidence=(
+            "Public clients and the form's own help: begins with, exact, full text, soundex; the list counts "
+            "its records."
+        ),
+    )
+    home: ClassVar[str] = ""  # ends in /CorpWeb/CorpSearch/
+    summary_key: ClassVar[str | None] = None  # the query word of a summary that can be asked by number
+    asks_history: ClassVar[bool] = False  # where a revocation shows among the filings only
+    status_prefixes = (("inactive", StatusMeaning("inactive")),)
+    statuses: ClassVar[Mapping[str, StatusMeaning]] = {"active": StatusMeaning("active")}
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that begin with the term, up to three pages of the largest size the form offers."""
+        return self._by_name(session, term, mode="begin")
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """Just this name, for names too common to list."""
+        return replace(self._by_name(session, name, mode="exact"), complete=False)
+
+    def _by_name(self, session: PortalSession, term: str, *, mode: str) -> ResultList:
+        form = self._form(session)
+        values = {
+            "CorpSearch": "rdoByEntityName",
+            "txtEntityName": term,
+            "ddBeginsWithEntityName": _option(form.tree, "ddBeginsWithEntityName", mode),
+            "ddRecordsPerPage": _largest(form.tree, "ddRecordsPerPage"),
+        }
+        return self._list(session, form.press(session, "btnSearch", values))
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The summary by its number: by address where the state has one, else through the form."""
+        if self.summary_key:
+            page = session.get(f"{self.home}CorpSummary.aspx", params={self.summary_key: entity_id})
+        else:
+            form = self._form(session)
+            values = {"CorpSearch": "rdoByIdentification", "txtIdentificationNumber": entity_id}
+            page = form.press(session, "btnSearch", values)
+        return self._list(session, page)
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Open the summary of a row."""
+        if candidate.record is not None:
+            return candidate.record
+        page = session.get(candidate.handle["url"])
+        if not _is_summary(page.html()):
+            raise missing_result(page, "the summary")
+        return self._summary(page, session)
+
+    def _form(self, session: PortalSession) -> WebForm:
+        page = session.get(f"{self.home}CorpSearch.aspx")
+        if not page.body.strip():
+            raise PortalBlocked(f"{page.url}: an empty page, which is how this platform's wall answers programs")
+        return WebForm(page)
+
+    def _list(self, session: PortalSession, page: Page) -> ResultList:
+        """One hit opens its summary at once; several make a list; none is said in a message."""
+        tree = page.html()
+        if _is_summary(tree):
+            record = self._summary(page, session)
+            row = Candidate(
+                name=record.entity_name, entity_id=record.entity_id, status=record.status, record=record,
+                entity_type=record.entity_type, sos_url=record.sos_url,
+            )  # fmt: skip
+            return ResultList((row,))
+        if maybe(tree, f"#{_GRID}") is None:
+            message = maybe(tree, "#MainContent_lblMessage")
+            if _NONE.search(visible_text(tree)) or (message is not None and _NONE_TOLD.search(text_of(message))):
+                return ResultList(())
+            raise missing_result(page, "the list of results")
+        rows = _rows(page)
+        count = _COUNT.search(visible_text(tree))
+        total = int(count[1].replace(",", "")) if count else None
+        more: tuple[str, str] | None = None
+        for number in range(2, _PAGES + 2):
+            form = WebForm(page, what="the list's form")
+            more = form.next_page(number, "grdSearchResultsEntity")
+            if more is None or number > _PAGES:
+                break
+            page = form.post_back(session, *more)
+            rows += _rows(page)
+        return ResultList(
+            tuple(rows),
+            complete=more is None and (self.name_search.whole(len(rows)) if total is None else len(rows) >= total),
+        )
+
+    def _summary(self, page: Page, session: PortalSession) -> EntityRecord:
+        tree = page.html()
+        shown = spans(tree, "MainContent_lbl")
+        used: set[str] = set()
+
+        def text(name: str) -> str | None:
+            used.add(name)
+            return shown.get(name, "").strip(" ,") or None
+
+        number = re.sub(r"^Identification Number:\s*", "", text("IDNumber") or "")
+        name = text("EntityName") or text("EntityNameHeader")
+        if not number or not name:
+            raise PageChanged(f"{page.url}: a summary without name or number")
+        gone, why = text("InactiveDate"), text("InactiveDateLabel")
+        filings = history.ask(session, page) if self.asks_history else ()
+        record = EntityRecord(
+            entity_name=name,
+            entity_id=number,
+            status=f"Inactive: {_reason(why)}" if gone else _without_end(filings),
+            entity_type=text("EntityType"),
+            formation_date=text("OrganisationDate") or text("OrganizationDate"),
+            agent_name=text("ResidentAgentName"),
+            agent_address=_address(text, "Resident"),
+            principal_address=_address(text, "Principle") or _address(text, "Office"),
+            officers=tuple(_people(tree)),
+            former_names=tuple(_renamed(tree)),
+            assumed_names=tuple(_cells(tree, "tblFictitiousName")),
+            filings=filings or (),
+            sos_url=page.url,
+        )
+        left = {key for key, value in shown.items() if value and key not in used and key not in _IGNORED}
+        note_unread((key for key in left if not key.endswith("Label")), session)
+        return record
+
+
+def _is_summary(tree: HtmlElement) -> bool:
+    return bool(tree.xpath("//*[@id='MainContent_lblEntityName' or @id='MainContent_lblEntityNameHeader']"))
+
+
+def _without_end(filings: tuple[Filing, ...] | None) -> str | None:
+    """The status of an entity without an inactive date; not told where its filings could not be looked through."""
+    if filings is None:
+        return None
+    revoked = history.revocation(filings)
+    return f"Inactive: {revoked}" if revoked else "Active"
+
+
+def _reason(label: str | None) -> str:
+    """ "Date of Involuntary Dissolution:" as "Involuntary Dissolution"."""
+    return re.sub(r"^(the )?date of ", "", (label or "").strip(" :"), flags=re.IGNORECASE) or "date given"
+
+
+def _rows(page: Page) -> list[Candidate]:
+    """Rows hold the name as a link in a header cell, then number, old number and address; neither status nor type."""
+    found = []
+    for row in select(one(page.html(), f"#{_GRID}"), "tr"):
+        link = next((a for a in row.cssselect("a") if "CorpSummary.aspx" in (a.get("href") or "")), None)
+        cells = row.xpath("./td")
+        if link is None:
+            continue  # the header, and the pager
+        first = 0 if link.getparent().tag == "th" else 1
+        number = text_of(cells[first]) if len(cells) > first else ""
+        if not number:
+            raise PageChanged(f"{text_of(link)!r} is listed without an identification number")
+        url = page.link(link.get("href") or "")
+        found.append(Candidate(name=text_of(link), entity_id=number, handle={"url": url}, sos_url=url))
+    if not found:
+        raise PageChanged(f"{page.url}: a list of results without a row")
+    return found
+
+
+def _options(tree: HtmlElement, ending: str) -> list[HtmlElement]:
+    return [
+        option for option in select(tree, "select option") if (option.getparent().get("name") or "").endswith(ending)
+    ]
+
+
+def _option(tree: HtmlElement, ending: str, word: str) -> str:
+    """The code of the option whose text begins with a word: the letters differ between states."""
+    codes = [option.get("value") for option in _options(tree, ending) if text_of(option).casefold().startswith(word)]
+    if len(codes) != 1 or codes[0] is None:
+        raise PageChanged(f"{len(codes)} options of {ending} begin with {word!r}")
+    return str(codes[0])
+
+
+def _largest(tree: HtmlElement, ending: str) -> str:
+    sizes = [int(value) for option in _options(tree, ending) if (value := option.get("value") or "").isdigit()]
+    if not sizes:
+        raise PageChanged(f"{ending} offers no page size")
+    return str(max(sizes))
+
+
+def _address(text: Callable[[str], str | None], prefix: str) -> Address:
+    return addresses.from_parts(
+        text(f"{prefix}Street"), city=text(f"{prefix}City"), state=text(f"{prefix}State"), zip=text(f"{prefix}Zip"),
+        country=text(f"{prefix}Country"),
+    )  # fmt: skip
+
+
+def _people(tree: HtmlElement) -> Iterable[Officer]:
+    for name in _PEOPLE:
+        for row in tree.xpath(f"//table[@id='MainContent_{name}']//tr[td]"):
+            cells = row.xpath("./th | ./td")
+            if len(cells) != 3:
+                raise PageChanged(f"{name}: a person in {len(cells)} cells instead of three")
+            title, who = text_of(cells[0]), text_of(cells[1])
+            if who:
+                yield Officer(who, title or None, one_line(addresses.from_lines(lines_of(cells[2]))))
+
+
+def _renamed(tree: HtmlElement) -> Iterable[str]:
+    table = maybe(tree, "#MainContent_tblNameChange")
+    return [found[1] for line in lines_of(table) if (found := _RENAMED.search(line))] if table is not None else []
+
+
+def _cells(tree: HtmlElement, name: str) -> Iterable[str]:
+    return [text_of(cell) for cell in tree.xpath(f"//table[@id='MainContent_{name}']//tr/td[1]") if text_of(cell)]

@@ -1,0 +1,132 @@
+"""CALICO, California's official search API: the same registry by a free key, without the page's wall.
+
+Source: the keys of its answers as several clients and the state's guide name them; nothing recorded. 400 is its word
+for "nothing found" as well as for a bad question, so only a 400 that says in its text that nothing was found is taken
+for an empty list. The text itself was not seen: its wording is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
+from scrapers.parsing.fields import listed, need, need_rows, need_text, note_unread, text
+from scrapers.platforms.fileone.liens import LienBox
+from scrapers.records import Address, Candidate, EntityRecord, ResultList
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+API = "https://calico.sos.ca.gov/cbc/v1/api"
+LIMIT = 150  # the most it lists; there are no pages
+_NOTHING = re.compile(r"\bno (matching )?(records?|results?|entit(y|ies)|data)\b|\bnot found\b", re.IGNORECASE)
+_READ = frozenset(
+    listed(
+    "EntityID | EntityName | EntityType | StatusDescription | FilingDate | Jurisdiction | StandingSOS | "
+    "AgentName | AgentAddress1 | AgentAddress2 | AgentCity | AgentState | AgentZipCode | "
+    "EntityStreetAddress1 | EntityStreetAddress2 | EntityCity | EntityState | EntityZipCode | "
+    "MailingStreetAddress1 | MailingStreetAddress2 | MailingCity | MailingState | MailingZipCode"
+)
+)  # fmt: skip
+_IGNORED = frozenset(
+    listed(
+    "StatusCode | StandingFTB | StandingAgent | StandingVCFCF | SiFrequency | ManagementDescription | "
+    "ForeignEntityName | StandingSOSDate | StandingFTBDate | StandingAgentDate | StandingVCFCFDate"
+)
+)  # fmt: skip
+
+
+class CalicoPortal(LienBox):
+    """Asks the API when the operator has set its key, else the page as the family does."""
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """By key if there is one."""
+        key = session.key("calico")
+        return _listed(search(session, key, term, begins_with=False)) if key else super().search(session, term)
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """Names that begin so; the page knows no such search."""
+        key = session.key("calico")
+        return _listed(search(session, key, name, begins_with=True)) if key else ResultList((), False)
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """By key if there is one."""
+        key = session.key("calico")
+        return _listed(find(session, key, entity_id)) if key else super().find(session, entity_id)
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The API's rows are whole records."""
+        return candidate.record or super().detail(session, candidate)
+
+
+def _listed(records: list[EntityRecord]) -> ResultList:
+    rows = (
+        Candidate(
+            record.entity_name, record.entity_id, record.status, record.entity_type,
+            record=record, sos_url=record.sos_url,
+        )
+        for record in records
+    )  # fmt: skip
+    return ResultList(tuple(rows), complete=len(records) < LIMIT)
+
+
+def search(session: PortalSession, key: str, term: str, *, begins_with: bool) -> list[EntityRecord]:
+    """Entities whose name holds, or begins with, the term: at most `LIMIT`."""
+    params = {"search-term": term, "begins-with": str(begins_with).lower()}
+    return _records(session, key, "BusinessEntityKeywordSearch", params)
+
+
+def find(session: PortalSession, key: str, number: str) -> list[EntityRecord]:
+    """The entity with this number, if there is one."""
+    return _records(session, key, "BusinessEntityDetails", {"entity-number": number})
+
+
+def _records(session: PortalSession, key: str, verb: str, params: Mapping[str, str | int]) -> list[EntityRecord]:
+    headers = {"Accept": "application/json", "Ocp-Apim-Subscription-Key": key}
+    page = session.get(f"{API}/{verb}", params=params, headers=headers, expect=(200, 400, 404))
+    rows = _rows(page)
+    note_unread({name for row in rows for name in row} - _READ - _IGNORED, session)
+    return [_record(row) for row in rows]
+
+
+def _rows(page: Page) -> list[Mapping[str, Any]]:
+    if page.status != 200:
+        if _NOTHING.search(page.text):
+            return []
+        raise PageChanged(f"{page.url} answered {page.status}: {page.text[:200]!r}")
+    answer = page.json()
+    if isinstance(answer, Mapping) and "EntityID" in answer:  # one entity comes without the envelope
+        return [answer]
+    rows = need_rows(need(answer, "EntityData"), "EntityData")
+    if need(answer, "RecordCount") != len(rows):
+        raise PageChanged(f"RecordCount is {answer['RecordCount']!r}, and {len(rows)} rows came")
+    return rows
+
+
+def _record(row: Mapping[str, Any]) -> EntityRecord:
+    return EntityRecord(
+        entity_name=need_text(row, "EntityName"),
+        entity_id=need_text(row, "EntityID"),
+        entity_type=text(need(row, "EntityType")),
+        status=need_text(row, "StatusDescription"),
+        standing=text(row.get("StandingSOS")),
+        formation_date=text(row.get("FilingDate")),
+        jurisdiction=text(row.get("Jurisdiction")),
+        agent_name=text(row.get("AgentName")),
+        agent_address=_address(row, "AgentAddress", "Agent"),
+        principal_address=_address(row, "EntityStreetAddress", "Entity"),
+        mailing_address=_address(row, "MailingStreetAddress", "Mailing"),
+        sos_url="https://bizfileonline.sos.ca.gov/search/business",
+    )
+
+
+def _address(row: Mapping[str, Any], street: str, rest: str) -> Address:
+    return addresses.from_parts(
+        text(row.get(f"{street}1")),
+        text(row.get(f"{street}2")),
+        city=text(row.get(f"{rest}City")),
+        state=text(row.get(f"{rest}State")),
+        zip=text(row.get(f"{rest}ZipCode")),
+    )

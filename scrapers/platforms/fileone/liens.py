@@ -1,0 +1,98 @@
+"""The three ways FileOne hosts ask for liens: one box for both roles, a long form, the second generation's query.
+
+Source: California's recorded answers (2026); Idaho's form and New Mexico's query as one client each sends them
+(documented). Where a name may be a person's it is asked for both as a company and as a person.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from scrapers.parsing.fields import need, need_number, text
+from scrapers.platforms.fileone import ucc
+from scrapers.platforms.fileone.portal import FileOnePortal, Row, rows_of
+from scrapers.platforms.fileone.second_generation import SecondGeneration
+from scrapers.records import Query, UccFiling
+from scrapers.transport.session import PortalSession
+
+
+class LienBox(FileOnePortal):
+    """One box that finds debtors and secured parties alike; the role is told apart here."""
+
+    opened_liens: ClassVar[int] = 3  # how many of the newest are opened: two requests each
+
+    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        """Liens in which the name has the role asked for; the newest few with addresses and history."""
+        self.prime(session, "ucc")
+        anytime = {"start": None, "end": None}
+        question = {"SEARCH_VALUE": query.name, "STATUS": "ALL", "RECORD_TYPE_ID": "0"}
+        answer = session.post(
+            f"https://{self.host}/api/Records/uccsearch",
+            json=question | {"FILING_DATE": anytime, "LAPSE_DATE": anytime},
+            headers=self.headers("ucc"),
+        ).json()
+        rows = rows_of(answer)
+        handles = {text(row.get("RECORD_NUM")): str(need_number(need(row, "ID"), "ID")) for row in rows}
+        found = [filing for filing in ucc.read(rows, query, session) if ucc.fits(filing, query)]
+        for index, filing in enumerate(found[: self.opened_liens]):
+            found[index] = ucc.opened(
+                session, filing, host=self.host, handle=handles[filing.file_number], headers=self.headers("ucc")
+            )
+        edge = need(answer, "edge")
+        total, limit = (need_number(need(edge, key), key) for key in ("total", "limit"))
+        return tuple(found), total <= limit
+
+
+class LienForm(FileOnePortal):
+    """A form with a flag for everything; what it must say to search by secured party is not known."""
+
+    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        """Liens by the debtor's name, lapsed ones included."""
+        question: dict[str, Any] = {
+            "SEC_PARTY_SEARCH_YN": False, "SEARCH_IS_ORG": True, "SEARCH_LAST_NAME": "", "SEARCH_FIRST_NAME": "",
+            "SEARCH_MIDDLE_NAME": "", "SEARCH_SUFFIX": "", "SEARCH_ORG_NAME": query.name, "SEARCH_CITY": "",
+            "SEARCH_STATE": "", "SEARCH_LAPSED": True, "SEARCH_TYPE": "DEBTOR", "SEARCH_REQUEST_TYPE": "LIST_ONLY",
+            "SEARCH_UCC": True, "SEARCH_GOV": False, "SEARCH_EFS": False, "SEARCH_CROP_LIEN": False,
+            "SEARCH_AG_LIEN": False, "SEARCH_MODE": 4, "SEARCH_UCC_NUM": "", "BEGIN_DATE": "",
+        }  # fmt: skip
+        parts: list[dict[str, Any]] = [{}]
+        if person := ucc.person(query.name or ""):
+            names = dict(zip(("SEARCH_FIRST_NAME", "SEARCH_MIDDLE_NAME", "SEARCH_LAST_NAME"), person, strict=True))
+            parts.append({"SEARCH_IS_ORG": False, "SEARCH_ORG_NAME": ""} | names)
+        lists = [
+            rows_of(
+                session.post(
+                    f"https://{self.host}/api/records/uccinforeqsearch",
+                    json=question | part,
+                    headers=self.headers("ucc"),
+                ).json()
+            )
+            for part in parts
+        ]
+        return tuple(ucc.read(_joined(lists), query, session)), all(self.name_search.whole(len(rows)) for rows in lists)
+
+
+class LienQuery(SecondGeneration):
+    """A query with the role and the parts of a name; later filings on a lien are not listed."""
+
+    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        """Liens by a party's name, lapsed ones included."""
+        role = "Debtor" if query.search_by == "debtor" else "SecuredParty"
+        parts: list[dict[str, Any]] = [{"NameTypeId": "2", "OrganizationName": query.name}]
+        if person := ucc.person(query.name or ""):
+            names = dict(zip(("firstName", "middleName", "lastName"), person, strict=True))
+            parts.append({"NameTypeId": "1"} | names)
+        lists = []
+        for part in parts:
+            params = {
+                "SEARCH_VALUE": "", "SearchType": role, "SearchLapsed": "true", "firstName": "", "middleName": "",
+                "lastName": "", "suffix": "", "OrganizationName": "", "SearchCity": "", "SearchState": "",
+            } | part  # fmt: skip
+            url = f"https://{self.host}/api/uccEntitySearch/webSearch"
+            lists.append(rows_of(session.get(url, params=params, headers=self.headers("ucc")).json()))
+        found = ucc.read(_joined(lists), query, session, debtor="DEBTOR")
+        return tuple(found), all(self.name_search.whole(len(rows)) for rows in lists)
+
+
+def _joined(lists: list[list[Row]]) -> list[Row]:
+    return [row for rows in lists for row in rows]

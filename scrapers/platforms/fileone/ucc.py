@@ -1,0 +1,137 @@
+"""The UCC side of FileOne: one row a lien, its parties as "NAME - CITY, ST", a drawer with their addresses, a history.
+
+Source: California's recorded search, drawer and history (2026); the row's keys in Idaho and New Mexico as clients
+read them. Collateral is on the images only, so it stays None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import dates, names, officers
+from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread, text
+from scrapers.platforms.fileone import drawer
+from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
+from scrapers.transport.session import PortalSession
+
+Row = Mapping[str, Any]
+COLUMNS = frozenset(
+    listed(
+    "SORT_INDEX | ID | RECORD_NUM | RECORD_TYPE | TITLE | DEBTOR | SEC_PARTY | STATUS | FILING_DATE | "
+    "LAPSE_DATE | ALERT | PAGE_COUNT"
+)
+)  # fmt: skip
+_PLACED = re.compile(r"(?P<name>.+) - (?P<city>[^-]*?),\s*(?P<state>[A-Z]{2})")
+
+
+def read(rows: Iterable[Row], query: Query, session: PortalSession, *, debtor: str = "TITLE") -> list[UccFiling]:
+    """Filings of a list within the dates asked for, newest first; rows of one number are one filing."""
+    found: dict[str, UccFiling] = {}
+    seen: set[str] = set()
+    for row in rows:
+        seen |= set(row)
+        filing = _filing(row, debtor)
+        known = found.get(filing.file_number)
+        found[filing.file_number] = _joined(known, filing) if known else filing
+    note_unread(seen - COLUMNS, session)
+    kept = [filing for filing in found.values() if _within(filing.filed, query)]
+    return sorted(kept, key=lambda filing: dates.to_date(filing.filed) or date.min, reverse=True)
+
+
+def fits(filing: UccFiling, query: Query) -> bool:
+    """Whether a party of the role asked for holds all words of the name; for a box that searches both roles."""
+    wanted = set(names.key(query.name or "").split())
+    parties = filing.debtors if query.search_by == "debtor" else filing.secured_parties
+    return any(wanted <= set(names.plain(party.name).split()) for party in parties)
+
+
+def person(name: str) -> tuple[str, str, str] | None:
+    """First, middle and last name, where the name may be a person's; None for a company's."""
+    words = officers.turned(name).replace(",", " ").split()
+    if officers.is_organization(name) or not 2 <= len(words) <= 4:
+        return None
+    return words[0], " ".join(words[1:-1]), words[-1]
+
+
+def opened(
+    session: PortalSession, filing: UccFiling, *, host: str, handle: str, headers: Mapping[str, str]
+) -> UccFiling:
+    """The filing with its parties' addresses and what was filed on it later (two requests)."""
+    labels = drawer.read(session.get(f"https://{host}/api/FilingDetail/ucc/{handle}/false", headers=headers))
+    debtors = _parties(labels.all("Debtor Name"), labels.all("Debtor Address"))
+    secured = _parties(labels.all("Secured Party Name"), labels.all("Secured Party Address"))
+    note_unread(labels.unread, session)
+    if not debtors:
+        raise PageChanged(f"the drawer of {filing.file_number} names no debtor")
+    history = session.get(f"https://{host}/api/History/ucc/{filing.file_number}", headers=headers).json()
+    listed = need_list(need(history, "AMENDMENT_LIST"), "AMENDMENT_LIST")
+    later = [_amendment(entry) for entry in listed if text(need(entry, "AMENDMENT_NUM")) != filing.file_number]
+    return replace(filing, debtors=debtors, secured_parties=secured, amendments=tuple(later))
+
+
+def _filing(row: Row, debtor: str) -> UccFiling:
+    return UccFiling(
+        file_number=need_text(row, "RECORD_NUM"),
+        filed=need_text(row, "FILING_DATE"),
+        debtors=_listed(need(row, debtor)),
+        secured_parties=_listed(need(row, "SEC_PARTY")),
+        status=text(need(row, "STATUS")),
+        lapse_date=text(row.get("LAPSE_DATE")),
+        filing_type=text(need(row, "RECORD_TYPE")),
+    )
+
+
+def _listed(value: Any) -> tuple[UccParty, ...]:
+    """Parties of a row: a text or a list of texts."""
+    parties = []
+    for raw in value if isinstance(value, list) else [value]:
+        shown = text(raw)
+        if shown:
+            placed = _PLACED.fullmatch(shown)
+            where = Address(city=placed["city"].strip() or None, state=placed["state"]) if placed else Address()
+            parties.append(_party(placed["name"].strip() if placed else shown, where))
+    return tuple(parties)
+
+
+def _parties(shown: list[Any], where: list[Any]) -> tuple[UccParty, ...]:
+    if len(shown) != len(where):
+        raise PageChanged(f"{len(shown)} names and {len(where)} addresses of parties")
+    pairs = ((drawer.line(name), drawer.lines(place)) for name, place in zip(shown, where, strict=True))
+    return tuple(_party(name, drawer.address(place)) for name, place in pairs if name)
+
+
+def _party(name: str, where: Address) -> UccParty:
+    """A company by its words, a person by the comma ("SAMPLE, JORDAN"); "EXAMPLE BANK" shows neither."""
+    if officers.is_organization(name):
+        return UccParty(name, where, "organization")
+    return UccParty(name, where, "person" if officers.turned(name) != name else None)
+
+
+def _amendment(entry: Any) -> UccAmendment:
+    return UccAmendment(
+        file_number=need_text(entry, "AMENDMENT_NUM"),
+        filed=text(need(entry, "AMENDMENT_DATE")),
+        filing_type=need_text(entry, "AMENDMENT_TYPE"),
+    )
+
+
+def _joined(known: UccFiling, more: UccFiling) -> UccFiling:
+    return replace(
+        known,
+        debtors=tuple(dict.fromkeys(known.debtors + more.debtors)),
+        secured_parties=tuple(dict.fromkeys(known.secured_parties + more.secured_parties)),
+    )
+
+
+def _within(filed: str | None, query: Query) -> bool:
+    if query.date_after is None and query.date_before is None:
+        return True
+    day = dates.to_date(filed)
+    if day is None:
+        raise PageChanged(f"the filing date {filed!r} cannot be read")
+    return query.covers(day)

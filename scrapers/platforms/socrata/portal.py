@@ -1,0 +1,159 @@
+"""Socrata: a name search on a state's open register, live, without a key. The rows hold the whole record.
+
+Source: the platform's published API (`scrapers.transport.soda`). One request answers most questions; a second, looser
+one is asked before "not found" is said, because registries write `O'NEIL'S` and `A.B.C.` where callers do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import ClassVar
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import names
+from scrapers.parsing.fields import need_text, note_unread
+from scrapers.portal import Portal
+from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
+from scrapers.search import terms
+from scrapers.search.terms import NameSearch, SearchPlan
+from scrapers.transport import conditions, soda
+from scrapers.transport.conditions import quoted
+from scrapers.transport.pace import Pace
+from scrapers.transport.session import PortalSession
+from scrapers.transport.soda import Row
+
+
+class SocrataPortal(Portal):
+    """One data set on one domain, one row an entity. A state names its columns in `record`."""
+
+    domain: ClassVar[str] = ""
+    dataset: ClassVar[str] = ""
+    name_column: ClassVar[str] = ""
+    id_column: ClassVar[str] = ""
+    read: ClassVar[tuple[str, ...]] = ()
+    ignored: ClassVar[frozenset[str]] = frozenset()  # columns that are known and not wanted
+    always: ClassVar[tuple[str, ...]] = ()  # columns at least one row of an answer must hold: else they were renamed
+    pace: ClassVar[Pace] = Pace(seconds=0.5, concurrency=4)
+    name_search = NameSearch(
+        mode="word_pattern", mode_basis="documented", narrow="spellings", shortest=1, shortest_basis="documented",
+        ignores_signs=True, cap=500, cap_basis="documented",
+        evidence="The platform's published API: our own condition over the name column; we ask for `$limit` rows.",
+    )  # fmt: skip
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Rows whose name holds the words of the term in this order, whatever stands between them."""
+        return self._listed(session, conditions.name_fits(self.name_column, term))
+
+    def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
+        """The usual terms, then one with room for the signs that callers leave out."""
+        plan = terms.plan(name, self.name_search)
+        loose, most = conditions.loosened(plan.terms[-1]), self.name_search.most_terms
+        if loose == " ".join(names.words(plan.terms[-1])):
+            return plan
+        return replace(plan, terms=(*plan.terms[: most - 1], loose))
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """Rows with just this name, in every spelling of the legal form: for names too common to list."""
+        found = self._listed(session, self.just_this(name))
+        return ResultList(found.candidates, complete=False)
+
+    def just_this(self, name: str) -> str:
+        """The condition of the narrow search."""
+        return conditions.is_in(f"upper({self.name_column})", names.spellings(name))
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The row, or rows, with this identifier."""
+        return self._listed(session, f"{self.id_column}={quoted(entity_id)}")
+
+    def _listed(self, session: PortalSession, where: str) -> ResultList:
+        rows = soda.ask_rows(
+            session,
+            domain=self.domain,
+            dataset=self.dataset,
+            where=where,
+            order=self.order,
+            limit=self.name_search.cap or 1,
+        )
+        return ResultList(self.candidates(session, rows), complete=self.name_search.whole(len(rows)))
+
+    @property
+    def order(self) -> str:
+        """Rows by name; the same list every time."""
+        return self.name_column
+
+    def candidates(self, session: PortalSession, rows: Sequence[Row]) -> tuple[Candidate, ...]:
+        """One candidate a row; states with several rows an entity group them."""
+        self.check_columns(session, rows)
+        return tuple(self.candidate(self.record(row), row) for row in rows)
+
+    def check_columns(self, session: PortalSession, rows: Sequence[Row]) -> None:
+        """Tell operators of columns nobody reads; PageChanged when one that is always there is in no row."""
+        shown = {name for row in rows for name in row if not name.startswith(":")}
+        note_unread(shown - self.ignored - set(self.read), session)
+        missing = [name for name in self.always if rows and name not in shown]
+        if missing:
+            raise PageChanged(f"{self.dataset}: no row has {missing}")
+
+    def candidate(self, record: EntityRecord, row: Row) -> Candidate:
+        """A row that already is the whole record."""
+        return Candidate.of(record, name_kind=self.name_kind(record))
+
+    def name_kind(self, record: EntityRecord) -> NameKind:
+        """Legal names, but where a register also lists registrations of trade names."""
+        return "legal"
+
+    def record(self, row: Row) -> EntityRecord:
+        """Read one row; each state names its columns."""
+        raise NotImplementedError
+
+    def data_as_of(self, session: PortalSession) -> datetime | None:
+        """When the data set was last changed: it is a copy that the registry publishes daily, or monthly."""
+        return soda.modified(session.pages[0]) if session.pages else None
+
+
+class ManyRowsPortal(SocrataPortal):
+    """A data set with several rows an entity: one for each address, agent or officer."""
+
+    name_search = replace(SocrataPortal.name_search, cap=1500)  # rows, of which an entity has several
+
+    @property
+    def order(self) -> str:
+        """Rows of one entity stand together."""
+        return f"{self.name_column},{self.id_column}"
+
+    def candidates(self, session: PortalSession, rows: Sequence[Row]) -> tuple[Candidate, ...]:
+        """One candidate an entity. The last one of a cut list may lack rows: it is asked for again when chosen."""
+        self.check_columns(session, rows)
+        groups: dict[str, list[Row]] = {}
+        for row in rows:
+            groups.setdefault(need_text(row, self.id_column), []).append(row)
+        found = [self.candidate(self.together(group, session), group[0]) for group in groups.values()]
+        if found and not self.name_search.whole(len(rows)):
+            last = found.pop()
+            found.append(Candidate(last.name, last.entity_id, last.status, last.entity_type, last.name_kind))
+        return tuple(found)
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The record, read from all rows of the entity."""
+        if candidate.record is not None:
+            return candidate.record
+        again = self.find(session, candidate.entity_id).candidates
+        if len(again) != 1 or again[0].record is None:
+            raise PageChanged(f"{candidate.entity_id} was listed, and then had {len(again)} entities")
+        return again[0].record
+
+    def together(self, rows: Sequence[Row], session: PortalSession) -> EntityRecord:
+        """Read all rows of one entity; each state names its columns."""
+        raise NotImplementedError
+
+
+def joined(row: Row, *columns: str) -> str | None:
+    """A name kept in parts: "JORDAN", "A", "SAMPLE" -> "JORDAN A SAMPLE"; None when all are empty."""
+    return " ".join(part for column in columns if (part := soda.value(row, column))) or None
+
+
+def unknown(words: Iterable[str], session: PortalSession, *, what: str) -> None:
+    """Tell operators of words that are in no table of the state."""
+    note_unread((f"{what} {word}" for word in dict.fromkeys(words)), session)

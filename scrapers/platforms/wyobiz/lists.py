@@ -1,0 +1,64 @@
+"""How the two states show a result list: Wyoming as items with a status line, South Dakota as a table.
+
+Source: public clients of both (documented). South Dakota's empty result box beside a captcha is a wall.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Literal
+
+from scrapers.failures import PageChanged
+from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of
+from scrapers.records import Candidate, ResultList
+from scrapers.transport.page import Page
+
+Layout = Literal["items", "table"]
+_TITLE = re.compile(r"^(?P<name>.+?)\s+-\s+(?P<id>\d{4}-\d{9})\s*(?:\((?P<type>[^)]*)\))?$")
+
+
+def read_items(page: Page) -> ResultList:
+    """Items "Name - 2019-000123456 (type)" with a status line; several pages count as a cut list."""
+    tree = page.html()
+    header = maybe(tree, "#MainContent_lblResultsHeader")
+    if header is not None and "no results found" in text_of(header).casefold():
+        return ResultList(())
+    items = select(tree, "ol#Ol1 > li")
+    if not items:
+        raise missing_result(page, "the list of results")
+    rows = []
+    for item in items:
+        link, title = one(item, "a[href*='FilingDetails.aspx']"), text_of(one(item, ".resFile1"))
+        found, status = _TITLE.match(title), text_of(one(item, ".resFile2")).partition(":")[2].strip()
+        if not found:
+            raise PageChanged(f"a result that is no name and number: {title!r}")
+        url = page.link(link.get("href") or "")
+        rows.append(Candidate(found["name"], found["id"], status, found["type"], handle={"url": url}, sos_url=url))
+    pages = maybe(tree, "#MainContent_lblHeaderPages")
+    single = pages is None or text_of(pages) in ("", "1")
+    return ResultList(tuple(rows), complete=single and not offers_next(tree))
+
+
+def read_table(page: Page) -> ResultList:
+    """Cells: number with the link, type, name (first line), ..., status (sixth); all rows on one page."""
+    box = maybe(page.html(), "#ctl00_MainContent_SearchResultList")
+    if box is not None and "no records found" in text_of(box).casefold():
+        return ResultList(())
+    found = [row for row in select(box, "tr") if row.cssselect("td a[href]")] if box is not None else []
+    if not found:
+        raise missing_result(page, "the list of results")
+    rows = []
+    for row in found:
+        cells = row.xpath("./td")
+        if len(cells) < 6:
+            raise PageChanged(f"a row has {len(cells)} cells, expected at least 6")
+        link, names = one(cells[0], "a[href]"), lines_of(cells[2])
+        url, status, kind = page.link(link.get("href") or ""), text_of(cells[5]), text_of(cells[1])
+        if not names:
+            raise PageChanged(f"{text_of(link)} is listed without a name")
+        rows.append(Candidate(names[0], text_of(link), status, kind, handle={"url": url}, sos_url=url))
+    return ResultList(tuple(rows))
+
+
+READERS: dict[Layout, Callable[[Page], ResultList]] = {"items": read_items, "table": read_table}

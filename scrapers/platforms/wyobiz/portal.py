@@ -1,0 +1,125 @@
+"""FilingSearch: a form with view state, a list, and a filing page of elements named by what they hold.
+
+Source: South Dakota's recorded search form (2026-10); lists and filing pages as public clients of both states read
+them (documented). Each state has its own list; the filing page is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import ClassVar
+
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
+from scrapers.normalize.addresses import one_line
+from scrapers.parsing.fields import listed, note_unread
+from scrapers.parsing.html import lines_of, maybe, missing_result, select, text_of
+from scrapers.parsing.webforms import WebForm
+from scrapers.platforms.wyobiz import lists
+from scrapers.portal import Portal
+from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
+from scrapers.search.terms import NameSearch
+from scrapers.transport.session import PortalSession
+
+_IGNORED = frozenset(
+    listed(
+    "txtSubStatus | txtSubType | txtDuration | txtInactiveDate | txtAgentAddressMail | txtOptional1 | "
+    "txtARDueDate | txtStandingTax | txtStandingRA | txtStandingOther | txtFilingName | txtTerm"
+)
+)  # fmt: skip
+
+
+class WyoBizPortal(Portal):
+    """One state's FilingSearch; a state names its address, its fields and how its list is read."""
+
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="documented",
+        evidence=(
+            "The form's switch (South Dakota's is recorded) between starts-with and includes; several pages "
+            "count as cut."
+        ),
+    )
+    home: ClassVar[str] = ""
+    prefix: ClassVar[str] = ""  # of the ids on a filing page
+    name_field: ClassVar[str] = ""
+    id_field: ClassVar[str] = ""
+    button: ClassVar[str] = ""  # the search button, where it is one
+    link: ClassVar[str] = ""  # its post-back, where it is a link
+    layout: ClassVar[lists.Layout] = "items"
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that start with the term."""
+        return self._ask(session, {self.name_field: term, "searchOpt": "chkSearchStartWith"})
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The filing with this number."""
+        return self._ask(session, {self.id_field: entity_id})
+
+    def _ask(self, session: PortalSession, values: dict[str, str]) -> ResultList:
+        form = WebForm(session.get(f"{self.home}FilingSearch.aspx"))
+        page = form.post_back(session, self.link, "", values) if self.link else form.press(session, self.button, values)
+        found = lists.READERS[self.layout](page)
+        return replace(found, complete=found.complete and self.name_search.whole(len(found.candidates)))
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Open a filing."""
+        page = session.get(candidate.handle["url"], headers={"Referer": f"{self.home}FilingSearch.aspx"})
+        tree = page.html()
+        shown = {
+            element.get("id").removeprefix(self.prefix): element
+            for element in tree.xpath("//*[starts-with(@id, $prefix)]", prefix=f"{self.prefix}txt")
+        }
+        if not shown:
+            raise missing_result(page, "the filing")
+        used: set[str] = set()
+
+        def text(*names: str) -> str | None:
+            used.update(names)
+            return next((text_of(shown[name]) for name in names if name in shown and text_of(shown[name])), None)
+
+        def place(*names: str) -> Address:
+            used.update(names)
+            return next((addresses.from_lines(lines_of(shown[name])) for name in names if name in shown), Address())
+
+        name, number = text("txtFilingName2", "txtName"), text("txtFilingNum", "txtBusinessID")
+        if not name or not number:
+            raise PageChanged(f"{page.url}: a filing without name or number")
+        record = EntityRecord(
+            entity_name=name,
+            entity_id=number,
+            status=text("txtStatus"),
+            entity_type=text("txtFilingType", "txtSubType"),
+            formation_date=text("txtInitialDate"),
+            jurisdiction=text("txtFormation"),
+            agent_name=text("txtAgentName"),
+            agent_address=place("txtAgentAddress"),
+            principal_address=place("txtOfficeAddresss", "txtOfficeAddress"),
+            mailing_address=place("txtMailAddress"),
+            officers=tuple(_parties(tree)),
+            filings=tuple(_history(tree)),
+            sos_url=page.url,
+        )
+        left = {key for key, element in shown.items() if text_of(element)} - used - _IGNORED
+        note_unread(left, session)
+        return record
+
+
+def _parties(tree: HtmlElement) -> Iterable[Officer]:
+    """Role, "Name (organisation)" and address of each party; roles that end in "Agent" stand elsewhere already."""
+    for row in select(tree, "#divParties li.rowRegular, #divParties li.rowAlt"):
+        role, who, where = (maybe(row, f".resHist{number}") for number in (1, 2, 3))
+        if who is None or not text_of(who):
+            raise PageChanged(f"a party without a name: {text_of(row)[:80]!r}")
+        address = one_line(addresses.from_lines(lines_of(where))) if where is not None else None
+        yield Officer(text_of(who), text_of(role) or None if role is not None else None, address)
+
+
+def _history(tree: HtmlElement) -> Iterable[Filing]:
+    for box in select(tree, "[id$='divHistorySummary'] .fhContainer"):
+        title, day = maybe(box, ".fhRef"), maybe(box, ".fhDate")
+        if title is not None and text_of(title):
+            yield Filing(text_of(day) or None if day is not None else None, text_of(title))

@@ -1,0 +1,1 @@
+"""One question to one portal: which terms are sent, which row is the company."""

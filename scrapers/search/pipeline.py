@@ -1,0 +1,243 @@
+"""The story of one question to one portal: search, choose, open, check, prove. Plain Python, no Django."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from scrapers.failures import PageChanged, QueryRefused
+from scrapers.name_rules import availability
+from scrapers.portal import Choice, Portal
+from scrapers.records import (
+    Answer,
+    Candidate,
+    EntityRecord,
+    Evidence,
+    Found,
+    FoundFilings,
+    Match,
+    NameVerdict,
+    NotFound,
+    Query,
+    ResultList,
+    Suggestion,
+)
+from scrapers.search import matching
+from scrapers.search.terms import SearchPlan
+from scrapers.transport.session import PortalSession
+
+_RELATED = 10
+_SUGGESTIONS = 5
+_SUGGESTION_FLOOR = 0.6
+
+
+def ask(portal: Portal, session: PortalSession, query: Query, *, now: datetime, threshold: float) -> Answer:
+    """Answer the query from the portal; raises one of the four portal errors, never turns one into NotFound."""
+    if query.kind == "ucc":
+        return _filings(portal, session, query, now=now)
+    if query.entity_id:
+        return _by_id(portal, session, query.entity_id, now=now)
+    assert query.name is not None
+    return _by_name(portal, session, query.name, now=now, threshold=threshold)
+
+
+def _by_id(portal: Portal, session: PortalSession, entity_id: str, *, now: datetime) -> Answer:
+    wanted = portal.check_id(entity_id)
+    results = portal.find(session, wanted)
+    rows = [row for row in results.candidates if wanted in _shown_ids(portal, row)]
+    if results.candidates and not rows:
+        raise PageChanged(f"asked for {wanted}, the portal listed {results.candidates[0].entity_id}")
+    if not rows:
+        return NotFound((), _evidence(portal, session, now), as_of=portal.data_as_of(session))
+    record = _open(portal, session, rows[0])
+    return _found(portal, session, record, Match(1.0, "entity_id"), (), now)
+
+
+def _by_name(portal: Portal, session: PortalSession, name: str, *, now: datetime, threshold: float) -> Answer:
+    plan = portal.search_plan(session, name)
+    with _counted(session, most=portal.most_searches):
+        choice, complete = _search(portal, session, name, plan, threshold=threshold)
+    if choice.candidate is None:
+        if not complete and not choice.ambiguous:
+            # A list that may lack the row proves no absence: saying "not found" here would be a false statement.
+            raise QueryRefused(_unproven(plan))
+        evidence = _evidence(portal, session, now)
+        return NotFound(_suggestions(choice), evidence, ambiguous=choice.ambiguous, as_of=portal.data_as_of(session))
+    best = next(entry for entry in choice.ranked if entry.candidate is choice.candidate)
+    record = _open(portal, session, choice.candidate)
+    match = _checked(name, record, Match(best.score, best.kind, best.features), choice.candidate)
+    related = tuple(e.candidate for e in choice.ranked if e is not best and e.score >= _SUGGESTION_FLOOR)[:_RELATED]
+    return _found(portal, session, record, match, related, now)
+
+
+def _search(
+    portal: Portal, session: PortalSession, name: str, plan: SearchPlan, *, threshold: float
+) -> tuple[Choice, bool]:
+    """Try the plan's terms, each wider than the last, and the portal's narrow search once if a list was cut."""
+    choice, complete, nearest, narrow = Choice(None, ()), plan.proves, Choice(None, ()), None
+    for term in plan.terms[: portal.name_search.most_terms]:
+        started = time.monotonic()
+        session.trace.searches += 1
+        results = portal.search(session, term)
+        session.trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")
+        choice = portal.choose(name, results, threshold=threshold)
+        whole = results.complete
+        if not whole and not _certain(choice):
+            narrow = narrow or portal.ask_narrowly(session, name)
+            if narrow is not None:
+                both = ResultList(narrow.candidates + results.candidates, complete=False)
+                choice = portal.choose(name, both, threshold=threshold)
+                whole = narrow.complete and portal.narrow_proves
+        complete = complete and whole  # another spelling's whole list does not mend one that was cut
+        if choice.candidate is not None or choice.ambiguous:
+            return choice, complete
+        nearest = max(nearest, choice, key=_nearness)
+    return nearest, complete
+
+
+@contextmanager
+def _counted(session: PortalSession, *, most: int) -> Iterator[None]:
+    """Note how often the registry was searched for one name, and the most it may be; also when it failed on the way."""
+    started = time.monotonic()
+    try:
+        yield
+    finally:
+        if session.trace.stages:  # nothing was noted where nobody can be asked
+            session.trace.add("searches", started, f"{session.trace.searches} of at most {most}")
+
+
+def _unproven(plan: SearchPlan) -> str:
+    if not plan.proves:
+        return "this registry cannot be searched for so short a name alone; give the entity_id"
+    return "too many companies have such a name; give more of it, or the entity_id"
+
+
+def _nearness(choice: Choice) -> float:
+    return choice.ranked[0].score if choice.ranked else 0.0
+
+
+def _certain(choice: Choice) -> bool:
+    """Whether the best row is the very name asked for: nothing beyond a cut list could be better."""
+    return bool(choice.ranked) and choice.ranked[0].kind == "exact" and choice.candidate is not None
+
+
+def _open(portal: Portal, session: PortalSession, row: Candidate) -> EntityRecord:
+    started = time.monotonic()
+    record = portal.detail(session, row)
+    session.trace.add("detail", started, f"{record.entity_name} ({record.entity_id})")
+    if row.entity_id:
+        if _shown_id(portal, record.entity_id) != _shown_id(portal, row.entity_id):
+            raise PageChanged(f"opened {row.entity_id}, the portal showed {record.entity_id}")
+    elif row.name_kind == "legal" and not _carries(record, row.name):
+        raise PageChanged(f"opened {row.name!r}, the portal showed {record.entity_name!r}")
+    return record
+
+
+def _shown_id(portal: Portal, entity_id: str) -> str:
+    """An identifier the portal shows, in its own form: one that cannot be is the page's fault, not the caller's."""
+    try:
+        return portal.check_id(entity_id)
+    except QueryRefused as refusal:
+        raise PageChanged(f"the portal shows an identifier that cannot be one: {refusal}") from refusal
+
+
+def _shown_ids(portal: Portal, row: Candidate) -> tuple[str, ...]:
+    try:
+        return portal.ids_of(row)
+    except QueryRefused as refusal:
+        raise PageChanged(f"the portal shows an identifier that cannot be one: {refusal}") from refusal
+
+
+def _carries(record: EntityRecord, name: str) -> bool:
+    """Whether the record has the name of the row it was opened from: all there is to go by in a list without ids."""
+    shown = (record.entity_name, *record.former_names, *record.assumed_names)
+    return any(matching.compare(name, other).kind in ("exact", "suffix_variant", "former_name") for other in shown)
+
+
+def _checked(name: str, record: EntityRecord, match: Match, row: Candidate) -> Match:
+    """A list may show a former name as if it were the present one; the opened record decides."""
+    shown = matching.compare(name, record.entity_name)
+    if match.kind in ("exact", "suffix_variant") and shown.kind == "close":
+        return Match(min(match.score, 0.98), "former_name", ("listed_under_another_name", *match.features))
+    return match
+
+
+def _found(
+    portal: Portal,
+    session: PortalSession,
+    record: EntityRecord,
+    match: Match,
+    related: tuple[Candidate, ...],
+    now: datetime,
+) -> Found:
+    return Found(record, match, related, _evidence(portal, session, now), as_of=portal.data_as_of(session))
+
+
+def _suggestions(choice: Choice) -> tuple[Suggestion, ...]:
+    near = [entry for entry in choice.ranked if entry.score >= _SUGGESTION_FLOOR or choice.ambiguous]
+    return tuple(
+        Suggestion(
+            e.candidate.name,
+            e.candidate.entity_id,
+            e.candidate.status,
+            round(e.score, 3),
+            e.candidate.sos_url,
+            e.features,
+        )
+        for e in near[:_SUGGESTIONS]
+    )
+
+
+def _evidence(portal: Portal, session: PortalSession, now: datetime) -> Evidence:
+    digest = hashlib.sha256()
+    for page in session.pages:
+        digest.update(page.body)
+    source = session.pages[-1].url if session.pages else next(iter(portal.sources), "")
+    return Evidence(source, now, digest.hexdigest(), from_register=session.from_register)
+
+
+def _filings(portal: Portal, session: PortalSession, query: Query, *, now: datetime) -> Answer:
+    _check_ucc(portal, query)
+    filings, complete = portal.filings(session, query)
+    evidence = _evidence(portal, session, now)
+    if not filings:
+        if not complete:
+            raise QueryRefused("too many filings fit; give more of the name, or dates")
+        return NotFound((), evidence, as_of=portal.data_as_of(session))
+    as_of = portal.data_as_of(session)
+    return FoundFilings(filings, evidence, total=len(filings), as_of=as_of, complete=complete)
+
+
+def _check_ucc(portal: Portal, query: Query) -> None:
+    can = portal.capabilities
+    if not can.ucc:
+        raise QueryRefused("UCC filings of this state cannot be searched here")
+    if query.search_by == "secured_party" and not can.ucc_secured_party:
+        raise QueryRefused("this state cannot be searched by secured party")
+    if (query.date_after or query.date_before) and not can.ucc_date_filter:
+        raise QueryRefused("this state cannot filter UCC filings by date")
+
+
+def ask_name(
+    portal: Portal, session: PortalSession, query: Query, *, now: datetime, from_copy: bool = False
+) -> tuple[NameVerdict, Evidence]:
+    """Say whether the query's name is free; QueryRefused when the list was cut and shows nobody in the way.
+
+    With `from_copy` the loaded copy of the register is read instead of asking the registry.
+    """
+    assert query.name is not None
+    started = time.monotonic()
+    with _counted(session, most=portal.most_searches + 1):  # one for what the state's rule calls the same name
+        ask_for = portal.names_in_copy if from_copy else portal.names_taken
+        results = ask_for(session, query.name)
+    session.trace.add("names", started, f"{query.name!r}: {len(results.candidates)} rows")
+    verdict = availability.judge(query.name, results, portal=portal, state=query.state)
+    if verdict.available and not results.complete:
+        plan = portal.search_plan(session, query.name)
+        if not plan.proves:
+            raise QueryRefused(_unproven(plan))
+        raise QueryRefused("too many names are like this one to say whether it is free; give more of it")
+    return verdict, _evidence(portal, session, now)

@@ -1,0 +1,1 @@
+"""Every registry in one listing: a file a jurisdiction, each opening with its evidence."""

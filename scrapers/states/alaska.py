@@ -1,0 +1,211 @@
+"""Alaska: Division of Corporations, Business and Professional Licensing.
+
+Evidence: the published CSV's 35 columns, checked by several public clients; of the live search its box, that rows link
+to "EntityDetail/<number>", and the names its labels are `for` (public clients of 2020 to 2025). Guessed: the headings
+of the live list, how its addresses break, and the words of an empty result. The live search asks for a reCAPTCHA, and
+the host turns many addresses away (DataDome), the file's too. Gaps: officers stand in a second file that is not joined;
+the live page's agent is not described.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lxml.html import HtmlElement
+
+from scrapers.bulk_data.source import RegisterPortal, Row, Source
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
+from scrapers.parsing.fields import Labels, listed, note_unread, text
+from scrapers.parsing.html import hidden_inputs, missing_result, offers_next, select, text_of, visible_text
+from scrapers.portal import Capabilities, Terms
+from scrapers.records import Address, Candidate, EntityRecord, ResultList
+from scrapers.search.terms import NameSearch
+from scrapers.statuses import meanings
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_HOST = "https://www.commerce.alaska.gov"
+_SEARCH = f"{_HOST}/cbp/main/search/entities"
+_DETAIL = f"{_HOST}/cbp/main/Search/EntityDetail/"
+_NUMBER = re.compile(r"/EntityDetail/(\d{2,8}[A-Z]?)\b", re.I)
+_NOTHING = re.compile(r"(?<!if )\bno (?:records?|results?|entities|matches)\b", re.I)
+_NAMES = ("Legal Name", "Entity Name", "Name")
+_PLACES = tuple(
+    f"{kind}{part}"
+    for kind in ("ENTITYMAILING", "ENTITYPHYS", "REGISTEREDPHYS")
+    for part in ("ADDRESS1", "ADDRESS2", "CITY", "STATEPROVINCE", "ZIP", "COUNTRY")
+)
+_NO_ENTITIES = frozenset({"business name registration", "foreign corporate name registration", "name reservation"})
+
+
+class Alaska(RegisterPortal):
+    """Division of Corporations, Business and Professional Licensing."""
+
+    name_search = NameSearch(mode="unknown", evidence="Only the search box is known, from public clients.")
+    code = "AK"
+    hosts = ("www.commerce.alaska.gov",)
+    sources = (_SEARCH, f"{_HOST}/cbp/main/DbDownload/CorporationsDownload")
+    walled = True
+    register_source = Source(sources[1], "csv", least_rows=60_000)
+    register_columns = frozenset(
+        {
+            "CORPTYPE",
+            "ENTITYNUMBER",
+            "LEGALNAME",
+            "ASSUMEDNAME",
+            "STATUS",
+            "AKFORMEDDATE",
+            "HOMESTATE",
+            "HOMECOUNTRY",
+            "REGISTEREDAGENT",
+            *_PLACES,
+        }
+    )
+    id_pattern = r"\d{2,8}[A-Z]?"
+    capabilities = Capabilities(agent=True, addresses=True)
+    published = frozenset(
+        listed(
+            "entity_type | status | formation_date | jurisdiction | agent_name | agent_address | "
+            "principal_address | mailing_address"
+        )
+    )
+    statuses = meanings(
+        active="Good Standing",
+        warning="Active - Non Compliant | Non-Compliant | Non Compliant",
+        inactive=(
+            "Involuntarily Dissolved | Voluntarily Dissolved | Withdrawn | Revoked | Merged | Converted | "
+            "Consolidated | Expired | Dissolved"
+        ),
+        neutral="Active Name | Reserved | Active Name/Reserved",
+    )
+    terms = Terms("unstated", robots="answers 403", note="The register is published as a file for anybody.")
+    off_reason = "The search asks for a captcha (reCAPTCHA) behind a bot wall (DataDome); load the published register."
+    estimated_seconds = 5
+
+    def check_id(self, entity_id: str) -> str:
+        """Numbers end in a capital letter."""
+        return super().check_id(entity_id).upper()
+
+    def register_row(self, row: Row) -> EntityRecord | None:
+        """One row of the CSV; registered and reserved names are no entities."""
+        if row["CORPTYPE"].strip().casefold() in _NO_ENTITIES:
+            return None
+        home = row["HOMESTATE"].strip()
+        return EntityRecord(
+            entity_name=_needed(row, "LEGALNAME"),
+            entity_id=_needed(row, "ENTITYNUMBER"),
+            entity_type=text(row["CORPTYPE"]),
+            status=text(row["STATUS"]),
+            formation_date=text(row["AKFORMEDDATE"]),
+            jurisdiction=text(home) or text(row["HOMECOUNTRY"]),
+            domestic=home.casefold() == "alaska" if home else None,
+            agent_name=text(row["REGISTEREDAGENT"]),
+            agent_address=_place(row, "REGISTEREDPHYS"),
+            principal_address=_place(row, "ENTITYPHYS"),
+            mailing_address=_place(row, "ENTITYMAILING"),
+            assumed_names=tuple(filter(None, (text(row["ASSUMEDNAME"]),))),
+            sos_url=_DETAIL + row["ENTITYNUMBER"].strip(),
+        )
+
+    def search_live(self, session: PortalSession, term: str) -> ResultList:
+        """Fill the search page's own form in."""
+        page = session.get(_SEARCH)
+        forms = [form for form in select(page.html(), "form") if form.cssselect("#EntityName")]
+        if len(forms) != 1:
+            raise missing_result(page, "the search form")
+        box = select(forms[0], "#EntityName", least=1, most=1)[0].get("name") or "EntityName"
+        sent = hidden_inputs(forms[0]) | {box: term}
+        url, headers = page.link(forms[0].get("action") or _SEARCH), {"Referer": page.url}
+        if (forms[0].get("method") or "get").casefold() == "post":
+            return self.rows(session.post(url, form=sent, headers=headers))
+        return self.rows(session.get(url, params=sent, headers=headers))
+
+    def find_live(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The entity's page, opened by its number."""
+        record = self.record(session.get(_DETAIL + entity_id, headers={"Referer": _SEARCH}), session)
+        return ResultList((Candidate.of(record),))
+
+    def detail_live(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Follow the row's link."""
+        return self.record(session.get(candidate.handle["url"], headers={"Referer": _SEARCH}), session)
+
+    def rows(self, page: Page) -> ResultList:
+        """The list: each row holds a link to its entity, and cells named by `data-th`."""
+        tree = page.html()
+        rows = [row for row in select(tree, "table.deptGridView tr") if row.xpath("./td")]
+        if not rows:
+            if _NOTHING.search(visible_text(tree)):
+                return ResultList(())
+            raise missing_result(page, "the list of results")
+        return ResultList(
+            tuple(_candidate(row, page) for row in rows),
+            complete=self.name_search.whole(len(rows)) and not offers_next(tree),
+        )
+
+    def record(self, page: Page, session: PortalSession) -> EntityRecord:
+        """Read an entity's page: `dt` labels named by what they are for, names in a table."""
+        tree = page.html()
+        labels = Labels(
+            (label.get("for"), text_of(value))
+            for label in select(tree, "dt label[for]")
+            if (value := label.getparent().getnext()) is not None and value.tag == "dd"
+        )
+        names = [text_of(cell) for cell in select(tree, "table.deptGridView td[data-th='Name']")]
+        if not names or labels.maybe("EntityNumber") is None:
+            raise missing_result(page, "the entity's details")
+        labels.ignore("DurationExpirationDate", "HomeCountry", "NextBrDueDate")
+        record = EntityRecord(
+            entity_name=names[0],
+            entity_id=labels.one("EntityNumber"),
+            entity_type=text(labels.maybe("EntityType")),
+            status=text(labels.one("Status")),
+            formation_date=text(labels.maybe("AkFormedDate")),
+            jurisdiction=text(labels.maybe("HomeState")),
+            principal_address=addresses.from_text(labels.maybe("EntityPhysicalAddress")),
+            mailing_address=addresses.from_text(labels.maybe("EntityMailingAddress")),
+            assumed_names=tuple(names[1:]),
+            sos_url=page.url,
+        )
+        note_unread(labels.unread, session)
+        return record
+
+
+def _needed(row: Row, column: str) -> str:
+    value = text(row[column])
+    if value is None:
+        raise PageChanged(f"a row has no {column}")
+    return value
+
+
+def _place(row: Row, kind: str) -> Address:
+    parts = {part: row[f"{kind}{part}"] for part in ("CITY", "STATEPROVINCE", "ZIP", "COUNTRY")}
+    return addresses.from_parts(
+        row[f"{kind}ADDRESS1"],
+        row[f"{kind}ADDRESS2"],
+        city=parts["CITY"],
+        state=parts["STATEPROVINCE"],
+        zip=parts["ZIP"],
+        country=parts["COUNTRY"],
+    )
+
+
+def _candidate(row: HtmlElement, page: Page) -> Candidate:
+    cells = {cell.get("data-th") or "": text_of(cell) for cell in row.xpath("./td")}
+    links = [a for a in select(row, "a[href]") if _NUMBER.search(a.get("href") or "")]
+    if not links:
+        raise PageChanged(f"{page.url}: a row leads to no entity")
+    found = _NUMBER.search(links[0].get("href") or "")
+    assert found is not None
+    named = [cells[heading] for heading in _NAMES if cells.get(heading)]
+    if not named:
+        raise PageChanged(f"{page.url}: a row has no name among {sorted(cells)}")
+    url = page.link(links[0].get("href"))
+    return Candidate(
+        name=named[0],
+        entity_id=found[1].upper(),
+        status=cells.get("Status") or None,
+        entity_type=cells.get("Entity Type") or None,
+        handle={"url": url},
+        sos_url=url,
+    )

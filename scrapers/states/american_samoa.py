@@ -1,0 +1,18 @@
+"""American Samoa: no public search of registered companies was found; a demo of a new system is no register."""
+
+from __future__ import annotations
+
+from scrapers.platforms.unsupported.portal import UnsupportedPortal
+from scrapers.portal import Terms
+
+
+class AmericanSamoa(UnsupportedPortal):
+    """Territorial Registrar."""
+
+    code = "AS"
+    sources = ("https://www.doc.as.gov",)
+    id_pattern = r".{1,40}"
+    terms = Terms(
+        "unstated", robots="not known", note="Business licences are listed elsewhere, and are another register."
+    )
+    off_reason = "The Territorial Registrar has no online search."

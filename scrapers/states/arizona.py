@@ -1,0 +1,16 @@
+"""Arizona: the Business Center of January 2026. Every search wants the answer to a picture; nothing was recorded."""
+
+from __future__ import annotations
+
+from scrapers.platforms.unsupported.portal import UnsupportedPortal
+from scrapers.portal import Terms
+
+
+class Arizona(UnsupportedPortal):
+    """Arizona Corporation Commission."""
+
+    code = "AZ"
+    sources = ("https://arizonabusinesscenter.azcc.gov/businesssearch",)
+    id_pattern = r"[A-Z]?\d{7,8}"
+    terms = Terms("unstated", robots="not known", note="The advanced search wants a login.")
+    off_reason = "Every search asks for the answer to an image captcha; paid extracts are the only other way."

@@ -1,0 +1,177 @@
+"""Arkansas: Secretary of State, Business and Commercial Services (Laravel, server HTML).
+
+Evidence: the GET search, the list with its internal ids and "Records Returned: N", and the detail's labels from public
+clients of 2026, one of which went through a proxy service; the ids of an older detail page (2023) serve as a second
+reading. Guessed: that all rows stand on one page (a list shorter than the count is taken as cut), and where lines
+break. The filing number stands only in the detail. "SEE FILE" for officers means that none are online.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
+from scrapers.parsing.fields import Labels, listed, note_unread
+from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Candidate, EntityRecord, Officer, ResultList
+from scrapers.search.terms import NameSearch
+from scrapers.statuses import meanings
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_HOME = "https://sos-corp-search.ark.org/corps"
+_COUNT = re.compile(r"Records Returned\s*:\s*([\d,]+)", re.I)
+_NUMBERS = 3  # rows of one filing number: its names
+_EMPTY = {"-", "\u2013", "\u2014", "n/a", "none", "see file"}
+_OLD_IDS = {
+    "corp_name": "Corporation Name",
+    "filing-number": "Filing #",
+    "filing-type": "Filing Type",
+    "file-under-act": "Filed Under Act",
+    "status": "Status",
+    "principal-address": "Principal Address",
+    "reg-agent": "Reg. Agent",
+    "agent-address": "Agent Address",
+    "date-filed": "Date Filed",
+    "officers": "Officers",
+    "state-origin": "State of Origin",
+}
+
+
+class Arkansas(Portal):
+    """Secretary of State, Business and Commercial Services."""
+
+    name_search = NameSearch(
+        mode="unknown",
+        total_told=True,
+        evidence="Public clients: the caption counts the records; how it compares is not told.",
+    )
+    code = "AR"
+    hosts = ("sos-corp-search.ark.org",)
+    sources = (_HOME,)
+    id_pattern = r"\d{6,9}"
+    capabilities = Capabilities(agent=True, officers=True, addresses=True)
+    published = frozenset(
+        listed(
+            "entity_type | status | formation_date | agent_name | agent_address | principal_address | officers | "
+            "jurisdiction"
+        )
+    )
+    statuses = meanings(
+        active="Good Standing",
+        warning="Not Current",
+        inactive=(
+            "Revoked | Dissolved | Administratively Dissolved | Judicially Dissolved | Statutorily Dissolved | "
+            "Merged | Withdrawn | Expired | Cancelled | Converted | Consolidated"
+        ),
+        neutral="Pending | Reserved",
+    )
+    terms = Terms("unstated", robots="permissive", note="Some addresses met a captcha or a 405.")
+    on_by_default = True
+    estimated_seconds = 5
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that hold the term."""
+        return self.rows(self._ask(session, corp_name=term))
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The rows of this filing number, opened: the list does not show the number."""
+        listed = self.rows(self._ask(session, filing_number=entity_id)).candidates
+        handles = {row.handle["id"]: row for row in listed}
+        records = [self.detail(session, row) for row in list(handles.values())[:_NUMBERS]]
+        rows = [Candidate(r.entity_name, r.entity_id, r.status, record=r) for r in records if r.entity_id == entity_id]
+        return ResultList(tuple(rows), complete=len(handles) <= _NUMBERS)
+
+    def _ask(self, session: PortalSession, **asked: str) -> Page:
+        session.get(_HOME)  # cookies
+        blank = ("corp_type_id", "corp_name", "fict_name", "agent_search", "agent_city", "agent_state", "filing_number")
+        return session.get(f"{_HOME}/results", params=dict.fromkeys(blank, "") | asked, headers={"Referer": _HOME})
+
+    def rows(self, page: Page) -> ResultList:
+        """The list; the caption says how many records there are."""
+        tree = page.html()
+        count = _COUNT.search(visible_text(tree))
+        if not count:
+            raise missing_result(page, "the number of records returned")
+        total = int(count[1].replace(",", ""))
+        if total == 0:
+            return ResultList(())
+        table = maybe(tree, "#corps-table")
+        if table is None:
+            raise missing_result(page, "the list of results")
+        found = tuple(_candidate(row, page) for row in table_rows(table, ("City", "State", "Status")))
+        return ResultList(found, complete=len(found) >= total)
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Open the row by its internal id."""
+        if candidate.record is not None:
+            return candidate.record
+        page = session.get(f"{_HOME}/details", params={"id": candidate.handle["id"]}, headers={"Referer": _HOME})
+        return self.record(page, session)
+
+    def record(self, page: Page, session: PortalSession) -> EntityRecord:
+        """Read a detail in its present form, or in its older one."""
+        labels = Labels(_pairs(page.html()))
+        if labels.maybe("Corporation Name") is None:
+            raise missing_result(page, "the entity's details")
+        labels.ignore("Filed Under Act", "Foreign Name", "Foreign Address")
+        record = EntityRecord(
+            entity_name=_line(labels.one("Corporation Name")) or "",
+            entity_id=_line(labels.one("Filing #")) or "",
+            entity_type=_line(labels.maybe("Filing Type")),
+            status=_line(labels.one("Status")),
+            formation_date=_line(labels.maybe("Date Filed")),
+            jurisdiction=_line(labels.maybe("State of Origin")),
+            agent_name=_line(labels.maybe("Reg. Agent")),
+            agent_address=addresses.from_lines(labels.maybe("Agent Address") or ()),
+            principal_address=addresses.from_lines(labels.maybe("Principal Address") or ()),
+            officers=tuple(_officer(line) for line in labels.maybe("Officers") or ()),
+            assumed_names=tuple(labels.maybe("Fictitious Names") or ()),
+            sos_url=page.url,
+        )
+        note_unread(labels.unread, session)
+        return record
+
+
+def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
+    named = [cell for cell in row.values() if "name" in (cell.get("class") or "").split()]
+    if len(named) != 1 or not named[0].get("id"):
+        raise PageChanged(f"{page.url}: a row has no name with an id")
+    return Candidate(
+        name=text_of(named[0]),
+        entity_id="",
+        status=text_of(row["Status"]) or None,
+        handle={"id": str(named[0].get("id"))},
+        sos_url=page.url,
+    )
+
+
+def _pairs(tree: HtmlElement) -> list[tuple[str, list[str]]]:
+    pairs = []
+    for row in select(tree, ".detail-row"):
+        label = select(row, ".fw-semibold") or select(row, ".text-muted")
+        value = maybe(row, ".flex-fill")
+        if label and value is not None:
+            pairs.append((text_of(label[0]), _said(value)))
+    if pairs:
+        return pairs
+    found = ((label, tree.xpath("//*[@id=$id]", id=name)) for name, label in _OLD_IDS.items())
+    return [(label, _said(elements[0])) for label, elements in found if elements]
+
+
+def _said(value: HtmlElement) -> list[str]:
+    return [line for line in lines_of(value) if line.casefold() not in _EMPTY]
+
+
+def _line(lines: list[str] | None) -> str | None:
+    return " ".join(lines) if lines else None
+
+
+def _officer(line: str) -> Officer:
+    """ "RILEY SAMPLE, President": the title follows the last comma."""
+    name, comma, title = line.rpartition(",")
+    return Officer(name.strip(), title.strip() or None) if comma else Officer(line)

@@ -1,0 +1,16 @@
+"""Guam: a registered agent's page says that no online name search exists."""
+
+from __future__ import annotations
+
+from scrapers.platforms.unsupported.portal import UnsupportedPortal
+from scrapers.portal import Terms
+
+
+class Guam(UnsupportedPortal):
+    """Department of Revenue and Taxation, General Licensing and Registration."""
+
+    code = "GU"
+    sources = ("https://www.guamtax.com",)
+    id_pattern = r".{1,40}"
+    terms = Terms("unstated", robots="not known", note="Ask the office by mail.")
+    off_reason = "The Department of Revenue and Taxation has no online name search."

@@ -1,0 +1,41 @@
+"""Idaho: SOSBiz. List and detail recorded (2026-05).
+
+"Active-…" and "Inactive-…" are told by their beginning, as the registry documents it; the words after the dash are
+the reason. Assumed business names are rows (and registrations) of their own. No officers are shown. That the search
+takes numbers is known of the family, not of Idaho.
+
+Liens: question and row as one client of 2026 sends and reads them, not recorded. Lapsed ones are included. What the
+question must say to search by secured party is not known, so that is not offered; later filings on a lien are not
+listed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapers.platforms.fileone.liens import LienForm
+from scrapers.portal import Capabilities, Terms
+from scrapers.statuses import StatusMeaning, meanings
+
+
+class Idaho(LienForm):
+    """Secretary of State, SOSBiz."""
+
+    code, host = "ID", "sosbiz.idaho.gov"
+    hosts, sources = (host,), (f"https://{host}/search/business",)
+    numbered = True
+    id_pattern = r"\d{4,10}"
+    capabilities = Capabilities(agent=True, addresses=True, ucc=True, ucc_date_filter=True)
+    statuses = meanings(active="Active", inactive="Inactive")
+    status_prefixes = (("Active-", StatusMeaning("active")), ("Inactive-", StatusMeaning("inactive")))
+    terms = Terms("unstated", robots="permits", note="Passive Cloudflare; plain HTTP answered in 2026.")
+    verification, on_by_default = "recorded", True
+    ignored = ("Foreign Name", "Term of Duration", "Inactive Filing Date", "AR Due Date")
+
+    def question(self, term: str, *, starts_with: bool) -> dict[str, Any]:
+        """As the page sends it."""
+        return super().question(term, starts_with=starts_with) | {"CRA_SEARCH_YN": False}
+
+    def check_id(self, entity_id: str) -> str:
+        """Ten digits; the list shows the number without its leading zeros too."""
+        return super().check_id(entity_id).zfill(10)

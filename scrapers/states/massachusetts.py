@@ -1,0 +1,31 @@
+"""Massachusetts: Secretary of the Commonwealth, Corporations Division.
+
+Evidence: public clients of the portal (documented; no recorded page at hand); programs get an Imperva challenge or an
+empty page. Guessed: that the identification box stands in the form from the start, and the list's pager.
+"""
+
+from __future__ import annotations
+
+from scrapers.parsing.fields import listed
+from scrapers.platforms.corpweb.portal import CorpWebPortal
+from scrapers.portal import Capabilities, Terms
+
+
+class Massachusetts(CorpWebPortal):
+    """Secretary of the Commonwealth, Corporations Division."""
+
+    code = "MA"
+    hosts = ("corp.sec.state.ma.us",)
+    home = "https://corp.sec.state.ma.us/CorpWeb/CorpSearch/"
+    sources = ("https://corp.sec.state.ma.us/CorpWeb/CorpSearch/CorpSearch.aspx",)
+    id_pattern = r"\d{9}"
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True)
+    published = frozenset(
+        listed(
+            "entity_type | status | formation_date | agent_name | agent_address | principal_address | officers | "
+            "former_names"
+        )
+    )
+    terms = Terms("unstated")
+    verification, on_by_default = "documented", False
+    off_reason = "The portal answers programs with an Imperva challenge."

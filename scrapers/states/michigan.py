@@ -1,0 +1,40 @@
+"""Michigan: MI Business Registry Portal (LARA). Documented by one client's labels and columns; nothing recorded.
+
+Cloudflare lets only a browser in. Officers are not shown. The assumed name of a row is kept; the history of assumed
+names would be one more request and is not read.
+"""
+
+from __future__ import annotations
+
+from scrapers.parsing.fields import Labels, listed
+from scrapers.platforms.fileone import drawer
+from scrapers.platforms.fileone.second_generation import SecondGeneration
+from scrapers.portal import Capabilities, Terms
+from scrapers.records import Address
+from scrapers.statuses import StatusMeaning, meanings
+
+
+class Michigan(SecondGeneration):
+    """Department of Licensing and Regulatory Affairs, Corporations Division."""
+
+    code, host = "MI", "mibusinessregistry.lara.state.mi.us"
+    hosts, sources = (host,), (f"https://{host}/search/business",)
+    id_pattern = r"[A-Z]?\d{4,9}"
+    capabilities = Capabilities(by_id=False, agent=True)
+    published = frozenset(listed("status | entity_type | formation_date | agent_name | agent_address | jurisdiction"))
+    statuses = meanings(active="Active", inactive="Rescinded | Converted | Expired", neutral="Not Registered | Other")
+    status_prefixes = tuple(  # "Dissolved - Operation of Law" and ten more: the words before the dash decide
+        (f"{word} - ", StatusMeaning("inactive"))
+        for word in ("Dissolved", "Revoked", "Withdrawn", "Cancelled", "Existence Ceased")
+    )
+    terms = Terms("unstated", note="Cloudflare challenge for everything but a browser.")
+    off_reason = "The portal's bot wall (Cloudflare) refuses programs."
+    name_label, number_label = "Entity Name", "Identification #"
+    type_labels, status_labels = ("Entity Type",), ("Entity Status",)
+    more_parameters = {"SearchByOption": -1}
+    ignored = ("Inactive Date", "AR Standing", "AR Due Date", "Management Type", "Resident Agent Mailing Address")
+
+    def agent(self, labels: Labels) -> tuple[str | None, Address]:
+        """Name and office stand under two labels."""
+        office = drawer.lines(labels.maybe("Registered Office Street Address"))
+        return drawer.line(labels.maybe("Resident Agent Name")), drawer.address(office)

@@ -1,0 +1,216 @@
+"""Mississippi: JSON services that answer with JSON in a string, and a detail page in HTML.
+
+Source: the search page's own script (questions, the row's columns, what "No Matches Found" means) and two clients of
+2025 for the detail; nothing recorded. Akamai refuses many programs, and the detail sooner than the list.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses, types
+from scrapers.normalize.addresses import one_line
+from scrapers.parsing.fields import Labels, listed, need, need_rows, need_text, note_unread, text
+from scrapers.parsing.html import lines_of, missing_result, text_of
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Candidate, EntityRecord, NameKind, Officer, ResultList
+from scrapers.search.terms import NameSearch
+from scrapers.statuses import StatusMeaning, meanings
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_ROOT = "https://corp.sos.ms.gov/corp"
+_ROW = frozenset(listed("BusinessName | BusinessId | FilingtypeName | FilingStatus | BusinessFormedDate | FilingId"))
+_KINDS: dict[str, NameKind] = {
+    "legal": "legal",
+    "previous": "former",
+    "former": "former",
+    "fictitious": "assumed",
+    "dba": "assumed",
+}
+
+
+class Mississippi(Portal):
+    """Secretary of State, Business Services."""
+
+    name_search = NameSearch(
+        mode="all_words",
+        mode_basis="documented",
+        narrow="exact",
+        cap=500,
+        cap_basis="assumed",
+        evidence="The search page's own script; guides for people name the same modes. No cap was seen.",
+    )
+    code = "MS"
+    hosts = ("corp.sos.ms.gov",)
+    sources = (f"{_ROOT}/portal/c/page/corpBusinessIdSearch/portal.aspx",)
+    id_pattern = r"\d{1,8}"
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True)
+    published = frozenset(
+        listed(
+            "status | entity_type | formation_date | agent_name | agent_address | principal_address | officers | "
+            "jurisdiction"
+        )
+    )
+    statuses = meanings(
+        active="Good Standing | Active",
+        warning="Intent to Dissolve: AR | Intent to Dissolve: Tax | Not in Good Standing",
+        inactive="Dissolved | Admin Dissolved | Withdrawn | Revoked | Merged | Expired | Cancelled",
+        neutral="Undefined",
+    )
+    status_prefixes = (("Intent to Dissolve", StatusMeaning("active", "not_in_good_standing")),)
+    terms = Terms("unstated", note="Akamai Bot Manager; plain HTTP worked in 2025 and met 403 in 2026.")
+    off_reason = "The portal's bot wall (Akamai) refuses many programs; switch on to try."
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that hold all words of the term."""
+        return self._list(session, "BusinessNameSearch", {"SearchType": "matchall", "BusinessName": term})
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """Just this name."""
+        return self._list(session, "BusinessNameSearch", {"SearchType": "exact", "BusinessName": name})
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The entity with this number."""
+        return self._list(session, "BusinessIdSearch", {"BusinessId": entity_id})
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The page behind the "Details" button."""
+        page = session.get(
+            f"{_ROOT}/portal/c/page/corpBusinessIdSearch/~/ViewXSLTFileByName.aspx",
+            params={"providerName": "MSBSD_CorporationBusinessDetails", "FilingId": candidate.handle["id"]},
+        )
+        return _record(page, session, self.sources[0])
+
+    def _list(self, session: PortalSession, service: str, question: dict[str, str]) -> ResultList:
+        page = session.post(f"{_ROOT}/Services/MS/CorpServices.asmx/{service}", json=question)
+        packed = need(page.json(), "d")
+        if not isinstance(packed, str):
+            raise PageChanged(f"`d` is {type(packed).__name__}, not text")
+        found: Any = _unpacked(packed)
+        rows = need_rows(found.get("Table") or [], "Table")
+        note_unread({key for row in rows for key in row} - _ROW, session)
+        return ResultList(
+            tuple(_candidate(row, self.sources[0]) for row in rows), complete=self.name_search.whole(len(rows))
+        )
+
+
+def _unpacked(packed: str) -> dict[str, Any]:
+    """The answer inside the answer; blank, or without a table, is the service's way to say "nothing"."""
+    if packed.strip() in ("", '""'):
+        return {}
+    try:
+        found = json.loads(packed)
+    except ValueError as error:
+        raise PageChanged(f"`d` holds no JSON: {packed[:60]!r}") from error
+    if not isinstance(found, dict) or (found and "Table" not in found):
+        raise PageChanged(f"`d` holds no table: {packed[:60]!r}")
+    return found
+
+
+def _candidate(row: Any, link: str) -> Candidate:
+    return Candidate(
+        name=need_text(row, "BusinessName"),
+        entity_id=text(need(row, "BusinessId")) or "",
+        status=text(need(row, "FilingStatus")),
+        entity_type=text(row.get("FilingtypeName")),
+        name_kind=types.name_kind(text(row.get("FilingtypeName"))),
+        handle={"id": need_text(row, "FilingId")},
+        sos_url=link,
+    )
+
+
+def _record(page: Page, session: PortalSession, link: str) -> EntityRecord:
+    root = page.html().cssselect("#printDiv2")
+    if len(root) != 1:
+        raise missing_result(page, "the business details (#printDiv2)")
+    shown = _names(_table(root[0], "Name History"))
+    legal = [name for name, kind in shown if kind == "legal"]
+    if len(legal) != 1:
+        raise PageChanged(f"{len(legal)} legal names among {shown}")
+    pairs = [row.xpath("./td") for row in _table(root[0], "Business Information").xpath(".//tr[count(td)=2]")]
+    labels = Labels((text_of(label), value) for label, value in pairs)
+    agent = _lines(_table(root[0], "Registered Agent"))
+    labels.ignore("Creation Date", "Expiration Date")
+    record = EntityRecord(
+        entity_name=legal[0],
+        entity_id=text_of(labels.one("Business ID")),
+        status=text_of(labels.one("Status")),
+        entity_type=text_of(labels.one("Business Type")),
+        formation_date=_maybe(labels, "Effective Date"),
+        jurisdiction=_maybe(labels, "State of Incorporation"),
+        principal_address=addresses.from_lines(_cell(labels.maybe("Principal Office Address"))),
+        agent_name=agent[0] if agent else None,
+        agent_address=addresses.from_lines(agent[1:]),
+        officers=_officers(root[0]),
+        former_names=tuple(name for name, kind in shown if kind == "former"),
+        assumed_names=tuple(name for name, kind in shown if kind == "assumed"),
+        sos_url=link,
+    )
+    note_unread(labels.unread, session)
+    return record
+
+
+def _heading(root: HtmlElement, heading: str) -> HtmlElement | None:
+    """The innermost block that begins with a section's heading."""
+    for block in root.xpath(".//div"):
+        if text_of(block).startswith(heading) and not any(
+            text_of(inner).startswith(heading) for inner in block.iterdescendants("div")
+        ):
+            return block
+    return None
+
+
+def _table(root: HtmlElement, heading: str) -> HtmlElement:
+    block = _heading(root, heading)
+    css = "contains(concat(' ', normalize-space(@class), ' '), ' subTable ')"
+    tables = [] if block is None else block.xpath(f"(.//table[{css}] | following::table[{css}])[1]")
+    if not tables:
+        raise PageChanged(f"no table under {heading!r}")
+    return tables[0]
+
+
+def _names(table: HtmlElement) -> list[tuple[str, NameKind]]:
+    """Names with their kind; a kind never seen is a changed page, since the legal name is found by it."""
+    found: list[tuple[str, NameKind]] = []
+    for row in table.xpath(".//tr[count(td)>=2]"):
+        cells = [text_of(cell) for cell in row.xpath("./td")]
+        if cells[0] == "Name":
+            continue
+        if cells[-1].casefold() not in _KINDS:
+            raise PageChanged(f"{cells[-1]!r} is no kind of name")
+        found.append((cells[0], _KINDS[cells[-1].casefold()]))
+    return found
+
+
+def _lines(table: HtmlElement) -> list[str]:
+    """The agent's cell as lines, below the header row."""
+    cells = [cell for cell in table.xpath(".//tr/td") if text_of(cell) not in ("Name", "")]
+    return lines_of(cells[0]) if cells else []
+
+
+def _officers(root: HtmlElement) -> tuple[Officer, ...]:
+    """Name and address in the first cell, the title in the last; entities without officers have no section."""
+    if _heading(root, "Officers & Directors") is None:
+        return ()
+    found = []
+    for row in _table(root, "Officers & Directors").xpath(".//tr[count(td)>=2]"):
+        cells = row.xpath("./td")
+        shown = lines_of(cells[0])
+        if not shown or shown == ["Name"]:
+            continue
+        place = one_line(addresses.from_lines(shown[1:]))
+        found.append(Officer(shown[0], text_of(cells[-1]) or None, place))
+    return tuple(found)
+
+
+def _cell(cell: Any) -> list[str]:
+    return [] if cell is None else lines_of(cell)
+
+
+def _maybe(labels: Labels, label: str) -> str | None:
+    return " ".join(_cell(labels.maybe(label))) or None

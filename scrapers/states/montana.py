@@ -1,0 +1,72 @@
+"""Montana: the family's protocol with a longer question. Documented by its labels; nothing recorded.
+
+Cloudflare stands before the host, and later clients signed in before they searched, so an account may be wanted by
+now. The names of the two labels for assumed names are read from "Active/Inactive ABNs & TMs" and so half guessed;
+status words beside "Voluntary Withdrawal" are the family's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from scrapers.platforms.fileone.portal import FileOnePortal
+from scrapers.portal import Capabilities, Terms
+from scrapers.statuses import StatusMeaning, meanings
+
+
+class Montana(FileOnePortal):
+    """Secretary of State, Business Services."""
+
+    name_search = replace(
+        FileOnePortal.name_search,
+        mode="unknown",
+        mode_basis="unknown",
+        narrow="",
+        evidence="Public clients: one kind of matching (1010), not described; no cap was seen.",
+    )
+    code, host = "MT", "biz.sosmt.gov"
+    hosts, sources = (host,), (f"https://{host}/search/business",)
+    numbered = True
+    id_pattern = r"[A-Z]{1,2}\d{6,8}"  # C, A, E, D, F, R, RN and P are known
+    capabilities = Capabilities(agent=True, addresses=True, former_names=True)
+    statuses = meanings(
+        active="Active | Active-Good Standing",
+        inactive=(
+            "Voluntary Withdrawal | Involuntary Dissolution | Voluntary Dissolution | Inactive | Expired | Revoked"
+        ),
+    )
+    status_prefixes = (("Inactive-", StatusMeaning("inactive")),)
+    terms = Terms("unstated", note="Cloudflare; later clients signed in before searching.")
+    off_reason = "The portal's bot wall (Cloudflare) refuses programs, and it may want an account by now."
+    type_labels = ("Filing Type", "Entity Type")
+    former_labels, assumed_labels = ("Previous Entity Names",), ("Active ABNs & TMs",)
+    ignored = (
+        "Entity SubType",
+        "Managed By",
+        "Reinstatement",
+        "Qualification Date",
+        "Inactive Date",
+        "Expiration Date",
+        "AR Due Date",
+        "Inactive ABNs & TMs",
+    )
+
+    def question(self, term: str, *, starts_with: bool) -> dict[str, Any]:
+        """As the page sends it; another kind of matching is not known."""
+        return {
+            "SEARCH_VALUE": term,
+            "QUERY_TYPE_ID": 1010,
+            "FILING_TYPE_ID": "0",
+            "FILING_SUBTYPE_ID": "0",
+            "STATUS_ID": "0",
+            "STATE": "",
+            "COUNTY": "",
+            "CRA_SEARCH_YN": False,
+            "FILING_DATE": {"start": None, "end": None},
+            "EXPIRATION_DATE": {"start": None, "end": None},
+        }
+
+    def check_id(self, entity_id: str) -> str:
+        """A letter and digits, in capitals."""
+        return super().check_id(entity_id).upper()

@@ -1,0 +1,189 @@
+"""Puerto Rico: the JSON API behind the registry's own page.
+
+Source: one recorded search row (an expired partnership); the detail is documented by the keys that three published
+clients read, two of which disagree on where the main address stands (`corpStreetAddress` or `mainLocation`), so both
+are read. `matchType` 4 finds names holding all words; at most `limit` rows come, with no pages. How "nothing found"
+looks was not seen: only an empty `records` list is taken for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
+from scrapers.normalize.addresses import one_line
+from scrapers.parsing.fields import listed, need, need_object, need_rows, need_text, note_unread, text
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.search.terms import NameSearch
+from scrapers.statuses import meanings
+from scrapers.transport.session import PortalSession
+
+_API = "https://rceapi.estado.pr.gov/api/corporation"
+_ROW = frozenset(
+    listed(
+        "businessEntityId | registrationNumber | registrationIndex | corpName | classEs | classEn | profitTypeEs | "
+        "profitTypeEn | statusId | statusEs | statusEn"
+    )
+)
+
+
+class PuertoRico(Portal):
+    """Departamento de Estado, Registro de Corporaciones y Entidades."""
+
+    name_search = NameSearch(
+        mode="all_words",
+        mode_basis="documented",
+        narrow="exact",
+        cap=250,
+        cap_basis="documented",
+        evidence=(
+            "Public clients: matchType 4 finds names holding the words; we ask for 250 rows, a thousand are allowed."
+        ),
+    )
+    code = "PR"
+    hosts = ("rceapi.estado.pr.gov",)
+    sources = ("https://rcp.estado.pr.gov/en/search",)
+    id_pattern = r"\d{1,9}-\d{1,6}"
+    capabilities = Capabilities(agent=True, officers=True, addresses=True)
+    published = frozenset(
+        listed(
+            "status | entity_type | formation_date | agent_name | agent_address | principal_address | "
+            "mailing_address | officers | jurisdiction"
+        )
+    )
+    statuses = meanings(
+        active="ACTIVE",
+        inactive="EXPIRED | CANCELLED | CANCELED | DISSOLVED | MERGED | REVOKED | CONVERTED",
+        neutral="RESERVED | IN PROCESS | SUSPENDED | AMENDED | CONVERSION",
+    )
+    terms = Terms("unstated", note="The API asks for no key; some clients went through a proxy service.")
+    verification, on_by_default = "recorded", True
+    canary = "Evertec Group, LLC"  # a well-known company of the island; not yet confirmed
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that hold every word of the term."""
+        return self._list(session, corpName=term, matchType=4)
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """Just this name."""
+        return self._list(session, corpName=name, matchType=2)
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The number before the dash is shared by entities of different classes; the whole index is one of them."""
+        results = self._list(session, registryNumber=int(entity_id.partition("-")[0]))
+        return ResultList(tuple(row for row in results.candidates if row.entity_id == entity_id))
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The whole entity by its index."""
+        page = session.get(f"{_API}/info/{candidate.entity_id}", headers={"Accept": "application/json"})
+        found = _response(page.json())
+        corporation = need(found, "corporation")
+        note_unread(set(found) - _SECTIONS, session)
+        agent = need_object(found.get("residentAgent") or {}, "residentAgent")
+        return EntityRecord(
+            entity_name=need_text(corporation, "corpName"),
+            entity_id=need_text(corporation, "corpRegisterIndex"),
+            status=need_text(corporation, "statusEn"),
+            entity_type=text(corporation.get("classEn")) or candidate.entity_type,
+            formation_date=text(corporation.get("dateFormed")),
+            jurisdiction=text(corporation.get("homeState")) or text(corporation.get("jurisdictionEn")),
+            domestic=_domestic(text(corporation.get("jurisdictionEn"))),
+            agent_name=_name(agent) if agent else None,
+            agent_address=_address(agent.get("streetAddress")) if agent else Address(),
+            principal_address=_address(_main(found, "corpStreetAddress", "streetAddress")),
+            mailing_address=_address(_main(found, "mailingAddress", "mailingAddress")),
+            officers=_people(found),
+            sos_url=f"https://rcp.estado.pr.gov/en/entity-information?c={candidate.entity_id}",
+        )
+
+    def _list(self, session: PortalSession, **asked: Any) -> ResultList:
+        question = {
+            "cancellationMode": False,
+            "comparisonType": 1,
+            "corpName": None,
+            "isWorkFlowSearch": False,
+            "limit": self.name_search.cap or 1,
+            "matchType": 4,
+            "method": None,
+            "onlyActive": False,
+            "registryNumber": None,
+            "advanceSearch": None,
+        } | asked
+        page = session.post(f"{_API}/search", json=question, headers={"Accept": "application/json"})
+        rows = need_rows(need(_response(page.json()), "records"), "records")
+        note_unread({key for row in rows for key in row} - _ROW, session)
+        return ResultList(tuple(_candidate(row) for row in rows), complete=self.name_search.whole(len(rows)))
+
+
+def _candidate(row: Any) -> Candidate:
+    index = need_text(row, "registrationIndex")
+    return Candidate(
+        name=need_text(row, "corpName"),
+        entity_id=index,
+        status=need_text(row, "statusEn"),
+        entity_type=text(row.get("classEn")),
+        sos_url=f"https://rcp.estado.pr.gov/en/entity-information?c={index}",
+    )
+
+
+def _response(answer: Any) -> Mapping[str, Any]:
+    """The contents of the envelope; PageChanged when the API says no, or says nothing."""
+    if need(answer, "success") is not True:
+        raise PageChanged(f"the API refused: code {answer.get('code')!r}, {answer.get('info')!r}")
+    return need_object(need(answer, "response"), "the response")
+
+
+def _domestic(word: str | None) -> bool | None:
+    return {"domestic": True, "foreign": False}.get((word or "").casefold())
+
+
+_SECTIONS = frozenset(
+    listed(
+        "corporation | mainLocation | corpStreetAddress | mailingAddress | residentAgent | officers | "
+        "administrators | incorporators | publicBenefitExecutives"
+    )
+)
+
+
+def _main(found: Mapping[str, Any], direct: str, inside: str) -> Any:
+    """The main address stands at the top, or inside `mainLocation`."""
+    return found.get(direct) or need_object(found.get("mainLocation") or {}, "mainLocation").get(inside)
+
+
+def _address(raw: Any) -> Address:
+    if not raw:
+        return Address()
+    raw = need_object(raw, "an address")
+    return addresses.from_parts(
+        text(raw.get("address1")),
+        text(raw.get("address2")),
+        city=text(raw.get("city")),
+        state=text(raw.get("stateAbbreviation")) or text(raw.get("state")),
+        zip=text(raw.get("zip")),
+    )
+
+
+def _name(party: Any) -> str | None:
+    """A person's two family names (`lastName`, `surName`) both belong to the name."""
+    party = need_object(party, "a person or company")
+    person, company = party.get("individualName"), party.get("organizationName")
+    if company and not party.get("isIndividual"):
+        return text(company.get("name") if isinstance(company, Mapping) else company)
+    if not isinstance(person, Mapping):
+        return None
+    parts = [text(person.get(part)) for part in ("firstName", "middleName", "lastName", "surName")]
+    return " ".join(part for part in parts if part) or None
+
+
+def _people(found: Mapping[str, Any]) -> tuple[Officer, ...]:
+    people = []
+    for section, title in (("officers", None), ("administrators", "Administrator"), ("incorporators", "Incorporator")):
+        for party in need_rows(found.get(section) or [], section):
+            name = _name(party)
+            if name:
+                shown = text(party.get("titleEn")) or text(party.get("title")) or title
+                people.append(Officer(name, shown, one_line(_address(party.get("streetAddress")))))
+    return tuple(people)

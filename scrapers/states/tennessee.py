@@ -1,0 +1,16 @@
+"""Tennessee: TNCaB. The page of one entity is documented; the address its list is read from is not recorded."""
+
+from __future__ import annotations
+
+from scrapers.platforms.unsupported.portal import UnsupportedPortal
+from scrapers.portal import Terms
+
+
+class Tennessee(UnsupportedPortal):
+    """Secretary of State, TNCaB."""
+
+    code = "TN"
+    sources = ("https://tncab.tnsos.gov/business-entity-search",)
+    id_pattern = r"\d{9}"
+    terms = Terms("unstated", robots="not known", note="The older TNBear search is gone.")
+    off_reason = "The portal asks for a captcha (Turnstile), and the address of its list is not known."

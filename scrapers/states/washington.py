@@ -1,0 +1,188 @@
+"""Washington: the JSON API behind the Corporations and Charities Filing System.
+
+Source: five recorded rows of the list (2026); question and detail as published clients send and read them
+(documented). Every call must carry the token of a Turnstile challenge that only a browser solves, so that the reader
+is whole but is answered "System verification in progress". Whether the list takes a UBI number is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from scrapers.failures import PortalBlocked
+from scrapers.normalize import addresses
+from scrapers.parsing.fields import listed, need, need_number, need_object, need_rows, need_text, note_unread, text
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.search.terms import NameSearch
+from scrapers.statuses import meanings
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_API, _PAGE = "https://ccfs-api.prod.sos.wa.gov/api/BusinessSearch", "https://ccfs.sos.wa.gov"
+_ROW = frozenset(
+    listed(
+        "BusinessID | BusinessName | UBINumber | BusinessType | BusinessStatus | AgentName | DateOfIncorporation | "
+        "JurisdictionState | TotalRowCount | Criteria | PrincipalOffice | PrincipalStreetAddress | "
+        "PrincipalMailingAddress"
+    )
+)
+
+
+class Washington(Portal):
+    """Secretary of State, Corporations and Charities Filing System."""
+
+    name_search = NameSearch(
+        mode="contains",
+        mode_basis="documented",
+        narrow="exact",
+        total_told=True,
+        page_rows=25,
+        pages=4,
+        evidence="Public clients: SearchType Contains or ExactMatch; recorded: the first row counts all.",
+    )
+    code = "WA"
+    hosts = ("ccfs-api.prod.sos.wa.gov",)
+    sources = (f"{_PAGE}/#/BusinessSearch",)
+    id_pattern = r"\d{3} ?\d{3} ?\d{3}"
+    capabilities = Capabilities(by_id=False, agent=True, officers=True, addresses=True)
+    published = frozenset(
+        listed(
+            "status | entity_type | formation_date | agent_name | agent_address | principal_address | "
+            "mailing_address | officers | jurisdiction"
+        )
+    )
+    statuses = meanings(
+        active="Active",
+        inactive=(
+            "Administratively Dissolved | Voluntarily Dissolved | Inactive | Terminated | Withdrawn | Merged | "
+            "Converted | Revoked | Expired | Cancelled"
+        ),
+        neutral="Delinquent | Pending | Reserved",
+    )
+    terms = Terms("unstated", note="Cloudflare Turnstile on every call.")
+    verification = "recorded"
+    off_reason = "Every call wants the token of a challenge (Cloudflare Turnstile) that only a browser can solve."
+    page_rows: ClassVar[int] = 25
+    most_pages: ClassVar[int] = 4
+
+    def check_id(self, entity_id: str) -> str:
+        """Three groups of three digits, as the registry writes them."""
+        digits = super().check_id(entity_id).replace(" ", "")
+        return f"{digits[:3]} {digits[3:6]} {digits[6:]}"
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that hold the term, page by page."""
+        return self._list(session, term, "Contains")
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """Just this name."""
+        return self._list(session, name, "ExactMatch")
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The whole entity by its internal number."""
+        page = session.get(
+            f"{_API}/BusinessInformation", params={"businessID": candidate.handle["id"]}, headers=_headers()
+        )
+        found = _answer(page)
+        office = need_object(need(found, "PrincipalOffice"), "PrincipalOffice")
+        agent = need_object(found.get("Agent") or {}, "Agent")
+        return EntityRecord(
+            entity_name=need_text(found, "BusinessName"),
+            entity_id=need_text(found, "UBINumber"),
+            status=need_text(found, "BusinessStatus"),
+            entity_type=need_text(found, "BusinessType"),
+            formation_date=text(found.get("DateOfIncorporation")),
+            jurisdiction=text(found.get("JurisdictionDesc")),
+            agent_name=_person(agent),
+            agent_address=_whole(agent.get("StreetAddress")),
+            principal_address=_whole(office.get("PrincipalStreetAddress")),
+            mailing_address=_whole(office.get("PrincipalMailingAddress")),
+            officers=tuple(
+                Officer(name, text(row.get("Title")))
+                for row in need_rows(found.get("PrincipalsList") or [], "PrincipalsList")
+                if (name := _person(row))
+            ),
+            assumed_names=tuple(filter(None, [text(found.get("DBABusinessName"))])),
+            sos_url=self.sources[0],
+        )
+
+    def _list(self, session: PortalSession, name: str, mode: str) -> ResultList:
+        rows: list[Mapping[str, Any]] = []
+        total = 0
+        for page_number in range(1, self.most_pages + 1):
+            form = {
+                "Type": "businessname",
+                "ID": name,
+                "IsSearch": "true",
+                "PageID": str(page_number),
+                "PageCount": str(self.page_rows),
+                "BusinessTypeId": "0",
+                "IsOnline": "true",
+                "SearchType": mode,
+                "isSearchClick": "true",
+                "SortBy": "BusinessName",
+                "SortType": "ASC",
+            }
+            page = session.post(f"{_API}/GetBusinessSearchDetails", form=form, headers=_headers())
+            found = need_rows(_answer(page), "the answer")
+            rows += found
+            total = total or _total(found)
+            if len(rows) >= total or not found:
+                break
+        note_unread({key for row in rows for key in row} - _ROW, session)
+        return ResultList(tuple(self._candidate(row) for row in rows), complete=len(rows) >= total)
+
+    def _candidate(self, row: Any) -> Candidate:
+        return Candidate(
+            name=need_text(row, "BusinessName"),
+            entity_id=need_text(row, "UBINumber"),
+            status=need_text(row, "BusinessStatus"),
+            entity_type=text(need(row, "BusinessType")),
+            handle={
+                "id": str(need_number(need(row, "BusinessID"), "BusinessID")),
+                "agent": text(row.get("AgentName")) or "",
+            },
+            sos_url=self.sources[0],
+        )
+
+
+def _answer(page: Page) -> Any:
+    """The JSON of a page; the API refuses a call without its token in an object with a message."""
+    found = page.json()
+    if isinstance(found, Mapping) and "verification in progress" in str(found.get("Message", "")).casefold():
+        raise PortalBlocked(f"{page.url}: {found['Message']}")
+    return found
+
+
+def _headers() -> dict[str, str]:
+    return {"Accept": "application/json", "Origin": _PAGE, "Referer": f"{_PAGE}/"}
+
+
+def _total(rows: list[Mapping[str, Any]]) -> int:
+    """How many rows there are in all; told in the first row only."""
+    if not rows:
+        return 0
+    teller = rows[0] if "TotalRowCount" in rows[0] else need(rows[0], "Criteria")
+    return need_number(need(teller, "TotalRowCount"), "TotalRowCount")
+
+
+def _person(raw: Mapping[str, Any]) -> str | None:
+    full = text(raw.get("FullName")) or text(raw.get("Name"))
+    return full or " ".join(filter(None, [text(raw.get("FirstName")), text(raw.get("LastName"))])) or None
+
+
+def _whole(raw: Any) -> Address:
+    if not raw:
+        return Address()
+    if "StreetAddress1" not in need_object(raw, "an address"):
+        return addresses.from_text(text(need(raw, "FullAddress")))
+    zip_code = "-".join(filter(None, [text(raw.get("Zip5")), text(raw.get("Zip4"))]))
+    return addresses.from_parts(
+        text(raw["StreetAddress1"]),
+        text(raw.get("StreetAddress2")),
+        city=text(raw.get("City")),
+        state=text(raw.get("State")),
+        zip=zip_code or None,
+    )

@@ -1,0 +1,90 @@
+"""Connecticut's liens: one wide data set (xfev-8smz) of active liens, a row for each document and pair of parties.
+
+Evidence: documented. The documents of a lien share `id_lien_flng_nbr`; `cd_flng_type` "ORIG FIN STMT" and "JUDGMENT
+LIEN" are first filings as a public reader of the set describes them. What `tx_lien_descript` describes is not agreed
+(collateral says one source, there is none says another), so it is not passed on as collateral.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scrapers.parsing.fields import need_text, note_unread
+from scrapers.portal import Portal
+from scrapers.records import Query, UccAmendment, UccFiling, UccParty
+from scrapers.transport import conditions, soda
+from scrapers.transport.session import PortalSession
+from scrapers.transport.soda import Row, value
+from scrapers.ucc import parties
+
+_DOMAIN, _DATASET = "data.ct.gov", "xfev-8smz"
+_LISTED, _LIENS, _BATCH, _MOST = 1000, 200, 80, 5000
+_ROLES = {"debtor": ("debtor_nm", "debtor_ad"), "secured_party": ("sec_party_nm", "sec_party_ad")}
+_COLUMNS = {
+    "id_ucc_flng_nbr", "id_lien_flng_nbr", "lien_status", "cd_flng_type", "tx_lien_descript", "dt_accept", "dt_lapse",
+    *(f"{name}_{part}" for name in ("debtor_nm", "sec_party_nm") for part in ("bus", "last", "first", "mid", "suff")),
+    *(f"{place}_{part}" for place in ("debtor_ad", "sec_party_ad")
+      for part in ("str1", "str2", "str3", "city", "state", "zip", "country")),
+}  # fmt: skip
+
+
+class ConnecticutLiens(Portal):
+    """Filings by debtor or secured party, with everything that followed each."""
+
+    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        """The liens on which such a party stands, then all their rows."""
+        name, _ = _ROLES[query.search_by]
+        where = parties.named(query, company=f"{name}_bus", last=f"{name}_last", first=f"{name}_first")
+        listed = self._ask_liens(session, where=where, limit=_LISTED)
+        fitting = [row for row in listed if (who := _party(row, query.search_by)) and parties.fits(who, query)]
+        numbers = list(dict.fromkeys(need_text(row, "id_lien_flng_nbr") for row in fitting))
+        liens: dict[str, list[Row]] = {number: [] for number in numbers[:_LIENS]}
+        for batch in conditions.batches(liens, size=_BATCH):
+            rows = self._ask_liens(session, where=conditions.one_of("id_lien_flng_nbr", batch), limit=_MOST)
+            for row in rows:
+                liens[need_text(row, "id_lien_flng_nbr")].append(row)
+        complete = len(listed) < _LISTED and len(numbers) <= _LIENS
+        return parties.newest_first((_filing(number, rows) for number, rows in liens.items()), query), complete
+
+    def _ask_liens(self, session: PortalSession, *, where: str, limit: int) -> list[Row]:
+        order = "dt_accept DESC,id_ucc_flng_nbr"
+        rows = soda.ask_rows(session, domain=_DOMAIN, dataset=_DATASET, where=where, order=order, limit=limit)
+        note_unread({name for row in rows for name in row if not name.startswith(":")} - _COLUMNS, session)
+        return rows
+
+
+def _filing(number: str, rows: list[Row]) -> UccFiling:
+    """One lien: its first document, the later ones once each, the parties of all."""
+    documents = {need_text(row, "id_ucc_flng_nbr"): row for row in rows}
+    ordered = sorted(documents.items(), key=lambda pair: (value(pair[1], "dt_accept") or "", pair[0]))
+    first_number = number if number in documents else next((key for key, row in ordered if _is_first(row)), None)
+    first = documents.get(first_number or "")
+    return UccFiling(
+        file_number=number,
+        filed=value(first, "dt_accept") if first else None,
+        debtors=_parties(rows, "debtor"),
+        secured_parties=_parties(rows, "secured_party"),
+        status=next((status for _, row in reversed(ordered) if (status := value(row, "lien_status"))), None),
+        lapse_date=parties.latest(value(row, "dt_lapse") for row in rows),
+        filing_type=need_text(first, "cd_flng_type") if first else None,
+        amendments=tuple(
+            UccAmendment(key, value(row, "dt_accept"), need_text(row, "cd_flng_type"))
+            for key, row in ordered
+            if key != first_number
+        ),
+    )
+
+
+def _is_first(row: Row) -> bool:
+    return need_text(row, "cd_flng_type") in ("ORIG FIN STMT", "JUDGMENT LIEN")
+
+
+def _parties(rows: Iterable[Row], role: str) -> tuple[UccParty, ...]:
+    return tuple(dict.fromkeys(who for row in rows if (who := _party(row, role))))
+
+
+def _party(row: Row, role: str) -> UccParty | None:
+    name, at = _ROLES[role]
+    where = parties.place(row, f"{at}_str1", f"{at}_str2", city=f"{at}_city", state=f"{at}_state", zip_code=f"{at}_zip")
+    given = (value(row, f"{name}_{part}") for part in ("first", "mid", "last"))
+    return parties.party(value(row, f"{name}_bus"), given, where)

@@ -1,0 +1,105 @@
+"""Florida's liens: the secured transaction registry's JSON (publicsearchapi.floridaucc.com), debtors alone.
+
+Source: the search and the details as public readers describe them (2026-09), none recorded. The search lists debtors
+in alphabetical order from the name on, so it proves an absence only when it shows the place where the name would
+stand. Collateral is on images only, and of later documents the registry tells but the number: both stay empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses, dates, names, officers
+from scrapers.parsing.fields import need, need_list, need_text, text
+from scrapers.portal import Portal
+from scrapers.records import Query, UccFiling, UccParty
+from scrapers.transport.session import PortalSession
+
+_API = "https://publicsearchapi.floridaucc.com"
+_HEADERS = {
+    "Accept": "application/json",
+    "Origin": "https://floridaucc.com",
+    "Referer": "https://floridaucc.com/search",
+}
+_PAGES, _DETAILS = 3, 8  # one request a second: more would outlive the time a caller waits
+
+
+class FloridaLiens(Portal):
+    """Filings by debtor: the list, then each filing."""
+
+    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        """Organisations of this name; persons, where the name may be one and no organisation bears it."""
+        rows, complete = _debtors(session, "OrganizationDebtorName", query.name or "")
+        person = officers.person_in(query.name or "")
+        if not rows and person:
+            rows, complete = _debtors(session, "IndividualDebtorName", f"{person[1]} {person[0]}")
+        numbers = {need_text(row, "uccNumber"): row for row in reversed(rows)}
+        opened = [_opened(session, row) for row in list(numbers.values())[::-1][:_DETAILS]]
+        newest = sorted(opened, key=lambda filing: dates.to_iso(filing.filed) or "", reverse=True)
+        return tuple(newest), complete and len(numbers) <= _DETAILS
+
+
+def _debtors(session: PortalSession, kind: str, name: str) -> tuple[list[dict[str, Any]], bool]:
+    """The rows of the list whose name begins with the name asked for."""
+    question = {
+        "text": name, "searchOptionType": kind, "searchOptionSubOption": "FiledAndLapsedCompactDebtorNameList",
+        "searchCategory": "Standard",
+    }  # fmt: skip
+    found, cursor = list[dict[str, Any]](), None
+    for _ in range(_PAGES):
+        params = question | ({"rowNumber": str(cursor)} if cursor else {})
+        payload = need(session.get(f"{_API}/Search", params=params, headers=_HEADERS).json(), "payload")
+        rows = need_list(need(payload, "debtors"), "'debtors'")
+        if rows and not found and _compact(need_text(rows[-1], "name")) < _compact(names.key(name)):
+            raise PageChanged(f"the list of debtors does not lead to {name!r}")
+        fitting = [row for row in rows if _fits(need_text(row, "name"), name)]
+        found.extend({**row, "asked": question} for row in fitting)
+        cursor = payload.get("nextRowNumber")
+        if not rows or not cursor or not _compact(need_text(rows[-1], "name")).startswith(_compact(names.key(name))):
+            return found, True
+    return found, False
+
+
+def _opened(session: PortalSession, row: Mapping[str, Any]) -> UccFiling:
+    params = {**row["asked"], "rowNumber": str(need(row, "rowNumber"))}
+    payload = need(session.get(f"{_API}/filing-details", params=params, headers=_HEADERS).json(), "payload")
+    number = need_text(payload, "uccNumber")
+    if number != need_text(row, "uccNumber"):
+        raise PageChanged(f"opened filing {row['uccNumber']}, the registry showed {number}")
+    return UccFiling(
+        file_number=number,
+        filed=text(need(payload, "fileDate")),
+        debtors=_parties(need(payload, "debtors")),
+        secured_parties=_parties(need(payload, "secureds")),
+        status=text(need(payload, "status")),
+        lapse_date=text(need(payload, "expirationDate")),
+        filing_type=text(need(payload, "documentType")),
+        sos_url=f"https://floridaucc.com/search?text={number}&searchOptionType=DocumentNumber",
+    )
+
+
+def _parties(rows: Any) -> tuple[UccParty, ...]:
+    return tuple(_party(row) for row in need_list(rows, "the parties"))
+
+
+def _party(row: Any) -> UccParty:
+    name = need_text(row, "name")
+    where = addresses.from_parts(
+        text(need(row, "address")), city=text(need(row, "city")), state=text(need(row, "state")),
+        zip=text(need(row, "zipCode")),
+    )  # fmt: skip
+    if officers.is_organization(name):
+        return UccParty(name, where, "organization")
+    return UccParty(name, where, "person" if officers.turned(name) != name else None)
+
+
+def _fits(shown: str, asked: str) -> bool:
+    one, other = names.key(shown), names.key(asked)
+    return one == other or one.startswith(f"{other} ")
+
+
+def _compact(name: str) -> str:
+    return re.sub(r"[^A-Z0-9]", "", names.plain(name).upper())

@@ -1,0 +1,95 @@
+"""Kentucky's liens: "Fast Track" search by debtor (ASP.NET WebForms), one row for each secured party of a filing.
+
+Evidence: documented by a public reader (2026-09): form, the two tables (names that fit, names that resemble) and their
+five columns; addresses, collateral and later documents are not shown. Not known: what an empty answer looks like; only
+an empty table or a sentence that says so counts. Persons have a form of their own that is not known.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged, QueryRefused
+from scrapers.normalize import dates, names, officers
+from scrapers.parsing.html import body_rows, missing_result, one, table_rows, text_of
+from scrapers.parsing.webforms import WebForm
+from scrapers.portal import Portal
+from scrapers.records import Query, UccFiling, UccParty
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_SEARCH = "https://web.sos.ky.gov/ftucc/search.aspx"
+_COLUMNS = ("Debtor Name", "File Number", "File Date and Time", "Lapse Date", "Secured Party")
+_CUT = 500
+_NONE = re.compile(r"\bno (matching )?(records|results|filings|debtors)\b", flags=re.IGNORECASE)
+
+
+class KentuckyLiens(Portal):
+    """Filings by debtor."""
+
+    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        """The rows of both tables whose debtor bears the name, a filing from each number."""
+        form = WebForm(session.get(_SEARCH))
+        rows = _rows(form.press(session, "bSearch", {"tOrgname": query.name or ""}))
+        found: dict[str, UccFiling] = {}
+        for row in rows:
+            if _fits(row["Debtor Name"], query.name or "") and _within(row["File Date and Time"], query):
+                _add(found, row)
+        if not found and officers.person_in(query.name or ""):
+            raise QueryRefused("Kentucky's debtors can be searched here as companies alone; give the legal form")
+        newest = sorted(found.values(), key=lambda filing: dates.to_iso(filing.filed) or "", reverse=True)
+        return tuple(newest), len(rows) < _CUT
+
+
+def _rows(page: Page) -> list[dict[str, str]]:
+    if "</html" not in page.text.lower():
+        raise PageChanged("the page ends before its end, so rows may be missing")  # few rows must not read as none
+    tree = page.html()
+    tables: list[HtmlElement] = tree.xpath(".//table[contains(@id, 'searchlist')]")
+    if not tables:
+        if _NONE.search(text_of(one(tree, "body"))):
+            return []
+        raise missing_result(page, "list of filings")
+    rows: list[dict[str, str]] = []
+    for table in tables:
+        body_rows(table)  # an empty table is an answer, one whose rows lost their cells is none
+        rows.extend({head: text_of(cell) for head, cell in row.items()} for row in table_rows(table, _COLUMNS))
+    if any(not row["Debtor Name"] or not row["File Number"] for row in rows):
+        raise PageChanged("a filing has no debtor or no number")
+    return rows
+
+
+def _add(found: dict[str, UccFiling], row: dict[str, str]) -> None:
+    number = row["File Number"]
+    known = found.get(number)
+    name = row["Secured Party"].replace("*", "").strip()
+    debtors = dict.fromkeys([*(known.debtors if known else ()), _party(row["Debtor Name"])])
+    secured = dict.fromkeys([*(known.secured_parties if known else ()), *([_party(name)] if name else [])])
+    found[number] = UccFiling(
+        file_number=number,
+        filed=row["File Date and Time"] or None,
+        debtors=tuple(debtors),
+        secured_parties=tuple(secured),
+        lapse_date=row["Lapse Date"] or None,
+        sos_url=f"{_SEARCH}?filing={number}",
+    )
+
+
+def _party(name: str) -> UccParty:
+    return UccParty(name, kind="organization" if officers.is_organization(name) else None)
+
+
+def _fits(shown: str, asked: str) -> bool:
+    own, other = names.key(shown), names.key(asked)
+    return own == other or own.startswith(f"{other} ")
+
+
+def _within(filed: str, query: Query) -> bool:
+    if query.date_after is None and query.date_before is None:
+        return True
+    day = dates.to_date(filed)
+    if day is None:
+        raise PageChanged(f"the filing date {filed!r} cannot be read")
+    return not (query.date_after and day < query.date_after) and not (query.date_before and day > query.date_before)

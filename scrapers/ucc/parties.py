@@ -1,0 +1,92 @@
+"""What the lien data sets have in common: whom a question means, which days it allows, in what order it is answered.
+
+Lien indexes list names that begin with the name asked for; so do we, at the end of a word, and the parties of each
+filing are told so that the caller sees whose it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import date
+from typing import Literal
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses, dates, names, officers
+from scrapers.records import Address, Query, UccFiling, UccParty
+from scrapers.transport import conditions
+from scrapers.transport.soda import Row, value
+
+
+def companies(query: Query, column: str) -> str:
+    """A condition for a column that holds whole names."""
+    base = re.sub(r"^the\s+", "", names.without_suffix(query.name or ""), flags=re.IGNORECASE)
+    terms = dict.fromkeys((base, f"The {base}", conditions.loosened(base)))
+    return " or ".join(dict.fromkeys(conditions.name_fits(column, term, begins=True) for term in terms))
+
+
+def named(query: Query, *, company: str, last: str, first: str) -> str:
+    """A condition for parties of this name: a company's column, or a person's two."""
+    found = companies(query, company)
+    person = officers.person_in(query.name or "")
+    if not person:
+        return found
+    given, family = (conditions.quoted(part.upper()) for part in person)
+    return f"{found} or upper({last})={family} and starts_with(upper({first}),{given})"
+
+
+def kind(name: str) -> Literal["organization", "person"] | None:
+    """What a name without further marks shows: a company's words, a person's comma, or neither."""
+    if officers.is_organization(name):
+        return "organization"
+    return "person" if officers.turned(name) != name else None
+
+
+def fits(party: UccParty, query: Query) -> bool:
+    """Whether a party bears the name, or one that begins with it."""
+    asked, shown = names.key(query.name or ""), names.key(party.name)
+    person = officers.person_in(query.name or "")
+    if person and party.kind == "person":
+        words = names.plain(officers.turned(party.name)).split()
+        return words[:1] == [names.plain(person[0])] and words[-1:] == [names.plain(person[1])]
+    return bool(asked) and (shown == asked or shown.startswith(f"{asked} "))
+
+
+def party(company: str | None, given: Iterable[str | None], address: Address) -> UccParty | None:
+    """A company, or a person from the parts of the name; None for a row without either."""
+    if company:
+        return UccParty(company, address, "organization")
+    person = " ".join(part for part in given if part)
+    return UccParty(person, address, "person") if person else None
+
+
+def place(row: Row, *street: str, city: str, state: str, zip_code: str, country: str = "") -> Address:
+    """An address from its columns."""
+    return addresses.from_parts(
+        *(value(row, column) for column in street),
+        city=value(row, city),
+        state=value(row, state),
+        zip=value(row, zip_code),
+        country=value(row, country) if country else None,
+    )
+
+
+def within(filing: UccFiling, query: Query) -> bool:
+    """Whether the lien was first filed in the days asked for; one whose first filing is not listed is not hidden."""
+    if filing.filed is None or (query.date_after is None and query.date_before is None):
+        return True
+    day = dates.to_date(filing.filed)
+    if day is None:
+        raise PageChanged(f"the filing date {filing.filed!r} of {filing.file_number} cannot be read")
+    return not (query.date_after and day < query.date_after) and not (query.date_before and day > query.date_before)
+
+
+def newest_first(filings: Iterable[UccFiling], query: Query) -> tuple[UccFiling, ...]:
+    """The liens of the days asked for, in the order they are told."""
+    kept = [filing for filing in filings if within(filing, query)]
+    return tuple(sorted(kept, key=lambda filing: dates.to_date(filing.filed) or date.min, reverse=True))
+
+
+def latest(days: Iterable[str | None]) -> str | None:
+    """The latest of some days, as written: a continuation moves the day a lien lapses."""
+    return max((day for day in days if day), key=lambda day: dates.to_date(day) or date.min, default=None)

@@ -1,0 +1,118 @@
+"""South Carolina UCC Online (WebForms): enter without account, name, tick the parties meant, then a Telerik grid.
+
+Source: a public client that walked these pages in a browser in July 2026 (control names, the four columns, no
+captcha); the choice of the role from the twin platform of Maryland. Names are searched as "begins with". The grid
+names no party: a debtor is told only where the form let us ask for debtors and one name was ticked.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import dates, names, officers
+from scrapers.parsing.html import missing_result, select, text_of, visible_text
+from scrapers.parsing.webforms import WebForm, post_backs
+from scrapers.records import Query, UccFiling, UccParty
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+URL = "https://ucconline.sc.gov/UCCFiling/MainMenu.aspx"
+_COLUMNS = ("Filing Number", "Filing Type", "Filing Date", "Lapse Date")
+_NONE = re.compile(r"\bno (matching )?(records?|results?|names?|parties|filings?)\b.*?\bfound\b", re.IGNORECASE)
+_PAGES = re.compile(r"\bitems? in (\d+) pages?\b", re.IGNORECASE)
+
+
+def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+    """Filings of parties whose name begins with the one asked for, newest first."""
+    wanted = names.without_suffix(query.name or "")
+    page = _name_search(session, WebForm(session.get(URL), what="the menu"))
+    form = WebForm(page, what="the name search")
+    roles = form.tree.xpath("//input[@type='radio'][@value='DebtorPartyRadioButton']/@name")
+    values = {"PartyNameTextBox": wanted, **{str(name): "DebtorPartyRadioButton" for name in roles}}
+    page = form.press(session, "ContinueButton", values, headers={"Referer": page.url})
+    boxes = _boxes(page)
+    ticked = {name: party for name, party in boxes.items() if names.key(party).startswith(names.key(wanted))}
+    if not ticked:
+        return (), True
+    chosen = WebForm(page, what="the list of names").press(
+        session, "UCCSearchResultsByPartyNameControl1$ContinueButton", dict.fromkeys(ticked, "on")
+    )
+    debtor = next(iter(ticked.values())) if roles and len(set(ticked.values())) == 1 else None
+    rows, complete = _rows(chosen)
+    found = [filing for filing in (_filing(row, debtor) for row in rows) if query.covers(_day(filing))]
+    return tuple(sorted(found, key=_day, reverse=True)), complete
+
+
+def _name_search(session: PortalSession, menu: WebForm) -> Page:
+    """Enter without an account and follow "Name Search", a link or a post-back."""
+    inside = menu.press(session, "NonSubscriberButton")
+    links = [link for link in select(inside.html(), "a") if text_of(link) == "Name Search"]
+    if len(links) != 1:
+        raise missing_result(inside, "the link to the name search")
+    script = post_backs(links[0])
+    if script:
+        return WebForm(inside, what="the menu").post_back(session, *script[0])
+    return session.get(inside.link(links[0].get("href") or ""))
+
+
+def _boxes(page: Page) -> dict[str, str]:
+    """The party names to tick, by the name of their box; empty only where the page is the list of names."""
+    tree = page.html()
+    boxes = select(tree, "input[type=checkbox][name*='PartyNameCheckBox']")
+    if not boxes and not _NONE.search(visible_text(tree)) and "PartyNameSelection" not in page.url:
+        raise missing_result(page, "the list of names, or the line that there is none")
+    return {box.get("name"): _beside(box) for box in boxes}
+
+
+def _beside(box: HtmlElement) -> str:
+    """The name stands in the box's label, or in its row."""
+    labels = box.xpath("following-sibling::label[1] | parent::label")
+    shown = text_of(labels[0]) if labels else text_of(next(box.iterancestors("tr"), box.getparent()))
+    if not shown:
+        raise PageChanged(f"{box.get('name')}: a box without a name")
+    return shown
+
+
+def _rows(page: Page) -> tuple[list[dict[str, str]], bool]:
+    """Rows by the grid's own headers; a second page counts as a cut list."""
+    tree = page.html()
+    grids = select(tree, "table.rgMasterTable")
+    if len(grids) != 1:
+        raise missing_result(page, "the grid of filings")
+    heads = [text_of(cell) for cell in grids[0].xpath("(./thead/tr[th])[last()]/th")]
+    if any(name not in heads for name in _COLUMNS):
+        raise PageChanged(f"the grid of filings has the columns {heads}")
+    rows = []
+    for row in select(grids[0], "tr.rgRow, tr.rgAltRow", least=1):
+        cells = [text_of(cell) for cell in row.xpath("./td")]
+        if len(cells) != len(heads):
+            raise PageChanged(f"a filing has {len(cells)} cells where the header has {len(heads)}")
+        rows.append(dict(zip(heads, cells, strict=True)))
+    pages = _PAGES.search(visible_text(tree))
+    return rows, pages is None or pages[1] == "1"
+
+
+def _filing(row: dict[str, str], debtor: str | None) -> UccFiling:
+    return UccFiling(
+        file_number=row["Filing Number"],
+        filed=row["Filing Date"],
+        debtors=(_party(debtor),) if debtor else (),
+        lapse_date=row["Lapse Date"] or None,
+        filing_type=row["Filing Type"] or None,
+        sos_url=URL,
+    )
+
+
+def _party(name: str) -> UccParty:
+    return UccParty(name, kind="organization" if officers.is_organization(name) else None)
+
+
+def _day(filing: UccFiling) -> date:
+    day = dates.to_date(filing.filed)
+    if day is None:
+        raise PageChanged(f"the filing date {filing.filed!r} cannot be read")
+    return day

@@ -1,0 +1,41 @@
+"""Whether a lien still holds: the registry's word first, its lapse date where there is none."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from scrapers.normalize.liens import status_class
+from scrapers.records import UccFiling
+
+TODAY = date(2026, 11, 21)
+
+
+@pytest.mark.parametrize(
+    ("status", "lapse", "meaning"),
+    [
+        ("Active", "2029-05-02", "active"),
+        ("Lapsed", "2020-01-01", "lapsed"),
+        ("Terminated", "2029-05-02", "terminated"),
+        ("Active - Terminated", "2029-05-02", "terminated"),
+        ("ACTIVE_UNLAPSED", None, "active"),
+        ("Unlapsed", "2020-01-01", "active"),
+        ("Filed", None, "active"),
+        (None, "05/02/2029", "active"),
+        (None, "05/02/2021", "lapsed"),
+        ("", None, "unknown"),
+        ("Not Active", "2021-01-01", "lapsed"),
+        ("Something new", "2029-05-02", "active"),
+        ("Something new", None, "unknown"),
+    ],
+)
+def test_a_lien_is_what_its_registry_says(status: str | None, lapse: str | None, meaning: str) -> None:
+    assert status_class(UccFiling("1", "2024-05-02", status=status, lapse_date=lapse), today=TODAY) == meaning
+
+
+@given(some.none() | some.text(max_size=40), some.none() | some.text(max_size=20))
+def test_a_lien_never_fails_to_be_read(status: str | None, lapse: str | None) -> None:
+    status_class(UccFiling("1", None, status=status, lapse_date=lapse), today=TODAY)

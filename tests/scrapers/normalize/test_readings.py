@@ -1,0 +1,374 @@
+"""The states' own wording, as it stands in their recorded answers and pages, and what we make of it."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from scrapers.normalize import addresses, dates, names, officers, types
+from scrapers.normalize.record import normalized
+from scrapers.portal import Portal
+from scrapers.records import Address, EntityRecord, Match, Officer
+from scrapers.statuses import StatusMeaning, meanings
+
+
+class TestADate:
+    """Every form a registry writes."""
+
+    @pytest.mark.parametrize(
+        ("raw", "iso"),
+        [
+            ("2012-06-28T00:00:00", "2012-06-28"),  # NY
+            ("2020-12-21T00:00:00.000", "2020-12-21"),  # CO
+            ("2007-02-20T09:00:00Z", "2007-02-20"),  # OH
+            ("1854-01-10 00:00:00", "1854-01-10"),  # OR
+            ("08/20/2019", "2019-08-20"),  # CA
+            ("8/20/2019", "2019-08-20"),  # CA, in the same answer
+            ("2026-09-01T01:49:57.033Z", "2026-09-01"),  # TX
+            ("May 1, 2022", "2022-05-01"),
+            ("MAY 1, 2022", "2022-05-01"),
+            ("Sept. 3, 2019", "2019-09-03"),
+            ("21-DEC-2020", "2020-12-21"),
+            ("March 3rd, 2020", "2020-03-03"),
+            ("12/25/2020 12:00:00 AM", "2020-12-25"),
+            ("20240131", "2024-01-31"),
+            (" 01/03/1977 ", "1977-01-03"),
+            ("1/1/68", "1968-01-01"),  # two digits: never far ahead
+            # What is no date, or a machine's word for none
+            ("0001-01-01T00:00:00", None),
+            ("01/01/1753", None),
+            ("12/31/9999", None),
+            ("00/00/0000", None),
+            ("02/29/2023", None),
+            ("13/05/2019", None),
+            ("Perpetual", None),
+            ("N/A", None),
+            ("1850", None),
+            ("", None),
+            (None, None),
+        ],
+    )
+    def test_is_read_or_left_alone(self, raw: str | None, iso: str | None) -> None:
+        assert dates.to_iso(raw) == iso
+
+    @given(some.text(max_size=40) | some.from_regex(r"\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}.{0,12}"))
+    def test_never_fails(self, raw: str) -> None:
+        found = dates.to_iso(raw)
+        assert found is None or dates.to_iso(found) == found
+
+    @given(
+        some.dates(date(1800, 1, 1), date(2100, 1, 1)),
+        some.sampled_from(["%m/%d/%Y", "%B %d, %Y", "%d-%b-%Y", "%Y%m%d"]),
+    )
+    def test_survives_being_written_in_any_form(self, day: date, form: str) -> None:
+        assert dates.to_date(day.strftime(form)) == day
+
+    @pytest.mark.parametrize(("ms", "iso"), [(0, "1970-01-01"), (-1, "1969-12-31"), (None, None), (10**20, None)])
+    def test_may_be_a_number_of_milliseconds(self, ms: int | None, iso: str | None) -> None:
+        assert dates.from_epoch_ms(ms) == iso
+
+
+class TestAnAddress:
+    """Split where it is sure, whole where it is not."""
+
+    @pytest.mark.parametrize(
+        ("raw", "street", "city", "state", "zip_code"),
+        [
+            ("509 S PACIFIC ST #433\nMISSION, TX 78572-1234", "509 S PACIFIC ST #433", "MISSION", "TX", "78572-1234"),
+            ("100 Example Ave, Denver, CO, 80206, US", "100 Example Ave", "Denver", "CO", "80206"),
+            ("1 State Farm Plz, Bloomington, IL 61710", "1 State Farm Plz", "Bloomington", "IL", "61710"),
+            ("PO BOX 446, FOREST GROVE OR 97116", "PO BOX 446", "FOREST GROVE", "OR", "97116"),
+            ("382 RAMSEN AVE, BROOKLYN, NEW YORK, 11212", "382 RAMSEN AVE", "BROOKLYN", "NY", "11212"),
+            ("85 Willow St Allentown PA 18102", "85 Willow St", "Allentown", "PA", "18102"),
+            ("Calle 5 #12, San Juan, PR 00901", "Calle 5 #12", "San Juan", "PR", "00901"),
+            ("123 Main St., St. Louis, MO 63101-0000, USA", "123 Main St.", "St. Louis", "MO", "63101"),
+            ("1209 ORANGE ST\nWILMINGTON DE 198010000", "1209 ORANGE ST", "WILMINGTON", "DE", "19801"),
+            ("C/O SMITH & CO, 12 HIGH ST, BOSTON, MA 02108", "C/O SMITH & CO, 12 HIGH ST", "BOSTON", "MA", "02108"),
+            ("500 Virginia St, Charleston, West Virginia 25301", "500 Virginia St", "Charleston", "WV", "25301"),
+            ("5 A St\nCharleston West Virginia 25301", "5 A St", "Charleston", "WV", "25301"),
+            ("9 Elm St, Kansas City, Kansas 66101", "9 Elm St", "Kansas City", "KS", "66101"),
+            ("9 Elm St, New York, New York 10001", "9 Elm St", "New York", "NY", "10001"),
+            ("1 F St NW, Washington, District of Columbia 20001", "1 F St NW", "Washington", "DC", "20001"),
+            ("123 West Virginia Ave, Washington, DC 20002", "123 West Virginia Ave", "Washington", "DC", "20002"),
+            ("12 A St, Apt 4, Winston-Salem, North Carolina 27101", "12 A St, Apt 4", "Winston-Salem", "NC", "27101"),
+            ("12 MAIN ST ALBANY, NY 12207", "12 MAIN ST", "ALBANY", "NY", "12207"),
+            ("1 A ST, ST PAUL, MN, 551020000", "1 A ST", "ST PAUL", "MN", "55102"),
+            ("100 MAIN ST, SPRINGFIELD, IL 62701 UNITED STATES", "100 MAIN ST", "SPRINGFIELD", "IL", "62701"),
+            ("WASHINGTON DC 20001", None, "WASHINGTON", "DC", "20001"),
+        ],
+    )
+    def test_is_split(self, raw: str, street: str | None, city: str, state: str, zip_code: str) -> None:
+        found = addresses.from_text(raw)
+        assert (found.street, found.city, found.state, found.zip) == (street, city, state, zip_code)
+
+    @pytest.mark.parametrize(
+        "raw",
+        [
+            "Suite 5, Toronto, ON M5V 2T6, CANADA",
+            "10 Downing St, London SW1A 2AA, UNITED KINGDOM",
+            "APO AE 09012",
+            "BEHIND THE MILL, PAST THE SECOND FORD",
+            "West Virginia 25301",
+            "NONE",
+        ],
+    )
+    def test_stays_whole_when_it_cannot_be_split(self, raw: str) -> None:
+        assert addresses.from_text(raw) == Address(street=raw)
+
+    @given(some.text(max_size=80) | some.text("ABC ,.\n0123456789#-", max_size=80))
+    def test_never_fails_and_invents_nothing(self, raw: str) -> None:
+        found = addresses.from_text(raw)
+        flat = "".join(raw.split()).replace(",", "").replace(".", "").upper()
+        for part in (found.city, found.zip and found.zip.replace("-", "")):
+            assert (
+                "".join((part or "").split()).replace(",", "").replace(".", "").upper() in flat.replace("-", "") + flat
+            )
+
+    @given(
+        some.sampled_from(["12 QUAY STREET", "PO BOX 7", "1 A ST, STE 5"]),
+        some.sampled_from(["DOVER", "ST. PAUL", "WINSTON-SALEM", "NEW YORK", "KANSAS CITY", "VIRGINIA BEACH"]),
+        some.sampled_from(sorted(set(addresses.STATES.values()))),
+        some.from_regex(r"[0-9]{5}(-[0-9]{3}[1-9])?", fullmatch=True),
+    )
+    def test_survives_being_written_in_one_line(self, street: str, city: str, state: str, zip_code: str) -> None:
+        whole = Address(street, city, state, zip_code)
+        assert addresses.from_text(addresses.one_line(whole)) == whole
+
+    @pytest.mark.parametrize(
+        ("raw", "code"),
+        [
+            ("Texas", "TX"),
+            ("tx", "TX"),
+            (" n.y. ", "NY"),
+            ("West Virginia", "WV"),
+            ("Ontario", None),
+            ("", None),
+            (None, None),
+        ],
+    )
+    def test_names_its_state_in_two_letters(self, raw: str | None, code: str | None) -> None:
+        assert addresses.state_code(raw) == code
+
+    @pytest.mark.parametrize(
+        ("raw", "code"),
+        [
+            ("19801", "19801"),
+            ("198011234", "19801-1234"),
+            ("19801-0000", "19801"),
+            ("19801-", "19801"),
+            ("1980", None),
+            (None, None),
+        ],
+    )
+    def test_has_a_zip_code_in_one_form(self, raw: str | None, code: str | None) -> None:
+        assert addresses.zip_code(raw) == code
+
+
+class TestAnOfficer:
+    """Persons and companies, however the state turns their names."""
+
+    @pytest.mark.parametrize(
+        ("shown", "given", "family"),
+        [
+            ("SMITH, JORDAN A", "Jordan", "Smith"),
+            ("SMITH JR, JORDAN", "Jordan", "Smith"),
+            ("SMITH, JORDAN, JR", "Jordan", "Smith"),
+            ("JORDAN SMITH, JR.", "Jordan", "Smith"),
+            ("Jordan Sample", "Jordan", "Sample"),
+            ("JORDAN Q PUBLIC III", "Jordan", "Public"),
+            ("DR. JANE DOE", "Jane", "Doe"),
+            ("JANE DOE, ESQ.", "Jane", "Doe"),
+            ("O'QUILLAN, BRIDIE M", "Bridie", "O'Quillan"),
+            ("MCSAMPLE, IAN", "Ian", "McSample"),
+            ("JEAN-LUC EXAMPLE", "Jean-Luc", "Example"),
+            ("INÉS PEÑALVER", "Inés", "Peñalver"),
+            ("VAN DER SAMPLE, ANNA", "Anna", "Van Der Sample"),
+            ("Maria de la Muestra", "Maria", "de la Muestra"),
+            ("JORDAN CHURCH", "Jordan", "Church"),
+            ("LI, XI", "Xi", "Li"),
+            ("DeShawn McExample", "DeShawn", "McExample"),
+        ],
+    )
+    def test_is_a_person_with_two_names(self, shown: str, given: str, family: str) -> None:
+        assert officers.read(Officer(shown)) == {"givenName": given, "familyName": family, "kind": "person"}
+
+    @pytest.mark.parametrize(
+        "shown",
+        [
+            "ACCRUIT, LLC",
+            "CT CORPORATION SYSTEM",
+            " CT CORPORATION SYSTEM",
+            "CORPORATION SERVICE COMPANY",
+            "SALUS CURA VENTURES",
+            "FIRST EXAMPLE CHURCH",
+            "Law Offices of Jane Doe",
+            "1ST MEMBER",
+            "SAMPLE & SONS",
+            "PACIFIC UNIVERSITY",
+            "STATE FARM",
+        ],
+    )
+    def test_may_be_a_company(self, shown: str) -> None:
+        assert officers.read(Officer(shown)) == {"givenName": None, "familyName": None, "kind": "organization"}
+
+    @pytest.mark.parametrize(
+        ("agent", "commercial"),
+        [
+            ("CORPORATION SERVICE COMPANY", True),
+            ("C T Corporation System", True),
+            ("Accruit, LLC", False),
+            ("", False),
+            (None, False),
+        ],
+    )
+    def test_may_do_it_for_a_living(self, agent: str | None, commercial: bool) -> None:
+        assert officers.is_commercial_agent(agent) is commercial
+
+    @given(some.text(max_size=50) | some.text("AB ,.'-JRI", max_size=30))
+    def test_never_fails(self, shown: str) -> None:
+        read = officers.read(Officer(shown))
+        assert (read["givenName"] is None) == (read["familyName"] is None)
+        assert read["kind"] == "person" or read["givenName"] is None
+        assert officers.turned(officers.turned(shown)) == officers.turned(shown) or shown.count(",") > 1
+
+
+class TestAnEntityType:
+    """The states' words in a few classes."""
+
+    @pytest.mark.parametrize(
+        ("raw", "kind", "domestic"),
+        [
+            ("DOMESTIC LIMITED LIABILITY COMPANY", "llc", True),  # IA, OH
+            ("Domestic Limited Liability Company", "llc", True),  # PA
+            ("DOMESTIC BUSINESS CORPORATION", "corporation", True),  # NY
+            ("DOMESTIC NONPROFIT CORPORATION", "nonprofit_corporation", True),  # OR
+            ("Corporation - Business - Domestic", "corporation", True),  # ND
+            ("Foreign Limited Partnership", "lp", False),
+            ("Limited Liability Limited Partnership", "lllp", None),
+            ("Professional Limited Liability Company", "professional_llc", None),
+            ("General Partnership", "general_partnership", None),
+            ("Benefit Corporation", "benefit_corporation", None),
+            ("Cooperative Association", "cooperative", None),
+            ("Statutory Trust", "trust", None),
+            ("Assumed Business Name", "assumed_name", None),
+            ("Compañía de Responsabilidad Limitada", "llc", None),
+            ("Limited Company", "llc", None),
+            ("Something Else", "other", None),
+            ("", None, None),
+            (None, None, None),
+        ],
+    )
+    def test_has_a_class(self, raw: str | None, kind: str | None, domestic: bool | None) -> None:
+        assert types.to_class(raw) == kind
+        assert types.is_domestic(raw, jurisdiction=None, state="NY") is domestic
+
+    @pytest.mark.parametrize(
+        ("jurisdiction", "domestic"),
+        [("Delaware", False), ("NEW YORK", True), ("ny", True), ("Ontario", None), (None, None)],
+    )
+    def test_is_at_home_where_it_was_formed(self, jurisdiction: str | None, domestic: bool | None) -> None:
+        assert types.is_domestic("LLC", jurisdiction=jurisdiction, state="NY") is domestic
+
+    @given(some.text(max_size=60))
+    def test_never_fails(self, raw: str) -> None:
+        types.to_class(raw)
+        types.is_domestic(raw, jurisdiction=raw, state="NY")
+
+
+class TestAName:
+    """Forms for comparison and for search; matching itself is proven on its labelled set."""
+
+    @given(some.text(max_size=60))
+    def test_never_fails_and_plain_is_plain(self, raw: str) -> None:
+        for make in (names.key, names.full_key, names.legal_form, names.without_suffix, names.numbers):
+            make(raw)
+        assert names.plain(names.plain(raw)) == names.plain(raw)
+        assert bool(names.without_suffix(raw)) == bool(raw.strip())
+
+    @pytest.mark.parametrize(
+        ("raw", "searched"),
+        [
+            ("Saddleback Foods, Inc., a Delaware corporation", "Saddleback Foods"),
+            ("Drummond Dental, A PROFESSIONAL CORPORATION", "Drummond Dental"),
+            (", a Delaware corporation", ", a Delaware"),
+            ("Plan A Inc.", "Plan A"),
+        ],
+    )
+    def test_is_searched_without_its_legal_form_however_that_is_written(self, raw: str, searched: str) -> None:
+        assert names.without_suffix(raw) == searched
+
+
+STATUSES = meanings(active="Good Standing", warning="Delinquent", inactive="Inactive", neutral="Pending")
+
+
+class Register(Portal):
+    """A register with a closed table of words."""
+
+    statuses = STATUSES
+    published = frozenset({"status", "officers", "agent_name", "agent_address"})
+    paywalled = frozenset({"formation_date"})
+
+
+class TestAStatus:
+    """A word of the state's table, or told as unknown; never guessed."""
+
+    @pytest.mark.parametrize(
+        ("word", "kind", "reason"),
+        [
+            ("Good Standing", "active", None),
+            ("  GOOD   standing ", "active", None),
+            ("Delinquent", "active", "not_in_good_standing"),
+            ("Inactive", "inactive", None),
+            ("Pending", "neutral", None),
+            ("Active", "neutral", "unrecognised_status"),
+            ("Inactive - Merged", "neutral", "unrecognised_status"),
+            ("Good Standing?", "neutral", "unrecognised_status"),
+            ("", "neutral", "status_not_published"),
+            (None, "neutral", "status_not_published"),
+        ],
+    )
+    def test_is_looked_up(self, word: str | None, kind: str, reason: str | None) -> None:
+        assert Register().status_meaning(word) == StatusMeaning(kind, reason)  # type: ignore[arg-type]
+
+
+class TestTheReading:
+    """The `normalized` object of an answer."""
+
+    def read(self, record: EntityRecord) -> dict[str, Any]:
+        return normalized(record, portal=Register(), state="DE", match=Match(1.0, "exact"))
+
+    def test_says_why_a_field_is_empty(self) -> None:
+        told = self.read(
+            EntityRecord("ACME LLC", "1", status="Good Standing", agent_address=Address(street="PAST THE MILL"))
+        )["fieldAvailability"]
+        assert told["status"] == "provided"
+        assert told["officers"] == "empty"
+        assert told["formationDate"] == "paywalled"
+        assert told["principalCity"] == "not_published"
+        assert (told["registeredAgentAddress"], told["registeredAgentCity"]) == ("provided", "parse_failed")
+
+    def test_speaks_of_every_field_of_the_answer(self) -> None:
+        assert len(self.read(EntityRecord("ACME LLC", "1"))["fieldAvailability"]) == 19
+
+    def test_keeps_officers_in_order_and_tells_the_agent(self) -> None:
+        record = EntityRecord(
+            "ACME LLC",
+            "1",
+            officers=(Officer("DOE, JANE"), Officer("ACME GP LLC")),
+            agent_name="CORPORATION SERVICE COMPANY",
+            agent_address=Address("1 A ST", "DOVER", "DE", "19901-0000"),
+        )
+        told = self.read(record)
+        assert [one["kind"] for one in told["officers"]] == ["person", "organization"]
+        assert told["registeredAgent"] == {"kind": "organization", "commercial": True, "zip": "19901"}
+
+    def test_leaves_open_what_nobody_says(self) -> None:
+        told = self.read(EntityRecord("ACME LLC", "1"))
+        assert (told["domestic"], told["formationDate"], told["entityTypeClass"], told["registeredAgent"]) == (
+            None,
+        ) * 4
+        assert told["statusClass"] == "neutral"

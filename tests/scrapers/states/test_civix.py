@@ -1,0 +1,133 @@
+"""The Civix platform's protocol where a saved page would be too long or too small to keep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from lxml import html
+
+from scrapers.failures import PageChanged, QueryRefused
+from scrapers.platforms.civix import sections
+from scrapers.records import Found, NotFound
+from tests.scrapers.conversation import Conversation, answer
+
+HOST = "https://cis.scc.virginia.gov/EntitySearch"
+FORM = '<form><input type="hidden" name="__RequestVerificationToken" value="token-1"></form>'
+HEADS = ("Entity ID", "Entity Name", "Name Type", "Entity Type", "Principal Office Address", "RA Name", "Status")
+
+
+def row(number: str, name: str, kind: str = "Legal Name", link: str = "BusinessInformation") -> str:
+    """A row as Virginia lists it."""
+    anchor = f'<a href="/EntitySearch/{link}?businessId={number}">{number}</a>'
+    cells = (anchor, name, kind, "Limited Liability Company", "", "", "Active")
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def grid(*rows: str, of: int | None = None, pages: int = 1, told: bool = True) -> str:
+    """One page of the grid; `of` is the number of rows the pager speaks of."""
+    heads = "".join(f"<th>{head}</th>" for head in HEADS)
+    pager = (
+        f'<li class="pageinfo">Page 1 of {pages}, records 1 to {len(rows)} of {of or len(rows)}</li>' if told else ""
+    )
+    body = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    return f'<div><table id="grid_businessList">{body}</table>{pager}</div>'
+
+
+def detail(number: str, name: str) -> str:
+    """The least an entity's page holds."""
+    pairs = (("Entity Name", name), ("Entity ID", number), ("Entity Status", "Active"))
+    lines = "".join(f'<div class="text-right">{label}:</div><div>{value}</div>' for label, value in pairs)
+    return f'<div class="data_pannel0"><div class="section-title">Entity Information</div>{lines}</div>'
+
+
+def talk(*pages: str, opened: str | None = None, searches: int = 1) -> Conversation:
+    """Searches whose grids have these pages, and perhaps the entity that is opened."""
+    steps: list[Any] = [
+        *(answer("GET", f"{HOST}/Index", FORM) for _ in range(searches)),
+        *(answer("POST", f"{HOST}/Index", page) for page in pages),
+    ]
+    if opened is not None:
+        steps.append(answer("GET", f"{HOST}/BusinessInformation?businessId=11000001", opened))
+    return Conversation("VA", *steps)
+
+
+class TestAGrid:
+    """Rows, a pager, and what they do not say."""
+
+    def test_is_read_to_its_last_page(self) -> None:
+        first, second = row("11000002", "HERON FREIGHT LLC"), row("11000001", "BLUE HERON LLC")
+        conversation = talk(
+            grid(first, of=2, pages=2), grid(second, of=2, pages=2), opened=detail("11000001", "BLUE HERON LLC")
+        )
+        told = conversation.ask(name="Blue Heron LLC")
+        assert isinstance(told, Found)
+        assert told.record.entity_id == "11000001"
+
+    def test_that_is_longer_than_what_was_read_proves_no_absence(self) -> None:
+        cut = grid(row("11000002", "HERON FREIGHT LLC"), of=900)
+        with pytest.raises(QueryRefused, match="too many"):
+            talk(cut, cut, searches=2).ask(name="Blue Heron")
+
+    def test_without_its_length_is_a_changed_page(self) -> None:
+        with pytest.raises(PageChanged, match="how long"):
+            talk(grid(row("11000001", "BLUE HERON LLC"), told=False)).ask(name="Blue Heron")
+
+    def test_that_leads_elsewhere_is_a_changed_page(self) -> None:
+        with pytest.raises(PageChanged, match="leads to"):
+            talk(grid(row("11000001", "BLUE HERON LLC", link="Purchase"))).ask(name="Blue Heron")
+
+    def test_of_reserved_names_holds_no_company(self) -> None:
+        reserved = grid(row("11000001", "BLUE HERON LLC", kind="Reserved Name"))
+        told = talk(reserved, reserved, searches=2).ask(name="Blue Heron LLC")
+        assert isinstance(told, NotFound)
+
+    def test_tells_operators_of_a_kind_of_name_never_seen(self) -> None:
+        page = grid(row("11000001", "BLUE HERON LLC", kind="Borrowed Name"))
+        conversation = talk(page, opened=detail("11000001", "TERN LLC"))
+        told = conversation.ask(name="Blue Heron LLC")
+        assert isinstance(told, Found)
+        assert told.match.kind == "former_name"
+        assert conversation.unread == ["name type 'Borrowed Name'"]
+
+
+class TestAnEntitysPage:
+    """Labels under headings."""
+
+    def test_without_a_name_is_a_changed_page(self) -> None:
+        page = detail("11000001", "BLUE HERON LLC").replace("Entity Name", "Trade Mark")
+        with pytest.raises(PageChanged, match="details"):
+            talk(grid(row("11000001", "BLUE HERON LLC")), opened=page).ask(name="Blue Heron LLC")
+
+    def test_of_another_entity_is_a_changed_page(self) -> None:
+        with pytest.raises(PageChanged, match="opened"):
+            talk(grid(row("11000001", "BLUE HERON LLC")), opened=detail("11000009", "BLUE HERON LLC")).ask(
+                name="Blue Heron LLC"
+            )
+
+    @pytest.mark.parametrize(
+        ("shown", "zip_code"),
+        [
+            ("1 Main St, Richmond, VA, 23219 - 4100, USA", "23219-4100"),
+            ("1 Main St, Richmond, VA, 23219 - 0000, USA", "23219"),
+            ("1 Main St, Richmond, VA, 23219 - , USA", "23219"),
+            ("1 Main St, Richmond, VA, 23219, USA", "23219"),
+        ],
+    )
+    def test_writes_zip_codes_in_its_own_way(self, shown: str, zip_code: str) -> None:
+        place = sections.address(shown)
+        assert (place.street, place.city, place.state, place.zip) == ("1 Main St", "Richmond", "VA", zip_code)
+
+    @pytest.mark.parametrize("shown", ["N/A", "NONE", "Not Available", "", None])
+    def test_says_in_words_that_there_is_nothing(self, shown: str | None) -> None:
+        assert not sections.address(shown)
+
+    def test_keeps_the_agents_name_apart_from_the_entitys(self) -> None:
+        page = html.fromstring(
+            '<div><div class="panel"><div class="panel-heading">Entity</div>'
+            '<div class="label-side">Name:</div><div>HERON LLC</div></div>'
+            '<div class="panel"><div class="panel-heading">Registered AGENT</div>'
+            '<div class="label-side">Name:</div><div>RILEY SAMPLE</div></div></div>'
+        )
+        found = sections.read(page, sections.PANELS)
+        assert (found.entity.one("Name"), found.agent.one("Name")) == ("HERON LLC", "RILEY SAMPLE")

@@ -1,0 +1,127 @@
+"""FileOne's protocol where a saved page would be too long or too small to keep."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapers.failures import PageChanged, QueryRefused
+from scrapers.records import Found
+from tests.scrapers.conversation import Conversation, answer
+
+LIST = "https://firststop.sos.nd.gov/api/Records/businesssearch"
+
+
+def row(number: int, name: str) -> dict[str, object]:
+    """A row as North Dakota lists it."""
+    return {
+        "SORT_INDEX": number,
+        "TITLE": [name, "Trade Name"],
+        "ID": number,
+        "FILING_DATE": "01/02/2020",
+        "RECORD_NUM": f"{number:010d}",
+        "STATUS": "Active",
+        "STANDING": "",
+        "ALERT": False,
+        "CAN_FILE_AR": False,
+    }
+
+
+def asked(name: str, *, starts_with: bool) -> dict[str, object]:
+    """What the portal must be sent."""
+    return {"SEARCH_VALUE": name, "STARTS_WITH_YN": starts_with, "ACTIVE_ONLY_YN": False}
+
+
+def rows(*listed: dict[str, object]) -> dict[str, object]:
+    """A search answer."""
+    return {"rows": {str(each["ID"]): each for each in listed}}
+
+
+FULL = rows(*[row(number, f"NORTHERN PLAINS {number} LLC") for number in range(500)])
+
+
+class TestAListAsLongAsTheCap:
+    """Five hundred rows: nobody knows what came after them."""
+
+    def test_proves_no_absence(self) -> None:
+        talk = Conversation("ND", answer("POST", LIST, FULL), answer("POST", LIST, rows()))
+        with pytest.raises(QueryRefused, match="too many"):
+            talk.ask(name="Northern Plains")
+
+    def test_is_asked_again_for_just_the_name(self) -> None:
+        drawer = {
+            "DRAWER_DETAIL_LIST": [
+                {"LABEL": "Filing Type", "VALUE": "Trade Name"},
+                {"LABEL": "Status", "VALUE": "Active"},
+            ]
+        }
+        talk = Conversation(
+            "ND",
+            answer("POST", LIST, FULL, sent=asked("Northern Plains", starts_with=False)),
+            answer("POST", LIST, rows(row(900, "Northern Plains")), sent=asked("Northern Plains", starts_with=True)),
+            answer("GET", "https://firststop.sos.nd.gov/api/FilingDetail/business/900/false", drawer),
+        )
+        told = talk.ask(name="Northern Plains")
+        assert isinstance(told, Found)
+        assert told.record.entity_id == "0000000900"
+
+    def test_proves_no_absence_of_a_number_either(self) -> None:
+        talk = Conversation("ND", answer("POST", LIST, FULL))
+        with pytest.raises(QueryRefused):
+            talk.ask(entity_id="0000777777")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"rows": []},
+        {"rows": None},
+        {"rows": {"1": "text"}},
+        {"rows": {"1": {key: value for key, value in row(1, "ACME").items() if key != "ID"}}},
+        {"rows": {"1": row(1, "ACME") | {"TITLE": []}}},
+        {"rows": {"1": row(1, "ACME") | {"TITLE": "ACME"}}},
+        {"rows": {"1": row(1, "ACME") | {"RECORD_NUM": None}}},
+    ],
+)
+class TestAListOfAnotherShape:
+    """Whatever it is, it is no "not found"."""
+
+    def test_is_a_changed_page(self, body: dict[str, object]) -> None:
+        talk = Conversation("ND", answer("POST", LIST, body))
+        with pytest.raises(PageChanged):
+            talk.ask(name="Acme")
+
+
+@pytest.mark.parametrize("body", [{"DRAWER_DETAIL_LIST": []}, {"DRAWER_DETAIL_LIST": None}, [], {}])
+class TestADrawerOfAnotherShape:
+    """The row alone is no record."""
+
+    def test_is_a_changed_page(self, body: object) -> None:
+        talk = Conversation(
+            "ND",
+            answer("POST", LIST, rows(row(1, "ACME"))),
+            answer("GET", "https://firststop.sos.nd.gov/api/FilingDetail/business/1/false", body),
+        )
+        with pytest.raises(PageChanged):
+            talk.ask(name="Acme")
+
+
+class TestARowWithAnOddNumber:
+    """Registrations of other kinds stand in the same list."""
+
+    def test_does_not_turn_the_question_into_a_refused_one(self) -> None:
+        drawer = {
+            "DRAWER_DETAIL_LIST": [{"LABEL": label, "VALUE": "Trade Name"} for label in ("Filing Type", "Status")]
+        }
+        talk = Conversation(
+            "ND",
+            answer("POST", LIST, rows(row(1, "ACME HAULING"), row(2, "ACME") | {"RECORD_NUM": "TM-7"})),
+            answer("GET", "https://firststop.sos.nd.gov/api/FilingDetail/business/1/false", drawer),
+        )
+        told = talk.ask(name="Acme Hauling")
+        assert isinstance(told, Found)
+        assert told.record.entity_id == "0000000001"
+
+    def test_is_passed_over_when_a_number_is_looked_for(self) -> None:
+        talk = Conversation("ND", answer("POST", LIST, rows(row(2, "ACME") | {"RECORD_NUM": "TM-7"})))
+        assert type(talk.ask(entity_id="0000000001")).__name__ == "NotFound"

@@ -1,0 +1,65 @@
+"""Kentucky's pages where a saved one would say little."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapers.failures import PageChanged
+from tests.scrapers.conversation import Conversation, answer
+from tests.scrapers.golden import FOLDER
+
+SEARCH = "https://sosbes.sos.ky.gov/BusSearchNProfile/search.aspx"
+LIENS = "https://web.sos.ky.gov/ftucc/search.aspx"
+
+
+def page(state: str, name: str) -> str:
+    """A saved page."""
+    return (FOLDER / "KY" / state / name).read_text(encoding="utf-8")
+
+
+def talk(*pages: str) -> Conversation:
+    """The form and what pressing its button brings."""
+    first, *rest = pages
+    return Conversation("KY", answer("GET", SEARCH, first), *(answer("POST", SEARCH, body) for body in rest))
+
+
+class TestAList:
+    """Rows of four cells, the first with a link."""
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("Profile.aspx?ctr=111", "Profile.aspx?id=111"),
+            ("<td>0912345</td>", ""),
+            ('<a href="Profile.aspx?ctr=111">', "<a>"),
+            ('id="MainContent_gvSearchResults"', 'id="MainContent_results"'),
+        ],
+    )
+    def test_of_another_shape_is_a_changed_page(self, old: str, new: str) -> None:
+        form, listed = page("active", "1-form.html"), page("active", "2-list.html")
+        assert old in listed
+        with pytest.raises(PageChanged):
+            talk(form, listed.replace(old, new)).ask(name="Limestone Lantern Distilling")
+
+    def test_that_is_empty_must_say_so(self) -> None:
+        said = page("no-match", "2-none.html")
+        with pytest.raises(PageChanged):
+            talk(page("active", "1-form.html"), said.replace("No matching", "Some")).ask(name="Unwritten")
+
+
+class TestALien:
+    """Two tables, or a sentence."""
+
+    def ask(self, body: str) -> None:
+        form = page("ucc-debtor", "2-form.html")
+        steps = (answer("GET", LIENS, form), answer("POST", LIENS, body))
+        Conversation("KY", *steps).ask(kind="ucc", name="Unwritten Harbour Whisky Inc")
+
+    def test_page_without_tables_and_words_is_a_changed_page(self) -> None:
+        with pytest.raises(PageChanged):
+            self.ask("<html><body><form><h1>Welcome</h1></form></body></html>")
+
+    def test_table_with_other_columns_is_a_changed_page(self) -> None:
+        listed = page("ucc-debtor", "3-filings.html")
+        with pytest.raises(PageChanged):
+            self.ask(listed.replace("Lapse Date", "Expires"))

@@ -1,0 +1,129 @@
+"""Sunbiz' neighbourhoods and sections, and the lien registry's lists, where a saved page would say little."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scrapers.failures import PageChanged, QueryRefused
+from scrapers.records import Found, FoundFilings
+from tests.scrapers.conversation import Conversation, answer
+from tests.scrapers.golden import FOLDER
+
+LIST = "https://search.sunbiz.org/Inquiry/CorporationSearch/SearchResults?inquiryType=EntityName&searchTerm="
+NAME = "Mangrove Lantern Charters"
+
+
+def page(case: str, name: str) -> str:
+    """A saved page."""
+    return (FOLDER / "FL" / case / name).read_text(encoding="utf-8")
+
+
+def opened(detail: str) -> Found:
+    """The answer when the detail page is this one."""
+    href = LIST.replace("SearchResults?inquiryType=EntityName&searchTerm=", "SearchResultDetail")
+    query = (
+        "?inquirytype=EntityName&directionType=Initial&searchNameOrder=MANGROVELANT"
+        "&aggregateId=flal-l15000000111-00000000-0000-0000-0000-000000000000&searchTerm=x&listNameOrder=y"
+    )
+    talk = Conversation(
+        "FL", answer("GET", LIST + NAME, page("active", "1-list.html")), answer("GET", href + query, detail)
+    )
+    told = talk.ask(name=NAME)
+    assert isinstance(told, Found)
+    return told
+
+
+class TestANeighbourhood:
+    """Twenty names in alphabetical order around the one asked for."""
+
+    def test_that_ends_before_the_name_proves_no_absence(self) -> None:
+        with pytest.raises(QueryRefused):
+            Conversation(
+                "FL",
+                answer("GET", LIST + "Nautilus Bay", page("active", "1-list.html")),
+                answer("GET", LIST + "Nautilus Bay LLC", page("active", "1-list.html")),
+                answer("GET", LIST + "The Nautilus Bay", page("active", "1-list.html")),
+            ).ask(name="Nautilus Bay LLC")
+
+    def test_without_rows_must_say_so(self) -> None:
+        empty = page("active", "1-list.html")
+        empty = empty[: empty.index("<tbody>")] + "<tbody></tbody></table></div></div></body></html>"
+        with pytest.raises(PageChanged):
+            Conversation("FL", answer("GET", LIST + NAME, empty)).ask(name=NAME)
+
+
+class TestADetail:
+    """Sections told by the text of their first span."""
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("corporationName", "companyName"),
+            ("Detail_DocumentId", "Detail_Number"),
+            ("Detail_Status", "Detail_State"),
+            ("searchResultDetail", "result"),
+            ("SAMPLE, JORDAN A\n", "\n"),
+        ],
+    )
+    def test_of_another_shape_is_a_changed_page(self, old: str, new: str) -> None:
+        detail = page("active", "2-detail.html")
+        assert old in detail
+        with pytest.raises(PageChanged):
+            opened(detail.replace(old, new))
+
+    def test_may_have_no_agent(self) -> None:
+        detail = page("active", "2-detail.html").replace("Registered Agent Name &amp; Address", "Filing Information")
+        assert opened(detail).record.agent_name is None
+
+
+class TestALien:
+    """The registry's JSON."""
+
+    SEARCH = (
+        "https://publicsearchapi.floridaucc.com/Search?text=Acme Inc&searchOptionType=OrganizationDebtorName"
+        "&searchOptionSubOption=FiledAndLapsedCompactDebtorNameList&searchCategory=Standard"
+    )
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            {},
+            [],
+            {"payload": None},
+            {"payload": {}},
+            {"payload": {"debtors": None}},
+            {"payload": {"debtors": [{"name": "ACME INC"}]}},
+            {"payload": {"debtors": [{"uccNumber": "1", "rowNumber": 1}]}},
+        ],
+    )
+    def test_list_of_another_shape_is_a_changed_page(self, body: Any) -> None:
+        with pytest.raises(PageChanged):
+            Conversation("FL", answer("GET", self.SEARCH, body)).ask(kind="ucc", name="Acme Inc")
+
+    def test_list_longer_than_is_opened_says_that_there_is_more(self) -> None:
+        rows = [{"rowNumber": n, "name": "ACME INC", "uccNumber": f"2023{n:08d}"} for n in range(1, 13)]
+        details = [
+            answer("GET", self.SEARCH.replace("Search?", "filing-details?") + f"&rowNumber={n}", self.filing(n))
+            for n in range(1, 9)
+        ]
+        talk = Conversation("FL", answer("GET", self.SEARCH, {"payload": {"debtors": rows}}), *details)
+        told = talk.ask(kind="ucc", name="Acme Inc")
+        assert isinstance(told, FoundFilings)
+        assert (len(told.filings), told.complete) == (8, False)
+
+    def filing(self, number: int) -> dict[str, Any]:
+        """The details of one filing."""
+        party = {"name": "ACME INC", "address": "1 ELM ST", "city": "TAMPA", "state": "FL", "zipCode": "33601"}
+        return {
+            "payload": {
+                "uccNumber": f"2023{number:08d}",
+                "status": "Filed",
+                "fileDate": "2023-02-01T05:00:00Z",
+                "expirationDate": "2028-02-01T05:00:00Z",
+                "documentType": "UCC1",
+                "debtors": [party],
+                "secureds": [party],
+            }
+        }
