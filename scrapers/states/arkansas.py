@@ -1,9 +1,9 @@
 """Arkansas: Secretary of State, Business and Commercial Services (Laravel, server HTML).
 
 Evidence: the GET search, the list with its internal ids and "Records Returned: N", and the detail's labels from public
-clients of spring 2026, one of which went through a proxy service; the ids of an older detail page (2023) serve as a second
-reading. Guessed: that all rows stand on one page (a list shorter than the count is taken as cut), and where lines
-break. The filing number stands only in the detail. "SEE FILE" for officers means that none are online.
+clients of spring 2026, one of which went through a proxy service; the ids of an older detail page (2023) serve as a
+second reading. Guessed: that all rows stand on one page (a list shorter than the count is taken as cut), and where
+lines break. The filing number stands only in the detail. "SEE FILE" for officers means that none are online.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Delaware: Division of Corporations, General Information Name Search (ASP.NET WebForms).
 
-Evidence: the form's fields, the list's post-back links, the ids of a detail and "No Records Found." from several public
-clients that agree (gathered 2026-11). Guessed: that a list of fifty rows is cut. The page's terms forbid automated tools, so the state is
-off until an operator turns it on. Gaps: Delaware shows no status, no officers and no address but the agent's for free.
+Evidence: the form's fields, the list's post-back links, the ids of a detail and "No Records Found." from several
+public clients that agree (gathered 2026-11). Guessed: that a list of fifty rows is cut. The page's terms forbid
+automated tools, so the state is off until an operator turns it on. Gaps: Delaware shows no status, no officers and no
+address but the agent's for free.
 """
 
 from __future__ import annotations
