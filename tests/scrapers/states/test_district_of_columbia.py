@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapers.failures import PageChanged, PortalUnavailable
-from scrapers.families.arcgis.portal import day
-from scrapers.states.district_of_columbia import _with_suffix
+from scrapers.states.district_of_columbia import _day, _with_suffix
 from tests.scrapers.conversation import Conversation, answer
 from tests.scrapers.golden import FOLDER
 
@@ -43,15 +42,15 @@ class TestADay:
     """Milliseconds since 1970."""
 
     def test_may_lie_before_1970(self) -> None:
-        assert day({"D": -1388534400000}, "D") == "1926-01-01"
+        assert _day({"D": -1388534400000}, "D") == "1926-01-01"
 
     def test_may_be_empty(self) -> None:
-        assert day({"D": None}, "D") is None
+        assert _day({"D": None}, "D") is None
 
     @pytest.mark.parametrize("row", [{"D": "2015"}, {"D": True}, {}])
     def test_is_a_number_or_a_changed_page(self, row: dict[str, object]) -> None:
         with pytest.raises(PageChanged):
-            day(row, "D")
+            _day(row, "D")
 
 
 @pytest.mark.parametrize(
