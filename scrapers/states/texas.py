@@ -23,7 +23,7 @@ from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.name_rules.availability import clerk_key
 from scrapers.name_rules.rules import RULES
 from scrapers.parsing import franchise_tax
-from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread, text
+from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread_keys, text
 from scrapers.parsing.words import coded
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, ResultList
@@ -150,7 +150,7 @@ def _listed(session: PortalSession, **question: str) -> ResultList:
     if body is None:
         return ResultList((), complete=False)
     rows = need_list(need(body, "data"), "'data'")
-    note_unread({key for row in rows for key in row} - _ROW, session)
+    note_unread_keys(rows, _ROW, session)
     found = [Candidate(name=need_text(row, "name"), entity_id=need_text(row, "taxpayerId")) for row in rows]
     count = need(body, "count")
     if not isinstance(count, int) or count < len(found):
