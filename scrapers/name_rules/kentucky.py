@@ -30,8 +30,8 @@ class KentuckyNames(Portal):
         """The usual list, and the names that the registry's own search holds against this one."""
         usual = super().names_taken(session, name)
         page = WebForm(session.get(_FORM)).press(session, "BSearchNA", {"txtSearchNA": name})
-        said, rows = _listed(page)
-        return self.with_own_check(usual, rows, NameCheck(self.own_name_check, None, said))
+        count, rows = _listed(page)
+        return self.with_own_check(usual, rows, NameCheck(self.own_name_check, None, count))
 
 
 def _listed(page: Page) -> tuple[str, list[Candidate]]:

@@ -12,14 +12,13 @@ from scrapers.records import Officer
 _GENERATION = {"jr", "sr", "ii", "iii", "iv", "esq", "md", "cpa", "phd", "dds"}
 _ADDRESSED_AS = {"dr", "mr", "mrs", "ms", "miss", "rev", "hon", "prof", "sir"}
 _PARTICLES = {"de", "del", "la", "las", "los", "van", "der", "den", "von", "di", "da", "dos", "du", "le", "st", "ter"}
-_COMPANY_WORDS = frozenset(
-    """
+_IN_COMPANY_NAMES = """
 trust group holdings partners services service associates agents agent solutions management enterprises capital
 properties investments foundation association university fund office offices firm insurance estate systems
 international industries ventures consulting realty corporate registered department commissioner superintendent
 secretary state city county national american llc inc corp pllc llp lp plc
-""".split()
-)
+"""
+_COMPANY_WORDS = frozenset(_IN_COMPANY_NAMES.split())
 _ALSO_SURNAMES = {"law", "church", "bank"}  # "JORDAN CHURCH" is a person, "FIRST METHODIST CHURCH" is not
 # Public names of companies whose business it is to be an agent; a name that begins so is one of them.
 _COMMERCIAL = listed(

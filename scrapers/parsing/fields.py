@@ -1,4 +1,4 @@
-"""Labelled values: read by their label, counted, and what nobody read is told to operators.
+"""Labelled values: read by their label, counted, and what nobody read is shown to operators.
 
 A page of labels is a closed list: each is read, or ignored by name; the rest is in `unread`. A mandatory label
 that is missing is a changed page.
