@@ -33,14 +33,14 @@ class SwitchAdmin(JurisdictionAdmin):
     actions_list = ("registries_page",)
 
     def has_look_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whoever may see the switches may see how the registries stand."""
+        """Whoever may see the switches may see how well the registries are."""
         return self.has_view_permission(request)
 
-    @action(description="How they stand", url_path="standing", permissions=["look"])
+    @action(description="Health of all", url_path="health", permissions=["look"])
     def registries_page(self, request: HttpRequest) -> HttpResponse:
         """Every registry with its last good answer, the oldest first."""
         now = timezone.now()
-        rows = health.list_standings(now=now)
+        rows = health.list_registries(now=now)
         context = {
             **admin.site.each_context(request),
             "title": "Registries",

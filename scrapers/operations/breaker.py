@@ -81,7 +81,7 @@ def note_answer(permit: Permit, *, now: datetime) -> None:
         return  # as nearly always: nothing is written
     with transaction.atomic():
         row = Breaker.objects.select_for_update().get(pk=permit.state)
-        was_told = row.trips > 0
+        was_degraded = row.trips > 0
         row.failures = row.trips = 0
         row.open_until = row.probe_until = None
         row.reason = row.detail = row.last_question = ""
@@ -89,7 +89,7 @@ def note_answer(permit: Permit, *, now: datetime) -> None:
             row.slowness, row.slow_until = row.slowness // 2, now + SLOW_FOR
         row.changed_at = now
         row.save()
-        if was_told:
+        if was_degraded:
             jurisdictions.restore(code=permit.state, now=now)
 
 

@@ -1,7 +1,7 @@
-"""The sandbox registry's register: companies and liens from the data files beside this one, and the magic ones.
+"""What the sandbox registry holds: companies and liens from the data files beside this one, and the magic ones.
 
-The files are made by `python -m tests.scrapers.sandbox_book --write`, by rule and from stories told by hand; a test
-holds them to that. Everybody and every company in them is invented.
+The files are made by `python -m tests.scrapers.sandbox_book --write`, by rule and from stories written by
+hand; a test holds them to that. Everybody and every company in them is invented.
 """
 
 from __future__ import annotations
