@@ -44,13 +44,8 @@ class Georgia(CivixPortal):
             "Non-Qualifying/Non-Filing"
         ),
     )
-    ignored = (
-        "Business Purpose",
-        "NAICS Code",
-        "NAICS Sub Code",
-        "Last Annual Registration Year",
-        "Dissolved Date",
-        "County",
+    ignored = listed(
+        "Business Purpose | NAICS Code | NAICS Sub Code | Last Annual Registration Year | Dissolved Date | County"
     )
     terms = Terms("unstated", robots="not known", note="No public statement on automated search was found.")
     off_reason = "The portal stands behind a bot wall (Cloudflare) that refuses plain clients."

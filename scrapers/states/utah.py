@@ -33,16 +33,9 @@ class Utah(EsosPortal):
         )
     )
     statuses = meanings(active="Active", inactive="Inactive | Cancelled", neutral="Pending")
-    ignored = (
-        "Entity Subtype",
-        "Formation Effective Date",
-        "Profession",
-        "Renew By Date",
-        "Last Renewed Date",
-        "Status Updated On",
-        "Registered Agent Type",
-        "Last Updated",
-        "Updated Date",
+    ignored = listed(
+        "Entity Subtype | Formation Effective Date | Profession | Renew By Date | Last Renewed Date | "
+        "Status Updated On | Registered Agent Type | Last Updated | Updated Date"
     )
     terms = Terms("unstated", robots="answers 403", note="No public statement on automated search was found.")
     verification, on_by_default = "recorded", False

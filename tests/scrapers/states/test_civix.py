@@ -24,11 +24,11 @@ def row(number: str, name: str, kind: str = "Legal Name", link: str = "BusinessI
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
 
-def grid(*rows: str, of: int | None = None, pages: int = 1, told: bool = True) -> str:
+def grid(*rows: str, of: int | None = None, pages: int = 1, counted: bool = True) -> str:
     """One page of the grid; `of` is the number of rows the pager speaks of."""
     heads = "".join(f"<th>{head}</th>" for head in HEADS)
     pager = (
-        f'<li class="pageinfo">Page 1 of {pages}, records 1 to {len(rows)} of {of or len(rows)}</li>' if told else ""
+        f'<li class="pageinfo">Page 1 of {pages}, records 1 to {len(rows)} of {of or len(rows)}</li>' if counted else ""
     )
     body = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody>"
     return f'<div><table id="grid_businessList">{body}</table>{pager}</div>'
@@ -71,7 +71,7 @@ class TestAGrid:
 
     def test_without_its_length_is_a_changed_page(self) -> None:
         with pytest.raises(PageChanged, match="how long"):
-            talk(grid(row("11000001", "BLUE HERON LLC"), told=False)).ask(name="Blue Heron")
+            talk(grid(row("11000001", "BLUE HERON LLC"), counted=False)).ask(name="Blue Heron")
 
     def test_that_leads_elsewhere_is_a_changed_page(self) -> None:
         with pytest.raises(PageChanged, match="leads to"):
