@@ -60,9 +60,9 @@ class TestAGrid:
         conversation = talk(
             grid(first, of=2, pages=2), grid(second, of=2, pages=2), opened=detail("11000001", "BLUE HERON LLC")
         )
-        told = conversation.ask(name="Blue Heron LLC")
-        assert isinstance(told, Found)
-        assert told.record.entity_id == "11000001"
+        outcome = conversation.ask(name="Blue Heron LLC")
+        assert isinstance(outcome, Found)
+        assert outcome.record.entity_id == "11000001"
 
     def test_that_is_longer_than_what_was_read_proves_no_absence(self) -> None:
         cut = grid(row("11000002", "HERON FREIGHT LLC"), of=900)
@@ -79,15 +79,15 @@ class TestAGrid:
 
     def test_of_reserved_names_holds_no_company(self) -> None:
         reserved = grid(row("11000001", "BLUE HERON LLC", kind="Reserved Name"))
-        told = talk(reserved, reserved, searches=2).ask(name="Blue Heron LLC")
-        assert isinstance(told, NotFound)
+        outcome = talk(reserved, reserved, searches=2).ask(name="Blue Heron LLC")
+        assert isinstance(outcome, NotFound)
 
     def test_tells_operators_of_a_kind_of_name_never_seen(self) -> None:
         page = grid(row("11000001", "BLUE HERON LLC", kind="Borrowed Name"))
         conversation = talk(page, opened=detail("11000001", "TERN LLC"))
-        told = conversation.ask(name="Blue Heron LLC")
-        assert isinstance(told, Found)
-        assert told.match.kind == "former_name"
+        outcome = conversation.ask(name="Blue Heron LLC")
+        assert isinstance(outcome, Found)
+        assert outcome.match.kind == "former_name"
         assert conversation.unread == ["name type 'Borrowed Name'"]
 
 
