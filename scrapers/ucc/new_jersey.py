@@ -31,9 +31,8 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     start = WebForm(session.get(URL), what="the UCC wizard")
     choice = {"radioSwitchOrgPerson": "Organization", "radioOutputList": "StatusReport"}
     second = WebForm(start.press(session, "StartNavigationTemplateContainerID$btnContinue", choice))
-    values = {
-        "txtOrganizationName": names.without_suffix(query.name or ""), "txtOrgCity": "", "cbIncludeLapsedOrg": "on",
-    }  # fmt: skip
+    wanted = names.without_suffix(query.name or "")
+    values = {"txtOrganizationName": wanted, "txtOrgCity": "", "cbIncludeLapsedOrg": "on"}
     page = second.press(session, "StepNavigationTemplateContainerID$btnContinue", values)
     rows, complete = _all_pages(session, page)
     found = [filing for filing in map(_filing, rows) if query.covers(_day(filing))]

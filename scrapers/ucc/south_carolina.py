@@ -2,7 +2,7 @@
 
 Source: a public client that walked these pages in a browser in July 2026 (control names, the four columns, no
 captcha); the choice of the role from the twin platform of Maryland. Names are searched as "begins with". The grid
-names no party: a debtor is told only where the form let us ask for debtors and one name was ticked.
+names no party: a debtor is named only where the form let us ask for debtors and one name was ticked.
 """
 
 from __future__ import annotations
