@@ -1,7 +1,7 @@
 """Georgia: Secretary of State, Corporations Division (eCorp).
 
-Evidence: requests, headings, labels and "No data found" from public clients of the portal. Guessed: the spelling of the
-two search types and of the criterion, and the heading words of the grid.
+Evidence: requests, headings, labels and "No data found" from public clients of the portal (read in 2026-11).
+Guessed: the spelling of the two search types and of the criterion, and the heading words of the grid.
 """
 
 from __future__ import annotations

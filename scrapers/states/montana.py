@@ -1,4 +1,4 @@
-"""Montana: the platform's protocol with a longer question. Documented by its labels; nothing recorded.
+"""Montana: the platform's protocol with a longer question. Documented by its labels (2026-11); nothing recorded.
 
 Cloudflare stands before the host, and later clients signed in before they searched, so an account may be wanted by
 now. The names of the two labels for assumed names are read from "Active/Inactive ABNs & TMs" and so half guessed;

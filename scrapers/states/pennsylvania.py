@@ -1,8 +1,8 @@
 """Pennsylvania: "Registered Businesses in PA - current" (data set xvd7-5r2c), renewed monthly, one row a party.
 
 Only what is currently registered is in it, and it has no status column: being listed is not good standing. Evidence:
-one recorded row; the columns of parties (party_type and names) from the set's description. Gap: the Department's own
-search (all statuses, registered office, history) stands behind a wall and is not asked.
+one recorded row; the columns of parties (party_type and names) from the set's description (2026-11).
+Gap: the Department's own search (all statuses, registered office, history) stands behind a wall and is not asked.
 """
 
 from __future__ import annotations

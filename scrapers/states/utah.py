@@ -1,7 +1,7 @@
 """Utah: Division of Corporations and Commercial Code, Business Registration.
 
-Evidence: recorded form, grid (with its empty first row) and detail. Guessed: the names of the fields the search sends
-(Nevada's, from the same vendor), and the words "No records ..." of an empty result.
+Evidence: form, grid (with its empty first row) and detail, recorded before 2026-11. Guessed: the names of the fields
+the search sends (Nevada's, from the same vendor), and the words "No records ..." of an empty result.
 """
 
 from __future__ import annotations
