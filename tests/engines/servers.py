@@ -135,7 +135,7 @@ def _postgres(programs: Programs, folder: Path, identity: dict[str, Any], *, kee
     settings = {
         "listen_addresses": "127.0.0.1", "port": port, "unix_socket_directories": folder, "max_connections": 200,
         "fsync": "off", "synchronous_commit": "on" if keeps_commits else "off", "full_page_writes": "off",
-        "timezone": "UTC",
+        "timezone": "UTC", "track_activity_query_size": 16384,  # whole statements, for who waits for what
     }  # fmt: skip
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     line = [str(part) for part in (programs.postgres, "-D", data, *options)]
