@@ -12,7 +12,7 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.failures import PortalBlocked
+from scrapers.failures import Failure, PortalBlocked
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import Labels, listed, note_unread
@@ -159,7 +159,7 @@ class Alabama(Portal):
 def _read(page: Page) -> HtmlElement:
     tree = page.html()
     if _TOO_OFTEN in visible_text(tree).casefold():
-        raise PortalBlocked(f"{page.url}: the portal's count of accesses is used up", reason="rate_limited")
+        raise PortalBlocked(f"{page.url}: the portal's count of accesses is used up", reason=Failure.RATE_LIMITED)
     return tree
 
 
