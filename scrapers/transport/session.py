@@ -218,8 +218,8 @@ class PortalSession:
         heard.body = whole = bytes(body)
         return whole
 
-    def _cut_off(self) -> AbstractContextManager[None]:
-        return self._wire.until(self._deadline) if self._wire else nullcontext()
+    def _cut_off(self) -> AbstractContextManager[object]:
+        return self._wire.cutter.until(self._deadline) if self._wire else nullcontext()
 
     def _allow(self, url: str) -> None:
         parts = urlsplit(_joined(url, ""))
