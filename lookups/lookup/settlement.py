@@ -13,7 +13,7 @@ from lookups.lookup import payment, single_flight, storage, stored_answers
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Delivered, NothingFound, Outcome, OutOfFunds, Refused, Unavailable
 from lookups.models import Job, Lookup, StoredAnswer
-from scrapers.failures import PortalError, QueryRefused
+from scrapers.failures import Failure, PortalError, QueryRefused
 from scrapers.gateway import Reply
 from scrapers.records import NotFound
 
@@ -34,7 +34,7 @@ def is_ours(ask: Ask) -> bool:
 
 def _lost(ask: Ask) -> Unavailable:
     """What a caller gets whose ask is not its own any more; nobody is told, the job has its own end."""
-    return Unavailable(ask.question.state, "timeout")
+    return Unavailable(ask.question.state, Failure.TIMEOUT)
 
 
 def settle_reply(
@@ -76,7 +76,7 @@ def settle_failure(
     else:
         result = {
             "kind": "unavailable",
-            "reason": error.reason,
+            "reason": error.reason.value,
             "retryable": error.retryable,
             "retry_after": error.retry_after,
         }
@@ -102,7 +102,7 @@ def share(
         answer = StoredAnswer.objects.select_related("entity").get(pk=result["id"])
         with transaction.atomic():
             return _sell_live(ask, hold, answer, stopwatch=stopwatch, shared=True, attempt_id=attempt_id)
-    outcome = read(ask, result) if result is not None else Unavailable(ask.question.state, "timeout")
+    outcome = read(ask, result) if result is not None else Unavailable(ask.question.state, Failure.TIMEOUT)
     if isinstance(outcome, Unavailable) and try_again(outcome):
         return outcome
     return conclude(ask, hold, outcome, stopwatch=stopwatch, shared=True, attempt_id=attempt_id)

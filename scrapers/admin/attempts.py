@@ -17,19 +17,14 @@ from django.views.decorators.http import require_safe
 from unfold.decorators import display
 
 from scrapers.admin.read_only import ReadOnlyAdmin
+from scrapers.failures import Failure
 from scrapers.models import AttemptPage, ScrapeAttempt
 from scrapers.operations import failed_pages
 
 OUTCOME_COLOURS = {
     "found": "success",
     "not found": "success",
-    "refused": "info",
-    "rate limited": "warning",
-    "timeout": "warning",
-    "disabled": "info",
-    "down": "danger",
-    "blocked": "danger",
-    "layout changed": "danger",
+    **{failure.plain: failure.facts.alarm for failure in Failure},
 }
 
 

@@ -12,7 +12,7 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.failures import PortalBlocked
+from scrapers.failures import Failure, PortalBlocked
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, select, table_rows, text_of, visible_text
@@ -154,7 +154,7 @@ class Alabama(Portal):
 def _read(page: Page) -> HtmlElement:
     tree = page.html()
     if _TOO_OFTEN in visible_text(tree).casefold():
-        raise PortalBlocked(f"{page.url}: the portal's count of accesses is used up", reason="rate_limited")
+        raise PortalBlocked(f"{page.url}: the portal's count of accesses is used up", reason=Failure.RATE_LIMITED)
     return tree
 
 

@@ -7,9 +7,10 @@ from typing import Any
 from rest_framework import serializers
 
 from lookups.api import errors
+from scrapers.failures import list_unanswered
 
 AVAILABILITY = ["provided", "not_published", "empty", "paywalled", "parse_failed"]
-REASONS = ["down", "blocked", "layout_changed", "rate_limited", "disabled", "timeout"]
+REASONS = [failure.value for failure in list_unanswered()]
 ENTRY_KINDS = ["deposit", "free_grant", "hold", "capture", "release", "charge", "refund", "adjust"]
 
 
