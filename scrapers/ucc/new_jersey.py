@@ -27,7 +27,7 @@ _PAGES = 5
 
 
 def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
-    """Liens, lapsed ones too, on organisations whose name begins with the one asked for; newest first."""
+    """Liens, lapsed ones too, on organizations whose name begins with the one asked for; newest first."""
     start = WebForm(session.get(URL), what="the UCC wizard")
     choice = {"radioSwitchOrgPerson": "Organization", "radioOutputList": "StatusReport"}
     second = WebForm(start.press(session, "StartNavigationTemplateContainerID$btnContinue", choice))
@@ -71,7 +71,7 @@ def _cells(row: HtmlElement) -> list[str]:
 
 
 def _filing(cells: list[str]) -> UccFiling:
-    """Cells: a box to tick, organisation, city, number, status, date."""
+    """Cells: a box to tick, organization, city, number, status, date."""
     if not cells[1] or not cells[3]:
         raise PageChanged(f"a lien without debtor or number: {cells}")
     debtor = UccParty(
