@@ -1,7 +1,7 @@
 """Socrata: a name search on a state's open data, live, without a key. The rows hold the whole record.
 
 Source: the platform's published API (`scrapers.transport.soda`). One request answers most questions; a second, looser
-one is asked before "not found" is said, because registries write `O'NEIL'S` and `A.B.C.` where callers do not.
+one is asked before the answer is "not found", because registries write `O'NEIL'S` and `A.B.C.` where callers do not.
 """
 
 from __future__ import annotations
