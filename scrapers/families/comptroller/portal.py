@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from scrapers.failures import PageChanged, PortalUnavailable
-from scrapers.name_rules.availability import clerk_key
 from scrapers.name_rules.rules import RULES
+from scrapers.name_rules.same_names import clerk_key
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread, text
