@@ -21,7 +21,6 @@ from lookups.lookup.asks import Stopwatch
 from lookups.lookup.outcomes import OutOfFunds, Refused, TooManyAtOnce, Unavailable
 from lookups.models import Lookup, StoredEntity
 from scrapers import gateway
-from scrapers.bulk_data.source import RegisterPortal
 from scrapers.failures import PortalDisabled, PortalError, QueryRefused
 from scrapers.gateway import NameReply
 from scrapers.records import Conflict, NameVerdict, Query
@@ -90,7 +89,7 @@ def _objection(ask: NameAsk) -> Refused | None:
     kept = gateway.find_copy(ask.state, sandbox=ask.key.is_test)
     if ask.from_copy:
         return None if kept else Refused("source", NO_COPY, unsupported=True)
-    if isinstance(portal, RegisterPortal) and portal.walled:
+    if portal.walled:
         return Refused(
             "source", " ".join(filter(None, (WALLED, portal.off_reason, COPY_KEPT if kept else ""))), unsupported=True
         )

@@ -1,4 +1,4 @@
-"""Fetches a published register file: large, in pieces, going on where a broken download stopped.
+"""Fetches a file of bulk data: large, in pieces, going on where a broken download stopped.
 
 The same identity, hosts, TLS and pace as any other request; only the size limit is another.
 """

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote_plus, urljoin, urlsplit
 
 import requests
@@ -27,9 +27,6 @@ from scrapers.transport.exchanges import REMEMBERED, Exchange
 from scrapers.transport.pace import NoPacer, Pace, Pacer
 from scrapers.transport.page import Page
 from scrapers.transport.wire import TimedAdapter
-
-if TYPE_CHECKING:
-    from scrapers.bulk_data.source import Register
 
 _CHUNK = 16 * 1024
 _MAX_REDIRECTS = 5
@@ -88,15 +85,12 @@ class PortalSession:
         deadline: float,
         trace: Trace | None = None,
         adapter: BaseAdapter | None = None,
-        register: Register | None = None,
     ) -> None:
         self._portal, self._hosts, self._settings = portal, hosts, settings
         self._pace, self._pacer = pace or Pace(), pacer or NoPacer()
         self._deadline = deadline
         self.trace = trace or Trace()
         self.pages: list[Page] = []
-        self.from_register = False  # set once a loaded copy has answered instead of the portal
-        self.register = register  # loaded copies of published registers, for the states that have one
         self._http = _Sender()
         self._http.trust_env = False  # no proxy and no netrc from the environment
         self._http.headers.update({"User-Agent": settings.user_agent, "Accept-Language": "en-US,en;q=0.8"})

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from requests import PreparedRequest, Response
 from requests.adapters import BaseAdapter
 
+from scrapers.bulk_data.colorado import split_event
 from scrapers.failures import PageChanged, PortalUnavailable, QueryRefused
 from scrapers.records import Found, NotFound
-from scrapers.states.colorado import split_event
 from scrapers.transport import conditions
 from scrapers.transport.recording import Step, answer
 from tests.scrapers.conversation import Conversation

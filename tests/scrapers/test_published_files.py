@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from scrapers import discovery
-from scrapers.bulk_data import copies, refresh
-from scrapers.bulk_data.source import RegisterPortal
+from scrapers.bulk_data import copies, reading, refresh
 from scrapers.failures import PageChanged
 from scrapers.records import EntityRecord
 
 
 def read(state: str, path: Path) -> list[EntityRecord]:
     portal = discovery.find_portal(state)
-    assert isinstance(portal, RegisterPortal)
-    return [record for row in portal.register_rows(path) if (record := portal.register_row(row)) is not None]
+    assert portal is not None
+    published = refresh.get_bulk_data(portal)
+    return [record for row in reading.rows(path, published) if (record := published.record(row)) is not None]
 
 
 def status_class(state: str, record: EntityRecord) -> str:

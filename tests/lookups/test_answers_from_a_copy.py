@@ -1,4 +1,4 @@
-"""A state that answers from its published register says so: the customer sees a copy and its day."""
+"""A state that answers from a copy of its bulk data says so: the customer sees a copy and its day."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from jurisdictions import services
 from lookups.models import Lookup
 from scrapers import discovery
 from scrapers.bulk_data import refresh
-from scrapers.bulk_data.source import RegisterPortal
 from scrapers.failures import PortalUnavailable
 from scrapers.models import ScrapeAttempt
 from scrapers.operations import breaker
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register, company
-from tests.scrapers.test_published_registers import TestVirginia, zipped
+from tests.scrapers.test_published_files import TestVirginia, zipped
 
 pytestmark = pytest.mark.django_db
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
@@ -29,26 +28,21 @@ DAY = datetime(2026, 11, 1, tzinfo=UTC)
 
 @pytest.fixture
 def virginia(customer: Customer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Customer:
-    """A customer, Virginia switched on, and a small register of it loaded."""
+    """A customer, Virginia switched on, and a small copy of its bulk data loaded."""
     portal = discovery.find_portal("VA")
     assert portal is not None
+    published = refresh.get_bulk_data(portal)
     head = TestVirginia.HEAD
     tables = {"Corp__csv": head + TestVirginia.CORP, "LLC__csv": head + TestVirginia.LLC, "LP__csv": head}
     file = zipped(tmp_path / "be.zip", **tables)
-    small = portal.register_source.__class__(
-        **{
-            **{name: getattr(portal.register_source, name) for name in portal.register_source.__slots__},
-            "least_rows": 1,
-        }
-    )
-    monkeypatch.setattr(type(portal), "register_source", small)
+    monkeypatch.setattr(type(portal), "bulk_data", replace(published, least_rows=1))
     refresh.load(portal=portal, file=file, as_of=DAY, now=DAY)
     services.enable(code="VA")
     return customer
 
 
 class TestALookup:
-    """In a state whose register is loaded."""
+    """In a state whose bulk data is loaded."""
 
     def test_is_answered_as_a_copy_with_its_day(self, virginia: Customer) -> None:
         body = virginia.lookup("Blue Heron Logistics", "VA").json()
@@ -68,7 +62,7 @@ def check(who: Customer, name: str, state: str = "VA", **more: str) -> Any:
 
 
 class TestANameCheck:
-    """In a state whose own search turns programs away, and whose register is loaded."""
+    """In a state whose own search turns programs away, and whose bulk data is loaded."""
 
     def test_is_not_made_from_the_copy_unasked(self, virginia: Customer) -> None:
         reply = check(virginia, "Blue Heron Logistics")
@@ -120,8 +114,8 @@ class TestANameTooCommon:
         self, customer: Customer, register: Register, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> Customer:
         portal = discovery.find_portal("NY")
-        assert isinstance(portal, RegisterPortal)
-        monkeypatch.setattr(type(portal), "register_source", replace(portal.register_source, least_rows=1))
+        assert portal is not None
+        monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
         rows = [company(f"COMMON WORD {number:03} INC.", str(200000 + number)) for number in range(600)]
         file = tmp_path / "ny.csv"
         with file.open("w", newline="") as out:

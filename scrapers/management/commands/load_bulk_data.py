@@ -1,4 +1,4 @@
-"""Load a state's published register: `manage.py import_register AK` fetches it, `--file` takes one at hand.
+"""Load a copy of a state's bulk data: `manage.py load_bulk_data AK` fetches it, `--file` takes one at hand.
 
 The load is streamed, goes on where a broken one stopped, and the state answers from the old copy until the new
 one is whole. `--list` shows the copies there are.
@@ -16,9 +16,9 @@ from tqdm import tqdm
 
 from scrapers import discovery
 from scrapers.bulk_data import copies, refresh
-from scrapers.bulk_data.source import RegisterPortal
 from scrapers.failures import PortalError
-from scrapers.models import RegisterCopy
+from scrapers.models import BulkCopy
+from scrapers.portal import Portal
 
 
 class Command(BaseCommand):
@@ -37,8 +37,8 @@ class Command(BaseCommand):
             self._list()
             return
         portal = discovery.find_portal(options["state"].upper())
-        if not isinstance(portal, RegisterPortal):
-            raise CommandError(f"{options['state']} publishes no register this program can read.")
+        if portal is None or portal.bulk_data is None:
+            raise CommandError(f"{options['state']} publishes no bulk data this program can read.")
         now = timezone.now()
         try:
             file, as_of = self._file(portal, options, now)
@@ -46,10 +46,10 @@ class Command(BaseCommand):
         except (PortalError, copies.LoadRefused) as error:
             raise CommandError(f"Nothing has changed: {error}") from error
         self.stdout.write(
-            f"{portal.code} answers from its register of {copy.as_of:%Y-%m-%d}: {copy.entities} entities."
+            f"{portal.code} answers from its bulk data of {copy.as_of:%Y-%m-%d}: {copy.entities} entities."
         )
 
-    def _file(self, portal: RegisterPortal, options: dict[str, Any], now: datetime) -> tuple[Path, datetime]:
+    def _file(self, portal: Portal, options: dict[str, Any], now: datetime) -> tuple[Path, datetime]:
         file: Path | None = options["file"]
         if file is None:
             return refresh.fetch(portal=portal, now=now)
@@ -59,16 +59,16 @@ class Command(BaseCommand):
         dated = datetime.fromisoformat(stamp) if stamp else datetime.fromtimestamp(file.stat().st_mtime, tz=UTC)
         return file.resolve(), dated.replace(tzinfo=UTC) if dated.tzinfo is None else dated
 
-    def _load(self, portal: RegisterPortal, file: Path, as_of: datetime, now: datetime) -> RegisterCopy:
-        with tqdm(unit=" rows", desc=f"{portal.code} register", file=self.stderr._out) as bar:
+    def _load(self, portal: Portal, file: Path, as_of: datetime, now: datetime) -> BulkCopy:
+        with tqdm(unit=" rows", desc=f"{portal.code} bulk data", file=self.stderr._out) as bar:
 
-            def show(copy: RegisterCopy) -> None:
+            def show(copy: BulkCopy) -> None:
                 bar.update(copy.rows_read - bar.n)
 
             return refresh.load(portal=portal, file=file, as_of=as_of, now=now, progress=show)
 
     def _list(self) -> None:
-        for copy in RegisterCopy.objects.all():
+        for copy in BulkCopy.objects.all():
             self.stdout.write(f"{copy}: {copy.entities} entities, {copy.rows_read} rows read. {copy.detail}")
-        readable = [portal.code for portal in discovery.list_portals() if isinstance(portal, RegisterPortal)]
-        self.stdout.write(f"Registers that can be loaded: {', '.join(readable) or 'none'}")
+        readable = [portal.code for portal in discovery.list_portals() if portal.bulk_data is not None]
+        self.stdout.write(f"Bulk data that can be loaded: {', '.join(readable) or 'none'}")

@@ -1,4 +1,4 @@
-"""A state whose search is walled answers from its published register, and never from half of one."""
+"""A state whose search is walled answers from a copy of its bulk data, and never from half of one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -17,13 +18,16 @@ from django.db import connection
 
 from scrapers import discovery
 from scrapers.bulk_data import copies, refresh
-from scrapers.bulk_data.source import OnlyRegisterPortal, RegisterPortal, Row, Source, from_plain, rows, to_plain
+from scrapers.bulk_data.published import BulkData, Row
+from scrapers.bulk_data.reading import rows
+from scrapers.bulk_data.stored_form import from_plain, to_plain
 from scrapers.failures import PageChanged, PortalDisabled
-from scrapers.models import RegisterCopy, RegisteredEntity
+from scrapers.models import BulkCopy, BulkEntity
 from scrapers.normalize.addresses import from_parts
-from scrapers.portal import Capabilities
+from scrapers.portal import Capabilities, Portal
 from scrapers.records import EntityRecord, Found, NotFound, Officer, Query
 from scrapers.search.pipeline import ask
+from scrapers.search.sources import choose_source
 from scrapers.statuses import meanings
 from scrapers.transport.session import PortalSession, TransportSettings
 
@@ -31,27 +35,29 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 HEAD = ["NUMBER", "NAME", "STATE OF IT", "CITY"]
 
 
-class Northland(OnlyRegisterPortal):
-    """A fictional state that publishes a CSV file."""
+def _record(row: Row) -> EntityRecord | None:
+    if row["STATE OF IT"] == "Reserved":
+        return None
+    return EntityRecord(
+        entity_name=row["NAME"],
+        entity_id=row["NUMBER"],
+        status=row["STATE OF IT"],
+        principal_address=from_parts(city=row["CITY"]),
+    )
+
+
+class Northland(Portal):
+    """A fictional state that publishes a CSV file, and has no search."""
 
     code = "ZZ"
-    hosts = ("register.example.test",)
-    register_source = Source("https://register.example.test/all.csv", "csv", least_rows=2)
-    register_columns = frozenset(HEAD)
+    hosts = ("files.example.test",)
+    bulk_data = BulkData(
+        "https://files.example.test/all.csv", "csv", least_rows=2, record=_record, columns=frozenset(HEAD), walled=True
+    )
     capabilities = Capabilities(addresses=True)
     published = frozenset({"status", "principal_address"})
     statuses = meanings(active="Good Standing", inactive="Dissolved")
     id_pattern = r"\d{1,9}"
-
-    def register_row(self, row: Row) -> EntityRecord | None:
-        if row["STATE OF IT"] == "Reserved":
-            return None
-        return EntityRecord(
-            entity_name=row["NAME"],
-            entity_id=row["NUMBER"],
-            status=row["STATE OF IT"],
-            principal_address=from_parts(city=row["CITY"]),
-        )
 
 
 def write_csv(path: Path, lines: list[list[str]], head: list[str] = HEAD) -> Path:
@@ -74,17 +80,22 @@ def put(question: Query) -> Found | NotFound:
         hosts=Northland.hosts,
         settings=TransportSettings(user_agent="test"),
         deadline=time.monotonic() + 5,
-        register=copies.DatabaseRegister(),
     )
-    return ask(Northland(), session, question, now=NOW, threshold=0.92)  # type: ignore[return-value]
+    copy = copies.find_current("ZZ")
+    return ask(Northland(), session, question, now=NOW, threshold=0.92, copy=copy)  # type: ignore[return-value]
 
 
-def load(file: Path, as_of: datetime = NOW) -> RegisterCopy:
+def published(kind: Any, *columns: str) -> BulkData:
+    """A file somewhere, of which nothing but its layout matters."""
+    return BulkData("https://x", kind, 1, _record, frozenset(columns))
+
+
+def load(file: Path, as_of: datetime = NOW) -> BulkCopy:
     return refresh.load(portal=Northland(), file=file, as_of=as_of, now=NOW)
 
 
 @pytest.mark.django_db
-class TestALoadedRegister:
+class TestALoadedCopy:
     """The state's file, in our database."""
 
     def test_answers_with_the_company_and_the_day_of_the_copy(self, tmp_path: Path) -> None:
@@ -112,8 +123,8 @@ class TestALoadedRegister:
         load(write_csv(tmp_path / "old.csv", LINES))
         load(write_csv(tmp_path / "new.csv", [*LINES, ["5", "Fresh Start LLC", "Good Standing", ""]]))
         assert isinstance(put(Query("ZZ", name="Fresh Start LLC")), Found)
-        assert RegisterCopy.objects.filter(status="current").count() == 1
-        assert RegisteredEntity.objects.exclude(copy__status="current").count() == 0
+        assert BulkCopy.objects.filter(status="current").count() == 1
+        assert BulkEntity.objects.exclude(copy__status="current").count() == 0
 
 
 @pytest.mark.django_db
@@ -140,7 +151,7 @@ class TestABrokenFile:
         path = tmp_path / "x.zip"
         path.write_bytes(b"<html>Just a moment...</html>")
         with pytest.raises(PageChanged, match="no zip"):
-            next(rows(path, Source("https://x", "ndjson-zip", 1), columns=frozenset()))
+            next(rows(path, published("ndjson-zip")))
 
 
 @pytest.mark.django_db
@@ -154,30 +165,30 @@ class TestALoadThatWasKilled:
         lines = [[str(number), f"Company {number} LLC", "Good Standing", ""] for number in range(1, 96)]
         file = write_csv(tmp_path / "all.csv", lines)
 
-        def die(copy: RegisterCopy) -> None:
+        def die(copy: BulkCopy) -> None:
             if copy.rows_read >= 40:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
             refresh.load(portal=Northland(), file=file, as_of=NOW, now=NOW, progress=die)
-        assert RegisterCopy.objects.get().status == "loading"
+        assert BulkCopy.objects.get().status == "loading"
         copy = load(file)
-        assert (copy.entities, RegisterCopy.objects.count()) == (95, 1)
-        numbers = RegisteredEntity.objects.values_list("entity_id", flat=True)
+        assert (copy.entities, BulkCopy.objects.count()) == (95, 1)
+        numbers = BulkEntity.objects.values_list("entity_id", flat=True)
         assert sorted(map(int, numbers)) == list(range(1, 96))
 
     def test_is_never_loaded_by_two_at_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(copies, "BATCH", 10)
         file = write_csv(tmp_path / "all.csv", [[str(n), f"Company {n} LLC", "Good Standing", ""] for n in range(40)])
 
-        def overtake(copy: RegisterCopy) -> None:
+        def overtake(copy: BulkCopy) -> None:
             if copy.rows_read == 20:
-                RegisterCopy.objects.filter(pk=copy.pk).update(rows_read=30)
+                BulkCopy.objects.filter(pk=copy.pk).update(rows_read=30)
 
         with pytest.raises(copies.OtherLoad):
             refresh.load(portal=Northland(), file=file, as_of=NOW, now=NOW, progress=overtake)
-        assert RegisteredEntity.objects.count() == 20
-        assert RegisterCopy.objects.get().status == "loading"
+        assert BulkEntity.objects.count() == 20
+        assert BulkCopy.objects.get().status == "loading"
 
 
 @pytest.mark.django_db
@@ -185,7 +196,7 @@ class TestAStateWithoutItsCopy:
     """Nothing loaded yet."""
 
     def test_says_so_and_never_not_found(self) -> None:
-        with pytest.raises(PortalDisabled, match="import_register ZZ"):
+        with pytest.raises(PortalDisabled, match="load_bulk_data ZZ"):
             put(Query("ZZ", name="Anything LLC"))
 
 
@@ -196,7 +207,7 @@ class TestAFile:
         path = tmp_path / "x.zip"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("a.ndjson", "\n".join(json.dumps({"id": n, "name": None}) for n in range(3)))
-        found = list(rows(path, Source("https://x", "ndjson-zip", 1), columns=frozenset({"id"})))
+        found = list(rows(path, published("ndjson-zip", "id")))
         assert [row["id"] for row in found] == ["0", "1", "2"]
         assert found[0]["name"] == ""
 
@@ -204,13 +215,13 @@ class TestAFile:
         path = tmp_path / "x.zip"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("a.txt", "0001ACME\r\n0002ZETA\r\n")
-        found = [row["line"] for row in rows(path, Source("https://x", "fixed-zip", 1, width=8), columns=frozenset())]
+        found = [row["line"] for row in rows(path, replace(published("fixed-zip"), width=8))]
         assert found == ["0001ACME", "0002ZETA"]
 
     def test_may_end_its_rows_with_empty_cells(self, tmp_path: Path) -> None:
         path = tmp_path / "x.csv"
         path.write_text("A,B\r\n1,2,,\r\n")
-        assert list(rows(path, Source("https://x", "csv", 1), columns=frozenset({"A"}))) == [{"A": "1", "B": "2"}]
+        assert list(rows(path, published("csv", "A"))) == [{"A": "1", "B": "2"}]
 
 
 class TestARecord:
@@ -236,13 +247,13 @@ class TestANameSearch:
         lines = [[str(number), f"Company {number:05d} LLC", "Good Standing", ""] for number in range(3000)]
         copy = load(write_csv(tmp_path / "all.csv", lines))
         with connection.cursor() as cursor:
-            cursor.execute("ANALYZE scrapers_registeredentity")
+            cursor.execute("ANALYZE scrapers_bulkentity")
             cursor.execute(
-                "EXPLAIN SELECT record FROM scrapers_registeredentity WHERE copy_id = %s AND name_key LIKE %s",
+                "EXPLAIN SELECT record FROM scrapers_bulkentity WHERE copy_id = %s AND name_key LIKE %s",
                 [copy.pk, "company 00042%"],
             )
             plan = "\n".join(line for (line,) in cursor.fetchall())
-        assert "registered_name" in plan
+        assert "bulk_entity_name" in plan
         assert settings.DATABASES["default"]["ENGINE"].endswith("postgresql")
 
 
@@ -257,7 +268,7 @@ def test_the_reader_keeps_one_row_in_memory(tmp_path: Path) -> None:
             out.write(line)
         out.close()
     tracemalloc.start()
-    count = sum(1 for _ in rows(path, Source("https://x", "ndjson-zip", 1), columns=frozenset({"id"})))
+    count = sum(1 for _ in rows(path, published("ndjson-zip", "id")))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert count == 50_000
@@ -272,7 +283,7 @@ class TestTheEvidence:
         load(write_csv(tmp_path / "all.csv", LINES))
         first = put(Query("ZZ", entity_id="1"))
         second = put(Query("ZZ", entity_id="3"))
-        assert first.evidence.source_url == Northland.register_source.url
+        assert first.evidence.source_url == Northland.bulk_data.url
         assert first.evidence.sha256 != second.evidence.sha256
 
 
@@ -282,21 +293,23 @@ class TestAnOpenDataSetHeldWhole:
 
     def test_is_loaded_from_the_platforms_export(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         portal = discovery.find_portal("NY")
-        assert isinstance(portal, RegisterPortal)
-        assert portal.register_source.url.startswith("https://data.ny.gov/resource/n9v6-gdp6.csv")
+        assert portal is not None
+        assert portal.bulk_data is not None
+        assert portal.bulk_data.url.startswith("https://data.ny.gov/resource/n9v6-gdp6.csv")
         head = ["dos_id", "current_entity_name", "initial_dos_filing_date", "entity_type", "chairman_name"]
         lines = [["1", "ACME CORP.", "2012-06-28T00:00:00", "DOMESTIC BUSINESS CORPORATION", ""]]
         file = write_csv(tmp_path / "ny.csv", lines, head=head)
-        small = replace(portal.register_source, least_rows=1)
-        monkeypatch.setattr(type(portal), "register_source", small)
+        monkeypatch.setattr(type(portal), "bulk_data", replace(portal.bulk_data, least_rows=1))
         refresh.load(portal=portal, file=file, as_of=NOW, now=NOW)
-        found, _ = copies.DatabaseRegister().by_name("NY", "acme", limit=10, wider=10)
+        current = copies.find_current("NY")
+        assert current is not None
+        found, _ = current.list_by_name("acme", limit=10, wider=10)
         assert [(record.entity_id, record.formation_date) for record in found] == [("1", "2012-06-28T00:00:00")]
 
     def test_shows_names_that_a_cut_list_hides(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         portal = discovery.find_portal("NY")
-        assert isinstance(portal, RegisterPortal)
-        monkeypatch.setattr(type(portal), "register_source", replace(portal.register_source, least_rows=1))
+        assert portal is not None
+        monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
         head = ["dos_id", "current_entity_name", "initial_dos_filing_date", "entity_type"]
         lines = [[str(n), f"ACME {n} LLC", "2012-06-28T00:00:00", "DOMESTIC LLC"] for n in range(600)]
         file = write_csv(
@@ -308,8 +321,9 @@ class TestAnOpenDataSetHeldWhole:
             hosts=portal.hosts,
             settings=TransportSettings(user_agent="test"),
             deadline=time.monotonic() + 5,
-            register=copies.DatabaseRegister(),
         )
-        narrow = portal.narrow(session, "Acme LLC")
+        source = choose_source(portal, session, copies.find_current("NY"))
+        narrow = source.narrow("Acme LLC")
         assert narrow is not None
-        assert (len(narrow.candidates), narrow.complete, session.from_register) == (601, True, True)
+        assert (len(narrow.candidates), narrow.complete, source.narrow_proves) == (601, True, True)
+        assert source.from_copy

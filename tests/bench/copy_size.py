@@ -1,6 +1,6 @@
-"""How large a register may be: rows a second, peak memory, and the time of a name search, on PostgreSQL.
+"""How large a copy of bulk data may be: rows a second, peak memory, and the time of a name search, on PostgreSQL.
 
-    DATABASE_URL=postgres://… python -m tests.bench.register_size --rows 5000000
+    DATABASE_URL=postgres://… python -m tests.bench.copy_size --rows 5000000
 
 Prints one line a measure. The rows are fictional; the copy is removed at the end.
 """
@@ -45,10 +45,10 @@ def main() -> None:
 
     django.setup()
     from scrapers.bulk_data import copies, refresh
-    from scrapers.models import RegisterCopy
-    from tests.scrapers.test_registers import Northland
+    from scrapers.models import BulkCopy
+    from tests.scrapers.test_loaded_copies import Northland
 
-    RegisterCopy.objects.filter(state="ZZ").delete()
+    BulkCopy.objects.filter(state="ZZ").delete()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "all.csv"
         write(file, count)
@@ -59,17 +59,18 @@ def main() -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     sys.stdout.write(f"import: {copy.entities} rows in {took:.0f} s, {copy.entities / took:.0f} rows/s\n")
     sys.stdout.write(f"peak memory: {peak:.0f} MB\n")
-    register, pick, times = copies.DatabaseRegister(), random.Random(271), []
+    current, pick, times = copies.find_current("ZZ"), random.Random(271), []
+    assert current is not None
     for _ in range(200):
         key = f"{pick.choice(FIRST)} {pick.choice(SECOND)} {pick.choice(THIRD)}".lower()
         started = time.monotonic()
-        register.by_name("ZZ", key, limit=200, wider=25)
+        current.list_by_name(key, limit=200, wider=25)
         times.append((time.monotonic() - started) * 1000)
     times.sort()
     sys.stdout.write(
         f"name search: median {median(times):.1f} ms, 99th {times[197]:.1f} ms, worst {times[-1]:.1f} ms\n"
     )
-    RegisterCopy.objects.filter(pk=copy.pk).update(status="replaced")
+    BulkCopy.objects.filter(pk=copy.pk).update(status="replaced")
     copies.prune()
 
 
