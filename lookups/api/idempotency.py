@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -46,6 +47,11 @@ def answer_once(request: Request, *, key: ApiKey, answer: Answer) -> Response | 
     else:
         idempotency.give_up(claim)
     return response
+
+
+def same_ask(claim: idempotency.Claim | None) -> dict[str, Any]:
+    """What makes a repetition the same ask as the first request: it is charged once."""
+    return {"ask_id": claim.ask_id, "resumed": claim.resumed} if claim else {}
 
 
 def _claim(request: Request, key: ApiKey, word: str) -> idempotency.Claim:

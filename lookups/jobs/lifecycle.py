@@ -17,7 +17,7 @@ from django.db.models import F, Q
 
 from billing import ledger
 from billing.models import ApiKey, Hold
-from lookups.lookup import payment, settlement, single_flight
+from lookups.lookup import settlement, single_flight
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted, Delivered, NothingFound, Outcome, OutOfFunds, TooManyAtOnce
 from lookups.lookup.questions import Question
@@ -39,15 +39,13 @@ Render = Callable[[Outcome, str], tuple[int, dict[str, Any]]]
 OPEN = (Job.Status.PENDING, Job.Status.PROCESSING)
 
 
-def accept(
-    ask: Ask, *, key: ApiKey, limit: int, estimated_seconds: int, now: datetime
-) -> Accepted | OutOfFunds | TooManyAtOnce:
-    """Take a question on: hold its price, write the job, wake a worker. At most `limit` open jobs a key."""
-    if Job.objects.filter(key=key, status__in=OPEN, bulk__isnull=True).count() >= limit:
-        return TooManyAtOnce(limit)
+def accept(ask: Ask, *, estimated_seconds: int, now: datetime) -> Accepted | OutOfFunds | TooManyAtOnce:
+    """Take a question on: hold its price, write the job, wake a worker. At most the key's limit of open jobs."""
+    if Job.objects.filter(key=ask.payer.key, status__in=OPEN, bulk__isnull=True).count() >= ask.payer.limit:
+        return TooManyAtOnce(ask.payer.limit)
     try:
         with transaction.atomic():
-            hold = payment.set_aside(ask.bill, now=now, hold_for=HOLD_FOR)
+            hold = ask.payer.hold(ask.bill, now=now, hold_for=HOLD_FOR)
             job = _write(ask, hold, estimated_seconds=estimated_seconds, now=now)
             transaction.on_commit(lambda: wake(job.pk))
     except ledger.InsufficientFunds as short:
@@ -73,10 +71,11 @@ def adopt(ask: Ask, hold: Hold | None, *, estimated_seconds: int, runs: bool, no
 
 
 def _write(ask: Ask, hold: Hold | None, *, estimated_seconds: int, now: datetime, **progress: Any) -> Job:
-    assert ask.key is not None
+    key = ask.payer.key
+    assert key is not None, "Only who has a key can be answered later."
     return Job.objects.create(
-        account_id=ask.key.account_id,
-        key=ask.key,
+        account_id=key.account_id,
+        key=key,
         hold=hold,
         ask_id=ask.ask_id,
         state=ask.question.state,

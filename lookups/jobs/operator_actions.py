@@ -9,9 +9,9 @@ from typing import Any
 from django.db import transaction
 
 from lookups.jobs import lifecycle, runner
-from lookups.lookup import payment
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Unavailable
+from lookups.lookup.payers import KeyPayer
 from lookups.models import Job
 
 ENDED: dict[str, Any] = {
@@ -60,9 +60,12 @@ def do_over(job: Job, *, now: datetime) -> bool:
         if row is None:
             return False
         ask = Ask(
-            question=lifecycle.from_json(row.question), key=row.key, ask_id=uuid.uuid4(), request_id=row.request_id
+            question=lifecycle.from_json(row.question),
+            payer=KeyPayer(row.key),
+            ask_id=uuid.uuid4(),
+            request_id=row.request_id,
         )
-        row.hold = payment.set_aside(ask.bill, now=now, hold_for=lifecycle.HOLD_FOR)
+        row.hold = ask.payer.hold(ask.bill, now=now, hold_for=lifecycle.HOLD_FOR)
         row.ask_id, row.status, row.attempts = ask.ask_id, Job.Status.PENDING, 0
         row.claim = row.lease_until = row.not_before = row.ended_at = row.reply = row.reply_status = None
         row.deadline = now + lifecycle.DEADLINE

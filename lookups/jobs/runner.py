@@ -14,6 +14,7 @@ from lookups.jobs import lifecycle, retries
 from lookups.lookup import checks, flow, settlement
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Outcome, Refused, Unavailable
+from lookups.lookup.payers import KeyPayer
 from lookups.models import Job
 
 BROKEN: dict[str, Any] = {"success": False, "error": "Internal error", "code": "internal_error", "cost": 0}
@@ -94,7 +95,7 @@ def stop(
         settled = settlement.find_outcome(ask)
         if settled is not None:
             return lifecycle.conclude(same, settled, render=render, now=now)
-        settlement.conclude(ask, same.hold, because, stopwatch=Stopwatch(now), locked=True)
+        settlement.end(ask, same.hold, because, stopwatch=Stopwatch(now), locked=True)
         reply_status, reply = told or render(because, same.request_id)
         return lifecycle.end(same, status=Job.Status.FAILED, reply_status=reply_status, reply=reply, now=now)
 
@@ -103,7 +104,7 @@ def to_ask(job: Job) -> Ask:
     """The question of a job, for whoever holds its claim now."""
     return Ask(
         question=lifecycle.from_json(job.question),
-        key=job.key,
+        payer=KeyPayer(job.key),
         ask_id=job.ask_id,
         request_id=job.request_id,
         resumed=job.attempts > 1,
@@ -122,7 +123,7 @@ def _answer(ask: Ask, hold: Hold | None, stopwatch: Stopwatch, try_again: settle
     stored = flow.find_stored(ask, now=stopwatch.now)
     if stored is not None:
         return settlement.sell_stored(ask, stored, stopwatch=stopwatch, hold=hold)
-    portal = checks.find_portal(ask, now=stopwatch.now)
-    if isinstance(portal, Refused):
-        return settlement.conclude(ask, hold, portal, stopwatch=stopwatch)
+    objection = checks.find_objection(ask, now=stopwatch.now)
+    if isinstance(objection, Refused):
+        return settlement.end(ask, hold, objection, stopwatch=stopwatch)
     return flow.answer(ask, hold, stopwatch, budget_seconds=lifecycle.BUDGET_SECONDS, try_again=try_again)

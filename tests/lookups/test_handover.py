@@ -163,7 +163,7 @@ class TestAThreadThatIsLost:
         self, customer: Customer, hurry: threading.Event, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with monkeypatch.context() as patch:
-            patch.setattr(settlement.storing, "store", lambda **_: 1 / 0)
+            patch.setattr(settlement.storage, "store", lambda **_: 1 / 0)
             job = customer.lookup().json()["jobId"]
             hurry.set()
             deadline = time.monotonic() + 10
