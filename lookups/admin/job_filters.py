@@ -11,8 +11,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from lookups.bulk.progress import CANCELLED_STATUS
-from lookups.jobs import lifecycle, operator_actions
+from lookups.jobs import operator_actions
 from lookups.models import Job
+from lookups.models.jobs import is_stuck
 
 _ENDED = Q(reply__error=operator_actions.ENDED["error"])
 REASONS: dict[str, tuple[str, Q]] = {
@@ -75,7 +76,7 @@ class AgeFilter(admin.SimpleListFilter):
         which = {
             "hour": Q(created_at__gte=now - timedelta(hours=1)),
             "day": Q(created_at__gte=now - timedelta(days=1)),
-            "waiting": Q(status__in=lifecycle.OPEN, created_at__lte=now - timedelta(minutes=5)),
-            "stuck": Q(status=Job.Status.PROCESSING, lease_until__lte=now),
+            "waiting": Q(status__in=Job.OPEN, created_at__lte=now - timedelta(minutes=5)),
+            "stuck": is_stuck(now),
         }.get(self.value() or "")
         return queryset if which is None else queryset.filter(which)

@@ -38,14 +38,14 @@ def answer_once(request: Request, *, key: ApiKey, answer: Answer) -> Response | 
     try:
         response = answer(claim)
     except BaseException:
-        idempotency.let_go(claim, now=timezone.now())
+        idempotency.release(claim, now=timezone.now())
         raise
     if response.status_code in KEPT:
         kept = {name: response[name] for name in ("Location", "Retry-After") if response.has_header(name)}
         body = JSONRenderer().render(response.data).decode()
         idempotency.finish(claim, reply=idempotency.Reply(response.status_code, kept, body))
     else:
-        idempotency.give_up(claim)
+        idempotency.forget(claim)
     return response
 
 

@@ -43,7 +43,7 @@ def end(job: Job, *, render: lifecycle.Render, now: datetime) -> bool:
 
 def release(job: Job, *, now: datetime) -> bool:
     """Take a job from a worker that is stuck and give it to another one; False when no worker has it."""
-    if not lifecycle.let_go(job, now=now):
+    if not lifecycle.release(job, now=now):
         return False
     lifecycle.wake(job.pk)
     return True

@@ -17,6 +17,7 @@ from lookups.lookup.outcomes import Outcome, Refused, Unavailable
 from lookups.lookup.payers import KeyPayer
 from lookups.models import Job
 
+SWEPT = 500  # jobs of a kind that one sweep deals with; the next one takes the rest
 BROKEN: dict[str, Any] = {"success": False, "error": "Internal error", "code": "internal_error", "cost": 0}
 
 
@@ -55,18 +56,20 @@ def run(*, job_id: uuid.UUID, render: lifecycle.Render, now: datetime) -> bool:
     if pauses:
         lifecycle.postpone(job, until=stopwatch.now + pauses[0])
         return False
-    return lifecycle.conclude(job, outcome, render=render, now=stopwatch.now)
+    return lifecycle.end(job, outcome, render=render, now=stopwatch.now)
 
 
 def sweep(*, render: lifecycle.Render, now: datetime) -> Swept:
     """Wake workers for jobs that nobody works on; fail those whose deadline passed, or whose state was switched off."""
     failed = 0
-    for job in lifecycle.list_overdue(now=now):
+    for job in Job.objects.overdue(now)[:SWEPT]:
         failed += stop(job, because=Unavailable(job.state, "timeout"), render=render, now=now)
-    for state in lifecycle.list_states():
+    asked = Job.objects.open().live()
+    for state in asked.order_by().values_list("state", flat=True).distinct():
         off = checks.find_off(state)
         if off is not None:
-            failed += sum(stop(job, because=off, render=render, now=now) for job in lifecycle.list_of_state(state))
+            jobs = asked.filter(state=state)[:SWEPT]
+            failed += sum(stop(job, because=off, render=render, now=now) for job in jobs)
     unheard = lifecycle.list_unheard(now=now)
     for job_id in unheard:
         lifecycle.wake(job_id)
@@ -88,16 +91,16 @@ def stop(
     """
     with transaction.atomic():
         read = Job.objects.select_for_update(of=("self",)).select_related("key__account", "hold", "bulk")
-        same = read.filter(pk=job.pk, status=job.status, claim=job.claim, status__in=lifecycle.OPEN).first()
+        same = read.unchanged(job).open().first()
         if same is None:
             return False
         ask = to_ask(same)
         settled = settlement.find_outcome(ask)
         if settled is not None:
-            return lifecycle.conclude(same, settled, render=render, now=now)
+            return lifecycle.end(same, settled, render=render, now=now)
         settlement.end(ask, same.hold, because, stopwatch=Stopwatch(now), locked=True)
         reply_status, reply = told or render(because, same.request_id)
-        return lifecycle.end(same, status=Job.Status.FAILED, reply_status=reply_status, reply=reply, now=now)
+        return lifecycle.fail(same, reply_status=reply_status, reply=reply, now=now)
 
 
 def to_ask(job: Job) -> Ask:

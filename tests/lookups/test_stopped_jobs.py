@@ -220,7 +220,7 @@ class TestAJobThatWasPaidFor:
         register.may_go.set()  # type: ignore[union-attr]
         job = accepted(customer)
         with monkeypatch.context() as patch:
-            patch.setattr(lifecycle, "conclude", lambda *_, **__: False)  # the process is gone before this
+            patch.setattr(lifecycle, "end", lambda *_, **__: False)  # the process is gone before this
             run(job)
         assert customer.balance.spent == PRICE
         job.refresh_from_db()
