@@ -10,9 +10,9 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from lookups.jobs import lifecycle
 from lookups.jobs.endings import Ending, to_condition
 from lookups.models import Job
+from lookups.models.jobs import is_stuck
 from scrapers.failures import list_unanswered
 
 REASONS: dict[str, tuple[str, Q]] = {
@@ -66,7 +66,7 @@ class AgeFilter(admin.SimpleListFilter):
         which = {
             "hour": Q(created_at__gte=now - timedelta(hours=1)),
             "day": Q(created_at__gte=now - timedelta(days=1)),
-            "waiting": Q(status__in=lifecycle.OPEN, created_at__lte=now - timedelta(minutes=5)),
-            "stuck": Q(status=Job.Status.PROCESSING, lease_until__lte=now),
+            "waiting": Q(status__in=Job.OPEN, created_at__lte=now - timedelta(minutes=5)),
+            "stuck": is_stuck(now),
         }.get(self.value() or "")
         return queryset if which is None else queryset.filter(which)

@@ -14,6 +14,7 @@ from lookups.lookup import storage
 from lookups.lookup.outcomes import (
     Accepted,
     Delivered,
+    Judged,
     NothingFound,
     Outcome,
     OutOfFunds,
@@ -33,7 +34,9 @@ NOT_FOUND = "Entity not found"
 def to_response(outcome: Outcome, *, request_id: str) -> Response:
     """The reply to a lookup."""
     if isinstance(outcome, Delivered):
-        return Response(delivered(outcome), headers={"Cache-Control": "private, no-store"})
+        return Response(delivered(outcome), headers=_headers(outcome))
+    if isinstance(outcome, Judged):
+        return Response(judged(outcome), headers={"Cache-Control": "private, no-store"})
     if isinstance(outcome, Accepted):
         place = status_url(outcome.job_id)
         headers = {"Location": place, "Retry-After": str(POLL_MS // 1000)}
@@ -41,10 +44,19 @@ def to_response(outcome: Outcome, *, request_id: str) -> Response:
     return to_error(outcome).response(request_id)
 
 
+def _headers(outcome: Delivered) -> dict[str, str]:
+    """Of an answer: private, and with the receipt for whoever paid with the request itself."""
+    if outcome.receipt is None:
+        return {"Cache-Control": "private, no-store"}
+    return {"Payment-Receipt": outcome.receipt, "Cache-Control": "private"}
+
+
 def to_body(outcome: Outcome, request_id: str) -> tuple[int, dict[str, Any]]:
     """Status and body alone, for a reply that is kept until somebody asks for it."""
     if isinstance(outcome, Delivered):
         return 200, delivered(outcome)
+    if isinstance(outcome, Judged):
+        return 200, judged(outcome)
     if isinstance(outcome, Accepted):
         return 202, accepted(outcome)
     error = to_error(outcome)
@@ -114,6 +126,30 @@ def delivered(outcome: Delivered) -> dict[str, Any]:
     if not asked_now(outcome) and answer.kind != "ucc":
         body["entity"] = told
     return body
+
+
+def judged(outcome: Judged) -> dict[str, Any]:
+    """The 200 body of a name check."""
+    verdict, balance = outcome.verdict, outcome.balance
+    return {
+        "success": True,
+        "available": verdict["available"],
+        "searchedName": verdict["searchedName"],
+        "state": verdict["state"],
+        "conflictingEntities": verdict["conflictingEntities"],
+        "variationNote": verdict["variationNote"],
+        "warning": verdict["warning"],
+        "statusNote": verdict["statusNote"],
+        "cost": money.to_json_number(outcome.cost),
+        "data_source": "cache" if verdict["evidence"]["fromRegister"] else "live",
+        "dataAsOf": verdict["dataAsOf"],
+        "walletBalance": None if balance is None else money.to_rounded_string(balance),
+        "lookupsRemaining": None if balance is None else prices.lookups_covered(balance),
+        "designatorNote": verdict["designatorNote"],
+        "normalizedName": verdict["normalizedName"],
+        "registryVerdict": verdict["registryVerdict"],
+        "evidence": verdict["evidence"],
+    }
 
 
 def asked_now(outcome: Delivered) -> bool:

@@ -104,7 +104,7 @@ def list_rows(bulk: BulkJob, *, after: int = -1) -> QuerySet[BulkRow]:
 def cancel(bulk: BulkJob, *, now: datetime) -> None:
     """End what has not begun and give its share back; what is under way ends by itself. Twice does nothing more."""
     with transaction.atomic():
-        BulkJob.objects.filter(pk=bulk.pk, cancelled_at__isnull=True, ended_at__isnull=True).update(cancelled_at=now)
+        BulkJob.objects.open().filter(pk=bulk.pk, cancelled_at__isnull=True).update(cancelled_at=now)
         end = Ending.CANCELLED.facts
         waiting = list(Job.objects.select_for_update().filter(bulk=bulk, status=Job.Status.PENDING))
         ended = Job.objects.filter(pk__in=[job.pk for job in waiting], status=Job.Status.PENDING).update(

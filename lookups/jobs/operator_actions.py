@@ -9,8 +9,8 @@ from django.db import transaction
 
 from lookups.jobs import lifecycle, runner
 from lookups.jobs.endings import Ending
-from lookups.lookup import payment
 from lookups.lookup.asks import Ask
+from lookups.lookup.payers import KeyPayer
 from lookups.models import Job
 
 
@@ -33,7 +33,7 @@ def end(job: Job, *, render: lifecycle.Render, now: datetime) -> bool:
 
 def release(job: Job, *, now: datetime) -> bool:
     """Take a job from a worker that is stuck and give it to another one; False when no worker has it."""
-    if not lifecycle.let_go(job, now=now):
+    if not lifecycle.release(job, now=now):
         return False
     lifecycle.wake(job.pk)
     return True
@@ -50,9 +50,12 @@ def do_over(job: Job, *, now: datetime) -> bool:
         if row is None:
             return False
         ask = Ask(
-            question=lifecycle.from_json(row.question), key=row.key, ask_id=uuid.uuid4(), request_id=row.request_id
+            question=lifecycle.from_json(row.question),
+            payer=KeyPayer(row.key),
+            ask_id=uuid.uuid4(),
+            request_id=row.request_id,
         )
-        row.hold = payment.set_aside(ask.bill, now=now, hold_for=lifecycle.HOLD_FOR)
+        row.hold = ask.payer.hold(ask.bill, now=now, hold_for=lifecycle.HOLD_FOR)
         row.ask_id, row.status, row.attempts = ask.ask_id, Job.Status.PENDING, 0
         row.claim = row.lease_until = row.not_before = row.ended_at = row.reply = row.reply_status = None
         row.deadline = now + lifecycle.DEADLINE

@@ -16,6 +16,7 @@ from django.db.models.functions import Coalesce
 from lookups.jobs import lifecycle
 from lookups.jobs.endings import BY_STATUS, Ending
 from lookups.models import Job
+from lookups.models.jobs import is_ready, is_running, is_stuck
 from scrapers.failures import find_failure
 
 OVER = timedelta(hours=1)
@@ -61,21 +62,19 @@ def read(*, now: datetime) -> list[Line]:
 
 
 def _count_open(lines: dict[str, Line], now: datetime) -> None:
-    waiting = Q(status=Job.Status.PENDING)
-    runs = Q(status=Job.Status.PROCESSING)
-    due = waiting & (Q(not_before__isnull=True) | Q(not_before__lte=now))
+    ready, running = is_ready(now), is_running(now)
     counted = (
-        Job.objects.filter(status__in=lifecycle.OPEN)
+        Job.objects.open()
         .order_by()
         .values(is_bulk=_IS_BULK)
         .annotate(
-            waiting=Count("pk", filter=waiting),
-            due=Count("pk", filter=due),
-            running=Count("pk", filter=runs & Q(lease_until__gt=now)),
-            stuck=Count("pk", filter=runs & Q(lease_until__lte=now)),
+            waiting=Count("pk", filter=Q(status=Job.Status.PENDING)),
+            due=Count("pk", filter=ready),
+            running=Count("pk", filter=running),
+            stuck=Count("pk", filter=is_stuck(now)),
             oldest=Min("created_at"),
-            due_since=Min(Coalesce("not_before", "created_at", output_field=DateTimeField()), filter=due),
-            lease=Max("lease_until", filter=runs & Q(lease_until__gt=now)),
+            due_since=Min(Coalesce("not_before", "created_at", output_field=DateTimeField()), filter=ready),
+            lease=Max("lease_until", filter=running),
         )
     )
     for row in counted:
@@ -114,7 +113,7 @@ def _word(status: int | None, reason: str) -> str:
 def _find_busiest(lines: dict[str, Line]) -> None:
     """The accounts with the most open jobs of each kind."""
     rows = (
-        Job.objects.filter(status__in=lifecycle.OPEN)
+        Job.objects.open()
         .order_by()
         .values("account", name=F("account__name"), is_bulk=_IS_BULK)
         .annotate(number=Count("pk"))

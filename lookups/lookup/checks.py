@@ -10,7 +10,8 @@ from lookups.lookup import estimates
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Refused, Unavailable
 from lookups.lookup.questions import Question
-from scrapers import gateway
+from lookups.names import check as names
+from scrapers import discovery, gateway
 from scrapers.failures import PortalDisabled, PortalError, QueryRefused
 from scrapers.portal import Portal
 
@@ -18,9 +19,11 @@ from scrapers.portal import Portal
 WIRE_FIELDS = {"kind": "searchType", "search_by": "searchBy", "date_after": "dateAfter", "date_before": "dateBefore"}
 
 
-def find_portal(ask: Ask, *, now: datetime) -> Portal | Refused | Unavailable:
-    """The portal to ask, or why this question need not be asked at all."""
+def find_objection(ask: Ask, *, now: datetime) -> Refused | Unavailable | None:
+    """Why this question need not be asked at all; None when it may be."""
     question = ask.question
+    if question.is_name_check:
+        return names.find_objection(question, sandbox=ask.sandbox)
     try:
         portal = gateway.get_portal(question.state, sandbox=ask.sandbox)
     except PortalDisabled as off:
@@ -29,14 +32,19 @@ def find_portal(ask: Ask, *, now: datetime) -> Portal | Refused | Unavailable:
     if objection is not None:
         return objection
     resting = gateway.find_rest(question.state, now=now, sandbox=ask.sandbox)
-    return _unavailable(ask, resting) if resting else portal
+    return _unavailable(ask, resting) if resting else None
 
 
-def is_slow(portal: Portal, ask: Ask, *, now: datetime) -> bool:
-    """Whether the answer is known to take longer than its caller waits: declared, or measured over the last day."""
-    if portal.sandbox or portal.slow:
-        return portal.answers_later(ask.question.name)
-    return estimates.outlasts(portal.code, settings.SYNC_BUDGET_SECONDS, now=now)
+def find_wait(ask: Ask, *, now: datetime) -> int | None:
+    """Seconds that the answer will take, where it is known to take longer than its caller waits; else None.
+
+    Known because the portal declares it, or measured over the last day.
+    """
+    state = ask.question.state
+    portal = discovery.get_sandbox(state) if ask.sandbox else discovery.find_portal(state)
+    if portal is None or not _is_slow(portal, ask, now):
+        return None
+    return estimates.seconds(portal, now=now)
 
 
 def find_off(state: str) -> Unavailable | None:
@@ -46,6 +54,12 @@ def find_off(state: str) -> Unavailable | None:
     except PortalDisabled as off:
         return Unavailable(state, off.reason, retryable=off.retryable, retry_after=off.retry_after)
     return None
+
+
+def _is_slow(portal: Portal, ask: Ask, now: datetime) -> bool:
+    if portal.sandbox or portal.slow:
+        return portal.answers_later(ask.question.name)
+    return estimates.outlasts(portal.code, settings.SYNC_BUDGET_SECONDS, now=now)
 
 
 def _unavailable(ask: Ask, error: PortalError) -> Unavailable:

@@ -230,7 +230,7 @@ class TestALostWorker:
         assert runner.run(job_id=dead.pk, render=replies.to_body, now=now + lifecycle.LEASE)
         assert status(customer, job).json()["status"] == "complete"
         assert customer.balance.spent == PRICE
-        assert not lifecycle.end(dead, status="failed", reply_status=500, reply={}, now=now)
+        assert not lifecycle.fail(dead, reply_status=500, reply={}, now=now)
 
     def test_between_charging_and_ending_is_charged_once(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch

@@ -309,7 +309,7 @@ class TestACrash:
 
         with monkeypatch.context() as patch:
             patch.setattr("lookups.lookup.settlement.settle_reply", killed)
-            patch.setattr("lookups.lookup.payment.give_back", lambda *a, **k: None)  # no time left for it
+            patch.setattr("lookups.lookup.payers.KeyPayer.release", lambda *a, **k: None)  # no time left for it
             with pytest.raises(SystemExit):
                 customer.lookup()
         assert customer.balance.held == PRICE

@@ -129,7 +129,7 @@ class TestNothing:
 
         with scene.patch.context() as patch:
             patch.setattr("lookups.lookup.settlement.settle_reply", killed)
-            patch.setattr("lookups.lookup.payment.give_back", lambda *a, **k: None)  # the process is gone
+            patch.setattr("lookups.lookup.payers.KeyPayer.release", lambda *a, **k: None)  # the process is gone
             with pytest.raises(SystemExit):
                 scene.customer.lookup()
         assert (scene.customer.balance.held, scene.customer.balance.spent) == (PRICE, 0)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from lookups.lookup import single_flight
 from lookups.lookup.questions import Question
 from lookups.models import Lookup, SharedFetch
-from tests.lookups.conftest import PRICE, answers_when, open_customer
+from tests.lookups.conftest import PRICE, Customer, answers_when, open_customer
 from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -72,6 +72,48 @@ class TestOneQuestionOfMany:
         customer.lookup()
         customer.lookup()
         assert register.asked == 2
+
+
+class TestOneNameOfMany:
+    """Several customers want to know at the same moment whether the same name is free."""
+
+    @staticmethod
+    def check(customer: Customer, name: str = "Acme") -> Callable[[], Any]:
+        return lambda: customer.post("/v1/name-availability", {"entity_name": name, "state": "NY"})
+
+    def test_is_asked_for_once_and_billed_to_each(
+        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        customers = [open_customer(name=f"Customer {number}") for number in range(3)]
+        register.seconds = 0.6
+        replies = at_once(*[self.check(customer) for customer in customers])
+        bodies = [reply.json() for reply in replies]
+        assert [body["available"] for body in bodies] == [False] * 3
+        assert bodies[0]["conflictingEntities"]
+        assert bodies[0] == bodies[1] == bodies[2]
+        assert register.asked == 1
+        assert [customer.balance.spent for customer in customers] == [PRICE] * 3
+        assert [customer.balance.held for customer in customers] == [0] * 3
+        assert sorted(Lookup.objects.values_list("shared", flat=True)) == [False, True, True]
+
+    def test_that_cannot_be_asked_is_billed_to_nobody(
+        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        customers = [open_customer(name=f"Customer {number}") for number in range(3)]
+        register.status, register.seconds = 403, 0.6
+        replies = at_once(*[self.check(customer) for customer in customers])
+        assert [reply.json()["reason"] for reply in replies] == ["blocked"] * 3
+        assert [customer.balance.available for customer in customers] == [10 * PRICE] * 3
+        assert register.asked == 1
+
+    def test_in_another_spelling_is_another_question(
+        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        customer = open_customer()
+        register.seconds = 0.6
+        replies = at_once(self.check(customer, "Acme"), self.check(customer, "ACME Inc"))
+        assert [reply.json()["searchedName"] for reply in replies] == ["Acme", "ACME Inc"]
+        assert sorted(Lookup.objects.values_list("shared", flat=True)) == [False, False]
 
 
 class TestASharedFetch:
