@@ -60,7 +60,7 @@ class Command(BaseCommand):
         return file.resolve(), dated.replace(tzinfo=UTC) if dated.tzinfo is None else dated
 
     def _load(self, portal: Portal, file: Path, as_of: datetime, now: datetime) -> BulkCopy:
-        with tqdm(unit=" rows", desc=f"{portal.code} bulk data", file=self.stderr._out) as bar:
+        with tqdm(unit=" rows", desc=f"{portal.code} bulk data", file=self.stderr._out) as bar:  # type: ignore[attr-defined]
 
             def show(copy: BulkCopy) -> None:
                 bar.update(copy.rows_read - bar.n)
