@@ -42,6 +42,11 @@ def kind(name: str) -> Literal["organization", "person"] | None:
     return "person" if officers.turned(name) != name else None
 
 
+def listed_party(name: str, address: Address | None = None) -> UccParty:
+    """A party of a list that does not say what it is: a company when its name has a company's words."""
+    return UccParty(name, address or Address(), "organization" if officers.is_organization(name) else None)
+
+
 def fits(party: UccParty, query: Query) -> bool:
     """Whether a party bears the name, or one that begins with it."""
     asked, shown = names.key(query.name or ""), names.key(party.name)
@@ -75,16 +80,26 @@ def within(filing: UccFiling, query: Query) -> bool:
     """Whether the lien was first filed in the days asked for; one whose first filing is not listed is not hidden."""
     if filing.filed is None or (query.date_after is None and query.date_before is None):
         return True
+    return query.covers(_day(filing))
+
+
+def _day(filing: UccFiling) -> date:
     day = dates.to_date(filing.filed)
     if day is None:
         raise PageChanged(f"the filing date {filing.filed!r} of {filing.file_number} cannot be read")
-    return not (query.date_after and day < query.date_after) and not (query.date_before and day > query.date_before)
+    return day
 
 
 def newest_first(filings: Iterable[UccFiling], query: Query) -> tuple[UccFiling, ...]:
     """The liens of the days asked for, in the order they are told."""
     kept = [filing for filing in filings if within(filing, query)]
     return tuple(sorted(kept, key=lambda filing: dates.to_date(filing.filed) or date.min, reverse=True))
+
+
+def dated_newest_first(filings: Iterable[UccFiling], query: Query) -> tuple[UccFiling, ...]:
+    """The same of a list that shows a day in every row; PageChanged where one cannot be read."""
+    kept = [filing for filing in filings if query.covers(_day(filing))]
+    return tuple(sorted(kept, key=_day, reverse=True))
 
 
 def latest(days: Iterable[str | None]) -> str | None:
