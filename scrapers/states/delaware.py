@@ -17,7 +17,7 @@ from scrapers.parsing.fields import Labels, listed, note_unread, text
 from scrapers.parsing.html import maybe, missing_result, text_of
 from scrapers.parsing.lists import result_list
 from scrapers.parsing.webforms import WebForm, post_backs, spans
-from scrapers.parsing.words import domestic_by_word
+from scrapers.parsing.words import is_domestic
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.search.terms import NameSearch
@@ -91,7 +91,7 @@ class Delaware(Portal):
             entity_type=f"{kind} ({further})" if kind and further and further.casefold() != "general" else kind,
             formation_date=text(labels.maybe("IncDate")),
             jurisdiction=text(labels.maybe("State")),
-            domestic=domestic_by_word(text(labels.maybe("Residency"))),
+            domestic=is_domestic(text(labels.maybe("Residency"))),
             agent_name=text(labels.maybe("AgentName")),
             agent_address=addresses.from_parts(
                 labels.maybe("AgentAddress1"),

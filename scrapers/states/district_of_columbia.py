@@ -15,7 +15,7 @@ from typing import Any
 from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.normalize import addresses, dates, names
 from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread, text
-from scrapers.parsing.words import domestic_by_word
+from scrapers.parsing.words import is_domestic
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, ResultList
 from scrapers.search import signs
@@ -128,7 +128,7 @@ class DistrictOfColumbia(Portal):
             status=_value(row, "ENTITY_STATUS"),
             entity_type=_value(row, "MODELTYPE"),
             formation_date=_day(row, "EFFECTIVE_DATE"),
-            domestic=domestic_by_word(_value(row, "LOCALE")),
+            domestic=is_domestic(_value(row, "LOCALE")),
             agent_name=_value(row, "RA_NAME"),
             agent_address=_address(row, "RA_ADDRESS", "RA_CITY", "RA_STATE", "RA_ZIPCODE"),
             principal_address=_address(

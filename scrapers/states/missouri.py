@@ -19,7 +19,7 @@ from scrapers.parsing.counts import find_count
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, text_of
 from scrapers.parsing.webforms import WebForm, post_backs, spans
-from scrapers.parsing.words import domestic_by_word
+from scrapers.parsing.words import is_domestic
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, Filing, ResultList
 from scrapers.search.terms import NameSearch
@@ -107,7 +107,7 @@ class Missouri(Portal):
             entity_type=labels.maybe("BEType"),
             formation_date=labels.maybe("Created"),
             jurisdiction=labels.maybe("StateCountry"),
-            domestic=domestic_by_word(labels.maybe("Domesticity")),
+            domestic=is_domestic(labels.maybe("Domesticity")),
             agent_name=labels.maybe("RegAgent"),
             agent_address=address_in(maybe(tree, f"#{_DETAIL}cellRegAgentValue span.swLabelWrap")),
             principal_address=address_in(maybe(tree, f"#{_DETAIL}cellBEAddressValue")),
