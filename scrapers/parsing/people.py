@@ -31,10 +31,10 @@ def officer_in(value: Value, title: str | None) -> Officer | None:
     return Officer(name, title, addresses.one_line(place)) if name else None
 
 
-def labelled_officers(details: list[Pair], pattern: re.Pattern[str]) -> tuple[tuple[Officer, ...], list[Pair]]:
+def labeled_officers(details: list[Pair], pattern: re.Pattern[str]) -> tuple[tuple[Officer, ...], list[Pair]]:
     """The officers whose labels fit the pattern ("Member Name", "Member Street Address"), and the other pairs.
 
-    The pattern's groups are the title and what is told; an address belongs to the name before it.
+    The pattern's groups are the title and the kind of value; an address belongs to the name before it.
     """
     people: list[Officer] = []
     rest = []

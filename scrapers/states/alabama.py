@@ -18,7 +18,7 @@ from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import empty_list
 from scrapers.parsing.pairs import Pair, joined, pairs
-from scrapers.parsing.people import labelled_officers
+from scrapers.parsing.people import labeled_officers
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Filing, NameKind, ResultList
 from scrapers.search.terms import NameSearch
@@ -125,7 +125,7 @@ class Alabama(Portal):
         details = pairs(rows, "td.aiSosDetailDesc", "td.aiSosDetailValue", empty=_EMPTY)
         if not heads or not details:
             raise missing_result(page, "the entity's details")
-        officers, rest = labelled_officers(details, _PERSON)
+        officers, rest = labeled_officers(details, _PERSON)
         rest, filings = _transactions(rest)
         labels = Labels(rest)
         labels.ignore(*_IGNORED)

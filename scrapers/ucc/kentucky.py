@@ -15,7 +15,7 @@ from scrapers.failures import PageChanged, QueryRefused
 from scrapers.normalize import dates, officers
 from scrapers.parsing.html import body_rows, missing_result, one, table_rows, text_of
 from scrapers.parsing.webforms import WebForm
-from scrapers.records import Query, UccFiling, UccParty
+from scrapers.records import Query, UccFiling
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 from scrapers.ucc import parties
@@ -32,12 +32,11 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     rows = _rows(page)
     found: dict[str, UccFiling] = {}
     for row in rows:
-        if parties.fits(_party(row["Debtor Name"]), query) and _within(row["File Date and Time"], query):
+        if parties.fits(parties.listed_party(row["Debtor Name"]), query) and _within(row["File Date and Time"], query):
             _add(found, row)
     if not found and officers.person_in(query.name or ""):
         raise QueryRefused("Kentucky's debtors can be searched here as companies alone; give the legal form")
-    newest = sorted(found.values(), key=lambda filing: dates.to_iso(filing.filed) or "", reverse=True)
-    return tuple(newest), len(rows) < _CUT
+    return parties.newest_first(found.values(), query), len(rows) < _CUT
 
 
 def _rows(page: Page) -> list[dict[str, str]]:
@@ -62,8 +61,10 @@ def _add(found: dict[str, UccFiling], row: dict[str, str]) -> None:
     number = row["File Number"]
     known = found.get(number)
     name = row["Secured Party"].replace("*", "").strip()
-    debtors = dict.fromkeys([*(known.debtors if known else ()), _party(row["Debtor Name"])])
-    secured = dict.fromkeys([*(known.secured_parties if known else ()), *([_party(name)] if name else [])])
+    debtors = dict.fromkeys([*(known.debtors if known else ()), parties.listed_party(row["Debtor Name"])])
+    secured = dict.fromkeys(
+        [*(known.secured_parties if known else ()), *([parties.listed_party(name)] if name else [])]
+    )
     found[number] = UccFiling(
         file_number=number,
         filed=row["File Date and Time"] or None,
@@ -72,10 +73,6 @@ def _add(found: dict[str, UccFiling], row: dict[str, str]) -> None:
         lapse_date=row["Lapse Date"] or None,
         sos_url=f"{URL}?filing={number}",
     )
-
-
-def _party(name: str) -> UccParty:
-    return UccParty(name, kind="organization" if officers.is_organization(name) else None)
 
 
 def _within(filed: str, query: Query) -> bool:

@@ -17,7 +17,7 @@ from scrapers.parsing.columns import PartyColumns, RecordColumns
 from scrapers.parsing.fields import need_text, note_unread
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
-from scrapers.search import terms
+from scrapers.search import signs
 from scrapers.search.terms import NameSearch, SearchPlan
 from scrapers.transport import conditions, soda
 from scrapers.transport.conditions import quoted
@@ -57,11 +57,7 @@ class SocrataPortal(Portal):
 
     def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The usual terms, then one with room for the signs that callers leave out."""
-        plan = terms.plan(name, self.name_search)
-        loose, most = conditions.loosened(plan.terms[-1]), self.name_search.most_terms
-        if loose == " ".join(names.words(plan.terms[-1])):
-            return plan
-        return replace(plan, terms=(*plan.terms[: most - 1], loose))
+        return signs.plan(name, self.name_search)
 
     def narrow(self, session: PortalSession, name: str) -> ResultList:
         """Rows with just this name, in every spelling of the legal form: for names too common to list."""
