@@ -146,13 +146,13 @@ def _attempt(
     Whatever a reader trips over on a page ends as PageChanged: what it would have said cannot be trusted.
     """
     portal, trace = get_portal(query.state, sandbox=sandbox), Trace()
+    copy = find_copy(query.state, sandbox=sandbox)
     reaches_portal = not sandbox and not from_copy
     permit = breaker.enter(state=query.state, budget_seconds=budget_seconds, now=now) if reaches_portal else None
     pace = permit.slow_down(portal.pace) if permit else portal.pace
     started = time.monotonic()
     deadline = started + budget_seconds
     session = open_session(portal, deadline=deadline, trace=trace, pace=pace)
-    copy = find_copy(query.state, sandbox=sandbox)
     attempt = _Attempt(portal, session, _row(query, portal, now, asked_by), copy, permit)
     if not connection.in_atomic_block:
         connection.close()  # a slow portal must not hold a database connection

@@ -14,7 +14,7 @@ from scrapers.records import Address, EntityRecord
 _FILE = "https://www.commerce.alaska.gov/cbp/main/DbDownload/CorporationsDownload"
 DETAIL = "https://www.commerce.alaska.gov/cbp/main/Search/EntityDetail/"
 _PARTS = listed("ADDRESS1 | ADDRESS2 | CITY | STATEPROVINCE | ZIP | COUNTRY")
-_PLACES = (f"{kind}{part}" for kind in ("ENTITYMAILING", "ENTITYPHYS", "REGISTEREDPHYS") for part in _PARTS)
+_PLACES = [f"{kind}{part}" for kind in ("ENTITYMAILING", "ENTITYPHYS", "REGISTEREDPHYS") for part in _PARTS]
 _COLUMNS = listed(
     "CORPTYPE | ENTITYNUMBER | LEGALNAME | ASSUMEDNAME | STATUS | AKFORMEDDATE | HOMESTATE | HOMECOUNTRY | "
     "REGISTEREDAGENT"

@@ -25,7 +25,7 @@ _IGNORED = listed("EffectiveDate | LastEventDateFiled | LastEventEffectiveDate |
 _NO_NUMBER = (None, "", *listed("NONE | N/A | NOT APPLICABLE | APPLIED FOR"))
 
 
-def record(page: Page, session: PortalSession) -> EntityRecord:
+def read(page: Page, session: PortalSession) -> EntityRecord:
     """Read the sections of a detail page; PageChanged when one that every entity has is missing."""
     tree = page.html()
     shown = maybe(tree, "div.searchResultDetail")

@@ -105,7 +105,7 @@ class Florida(FloridaLiens):
         page = session.post(f"{_BASE}/ByDocumentNumber", form=form)
         if _is_none(page):
             return ResultList(())
-        record = sunbiz.record(page, session)
+        record = sunbiz.read(page, session)
         row = Candidate(record.entity_name, record.entity_id, record.status, record=record, sos_url=page.url)
         return ResultList((row,))
 
@@ -113,7 +113,7 @@ class Florida(FloridaLiens):
         """Open the row's link."""
         if candidate.record is not None:
             return candidate.record
-        return sunbiz.record(session.get(candidate.handle["href"]), session)
+        return sunbiz.read(session.get(candidate.handle["href"]), session)
 
 
 def _rows(page: Page) -> tuple[list[Candidate], str | None]:

@@ -31,7 +31,7 @@ class FloridaLiens(Portal):
     """Filings by debtor: the list, then each filing."""
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
-        """Organisations of this name; persons, where the name may be one and no organisation bears it."""
+        """Organizations of this name; persons, where the name may be one and no organization bears it."""
         rows, complete = _debtors(session, "OrganizationDebtorName", query.name or "")
         person = officers.person_in(query.name or "")
         if not rows and person:
@@ -45,9 +45,11 @@ class FloridaLiens(Portal):
 def _debtors(session: PortalSession, kind: str, name: str) -> tuple[list[dict[str, Any]], bool]:
     """The rows of the list whose name begins with the name asked for."""
     question = {
-        "text": name, "searchOptionType": kind, "searchOptionSubOption": "FiledAndLapsedCompactDebtorNameList",
+        "text": name,
+        "searchOptionType": kind,
+        "searchOptionSubOption": "FiledAndLapsedCompactDebtorNameList",
         "searchCategory": "Standard",
-    }  # fmt: skip
+    }
     found, cursor = list[dict[str, Any]](), None
     for _ in range(_PAGES):
         params = question | ({"rowNumber": str(cursor)} if cursor else {})
@@ -88,9 +90,11 @@ def _parties(rows: Any) -> tuple[UccParty, ...]:
 def _party(row: Any) -> UccParty:
     name = need_text(row, "name")
     where = addresses.from_parts(
-        text(need(row, "address")), city=text(need(row, "city")), state=text(need(row, "state")),
+        text(need(row, "address")),
+        city=text(need(row, "city")),
+        state=text(need(row, "state")),
         zip=text(need(row, "zipCode")),
-    )  # fmt: skip
+    )
     if officers.is_organization(name):
         return UccParty(name, where, "organization")
     return UccParty(name, where, "person" if officers.turned(name) != name else None)
