@@ -24,7 +24,7 @@ from jurisdictions.codes import PLACES
 from scrapers import discovery
 from scrapers.bulk_data.copies import DatabaseRegister
 from scrapers.bulk_data.source import RegisterPortal
-from scrapers.failures import PageChanged, PortalDisabled, PortalError
+from scrapers.failures import Failure, PageChanged, PortalDisabled, PortalError
 from scrapers.models import ScrapeAttempt
 from scrapers.normalize.record import normalized
 from scrapers.operations import breaker, failed_pages
@@ -124,7 +124,7 @@ class _Attempt:
     session: PortalSession
     row: ScrapeAttempt
     permit: breaker.Permit | None
-    outcome: str = "down"
+    outcome: str = Failure.DOWN
     patience: float = 0.0  # seconds it had once it was its turn
 
 
@@ -288,7 +288,7 @@ def _tell_breaker(attempt: _Attempt, failure: PortalError | None, *, now: dateti
         return
     if failure is not None:
         breaker.note_failure(permit, failure, question=attempt.row.question, patience=patience, now=now)
-    elif attempt.outcome != "down":  # "down" is where it began: whatever broke it off was not the portal
+    elif attempt.outcome != Failure.DOWN:  # which is where it began: whatever broke it off was not the portal
         breaker.note_answer(permit, now=now)
     else:
         breaker.give_back(permit)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from django.db import models
 
+from scrapers.failures import Failure, list_unanswered
+
 ANSWERED = ("found", "not_found")  # what a registry says when it is read as it should be
-FAILED = ("down", "blocked", "layout_changed", "rate_limited", "disabled", "timeout")
+FAILED = tuple(failure.value for failure in list_unanswered())
 
 
 class ScrapeAttempt(models.Model):
@@ -14,7 +16,7 @@ class ScrapeAttempt(models.Model):
     `asked_by` is the mark of whoever asked, who may ask again under it; nothing here knows what it stands for.
     """
 
-    OUTCOMES = (*ANSWERED, *FAILED, "refused")  # a question that a registry refuses is neither
+    OUTCOMES = (*ANSWERED, *(failure.value for failure in Failure))  # a question that is refused is neither
 
     asked_by = models.UUIDField(null=True, blank=True, db_index=True, editable=False)
     state = models.CharField(max_length=2)

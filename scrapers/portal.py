@@ -26,6 +26,7 @@ from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
 
 Verification = Literal["recorded", "documented", "unsupported"]
+NO_UCC = "UCC filings of this state cannot be searched here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,7 @@ class Portal:
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """UCC filings for a debtor or secured party, and whether the list is complete."""
-        raise QueryRefused("UCC filings of this state cannot be searched here")
+        raise QueryRefused(NO_UCC, field="kind")
 
     def data_as_of(self, session: PortalSession) -> datetime | None:
         """The day the source's data is from, for sources that are copies; None for live ones."""
@@ -225,6 +226,17 @@ class Portal:
         if not re.fullmatch(self.id_pattern, cleaned, flags=re.IGNORECASE):
             raise QueryRefused(f"{cleaned!r} cannot be an identifier of this registry")
         return cleaned
+
+    def check_ucc(self, query: Query) -> None:
+        """QueryRefused, with the field of the query, when UCC filings of this state cannot be asked for so."""
+        can = self.capabilities
+        if not can.ucc:
+            raise QueryRefused(NO_UCC, field="kind")
+        if query.search_by == "secured_party" and not can.ucc_secured_party:
+            raise QueryRefused("this state cannot be searched by secured party", field="search_by")
+        if (query.date_after or query.date_before) and not can.ucc_date_filter:
+            field = "date_after" if query.date_after else "date_before"
+            raise QueryRefused("this state cannot filter UCC filings by date", field=field)
 
     def choose(self, name: str, results: ResultList, *, threshold: float) -> Choice:
         """Pick the company that was asked for, or nobody: a wrong company is the worst answer there is."""

@@ -10,24 +10,14 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from lookups.bulk.progress import CANCELLED_STATUS
-from lookups.jobs import operator_actions
+from lookups.jobs.endings import Ending, to_condition
 from lookups.models import Job
 from lookups.models.jobs import is_stuck
+from scrapers.failures import list_unanswered
 
-_ENDED = Q(reply__error=operator_actions.ENDED["error"])
 REASONS: dict[str, tuple[str, Q]] = {
-    "down": ("down", Q(reply__reason="down")),
-    "timeout": ("timeout", Q(reply__reason="timeout")),
-    "blocked": ("blocked", Q(reply__reason="blocked")),
-    "rate_limited": ("rate limited", Q(reply__reason="rate_limited")),
-    "layout_changed": ("layout changed", Q(reply__reason="layout_changed")),
-    "disabled": ("switched off", Q(reply__reason="disabled")),
-    "refused": ("refused by the registry", Q(reply_status=400)),
-    "funds": ("out of funds", Q(reply_status=402)),
-    "ended": ("ended by an operator", Q(reply_status=500) & _ENDED),
-    "broken": ("broke down here", Q(reply_status=500) & ~_ENDED),
-    "cancelled": ("cancelled", Q(reply_status=CANCELLED_STATUS)),
+    **{failure.value: (failure.label, Q(reply__reason=failure.value)) for failure in list_unanswered()},
+    **{ending.value: (ending.facts.label, to_condition(ending)) for ending in Ending if ending.facts.label},
 }
 
 

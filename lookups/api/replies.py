@@ -24,20 +24,11 @@ from lookups.lookup.outcomes import (
 )
 from lookups.lookup.storage import wire_time
 from lookups.models import StoredAnswer
+from scrapers.failures import Failure, find_failure
 
 POLL_MS = 3000  # how often a waiting client should ask
 PORTAL_DOWN = "State portal temporarily unavailable"
 NOT_FOUND = "Entity not found"
-
-# Seconds after which another try makes sense, where the portal did not say so itself.
-RETRY_AFTER = {
-    "down": 30,
-    "timeout": 30,
-    "rate_limited": 60,
-    "blocked": 900,
-    "layout_changed": 3600,
-    "disabled": 86_400,
-}
 
 
 def to_response(outcome: Outcome, *, request_id: str) -> Response:
@@ -188,9 +179,10 @@ def filings_data(answer: StoredAnswer) -> dict[str, Any]:
 
 
 def _unavailable(outcome: Unavailable) -> errors.ApiError:
-    seconds = outcome.retry_after if outcome.retry_after is not None else RETRY_AFTER.get(outcome.reason, 60)
+    facts = (find_failure(outcome.reason) or Failure.DOWN).facts  # another version may have written another word
+    seconds = facts.retry_after if outcome.retry_after is None else outcome.retry_after
     return errors.ApiError(
-        503,
+        facts.http_status,
         "source_unavailable",
         PORTAL_DOWN,
         retryable=outcome.retryable,

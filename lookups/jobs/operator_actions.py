@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 
 from lookups.jobs import lifecycle, runner
+from lookups.jobs.endings import Ending
 from lookups.lookup.asks import Ask
-from lookups.lookup.outcomes import Unavailable
 from lookups.lookup.payers import KeyPayer
 from lookups.models import Job
-
-ENDED: dict[str, Any] = {
-    "success": False,
-    "error": "Ended by the operator",
-    "code": "internal_error",
-    "cost": 0,
-    "retryable": True,
-}
 
 
 def hurry(job: Job) -> bool:
@@ -37,8 +28,7 @@ def end(job: Job, *, render: lifecycle.Render, now: datetime) -> bool:
 
     What was settled already stands: the customer paid for it, so the job ends with that.
     """
-    because = Unavailable(job.state, "ended_by_operator")
-    return runner.stop(job, because=because, render=render, now=now, told=(500, ENDED))
+    return runner.stop(job, because=Ending.ENDED, render=render, now=now)
 
 
 def release(job: Job, *, now: datetime) -> bool:

@@ -13,25 +13,17 @@ from django.db.models import BooleanField, Count, DateTimeField, ExpressionWrapp
 from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce
 
-from lookups.bulk.progress import CANCELLED_STATUS
 from lookups.jobs import lifecycle
+from lookups.jobs.endings import BY_STATUS, Ending
 from lookups.models import Job
 from lookups.models.jobs import is_ready, is_running, is_stuck
+from scrapers.failures import find_failure
 
 OVER = timedelta(hours=1)
 QUIET = timedelta(minutes=1)  # due work that nobody took for so long: nobody works
 BUSIEST = 5
 KINDS = ("single", "bulk")
 _IS_BULK = ExpressionWrapper(Q(bulk__isnull=False), output_field=BooleanField())
-ENDINGS = {
-    200: "answered",
-    404: "not found",
-    400: "refused",
-    402: "out of funds",
-    CANCELLED_STATUS: "cancelled",
-    500: "ended or broken here",
-    503: "registry unavailable",
-}
 
 
 @dataclass(slots=True)
@@ -102,13 +94,20 @@ def _count_ended(lines: dict[str, Line], now: datetime) -> None:
     )
     for row in ended:
         line = lines["bulk" if row["is_bulk"] else "single"]
-        word = ENDINGS.get(row["reply_status"] or 0, f"status {row['reply_status']}")
-        if row["reply_status"] == 503 and row["reason"]:
-            word = f"unavailable: {row['reason'].replace('_', ' ')}"
+        word = _word(row["reply_status"], row["reason"] or "")
         line.ended[word] = line.ended.get(word, 0) + row["number"]
         _note_sign(line, row["last"])
     for line in lines.values():
         line.ended = dict(sorted(line.ended.items(), key=lambda one: -one[1]))
+
+
+def _word(status: int | None, reason: str) -> str:
+    """What a job that ended so is counted as."""
+    ending = BY_STATUS.get(status or 0)
+    if ending is Ending.UNAVAILABLE and reason:
+        failure = find_failure(reason)
+        return f"unavailable: {failure.plain if failure else reason}"
+    return ending.facts.counted if ending else f"status {status}"
 
 
 def _find_busiest(lines: dict[str, Line]) -> None:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 
 from billing.models import Hold
 from lookups.jobs import lifecycle, retries
+from lookups.jobs.endings import Ending
 from lookups.lookup import checks, flow, settlement
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Outcome, Refused, Unavailable
 from lookups.lookup.payers import KeyPayer
 from lookups.models import Job
+from scrapers.failures import Failure
 
 SWEPT = 500  # jobs of a kind that one sweep deals with; the next one takes the rest
-BROKEN: dict[str, Any] = {"success": False, "error": "Internal error", "code": "internal_error", "cost": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,7 @@ def run(*, job_id: uuid.UUID, render: lifecycle.Render, now: datetime) -> bool:
         outcome = _settled_before(ask) or _answer(ask, job.hold, stopwatch, try_again)
     except Exception:
         if job.attempts >= lifecycle.MOST_ATTEMPTS:  # it breaks every time: a person has to look, nobody has to pay
-            broken = Unavailable(job.state, "internal_error")
-            stop(job, because=broken, render=render, now=stopwatch.now, told=(500, BROKEN))
+            stop(job, because=Ending.BROKEN, render=render, now=stopwatch.now)
         raise
     if pauses:
         lifecycle.postpone(job, until=stopwatch.now + pauses[0])
@@ -63,7 +62,7 @@ def sweep(*, render: lifecycle.Render, now: datetime) -> Swept:
     """Wake workers for jobs that nobody works on; fail those whose deadline passed, or whose state was switched off."""
     failed = 0
     for job in Job.objects.overdue(now)[:SWEPT]:
-        failed += stop(job, because=Unavailable(job.state, "timeout"), render=render, now=now)
+        failed += stop(job, because=Unavailable(job.state, Failure.TIMEOUT), render=render, now=now)
     asked = Job.objects.open().live()
     for state in asked.order_by().values_list("state", flat=True).distinct():
         off = checks.find_off(state)
@@ -76,18 +75,11 @@ def sweep(*, render: lifecycle.Render, now: datetime) -> Swept:
     return Swept(len(unheard), failed)
 
 
-def stop(
-    job: Job,
-    *,
-    because: Unavailable,
-    render: lifecycle.Render,
-    now: datetime,
-    told: tuple[int, dict[str, Any]] | None = None,
-) -> bool:
+def stop(job: Job, *, because: Unavailable | Ending, render: lifecycle.Render, now: datetime) -> bool:
     """Fail a job as it was read, also one that runs, and give its money back; False when it has moved on since.
 
     Whoever fetches for it still may not settle it any more. What was settled already stands: the customer paid for it,
-    so the job ends with that. `told` is the reply when it is not the one for `because`.
+    so the job ends with that.
     """
     with transaction.atomic():
         read = Job.objects.select_for_update(of=("self",)).select_related("key__account", "hold", "bulk")
@@ -98,8 +90,13 @@ def stop(
         settled = settlement.find_outcome(ask)
         if settled is not None:
             return lifecycle.end(same, settled, render=render, now=now)
-        settlement.end(ask, same.hold, because, stopwatch=Stopwatch(now), locked=True)
-        reply_status, reply = told or render(because, same.request_id)
+        if isinstance(because, Ending):
+            outcome = Unavailable(same.state, because.facts.reason)
+            reply_status, reply = because.facts.status, because.facts.reply
+        else:
+            outcome = because
+            reply_status, reply = render(because, same.request_id)
+        settlement.end(ask, same.hold, outcome, stopwatch=Stopwatch(now), locked=True)
         return lifecycle.fail(same, reply_status=reply_status, reply=reply, now=now)
 
 

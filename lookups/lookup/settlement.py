@@ -15,7 +15,7 @@ from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Delivered, Judged, NothingFound, Outcome, OutOfFunds, Refused, Unavailable
 from lookups.models import Job, Lookup, StoredAnswer
 from lookups.names import check as names
-from scrapers.failures import PortalError, QueryRefused
+from scrapers.failures import Failure, PortalError, QueryRefused
 from scrapers.gateway import NameReply, Reply
 from scrapers.records import NotFound
 
@@ -36,7 +36,7 @@ def is_ours(ask: Ask) -> bool:
 
 def _lost(ask: Ask) -> Unavailable:
     """What a caller gets whose ask is not its own any more; nobody is told, the job has its own end."""
-    return Unavailable(ask.question.state, "timeout")
+    return Unavailable(ask.question.state, Failure.TIMEOUT)
 
 
 def settle_reply(
@@ -84,7 +84,7 @@ def settle_failure(
     else:
         result = {
             "kind": "unavailable",
-            "reason": error.reason,
+            "reason": error.reason.value,
             "retryable": error.retryable,
             "retry_after": error.retry_after,
             "note": hint,
@@ -114,13 +114,15 @@ def share(
     if result is not None and result["kind"] == "verdict":
         with transaction.atomic():
             return _sell_live(ask, hold, result["verdict"], stopwatch=stopwatch, shared=True, attempt_id=attempt_id)
-    if result is None:
-        hint = names.find_hint(ask.question, sandbox=ask.sandbox)
-        result = {"kind": "unavailable", "reason": "timeout", "retryable": True, "retry_after": None, "note": hint}
-    outcome = read(ask, result)
+    outcome = read(ask, result) if result is not None else _timed_out(ask)
     if isinstance(outcome, Unavailable) and try_again(outcome):
         return outcome
     return end(ask, hold, outcome, stopwatch=stopwatch, shared=True, attempt_id=attempt_id)
+
+
+def _timed_out(ask: Ask) -> Unavailable:
+    hint = names.find_hint(ask.question, sandbox=ask.sandbox)
+    return Unavailable(ask.question.state, Failure.TIMEOUT, note=hint)
 
 
 def read(ask: Ask, result: single_flight.Result) -> NothingFound | Refused | Unavailable:

@@ -23,8 +23,8 @@ class SwitchAdmin(JurisdictionAdmin):
     """The switch of a jurisdiction, with the facts an operator needs before turning it."""
 
     FACTS = ("verification", "terms", "robots", "default", "sources")
-    list_display = ("code", "name", "enabled", "status", "verification", "reason", "last_tested_at")
-    readonly_fields = (*JurisdictionAdmin.readonly_fields, *FACTS)
+    list_display = ("code", "name", "enabled", "status", "verification", "reason", "last_tested_at")  # type: ignore[assignment]
+    readonly_fields = (*JurisdictionAdmin.readonly_fields, *FACTS)  # type: ignore[assignment]
     fieldsets = (
         (None, {"fields": ("code", "enabled", "reason", "note")}),
         ("What the portal says of programs", {"fields": ("terms", "robots", "default", "sources")}),
@@ -33,14 +33,14 @@ class SwitchAdmin(JurisdictionAdmin):
     actions_list = ("registries_page",)
 
     def has_look_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whoever may see the switches may see how the registries stand."""
+        """Whoever may see the switches may see how well the registries are."""
         return self.has_view_permission(request)
 
-    @action(description="How they stand", url_path="standing", permissions=["look"])
+    @action(description="Health of all", url_path="health", permissions=["look"])
     def registries_page(self, request: HttpRequest) -> HttpResponse:
         """Every registry with its last good answer, the oldest first."""
         now = timezone.now()
-        rows = health.list_standings(now=now)
+        rows = health.list_registries(now=now)
         context = {
             **admin.site.each_context(request),
             "title": "Registries",

@@ -74,11 +74,11 @@ _USUAL = {"A corporation": _FOUR, "An LLC": _LLC_ONLY, "A limited partnership": 
 
 def designator_note(state: str) -> str:
     """What the name of each kind of entity must show in a state, in a sentence each; "usually" where not read."""
-    told = []
+    sentences = []
     for (kind, usual), read in zip(_USUAL.items(), (CORPORATION, LLC, PARTNERSHIP), strict=True):
         if state in read:
             words, source = read[state]
-            told.append(f"{kind}'s name must contain {words} ({source}).")
+            sentences.append(f"{kind}'s name must contain {words} ({source}).")
         else:
-            told.append(f"{kind}'s name usually must contain {usual.rstrip('.')}.")
-    return " ".join((*told, f"{PLACES[state].name} may ask for more; check with the registry."))
+            sentences.append(f"{kind}'s name usually must contain {usual.rstrip('.')}.")
+    return " ".join((*sentences, f"{PLACES[state].name} may ask for more; check with the registry."))

@@ -8,9 +8,10 @@ most, so that a name is rather called taken than free.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from jurisdictions.codes import PLACES
+from scrapers.parsing.fields import listed
 
 Ignored = Literal[
     "designator", "article", "conjunction", "preposition", "punctuation", "plural", "numeral", "spacing", "abbreviation"
@@ -31,8 +32,11 @@ class NamingRule:
     sure: Literal["rule", "part", "assumed"]
 
 
-def _rule(source: str, *ignored: Ignored) -> NamingRule:
-    return NamingRule(frozenset(ignored), source, "rule")
+_WORDS: dict[str, Ignored] = {word: word for word in get_args(Ignored)}
+
+
+def _rule(source: str, ignored: str) -> NamingRule:
+    return NamingRule(frozenset(_WORDS[word] for word in listed(ignored)), source, "rule")
 
 
 def _part(source: str, ignored: frozenset[Ignored] = MODEL) -> NamingRule:
@@ -46,11 +50,11 @@ _KNOWN: dict[str, NamingRule] = {
     ),
     "AR": _rule(
         "Arkansas Code 4-26-401(3)(C) and 4-33-401(c), as amended by Act 256 of 2023",
-        "designator", "article", "conjunction", "punctuation", "plural",
+        "designator | article | conjunction | punctuation | plural",
     ),
     "AZ": _rule(
         "Arizona Corporation Commission, Determining Distinguishability of Entity Names (2005-08-12)",
-        "designator", "article", "conjunction", "punctuation", "numeral", "spacing",
+        "designator | article | conjunction | punctuation | numeral | spacing",
     ),
     "CO": _rule(
         "Colorado Revised Statutes 7-90-601; Secretary of State, Entity names FAQ: legal forms, articles, blanks and "
@@ -58,7 +62,8 @@ _KNOWN: dict[str, NamingRule] = {
         "punctuation",
     ),
     "FL": _rule(
-        "Florida Statutes 607.0401(1)(d)", "designator", "article", "conjunction", "plural", "punctuation",
+        "Florida Statutes 607.0401(1)(d)",
+        "designator | article | conjunction | plural | punctuation",
     ),
     "HI": _part(
         "Hawaii Administrative Rules 16-36-15(a) (names that sound alike are refused too, which is not compared here)",
@@ -66,49 +71,49 @@ _KNOWN: dict[str, NamingRule] = {
     ),
     "IN": _rule(
         "Indiana Code 23-0.5-3-1(c); Secretary of State, Name Availability Guidelines",
-        "designator", "article", "punctuation", "plural", "numeral", "spacing",
+        "designator | article | punctuation | plural | numeral | spacing",
     ),
     "KS": _rule(
         "Kansas Secretary of State, Name Availability Guidelines: plural forms and the way a number is written tell "
         "apart",
-        "designator", "article", "conjunction", "preposition", "punctuation",
+        "designator | article | conjunction | preposition | punctuation",
     ),
     "MA": _part("Massachusetts General Laws c. 156D s. 4.01(b): so similar as to be mistaken is refused too"),
     "ME": _rule(
         "Maine Public Law 2005 c. 543 (31 M.R.S., names of limited partnerships): legal forms, and, the, punctuation",
-        "designator", "article", "conjunction", "punctuation",
+        "designator | article | conjunction | punctuation",
     ),
     "MI": _rule(
         "Michigan LARA, Choosing a Business Name: another sequence of letters or numbers is distinguishable",
-        "designator", "punctuation", "spacing",
+        "designator | punctuation | spacing",
     ),
     "MN": _rule(
         "Minnesota, A Guide to Starting a Business (43rd edition, 2025), Determining Whether a Name is Distinguishable",
-        "designator", "article", "conjunction", "preposition", "punctuation", "abbreviation", "spacing",
+        "designator | article | conjunction | preposition | punctuation | abbreviation | spacing",
     ),
     "MT": _rule(
         "Administrative Rules of Montana 44.5.131 (key words; its list of what does not count as in force before 2015)",
-        "designator", "article", "conjunction", "preposition", "punctuation", "plural", "numeral",
+        "designator | article | conjunction | preposition | punctuation | plural | numeral",
     ),
     "NC": _part("North Carolina Secretary of State, Selecting a Name: the legal form does not count"),
     "ND": _part("North Dakota Administrative Code 72-03-02-05: capitals and blanks do not count"),
     "NH": _part("New Hampshire RSA 304-C:32 III-a: an article alone does not count"),
     "OH": _rule(
         "Ohio Revised Code 1702.05(B) (the list of 1701.05(B)): nor does tense count, nor, read strictly, number",
-        "designator", "article", "conjunction", "punctuation", "abbreviation", "plural",
+        "designator | article | conjunction | punctuation | abbreviation | plural",
     ),
     "OR": _rule(
         "Oregon Administrative Rules 160-010-0013",
-        "designator", "article", "conjunction", "preposition", "punctuation", "plural",
+        "designator | article | conjunction | preposition | punctuation | plural",
     ),
     "RI": _part("Rhode Island General Laws 7-6-11(a)(4): the legal form does not count"),
     "TN": _rule(
         "Tennessee Division of Business Services, Business Name Availability Guidelines: plural forms tell apart",
-        "designator", "article", "conjunction", "preposition", "punctuation",
+        "designator | article | conjunction | preposition | punctuation",
     ),
     "TX": _rule(
         "1 Texas Administrative Code 79.38 and 79.39 (in force for filings from 2018-06-01)",
-        "designator", "article", "conjunction", "punctuation", "spacing",
+        "designator | article | conjunction | punctuation | spacing",
     ),
     "UT": _part(
         "Utah Code 16-1a-302 (from 2026-10-01); Division of Corporations, Name Availability and Standards",
@@ -116,10 +121,10 @@ _KNOWN: dict[str, NamingRule] = {
     ),
     "WA": _rule(
         "Revised Code of Washington 23.95.300(3)",
-        "designator", "article", "conjunction", "punctuation", "abbreviation", "plural",
+        "designator | article | conjunction | punctuation | abbreviation | plural",
     ),
     "WI": _part("Wisconsin Statutes 180.0401(2)(b): the legal form does not count"),
-}  # fmt: skip
+}
 
 RULES: dict[str, NamingRule] = {code: _KNOWN.get(code, NamingRule(MODEL, ASSUMED, "assumed")) for code in PLACES}
 """The rule of every jurisdiction."""

@@ -11,21 +11,10 @@ from collections.abc import Iterable
 
 import usaddress
 
+from jurisdictions.codes import PLACES
 from scrapers.records import Address
 
-STATES = {
-    "ALABAMA": "AL", "ALASKA": "AK", "ARIZONA": "AZ", "ARKANSAS": "AR", "CALIFORNIA": "CA", "COLORADO": "CO",
-    "CONNECTICUT": "CT", "DELAWARE": "DE", "DISTRICT OF COLUMBIA": "DC", "FLORIDA": "FL", "GEORGIA": "GA",
-    "HAWAII": "HI", "IDAHO": "ID", "ILLINOIS": "IL", "INDIANA": "IN", "IOWA": "IA", "KANSAS": "KS", "KENTUCKY": "KY",
-    "LOUISIANA": "LA", "MAINE": "ME", "MARYLAND": "MD", "MASSACHUSETTS": "MA", "MICHIGAN": "MI", "MINNESOTA": "MN",
-    "MISSISSIPPI": "MS", "MISSOURI": "MO", "MONTANA": "MT", "NEBRASKA": "NE", "NEVADA": "NV", "NEW HAMPSHIRE": "NH",
-    "NEW JERSEY": "NJ", "NEW MEXICO": "NM", "NEW YORK": "NY", "NORTH CAROLINA": "NC", "NORTH DAKOTA": "ND",
-    "OHIO": "OH", "OKLAHOMA": "OK", "OREGON": "OR", "PENNSYLVANIA": "PA", "RHODE ISLAND": "RI",
-    "SOUTH CAROLINA": "SC", "SOUTH DAKOTA": "SD", "TENNESSEE": "TN", "TEXAS": "TX", "UTAH": "UT", "VERMONT": "VT",
-    "VIRGINIA": "VA", "WASHINGTON": "WA", "WEST VIRGINIA": "WV", "WISCONSIN": "WI", "WYOMING": "WY",
-    "PUERTO RICO": "PR", "US VIRGIN ISLANDS": "VI", "VIRGIN ISLANDS": "VI", "GUAM": "GU", "AMERICAN SAMOA": "AS",
-    "NORTHERN MARIANA ISLANDS": "MP",
-}  # fmt: skip
+STATES = {place.name.replace(".", "").upper(): code for code, place in PLACES.items()} | {"VIRGIN ISLANDS": "VI"}
 _CODES = frozenset(STATES.values())
 _COUNTRIES = {"USA", "US", "U.S.A.", "U.S.", "UNITED STATES", "UNITED STATES OF AMERICA", "UNITED STATES (USA)"}
 _ZIP_AT_END = re.compile(r"^(?P<rest>.+?)[.,\s]+(?P<zip>\d{5}(?:-?\d{4})?)(?:-0000)?$")
@@ -61,7 +50,7 @@ def from_parts(
         state=state_code(state) or (" ".join((state or "").split()) or None),
         zip=zip_code(zip) or (zip or "").strip() or None,
         country=" ".join((country or "").split()) or None,
-    )  # fmt: skip
+    )
 
 
 def from_lines(lines: Iterable[str | None]) -> Address:
@@ -82,9 +71,9 @@ def from_text(text: str | None) -> Address:
 
 
 def _from_text(text: str, country: str | None) -> Address:
-    told = _COUNTRY_AT_END.search(text)
-    if told:
-        text, country = text[: told.start()], told[1]
+    named = _COUNTRY_AT_END.search(text)
+    if named:
+        text, country = text[: named.start()], named[1]
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if parts and parts[-1].upper() in _COUNTRIES:
         country = parts.pop()

@@ -82,7 +82,7 @@ class ComparisonForm:
 
 
 def plain(name: str) -> str:
-    """Lower case, no accents, no punctuation, `&` and `+` spelt out, one blank between words."""
+    """Lower case, no accents, no punctuation, `&` and `+` spelled out, one blank between words."""
     if name.isascii():
         text = name.lower()
     else:

@@ -1,4 +1,4 @@
-"""Officers and agents: "LAST, FIRST" turned, persons told from companies, commercial agents recognised."""
+"""Officers and agents: turns "LAST, FIRST", tells persons from companies and recognizes commercial agents."""
 
 from __future__ import annotations
 
@@ -6,30 +6,31 @@ import re
 from typing import Literal, TypedDict
 
 from scrapers.normalize import names
+from scrapers.parsing.fields import listed
 from scrapers.records import Officer
 
 _GENERATION = {"jr", "sr", "ii", "iii", "iv", "esq", "md", "cpa", "phd", "dds"}
 _ADDRESSED_AS = {"dr", "mr", "mrs", "ms", "miss", "rev", "hon", "prof", "sir"}
 _PARTICLES = {"de", "del", "la", "las", "los", "van", "der", "den", "von", "di", "da", "dos", "du", "le", "st", "ter"}
-_COMPANY_WORDS = {
-    "trust", "group", "holdings", "partners", "services", "service", "associates", "agents", "agent", "solutions",
-    "management", "enterprises", "capital", "properties", "investments", "foundation", "association", "university",
-    "fund", "office", "offices", "firm", "insurance", "estate", "systems", "international", "industries",
-    "ventures", "consulting", "realty", "corporate", "registered", "department", "commissioner", "superintendent",
-    "secretary", "state", "city", "county", "national", "american", "llc", "inc", "corp", "pllc", "llp", "lp", "plc",
-}  # fmt: skip
+_IN_COMPANY_NAMES = """
+trust group holdings partners services service associates agents agent solutions management enterprises capital
+properties investments foundation association university fund office offices firm insurance estate systems
+international industries ventures consulting realty corporate registered department commissioner superintendent
+secretary state city county national american llc inc corp pllc llp lp plc
+"""
+_COMPANY_WORDS = frozenset(_IN_COMPANY_NAMES.split())
 _ALSO_SURNAMES = {"law", "church", "bank"}  # "JORDAN CHURCH" is a person, "FIRST METHODIST CHURCH" is not
 # Public names of companies whose business it is to be an agent; a name that begins so is one of them.
-_COMMERCIAL = (
-    "c t corporation system", "ct corporation system", "corporation service company", "registered agents inc",
-    "northwest registered agent", "national registered agents", "incorp services", "legalzoom",
-    "united states corporation agents",
-    "cogency global", "the corporation trust company", "corporation trust company", "capitol corporate services",
-    "paracorp", "vcorp", "harvard business services", "registered agent solutions", "universal registered agents",
-    "nch registered agent", "zenbusiness", "bizfilings", "business filings incorporated", "incorporating services",
-    "legalinc", "republic registered agent", "resident agents inc", "corporate creations", "unisearch", "csc lawyers",
-    "lawyers incorporating service", "prentice hall corporation system", "the prentice hall corporation system",
-)  # fmt: skip
+_COMMERCIAL = listed(
+    "c t corporation system | ct corporation system | corporation service company | registered agents inc | "
+    "northwest registered agent | national registered agents | incorp services | legalzoom | "
+    "united states corporation agents | cogency global | the corporation trust company | corporation trust company | "
+    "capitol corporate services | paracorp | vcorp | harvard business services | registered agent solutions | "
+    "universal registered agents | nch registered agent | zenbusiness | bizfilings | business filings incorporated | "
+    "incorporating services | legalinc | republic registered agent | resident agents inc | corporate creations | "
+    "unisearch | csc lawyers | lawyers incorporating service | prentice hall corporation system | "
+    "the prentice hall corporation system"
+)
 
 
 class PersonOrCompany(TypedDict):

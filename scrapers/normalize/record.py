@@ -68,13 +68,13 @@ def _agent(record: EntityRecord) -> dict[str, Any] | None:
 
 def availability(record: EntityRecord, *, portal: Portal) -> dict[str, Availability]:
     """Say for every field of the answer whether it is there, and if not, why not."""
-    told: dict[str, Availability] = {}
+    found: dict[str, Availability] = {}
     for field, wire in WIRE_FIELDS.items():
         value = getattr(record, field)
         parts = _address_parts(value) if isinstance(value, Address) else (value,)
         for name, part in zip(wire, parts, strict=True):
-            told[name] = _why(part, whole=value, field=field, portal=portal)
-    return told
+            found[name] = _why(part, whole=value, field=field, portal=portal)
+    return found
 
 
 def _address_parts(value: Address) -> tuple[str | None, ...]:

@@ -6,6 +6,9 @@ tells two companies apart.
 
 from __future__ import annotations
 
+from scrapers.parsing.fields import listed
+from scrapers.parsing.words import coded
+
 # Spelling of a legal form (punctuation already gone) -> its mark. Longer spellings stand before those they contain.
 LEGAL_FORMS: tuple[tuple[str, str], ...] = (
     ("low profit limited liability company", "l3c"),
@@ -68,49 +71,49 @@ LEGAL_FORMS: tuple[tuple[str, str], ...] = (
 
 # Kinds of legal form that callers mix up are one family; a partnership and its LLC are usually two sister companies,
 # and a professional company is another one than the plain company of the same name.
-FORM_FAMILIES: dict[str, str] = {
-    "inc": "corporation", "corp": "corporation", "co": "corporation", "ltd": "corporation", "plc": "corporation",
-    "pbc": "corporation", "llc": "llc", "lc": "llc", "l3c": "llc", "pllc": "professional", "pc": "professional",
-    "pa": "professional", "chartered": "professional", "na": "bank", "lp": "lp", "llp": "llp", "lllp": "lp",
-}  # fmt: skip
+FORM_FAMILIES = coded(
+    "inc: corporation | corp: corporation | co: corporation | ltd: corporation | plc: corporation | "
+    "pbc: corporation | llc: llc | lc: llc | l3c: llc | pllc: professional | pc: professional | pa: professional | "
+    "chartered: professional | na: bank | lp: lp | llp: llp | lllp: lp"
+)
 
-NUMERALS: dict[str, str] = {
-    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
-    "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14", "fifteen": "15",
-    "sixteen": "16", "seventeen": "17", "eighteen": "18", "nineteen": "19", "twenty": "20", "thirty": "30",
-    "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
-    "first": "1st", "second": "2nd", "third": "3rd",
-    "fourth": "4th", "fifth": "5th", "sixth": "6th", "seventh": "7th", "eighth": "8th", "ninth": "9th", "tenth": "10th",
-    "eleventh": "11th", "twelfth": "12th", "twentieth": "20th",
-}  # fmt: skip
+NUMERALS = coded(
+    "one: 1 | two: 2 | three: 3 | four: 4 | five: 5 | six: 6 | seven: 7 | eight: 8 | nine: 9 | ten: 10 | "
+    "eleven: 11 | twelve: 12 | thirteen: 13 | fourteen: 14 | fifteen: 15 | sixteen: 16 | seventeen: 17 | "
+    "eighteen: 18 | nineteen: 19 | twenty: 20 | thirty: 30 | forty: 40 | fifty: 50 | sixty: 60 | seventy: 70 | "
+    "eighty: 80 | ninety: 90 | first: 1st | second: 2nd | third: 3rd | fourth: 4th | fifth: 5th | sixth: 6th | "
+    "seventh: 7th | eighth: 8th | ninth: 9th | tenth: 10th | eleventh: 11th | twelfth: 12th | twentieth: 20th"
+)
 TENS = frozenset({"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"})
 UNITS = frozenset(word for word, digits in NUMERALS.items() if digits.strip("stndrh") in set("123456789"))
 # Roman numbers are read so at the end of a name only: "Vitamin C", "I Love Pizza" and "Malcolm X Dental" hold none.
-ROMAN: dict[str, str] = {
-    "i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9", "x": "10",
-    "xi": "11", "xii": "12", "xiii": "13", "xiv": "14", "xv": "15",
-}  # fmt: skip
+ROMAN = coded(
+    "i: 1 | ii: 2 | iii: 3 | iv: 4 | v: 5 | vi: 6 | vii: 7 | viii: 8 | ix: 9 | x: 10 | xi: 11 | xii: 12 | xiii: 13 | "
+    "xiv: 14 | xv: 15"
+)
 
 # Abbreviations with one reading; a word that may stand for several is below.
-ABBREVIATIONS: dict[str, str] = {
-    "intl": "international", "natl": "national", "assn": "association", "assoc": "associates", "bros": "brothers",
-    "mfg": "manufacturing", "mgmt": "management", "mgt": "management", "svc": "service", "svcs": "services",
-    "ctr": "center", "centre": "center", "univ": "university", "dept": "department", "inds": "industries",
-    "hldgs": "holdings", "hldg": "holding", "grp": "group", "invs": "investments", "constr": "construction",
-    "equip": "equipment", "transp": "transportation", "ins": "insurance", "hosp": "hospital", "govt": "government",
-    "mktg": "marketing", "st": "saint", "mt": "mount", "ft": "fort", "mtn": "mountain", "hts": "heights",
-    "ave": "avenue", "blvd": "boulevard", "hwy": "highway", "pkwy": "parkway", "rd": "road", "rte": "route",
-    "amer": "american", "apts": "apartments", "condo": "condominium", "const": "construction", "engr": "engineering",
-    "fdn": "foundation", "labs": "laboratories", "props": "properties", "whsl": "wholesale", "acctg": "accounting",
-    "jr": "junior", "sr": "senior", "cnty": "county", "twp": "township", "nw": "northwest", "ne": "northeast",
-    "sw": "southwest", "se": "southeast", "hoa": "homeowners association", "fcu": "federal credit union",
-}  # fmt: skip
+ABBREVIATIONS = coded(
+    "intl: international | natl: national | assn: association | assoc: associates | bros: brothers | "
+    "mfg: manufacturing | mgmt: management | mgt: management | svc: service | svcs: services | ctr: center | "
+    "centre: center | univ: university | dept: department | inds: industries | hldgs: holdings | hldg: holding | "
+    "grp: group | invs: investments | constr: construction | equip: equipment | transp: transportation | "
+    "ins: insurance | hosp: hospital | govt: government | mktg: marketing | st: saint | mt: mount | ft: fort | "
+    "mtn: mountain | hts: heights | ave: avenue | blvd: boulevard | hwy: highway | pkwy: parkway | rd: road | "
+    "rte: route | amer: american | apts: apartments | condo: condominium | const: construction | engr: engineering | "
+    "fdn: foundation | labs: laboratories | props: properties | whsl: wholesale | acctg: accounting | jr: junior | "
+    "sr: senior | cnty: county | twp: township | nw: northwest | ne: northeast | sw: southwest | se: southeast | "
+    "hoa: homeowners association | fcu: federal credit union"
+)
 # Abbreviations with several readings: each may be meant, and the readings themselves are different words.
 READINGS: dict[str, frozenset[str]] = {
-    "st": frozenset({"saint", "street"}), "assoc": frozenset({"associates", "association"}),
-    "tech": frozenset({"technology", "technologies"}), "dr": frozenset({"doctor", "drive"}),
-    "dev": frozenset({"development", "developers"}), "elec": frozenset({"electric", "electrical"}),
-}  # fmt: skip
+    "st": frozenset({"saint", "street"}),
+    "assoc": frozenset({"associates", "association"}),
+    "tech": frozenset({"technology", "technologies"}),
+    "dr": frozenset({"doctor", "drive"}),
+    "dev": frozenset({"development", "developers"}),
+    "elec": frozenset({"electric", "electrical"}),
+}
 # "N Fork", "S Shore": one letter is a direction only before a word that directions stand before. Elsewhere it may be
 # an initial ("W Jordan Plumbing" is no West Jordan) or the name of a street ("E Street Cafe").
 DIRECTIONS: dict[str, str] = {"n": "north", "s": "south", "e": "east", "w": "west"}
@@ -180,10 +183,11 @@ indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan min
 montana nebraska nevada ohio oklahoma oregon pennsylvania tennessee texas utah vermont virginia washington
 wisconsin wyoming
 """
-STATE_NAMES: frozenset[str] = frozenset(_ONE_WORD_STATES.split()) | {
-    "new york", "new jersey", "new mexico", "new hampshire", "north carolina", "north dakota", "south carolina",
-    "south dakota", "rhode island", "west virginia", "district of columbia", "puerto rico", "usa", "america",
-}  # fmt: skip
+_OTHER_STATES = listed(
+    "new york | new jersey | new mexico | new hampshire | north carolina | north dakota | south carolina | "
+    "south dakota | rhode island | west virginia | district of columbia | puerto rico | usa | america"
+)
+STATE_NAMES: frozenset[str] = frozenset((*_ONE_WORD_STATES.split(), *_OTHER_STATES))
 
 # What may follow "John Maddox and": anything else after a comma's first name makes a list of partners.
 _KIN = "associates bro bros brother brothers co company daughter daughters family partners son sons"

@@ -1,4 +1,4 @@
-"""How every registry stands right now, for operators: which one has given no good answer for the longest time.
+"""How well every registry is right now, for operators: which one has given no good answer for the longest time.
 
 Its switch, its health, its breaker and its attempts in one row each, read in four queries however many there are.
 """
@@ -22,7 +22,7 @@ _BEFORE_ALL = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RegistryHealth:
     """One registry. `verification` is how sure its reader is; times are None where there was never such an attempt.
 
     `failure` is the last attempt that did not bring an answer: since the last good one the registry may be well again.
@@ -59,7 +59,7 @@ class Standing:
         return None if rate is None else round(100 * rate, 1)
 
 
-def list_standings(*, now: datetime) -> list[Standing]:
+def list_registries(*, now: datetime) -> list[RegistryHealth]:
     """Every jurisdiction: those that are asked first, the longest without a good answer on top (never before all)."""
     switches = list(
         Jurisdiction.objects.annotate(
@@ -71,7 +71,7 @@ def list_standings(*, now: datetime) -> list[Standing]:
     breakers = Breaker.objects.in_bulk()
     seen = metrics.measure(now=now)
     rows = [
-        Standing(
+        RegistryHealth(
             switch=row,
             verification=_verification(row),
             last_good_at=row.last_good_at,

@@ -1,4 +1,4 @@
-"""Labelled values: read by their label, counted, and what nobody read is told to operators.
+"""Labelled values: read by their label, counted, and what nobody read is shown to operators.
 
 A page of labels is a closed list: each is read, or ignored by name; the rest is in `unread`. A mandatory label
 that is missing is a changed page.
@@ -6,6 +6,7 @@ that is missing is a changed page.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -135,6 +136,9 @@ def note_unread(unread: Iterable[str], session: Any) -> None:
     """Put labels nobody read into the attempt's trace, where operators count them."""
     left = list(unread)
     if left:
-        import time
-
         session.trace.add("unread_labels", time.monotonic(), ", ".join(sorted(left)))
+
+
+def note_unread_keys(rows: Iterable[Mapping[str, Any]], known: frozenset[str], session: Any) -> None:
+    """The same for the keys of JSON rows, each key once."""
+    note_unread({key for row in rows for key in row} - known, session)

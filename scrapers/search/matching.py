@@ -1,8 +1,8 @@
 """Decides which row of a result list is the company that was asked for.
 
 A wrong company returned as a match is the worst error this service can make, so equal candidates are never guessed
-between, and a name that differs in one meaningful word is another company. Why a score is what it is is told in
-`features`. The choice of libraries, measured, is in docs/adr.
+between, and a name that differs in one meaningful word is another company. What made a score
+stands in `features`. The choice of libraries, measured, is in docs/adr.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MatchKind = Literal["exact", "suffix_variant", "former_name", "close", "entity_id"]
 _ORDER: dict[str, int] = {"entity_id": 0, "exact": 1, "suffix_variant": 2, "former_name": 3, "close": 4}
 _STATUS_ORDER = {"active": 0, "neutral": 1, "inactive": 2}
-LONG_WORD = 10  # letters; a common word as long as this has next to no neighbour that differs in a vowel
+LONG_WORD = 10  # letters; a common word as long as this has next to no neighbor that differs in a vowel
 UNSURE = 0.90  # the most that two names with a meaningful difference can score; below every sensible threshold
 
 
@@ -133,7 +133,7 @@ def _compare_words(asked: names.ComparisonForm, shown: names.ComparisonForm) -> 
     if names.numbers(asked.key) != names.numbers(shown.key):
         return Comparison(min(ratio, 0.70), "close", ("number_differs",))
     short_one, short_other = asked.key.split(), shown.key.split()
-    one, other = _spelt_out(short_one), _spelt_out(short_other)
+    one, other = _spelled_out(short_one), _spelled_out(short_other)
     if len(one) == len(other):
         differing = [(a, b) for a, b in zip(one, other, strict=True) if a != b and not _is_reading(a, b)]
         if not differing:
@@ -154,8 +154,8 @@ def _figures(key: str) -> list[str]:
     return re.findall(r"\d+", key)
 
 
-def _spelt_out(words: list[str]) -> list[str]:
-    """The words with their abbreviations spelt out, where each has one reading in its place."""
+def _spelled_out(words: list[str]) -> list[str]:
+    """The words with their abbreviations spelled out, where each has one reading in its place."""
     found: list[str] = []
     for at, word in enumerate(words):
         after = words[at + 1] if at + 1 < len(words) else ""

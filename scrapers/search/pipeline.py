@@ -200,7 +200,7 @@ def _evidence(portal: Portal, session: PortalSession, now: datetime) -> Evidence
 
 
 def _filings(portal: Portal, session: PortalSession, query: Query, *, now: datetime) -> Answer:
-    _check_ucc(portal, query)
+    portal.check_ucc(query)
     filings, complete = portal.filings(session, query)
     evidence = _evidence(portal, session, now)
     if not filings:
@@ -209,16 +209,6 @@ def _filings(portal: Portal, session: PortalSession, query: Query, *, now: datet
         return NotFound((), evidence, as_of=portal.data_as_of(session))
     as_of = portal.data_as_of(session)
     return FoundFilings(filings, evidence, total=len(filings), as_of=as_of, complete=complete)
-
-
-def _check_ucc(portal: Portal, query: Query) -> None:
-    can = portal.capabilities
-    if not can.ucc:
-        raise QueryRefused("UCC filings of this state cannot be searched here")
-    if query.search_by == "secured_party" and not can.ucc_secured_party:
-        raise QueryRefused("this state cannot be searched by secured party")
-    if (query.date_after or query.date_before) and not can.ucc_date_filter:
-        raise QueryRefused("this state cannot filter UCC filings by date")
 
 
 def ask_name(

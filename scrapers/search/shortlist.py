@@ -25,19 +25,19 @@ from scrapers.normalize.vocabulary import (
 )
 
 SHORT = 40  # rows; so many are compared in full anyway
-NEAREST = 16  # rows that are kept for their letters, equal or not: ten of them are told beside the match
+NEAREST = 16  # rows that are kept for their letters, equal or not: ten of them are named beside the match
 TURNED = 95.0  # per cent: the same words in another order
 _BAR = "|"
 _TRADING = (" dba ", " aka ", " fka ", " doing business as ", " formerly known as ", " trading as ")
 _SKIPPED = frozenset(
     word for text in (*dict(LEGAL_FORMS), *STATE_NAMES, "the a an and of foreign fn") for word in text.split()
 )
-_SPELT = {**DIRECTIONS, **ROMAN, **NUMERALS, **ABBREVIATIONS}
-_SPELT |= {reading: word for word, readings in READINGS.items() for reading in (word, *readings)}
+_SPELLED = {**DIRECTIONS, **ROMAN, **NUMERALS, **ABBREVIATIONS}
+_SPELLED |= {reading: word for word, readings in READINGS.items() for reading in (word, *readings)}
 _ONE_SPELLING = {
-    word: " ".join(part for part in spelt.split() if part not in _SKIPPED) for word, spelt in _SPELT.items()
+    word: " ".join(part for part in spelled.split() if part not in _SKIPPED) for word, spelled in _SPELLED.items()
 } | dict.fromkeys(_SKIPPED, "")
-_MANY_SPELLINGS = frozenset(_ONE_SPELLING).union(*(spelt.split() for spelt in _ONE_SPELLING.values()))
+_MANY_SPELLINGS = frozenset(_ONE_SPELLING).union(*(spelled.split() for spelled in _ONE_SPELLING.values()))
 
 
 def choose(name: str, rows: Sequence[str]) -> list[int]:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses, types
-from scrapers.parsing.fields import listed, need, need_number, need_rows, need_text, note_unread, text
+from scrapers.parsing.fields import listed, need, need_number, need_rows, need_text, note_unread, note_unread_keys, text
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
 from scrapers.search.terms import NameSearch
@@ -35,6 +35,13 @@ _ROW = frozenset(
 class Ohio(Portal):
     """Secretary of State, Business Search."""
 
+    code = "OH"
+    hosts = ("businesssearch.ohiosos.gov", "businesssearchapi.ohiosos.gov")
+    sources = (f"{_PAGE}/",)
+    id_pattern = r"\d{1,8}"
+    capabilities = Capabilities(agent=True, filings=True)
+    published = frozenset(listed("status | entity_type | formation_date | agent_name | agent_address | jurisdiction"))
+    statuses = meanings(active="Active", inactive="Cancelled | Dead | Fraudulent", neutral="Hold")
     name_search = NameSearch(
         mode="unknown",
         narrow="exact",
@@ -44,32 +51,22 @@ class Ohio(Portal):
             "(EN), neither described."
         ),
     )
-    code = "OH"
-    hosts = ("businesssearch.ohiosos.gov", "businesssearchapi.ohiosos.gov")
-    sources = (f"{_PAGE}/",)
-    id_pattern = r"\d{1,8}"
-    capabilities = Capabilities(agent=True, filings=True)
-    published = frozenset(listed("status | entity_type | formation_date | agent_name | agent_address | jurisdiction"))
-    statuses = meanings(active="Active", inactive="Cancelled | Dead | Fraudulent", neutral="Hold")
     terms = Terms("unstated", note="Cloudflare waiting room and Turnstile, the strictest of the walls.")
     verification = "recorded"
     off_reason = "The portal's bot wall (Cloudflare Turnstile) refuses programs."
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that hold the term, of every status (X)."""
-        return self._list(session, "NS", f"{spelt(term)}_X")
+        return self._list(session, "NS", f"{spelled(term)}_X")
 
     def narrow(self, session: PortalSession, name: str) -> ResultList:
         """Just this name."""
-        return self._list(session, "EN", f"{spelt(name)}_X")
+        return self._list(session, "EN", f"{spelled(name)}_X")
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """Open the entity itself; an empty panel is the answer for an unknown number."""
         panel, sections = self._sections(session, entity_id)
-        if panel is None:
-            return ResultList(())
-        record = _record(panel, sections)
-        return ResultList((Candidate(record.entity_name, record.entity_id, record.status, record=record),))
+        return ResultList((Candidate.of(_record(panel, sections)),) if panel else ())
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The entity's sections; agent and place stand in the row."""
@@ -82,7 +79,7 @@ class Ohio(Portal):
 
     def _list(self, session: PortalSession, prefix: str, question: str) -> ResultList:
         rows = need_rows(need(self._get(session, prefix, question), "data"), "data")
-        note_unread({key for row in rows for key in row} - _ROW, session)
+        note_unread_keys(rows, _ROW, session)
         complete = all(need_number(need(row, "result_count"), "result_count") <= len(rows) for row in rows)
         return ResultList(tuple(_candidate(row) for row in rows), complete)
 
@@ -106,7 +103,7 @@ class Ohio(Portal):
         return session.get(f"{_API}/{prefix}_{quote(question, safe='$')}", headers=headers).json()
 
 
-def spelt(name: str) -> str:
+def spelled(name: str) -> str:
     """A name as the page writes it into a path: capitals, few signs, four of them by a code of their own."""
     kept = re.sub(r"[^a-zA-Z0-9_%& -]", "", name)
     return " ".join(re.sub(r"[-_%&]", lambda sign: _SIGNS[sign.group()], kept).split()).upper()

@@ -1,23 +1,43 @@
-"""Oklahoma: Secretary of State, corporation inquiry.
+"""Oklahoma: Secretary of State, corporation inquiry: a WebForms search, a grid, and a record by GET.
 
-Evidence: public clients of the portal, the newest of which met a Turnstile challenge (documented and old; no recorded
-page at hand). Guessed: how the grid says that there is nothing ("Total Results: 0"), and most status words.
+Evidence: public clients of the portal (documented and old: field names, cells, definition lists; no recorded page at
+hand), the newest of which met a Turnstile challenge. The page that asks visitors for their name is the portal's wall.
+Guessed: how the grid says that there is nothing ("Total Results: 0"), and most status words.
 """
 
 from __future__ import annotations
 
-from scrapers.families.oksos.portal import OkSosPortal
-from scrapers.parsing.fields import listed
-from scrapers.portal import Capabilities, Terms
+import re
+
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged, PortalBlocked
+from scrapers.parsing.cells import address_in, paired, shown
+from scrapers.parsing.counts import find_count
+from scrapers.parsing.fields import Labels, listed, note_unread
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text
+from scrapers.parsing.webforms import WebForm
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
+from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_HOME = "https://www.sos.ok.gov/corp/"
+_SEARCH = f"{_HOME}corpInquiryFind.aspx"
+_TOTAL = re.compile(r"Total Results:\s*([\d,]+)")
+_WALL = "Please enter your name"
+_CITY = re.compile(r"^(.+?),\s*(\w[\w ]*?)\s*,\s*([\d-]+)$")
+_KINDS: dict[str, NameKind] = {"former": "former", "reserved": "reserved", "fictitious": "assumed"}
 
 
-class Oklahoma(OkSosPortal):
+class Oklahoma(Portal):
     """Secretary of State, corporation inquiry."""
 
     code = "OK"
     hosts = ("www.sos.ok.gov",)
-    sources = ("https://www.sos.ok.gov/corp/corpInquiryFind.aspx",)
+    sources = (_SEARCH,)
     id_pattern = r"\d{8,10}"
     capabilities = Capabilities(agent=True, addresses=True)
     published = frozenset(listed("entity_type | status | formation_date | agent_name | agent_address | jurisdiction"))
@@ -29,6 +49,104 @@ class Oklahoma(OkSosPortal):
         ),
         neutral="Reserved | Former",
     )
+    name_search = NameSearch(
+        mode="unknown",
+        total_told=True,
+        evidence="Public clients: the list counts its results; how it compares is not told.",
+    )
     terms = Terms("unstated", robots="disallows all, the corporation pages by name")
     verification, on_by_default = "documented", False
     off_reason = "The portal shows programs a Turnstile challenge, and its robots.txt disallows them."
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that fit the term, first page; a longer list counts as cut."""
+        page = _past_wall(session.get(_SEARCH))
+        answer = WebForm(page).press(session, "SearchButton", {"_singlename": term}, headers={"Referer": page.url})
+        return _listed(_past_wall(answer))
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """A record is asked for by its number."""
+        record = _open(session, _record_url(entity_id))
+        return ResultList((Candidate.of(record),) if record else ())
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Open a row."""
+        record = candidate.record or _open(session, _record_url(candidate.entity_id))
+        if record is None:
+            raise PageChanged(f"{candidate.entity_id} is listed, but has no record")
+        return record
+
+
+def _record_url(number: str) -> str:
+    return f"{_HOME}corpInformation.aspx?id={number}"
+
+
+def _past_wall(page: Page) -> Page:
+    if _WALL in page.text:
+        raise PortalBlocked(f"{page.url}: the portal asks visitors for their name")
+    return page
+
+
+def _listed(page: Page) -> ResultList:
+    tree = page.html()
+    grid = maybe(tree, "[id$='EntityGridView']")  # the table itself, or the box the CSS adapter puts around it
+    total = find_count(_TOTAL, visible_text(tree))
+    if total == 0:
+        return ResultList(())
+    if grid is None:
+        raise missing_result(page, "the list of results")
+    rows = [row for row in select(grid, "tr") if row.xpath("./td[1]//a")]
+    if not rows:
+        raise PageChanged(f"{page.url}: a list without rows")
+    return ResultList(tuple(_candidate(row) for row in rows), complete=total is not None and total <= len(rows))
+
+
+def _candidate(row: HtmlElement) -> Candidate:
+    """Cells: filing number, name, type, and two words: the kind of name and its status."""
+    cells = row.xpath("./td")
+    if len(cells) < 4:
+        raise PageChanged(f"a row has {len(cells)} cells, expected 4")
+    words = [text_of(word) for word in select(cells[3], "span")]
+    number = text_of(one(cells[0], "a"))
+    return Candidate(
+        name=text_of(cells[1]),
+        entity_id=number,
+        entity_type=shown(cells[2]),
+        name_kind=next(
+            (kind for word in words for key, kind in _KINDS.items() if word.casefold().startswith(key)), "legal"
+        ),
+        status=words[-1] if words else None,
+        sos_url=_record_url(number),
+    )
+
+
+def _open(session: PortalSession, url: str) -> EntityRecord | None:
+    page = _past_wall(session.get(url))
+    box = maybe(page.html(), "div#printDiv")
+    if box is None:
+        raise missing_result(page, "the record")
+    if any("record not found" in text_of(cell).casefold() for cell in select(box, "dd")):
+        return None
+    lists = [_labels(part) for part in select(box, "dl", least=1, most=4)]
+    facts, agent = lists[0], lists[1] if len(lists) > 1 else Labels(())
+    facts.ignore(*listed("Qualified Flag | Name Type | Duration | Expiration Date"))
+    agent.ignore("Effective", "Effective Date")
+    city = [_CITY.sub(r"\1, \2 \3", line) for line in agent.maybe("City, State , ZipCode") or []]
+    record = EntityRecord(
+        entity_name=text_of(one(box, "h3")),
+        entity_id=facts.one("Filing Number")[0],
+        status=facts.one("Status")[0],
+        entity_type=shown(facts.maybe("Corp type", "Corporation Type")),
+        formation_date=shown(facts.maybe("Formation Date")),
+        jurisdiction=shown(facts.maybe("Jurisdiction")),
+        agent_name=shown(agent.maybe("Name")),
+        agent_address=address_in([*(agent.maybe("Address") or []), *city]),  # "TULSA, OK , 74103"
+        sos_url=page.url,
+    )
+    note_unread([*facts.unread, *agent.unread], session)
+    return record
+
+
+def _labels(part: HtmlElement) -> Labels:
+    """Terms and their values as lines; a status may carry a second one."""
+    return Labels((term, lines_of(value) or [""]) for term, value in paired(part.xpath("./dt"), part.xpath("./dd")))

@@ -14,7 +14,8 @@ from typing import Any
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
-from scrapers.parsing.fields import listed, need, need_object, need_rows, need_text, note_unread, text
+from scrapers.parsing.fields import listed, need, need_object, need_rows, need_text, note_unread, note_unread_keys, text
+from scrapers.parsing.words import is_domestic
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -28,21 +29,17 @@ _ROW = frozenset(
         "profitTypeEn | statusId | statusEs | statusEn"
     )
 )
+_SECTIONS = frozenset(
+    listed(
+        "corporation | mainLocation | corpStreetAddress | mailingAddress | residentAgent | officers | "
+        "administrators | incorporators | publicBenefitExecutives"
+    )
+)
 
 
 class PuertoRico(Portal):
     """Departamento de Estado, Registro de Corporaciones y Entidades."""
 
-    name_search = NameSearch(
-        mode="all_words",
-        mode_basis="documented",
-        narrow="exact",
-        cap=250,
-        cap_basis="documented",
-        evidence=(
-            "Public clients: matchType 4 finds names holding the words; we ask for 250 rows, a thousand are allowed."
-        ),
-    )
     code = "PR"
     hosts = ("rceapi.estado.pr.gov",)
     sources = ("https://rcp.estado.pr.gov/en/search",)
@@ -58,6 +55,16 @@ class PuertoRico(Portal):
         active="ACTIVE",
         inactive="EXPIRED | CANCELLED | CANCELED | DISSOLVED | MERGED | REVOKED | CONVERTED",
         neutral="RESERVED | IN PROCESS | SUSPENDED | AMENDED | CONVERSION",
+    )
+    name_search = NameSearch(
+        mode="all_words",
+        mode_basis="documented",
+        narrow="exact",
+        cap=250,
+        cap_basis="documented",
+        evidence=(
+            "Public clients: matchType 4 finds names holding the words; we ask for 250 rows, a thousand are allowed."
+        ),
     )
     terms = Terms("unstated", note="The API asks for no key; some clients went through a proxy service.")
     verification, on_by_default = "recorded", True
@@ -90,7 +97,7 @@ class PuertoRico(Portal):
             entity_type=text(corporation.get("classEn")) or candidate.entity_type,
             formation_date=text(corporation.get("dateFormed")),
             jurisdiction=text(corporation.get("homeState")) or text(corporation.get("jurisdictionEn")),
-            domestic=_domestic(text(corporation.get("jurisdictionEn"))),
+            domestic=is_domestic(text(corporation.get("jurisdictionEn"))),
             agent_name=_name(agent) if agent else None,
             agent_address=_address(agent.get("streetAddress")) if agent else Address(),
             principal_address=_address(_main(found, "corpStreetAddress", "streetAddress")),
@@ -114,7 +121,7 @@ class PuertoRico(Portal):
         } | asked
         page = session.post(f"{_API}/search", json=question, headers={"Accept": "application/json"})
         rows = need_rows(need(_response(page.json()), "records"), "records")
-        note_unread({key for row in rows for key in row} - _ROW, session)
+        note_unread_keys(rows, _ROW, session)
         return ResultList(tuple(_candidate(row) for row in rows), complete=self.name_search.whole(len(rows)))
 
 
@@ -134,18 +141,6 @@ def _response(answer: Any) -> Mapping[str, Any]:
     if need(answer, "success") is not True:
         raise PageChanged(f"the API refused: code {answer.get('code')!r}, {answer.get('info')!r}")
     return need_object(need(answer, "response"), "the response")
-
-
-def _domestic(word: str | None) -> bool | None:
-    return {"domestic": True, "foreign": False}.get((word or "").casefold())
-
-
-_SECTIONS = frozenset(
-    listed(
-        "corporation | mainLocation | corpStreetAddress | mailingAddress | residentAgent | officers | "
-        "administrators | incorporators | publicBenefitExecutives"
-    )
-)
 
 
 def _main(found: Mapping[str, Any], direct: str, inside: str) -> Any:

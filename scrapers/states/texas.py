@@ -1,32 +1,68 @@
 """Texas: the Comptroller's account status, because the Secretary of State's own search asks for a login and a dollar.
 
 Evidence: recorded list, account, empty list, error, and one row of the open data (2026-09). Identifiers are the
-Comptroller's 11-digit taxpayer numbers, which every account has; the Secretary of State's file number is told beside
-it, and asked by. Only "ACTIVE" is recorded of the status words, the others are documented; codes of organisation types
-are the published list's. Entities that are no taxpayers (some general partnerships) are not in it. The host's robots
-file does not open /data-search/ to crawlers; one lookup on a person's demand is no crawl, and the pace is slow.
+Comptroller's 11-digit taxpayer numbers, which every account has; the Secretary of State's file number is shown beside
+it, and asked by. A name too wide answers HTTP 413. The account lacks the day of formation (its "effective" date is a
+renewal stamp) and the kind of entity: both come from the Comptroller's open data set of active permit holders, where
+the account is in it. The list shows no status, so accounts with just the name asked for are opened, at most four.
+
+Documented: with the operator's key the same questions go to the Comptroller's official API, free on registration (that
+its answers have the same form is assumed, and checked strictly); the status words but "ACTIVE", which is recorded; the
+published list of codes of organization types. Entities that are no taxpayers (some general partnerships) are not in it.
+The host's robots file does not open /data-search/ to crawlers; one lookup on a person's demand is no crawl, and the
+pace is slow.
 """
 
 from __future__ import annotations
 
-from scrapers.families.comptroller.portal import ComptrollerPortal
-from scrapers.parsing.fields import listed
-from scrapers.portal import Capabilities, Terms
-from scrapers.statuses import meanings
-from scrapers.transport.pace import Pace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
+from scrapers.failures import PageChanged, PortalUnavailable
+from scrapers.name_rules.availability import clerk_key
+from scrapers.name_rules.rules import RULES
+from scrapers.parsing import franchise_tax
+from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread_keys, text
+from scrapers.parsing.words import coded
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.search import matching
+from scrapers.search.terms import NameSearch
+from scrapers.statuses import meanings
+from scrapers.transport import conditions, soda
+from scrapers.transport.pace import Pace
+from scrapers.transport.session import PortalSession
+
+_SOURCE = "https://comptroller.texas.gov/taxes/franchise/account-status/search"
+_PAGE = "https://comptroller.texas.gov/data-search/franchise-tax"
+_API = "https://api.comptroller.texas.gov/public-data/v1/public/franchise-tax"
+_ROW = frozenset(listed("name | taxpayerId | mailingAddressZip"))
+_NAMESAKES = 4
 _ENDED = (
     "FRANCHISE TAX ENDED | FRANCHISE TAX INVOLUNTARILY ENDED | FORFEITED | FORFEITED EXISTENCE | FORFEITED RIGHTS | "
     "INACTIVE"
 )
+_KINDS = coded(
+    "AB: Texas Business Association | AC: Foreign Business Association | AF: Foreign Professional Association | "
+    "AP: Texas Professional Association | C: Corporation | CF: Foreign Profit Corporation | "
+    "CI: Foreign Limited Liability Company | CL: Texas Limited Liability Company | CM: Foreign Nonprofit Corporation | "
+    "CN: Texas Nonprofit Corporation | CP: Texas Professional Corporation | CR: Texas Insurance Corporation | "
+    "CS: Foreign Insurance Corporation | CT: Texas Profit Corporation | CU: Foreign Professional Corporation | "
+    "L: Limited Liability Company | M: Limited Liability Partnership | P: General Partnership | "
+    "PB: Business General Partnership | PF: Foreign Limited Partnership | PI: Individual General Partnership | "
+    "PL: Texas Limited Partnership | PX: Texas Limited Liability Partnership | "
+    "PY: Foreign Limited Liability Partnership | TF: Foreign Business Trust | "
+    "TH: Texas Real Estate Investment Trust | TI: Foreign Real Estate Investment Trust | TR: Trust"
+)
 
 
-class Texas(ComptrollerPortal):
+class Texas(Portal):
     """Comptroller of Public Accounts, for the Secretary of State."""
 
     code = "TX"
     hosts = ("comptroller.texas.gov", "api.comptroller.texas.gov", "data.texas.gov")
-    sources = ("https://comptroller.texas.gov/taxes/franchise/account-status/search",)
+    sources = (_SOURCE,)
     id_pattern = r"\d{10,11}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True)
     published = frozenset(
@@ -41,41 +77,114 @@ class Texas(ComptrollerPortal):
         inactive=f"{_ENDED} | TERMINATED | DISSOLVED | WITHDRAWN | MERGED | CONVERTED | CANCELLED | EXPIRED",
     )
     bad_standings = frozenset(word.casefold() for word in listed(_ENDED))
-    pace = Pace(seconds=1.0, concurrency=2)
-    estimated_seconds = 4
+    name_search = NameSearch(
+        mode="unknown",
+        narrow="exact",
+        total_told=True,
+        evidence=(
+            "Recorded: the answer counts its rows; documented: 413 for a name too wide; how it compares is not told."
+        ),
+    )
+    pace, estimated_seconds = Pace(seconds=1.0, concurrency=2), 4
     terms = Terms(
         "unstated",
         robots="does not open /data-search/ to crawlers",
         note="The Comptroller also offers a keyed API of the same accounts, free on registration.",
     )
     verification, on_by_default = "recorded", True
-    organization_types = {
-        "AB": "Texas Business Association",
-        "AC": "Foreign Business Association",
-        "AF": "Foreign Professional Association",
-        "AP": "Texas Professional Association",
-        "C": "Corporation",
-        "CF": "Foreign Profit Corporation",
-        "CI": "Foreign Limited Liability Company",
-        "CL": "Texas Limited Liability Company",
-        "CM": "Foreign Nonprofit Corporation",
-        "CN": "Texas Nonprofit Corporation",
-        "CP": "Texas Professional Corporation",
-        "CR": "Texas Insurance Corporation",
-        "CS": "Foreign Insurance Corporation",
-        "CT": "Texas Profit Corporation",
-        "CU": "Foreign Professional Corporation",
-        "L": "Limited Liability Company",
-        "M": "Limited Liability Partnership",
-        "P": "General Partnership",
-        "PB": "Business General Partnership",
-        "PF": "Foreign Limited Partnership",
-        "PI": "Individual General Partnership",
-        "PL": "Texas Limited Partnership",
-        "PX": "Texas Limited Liability Partnership",
-        "PY": "Foreign Limited Liability Partnership",
-        "TF": "Foreign Business Trust",
-        "TH": "Texas Real Estate Investment Trust",
-        "TI": "Foreign Real Estate Investment Trust",
-        "TR": "Trust",
-    }
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Accounts with such a name; those with just this name are opened, because the list shows no status."""
+        found = _listed(session, name=term)
+        same = [row for row in found.candidates if matching.compare(term, row.name).kind != "close"]
+        return _with_opened(session, found, same) if len(same) <= _NAMESAKES else found
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList | None:
+        """The whole name as it was given, when the name without its legal form was too wide."""
+        if name in self.search_plan(session, name).terms:
+            return None
+        return replace(_listed(session, name=name), complete=False)
+
+    def names_taken(self, session: PortalSession, name: str) -> ResultList:
+        """Names like this one with their status: one that was not opened can not be said to be free."""
+        results = super().names_taken(session, name)
+        rule = RULES[self.code]
+        alike = [row for row in results.candidates if clerk_key(row.name, rule) == clerk_key(name, rule)]
+        known = {row.entity_id: row for row in alike if row.record is not None}
+        waiting = list({row.entity_id: row for row in alike if row.entity_id not in known}.values())
+        left = max(0, _NAMESAKES - len(known))
+        results = _with_opened(session, results, [*known.values(), *waiting[:left]])
+        return replace(results, complete=results.complete and len(waiting) <= left)
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The account of a taxpayer number (11 digits) or of the Secretary of State's file number (10 digits)."""
+        if len(entity_id) == 11:
+            return _listed(session, taxpayerId=entity_id)
+        found = _listed(session, fileNumber=entity_id)
+        return replace(found, candidates=tuple(replace(r, handle={"file": entity_id}) for r in found.candidates))
+
+    def ids_of(self, row: Candidate) -> tuple[str, ...]:
+        """The taxpayer number, and the file number it was asked for by (checked when the account is opened)."""
+        asked = row.handle.get("file")
+        return (self.check_id(row.entity_id), *((asked,) if asked else ()))
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The account, with the day of formation and the kind of entity from the open data where it is listed."""
+        record = candidate.record or _account(session, candidate.entity_id)
+        asked = candidate.handle.get("file")
+        if asked and record.identifiers.get("sosFileNumber") != asked:
+            raise PageChanged(f"asked for file number {asked}, the portal showed {dict(record.identifiers)}")
+        where = f"taxpayer_number={conditions.quoted(candidate.entity_id)}"
+        rows = soda.ask_rows(
+            session, domain="data.texas.gov", dataset="9cir-efmm", where=where, order="taxpayer_number", limit=2
+        )
+        if not rows:
+            return record  # only accounts with an active permit are in the set
+        code = soda.value(rows[0], "taxpayer_organizational_type")
+        formed = soda.value(rows[0], "sos_charter_date")
+        return replace(record, formation_date=formed, entity_type=_KINDS.get(code or "", code))
+
+
+def _listed(session: PortalSession, **question: str) -> ResultList:
+    body = _ask(session, "", question)
+    if body is None:
+        return ResultList((), complete=False)
+    rows = need_list(need(body, "data"), "'data'")
+    note_unread_keys(rows, _ROW, session)
+    found = [Candidate(name=need_text(row, "name"), entity_id=need_text(row, "taxpayerId")) for row in rows]
+    count = need(body, "count")
+    if not isinstance(count, int) or count < len(found):
+        raise PageChanged(f"'count' is {count!r} for {len(found)} rows")
+    return ResultList(tuple(found), complete=count == len(found))
+
+
+def _with_opened(session: PortalSession, found: ResultList, rows: Iterable[Candidate]) -> ResultList:
+    """The list with the accounts of these rows, wherever in it they stand."""
+    records = {row.entity_id: row.record or _account(session, row.entity_id) for row in rows}
+    opened = (
+        replace(row, status=record.status, record=record) if (record := records.get(row.entity_id)) else row
+        for row in found.candidates
+    )
+    return replace(found, candidates=tuple(opened))
+
+
+def _account(session: PortalSession, taxpayer: str) -> EntityRecord:
+    data = need(_ask(session, f"/{taxpayer}", {}), "data")
+    return replace(franchise_tax.account(data, session), sos_url=_SOURCE)
+
+
+def _ask(session: PortalSession, path: str, question: Mapping[str, str]) -> Any:
+    """The answer's JSON; None when the portal finds the name too wide."""
+    key = session.key("comptroller")
+    address = _PAGE + path if not key else _API + (path or "-list")
+    headers = {"Accept": "application/json"} | ({"x-api-key": key} if key else {})
+    page = session.get(address, params=question, headers=headers, expect=(200, 400, 413))
+    if page.status == 413:
+        return None
+    body = page.json()
+    if need(body, "success") is True:
+        return body
+    reason = text(body.get("error")) or "no reason given"
+    if page.status == 400 or "not allowed" in reason:
+        raise PageChanged(f"{page.url}: the portal refused the question: {reason}")
+    raise PortalUnavailable(f"{page.url}: the portal failed: {reason}")

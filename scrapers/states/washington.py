@@ -8,11 +8,11 @@ is whole but is answered "System verification in progress". Whether the list tak
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from scrapers.failures import PortalBlocked
 from scrapers.normalize import addresses
-from scrapers.parsing.fields import listed, need, need_number, need_object, need_rows, need_text, note_unread, text
+from scrapers.parsing.fields import listed, need, need_number, need_object, need_rows, need_text, note_unread_keys, text
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -21,6 +21,7 @@ from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _API, _PAGE = "https://ccfs-api.prod.sos.wa.gov/api/BusinessSearch", "https://ccfs.sos.wa.gov"
+_PAGE_ROWS, _PAGES = 25, 4
 _ROW = frozenset(
     listed(
         "BusinessID | BusinessName | UBINumber | BusinessType | BusinessStatus | AgentName | DateOfIncorporation | "
@@ -33,15 +34,6 @@ _ROW = frozenset(
 class Washington(Portal):
     """Secretary of State, Corporations and Charities Filing System."""
 
-    name_search = NameSearch(
-        mode="contains",
-        mode_basis="documented",
-        narrow="exact",
-        total_told=True,
-        page_rows=25,
-        pages=4,
-        evidence="Public clients: SearchType Contains or ExactMatch; recorded: the first row counts all.",
-    )
     code = "WA"
     hosts = ("ccfs-api.prod.sos.wa.gov",)
     sources = (f"{_PAGE}/#/BusinessSearch",)
@@ -61,11 +53,18 @@ class Washington(Portal):
         ),
         neutral="Delinquent | Pending | Reserved",
     )
+    name_search = NameSearch(
+        mode="contains",
+        mode_basis="documented",
+        narrow="exact",
+        total_told=True,
+        page_rows=_PAGE_ROWS,
+        pages=_PAGES,
+        evidence="Public clients: SearchType Contains or ExactMatch; recorded: the first row counts all.",
+    )
     terms = Terms("unstated", note="Cloudflare Turnstile on every call.")
     verification = "recorded"
     off_reason = "Every call wants the token of a challenge (Cloudflare Turnstile) that only a browser can solve."
-    page_rows: ClassVar[int] = 25
-    most_pages: ClassVar[int] = 4
 
     def check_id(self, entity_id: str) -> str:
         """Three groups of three digits, as the registry writes them."""
@@ -111,13 +110,13 @@ class Washington(Portal):
     def _list(self, session: PortalSession, name: str, mode: str) -> ResultList:
         rows: list[Mapping[str, Any]] = []
         total = 0
-        for page_number in range(1, self.most_pages + 1):
+        for page_number in range(1, _PAGES + 1):
             form = {
                 "Type": "businessname",
                 "ID": name,
                 "IsSearch": "true",
                 "PageID": str(page_number),
-                "PageCount": str(self.page_rows),
+                "PageCount": str(_PAGE_ROWS),
                 "BusinessTypeId": "0",
                 "IsOnline": "true",
                 "SearchType": mode,
@@ -131,7 +130,7 @@ class Washington(Portal):
             total = total or _total(found)
             if len(rows) >= total or not found:
                 break
-        note_unread({key for row in rows for key in row} - _ROW, session)
+        note_unread_keys(rows, _ROW, session)
         return ResultList(tuple(self._candidate(row) for row in rows), complete=len(rows) >= total)
 
     def _candidate(self, row: Any) -> Candidate:
@@ -161,11 +160,11 @@ def _headers() -> dict[str, str]:
 
 
 def _total(rows: list[Mapping[str, Any]]) -> int:
-    """How many rows there are in all; told in the first row only."""
+    """How many rows there are in all: the first row, or the question in it, says it."""
     if not rows:
         return 0
-    teller = rows[0] if "TotalRowCount" in rows[0] else need(rows[0], "Criteria")
-    return need_number(need(teller, "TotalRowCount"), "TotalRowCount")
+    counted = rows[0] if "TotalRowCount" in rows[0] else need(rows[0], "Criteria")
+    return need_number(need(counted, "TotalRowCount"), "TotalRowCount")
 
 
 def _person(raw: Mapping[str, Any]) -> str | None:

@@ -1,24 +1,50 @@
-"""West Virginia: Secretary of State, organisation search (legacy host).
+"""West Virginia: Secretary of State, organization search (legacy host): a form with view state, then records by GET.
 
-Evidence: public clients that read records by number over the whole range (documented; no recorded page at hand).
-Guessed: the form's control names behind their ids, the layout of the address table, and that a number without a
-record gives a page without a name.
+Evidence: public clients that read records by number over the whole range (documented: element ids, headings and
+labels; no recorded page at hand). The record prints no status word: a termination date, with a reason, is all there
+is, so "Active" and "Inactive: ..." in a record are ours. Guessed: the form's control names behind their ids, the layout
+of the address table, and that a number without a record gives a page without a name.
 """
 
 from __future__ import annotations
 
-from scrapers.families.wvsos.portal import WvSosPortal
-from scrapers.parsing.fields import listed
-from scrapers.portal import Capabilities, Terms
+from collections.abc import Iterable
+from urllib.parse import parse_qs, urlsplit
+
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
+from scrapers.normalize.addresses import one_line
+from scrapers.parsing.cells import paired, shown
+from scrapers.parsing.fields import Labels, listed, note_unread
+from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of, visible_text
+from scrapers.parsing.webforms import WebForm
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.search.terms import NameSearch
 from scrapers.statuses import StatusMeaning, meanings
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_HOME = "https://apps.sos.wv.gov/business/corporations/"
+_NONE = "No results found"
+_LINK = "a[href*='organization.aspx']"
+_PEOPLE, _OTHER_NAMES = "officers", "dba"  # what the headings of these sections begin with
+_IGNORED = listed(
+    "Business Purpose | Capital Stock | Authorized Shares | Par Value | Charter County | Control Number | "
+    "Excess Acres | At Will Term | At Will Term Years | Member Managed | Management Type"
+)
+
+Sections = list[tuple[str, HtmlElement]]
 
 
-class WestVirginia(WvSosPortal):
-    """Secretary of State, organisation search."""
+class WestVirginia(Portal):
+    """Secretary of State, organization search."""
 
     code = "WV"
     hosts = ("apps.sos.wv.gov",)
-    sources = ("https://apps.sos.wv.gov/business/corporations/",)
+    sources = (_HOME,)
     id_pattern = r"\d{1,8}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True)
     published = frozenset(
@@ -29,5 +55,141 @@ class WestVirginia(WvSosPortal):
     )
     statuses = meanings(active="Active")
     status_prefixes = (("Inactive", StatusMeaning("inactive")),)
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="public",
+        evidence="An old help page of the registry: the text from the beginning, blanks and punctuation included.",
+    )
     terms = Terms("unstated", robots="allows the search and the records (2026-08)")
     verification, on_by_default = "documented", True
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Rows whose name fits the term."""
+        form = WebForm(session.get(f"{_HOME}Default.aspx"))
+        page = form.press(session, "btnSearch", {"txtOrgName": term})
+        tree = page.html()
+        table, none = maybe(tree, "table#tableResults"), _NONE in visible_text(tree)
+        if table is None:
+            if none:
+                return ResultList(())
+            raise missing_result(page, "the table of results")
+        rows = [_candidate(row, page) for row in select(table, "tr") if row.cssselect(_LINK)]
+        if not rows and not none:
+            raise PageChanged(f"{page.url}: a table without rows, and no line that there are none")
+        return ResultList(tuple(rows), complete=self.name_search.whole(len(rows)) and not offers_next(tree))
+
+    def check_id(self, entity_id: str) -> str:
+        """Numbers are compared without leading zeros: the portal takes them with and without."""
+        return super().check_id(entity_id).lstrip("0")
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """A record is asked for by its number; a page without a name is how the portal says that there is none."""
+        record = _open(session, f"{_HOME}organization.aspx?org={entity_id}", entity_id)
+        return ResultList((Candidate.of(record),) if record else ())
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Open a row."""
+        record = candidate.record or _open(session, candidate.handle["url"], candidate.entity_id)
+        if record is None:
+            raise PageChanged(f"{candidate.entity_id} is listed, but its page has no name")
+        return record
+
+
+def _candidate(row: HtmlElement, page: Page) -> Candidate:
+    """Name and number; the order of the other columns is not known, so they are left alone."""
+    link = one(row, _LINK)
+    url = page.link(link.get("href") or "")
+    number = parse_qs(urlsplit(url).query).get("org", [""])[0]
+    if not number.isdigit():
+        raise PageChanged(f"{url} carries no organization number")
+    return Candidate(name=text_of(link), entity_id=number, handle={"url": url}, sos_url=url)
+
+
+def _open(session: PortalSession, url: str, entity_id: str) -> EntityRecord | None:
+    page = session.get(url)
+    tree = page.html()
+    name = maybe(tree, "#lblOrg")
+    if name is None:
+        raise missing_result(page, "the organization's name")
+    if not text_of(name):
+        return None
+    vital, sections = Labels(_vital(tree)), _sections(tree)
+    vital.ignore(*listed("Established Date | Filing Date | Charter | Class | Sec Type"))
+    labels = Labels(_pairs(sections))
+    labels.ignore(*_IGNORED)
+    agent, agent_address = _party(labels.maybe("Notice of Process Address"))
+    offices = listed("Principal Office Address | Designated Office Address | Local Office Address")
+    record = EntityRecord(
+        entity_name=text_of(name),
+        entity_id=entity_id,
+        status=_status(vital.one("Termination Date"), vital.maybe("Termination Reason")),
+        entity_type=vital.one("Org Type"),
+        formation_date=vital.maybe("Effective Date") or vital.maybe("Filing Date"),
+        jurisdiction=shown(labels.maybe("Charter State")),
+        agent_name=agent,
+        agent_address=agent_address,
+        principal_address=_first_address(labels, *offices),
+        mailing_address=_first_address(labels, "Mailing Address"),
+        officers=tuple(_officers(sections)),
+        assumed_names=tuple(_other_names(sections)),
+        sos_url=page.url,
+    )
+    note_unread([*vital.unread, *labels.unread], session)
+    return record
+
+
+def _status(ended: str | None, why: str | None) -> str:
+    return "Active" if not ended else f"Inactive: {why or 'terminated'}"
+
+
+def _vital(tree: HtmlElement) -> Iterable[tuple[str, str | None]]:
+    """The first table: one row of headings, one row of values."""
+    for row in tree.xpath("//table[contains(@class, 'tableData')]//tr[count(th) > 3]"):
+        heads = row.xpath("./th")
+        if "Org Type" in map(text_of, heads):
+            below = paired(heads, row.xpath("./following-sibling::tr[1]/td"))
+            yield from ((head, shown(cell)) for head, cell in below)
+
+
+def _sections(tree: HtmlElement) -> Sections:
+    """The rows of the tables, each with the heading its table stands under, inside it or before it."""
+    found = []
+    for row in tree.xpath("//table[contains(@class, 'tableData')]//tr"):
+        heads = row.xpath("(ancestor::table[1]//h2 | ancestor::table[1]/preceding::h2[1])[last()]")
+        found.append((text_of(heads[0]).casefold() if heads else "", row))
+    return found
+
+
+def _pairs(sections: Sections) -> Iterable[tuple[str, HtmlElement]]:
+    for section, row in sections:
+        heads, cells = row.xpath("./th"), row.xpath("./td")
+        if len(heads) == len(cells) == 1 and not section.startswith(_PEOPLE):
+            yield text_of(heads[0]), cells[0]
+
+
+def _first_address(labels: Labels, *names: str) -> Address:
+    cells = [labels.maybe(name) for name in names]
+    return next((place for cell in cells if (place := _party(cell)[1])), Address())
+
+
+def _party(cell: HtmlElement | None) -> tuple[str | None, Address]:
+    """ "NAME / street / city": the first line is a name when it has no digit and more lines follow."""
+    lines = lines_of(cell) if cell is not None else []
+    named = len(lines) > 2 and not any(sign.isdigit() for sign in lines[0])
+    return (lines[0] if named else None), addresses.from_lines(lines[1:] if named else lines)
+
+
+def _officers(sections: Sections) -> Iterable[Officer]:
+    for section, row in sections:
+        role, cells = row.xpath("./th"), row.xpath("./td")
+        if section.startswith(_PEOPLE) and len(role) == len(cells) == 1:
+            lines = lines_of(cells[0])
+            if lines:
+                yield Officer(lines[0], shown(role[0]), one_line(addresses.from_lines(lines[1:])))
+
+
+def _other_names(sections: Sections) -> Iterable[str]:
+    for section, row in sections:
+        cells = row.xpath("./td")
+        if section.startswith(_OTHER_NAMES) and len(cells) > 1 and text_of(cells[0]):
+            yield text_of(cells[0])

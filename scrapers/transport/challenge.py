@@ -1,6 +1,6 @@
-"""Recognises a wall served in place of an answer, whatever its HTTP status.
+"""Recognizes a wall served in place of an answer, whatever its HTTP status.
 
-A wall is told to the operator and to the caller (503 `blocked`); it is never solved or disguised.
+A wall is reported to the operator and to the caller (503 `blocked`); it is never solved or disguised.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def hide_in_address(url: str, secrets: Iterable[str]) -> str:
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
-    """The text without our keys, however they are spelt in it."""
+    """The text without our keys, however they are spelled in it."""
     for spelling in _spellings(secrets):
         text = text.replace(spelling, HIDDEN)
     return text

@@ -84,7 +84,7 @@ def save_steps(
 ) -> None:
     """Write a case for review: `replace` swaps persons' names (and the like) in every body and address."""
     folder.mkdir(parents=True, exist_ok=True)
-    told = []
+    written = []
     for number, step in enumerate(steps, start=1):
         kind = next((value for name, value in step.headers.items() if name.lower() == "content-type"), "")
         body = step.body
@@ -92,7 +92,7 @@ def save_steps(
             body = body.replace(old.encode(), new.encode())
         name = f"{number}.{'json' if 'json' in kind else 'html'}"
         (folder / name).write_bytes(body)
-        told.append(
+        written.append(
             {
                 "method": step.method,
                 "url": step.url,
@@ -102,7 +102,7 @@ def save_steps(
                 "body": name,
             }
         )
-    case = {"provenance": provenance, "question": dict(question), "steps": told}
+    case = {"provenance": provenance, "question": dict(question), "steps": written}
     (folder / "case.json").write_text(json.dumps(case, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

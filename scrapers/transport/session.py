@@ -21,7 +21,7 @@ import requests
 import urllib3
 from requests.adapters import BaseAdapter
 
-from scrapers.failures import PageChanged, PortalBlocked, PortalError, PortalUnavailable
+from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalError, PortalUnavailable
 from scrapers.transport.challenge import refuse_walls
 from scrapers.transport.exchanges import REMEMBERED, Exchange
 from scrapers.transport.pace import NoPacer, Pace, Pacer
@@ -141,7 +141,7 @@ class PortalSession:
             try:
                 page = self._follow(method, url, **parts)
             except PortalUnavailable as error:
-                if attempt == 2 or error.reason in ("timeout", "rate_limited") or not self._time_for_retry(error):
+                if attempt == 2 or not error.reason.facts.repeats or not self._time_for_retry(error):
                     raise
                 continue
             closed = page.status in _RETRY_AFTER_STATUS and page.status not in expect
@@ -178,7 +178,7 @@ class PortalSession:
         self._pacer.wait_turn(self._portal, self._pace, deadline=self._deadline)
         left = self._deadline - time.monotonic()
         if left <= 0:
-            raise PortalUnavailable("the time allowed is used up", reason="timeout")
+            raise PortalUnavailable("the time allowed is used up", reason=Failure.TIMEOUT)
         started = time.monotonic()
         heard = Exchange(method, url, started)
         self.trace.exchanges.append(heard)
@@ -214,12 +214,12 @@ class PortalSession:
             if time.monotonic() > self._deadline:
                 break
         if time.monotonic() > self._deadline:  # also when the wire was cut: what came is no whole answer
-            raise PortalUnavailable("the answer came too slowly", reason="timeout")
+            raise PortalUnavailable("the answer came too slowly", reason=Failure.TIMEOUT)
         heard.body = whole = bytes(body)
         return whole
 
-    def _cut_off(self) -> AbstractContextManager[None]:
-        return self._wire.until(self._deadline) if self._wire else nullcontext()
+    def _cut_off(self) -> AbstractContextManager[object]:
+        return self._wire.cutter.until(self._deadline) if self._wire else nullcontext()
 
     def _allow(self, url: str) -> None:
         parts = urlsplit(_joined(url, ""))
@@ -245,7 +245,7 @@ class PortalSession:
         if page.status in _BLOCKED_STATUS:
             raise PortalBlocked(
                 told,
-                reason="rate_limited" if page.status == 429 else None,
+                reason=Failure.RATE_LIMITED if page.status == 429 else None,
                 retry_after=_retry_after(page.headers),
             )
         if page.status >= 500 or page.status == 408:
@@ -294,7 +294,7 @@ def _told(error: Exception, url: str, *, late: bool) -> PortalError:
     if isinstance(error, requests.exceptions.SSLError) and not late:
         return PortalUnavailable(f"{url}: the TLS certificate could not be verified")
     if late or isinstance(error, (requests.exceptions.Timeout, urllib3.exceptions.TimeoutError)):
-        return PortalUnavailable(f"{url}: no answer in time", reason="timeout")
+        return PortalUnavailable(f"{url}: no answer in time", reason=Failure.TIMEOUT)
     if isinstance(error, (requests.exceptions.ContentDecodingError, urllib3.exceptions.DecodeError)):
         return PageChanged(f"{url}: the answer could not be unpacked")
     return PortalUnavailable(f"{url}: {type(error).__name__}")

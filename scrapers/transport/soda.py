@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from scrapers.failures import PageChanged, PortalUnavailable
+from scrapers.failures import Failure, PageChanged, PortalUnavailable
 from scrapers.parsing.fields import need_list, text
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -52,7 +52,7 @@ def _refuse_errors(page: Page) -> None:
         return
     told = f"{body.get('code') or body.get('errorCode') or ''} {body.get('message') or ''}" if _is_map(body) else ""
     if re.search(r"time.?out|timed out|unavailable|too.?busy", told, flags=re.IGNORECASE):
-        raise PortalUnavailable(f"{page.url}: {told.strip()[:300]}", reason="timeout")
+        raise PortalUnavailable(f"{page.url}: {told.strip()[:300]}", reason=Failure.TIMEOUT)
     if "no-such-column" in told or "No such column" in told:
         raise NoSuchColumn(f"{page.url}: {told.strip()[:300]}")
     raise PageChanged(f"{page.url}: the data set refused the question: {told.strip()[:300]}")

@@ -7,37 +7,36 @@ are searched as "begins with". The grid names no secured party: that costs a rep
 from __future__ import annotations
 
 import re
-from datetime import date
 
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import dates, names, officers
+from scrapers.normalize import names
+from scrapers.parsing.fields import listed
 from scrapers.parsing.html import missing_result, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
-from scrapers.records import Address, Query, UccFiling, UccParty
+from scrapers.records import Address, Query, UccFiling
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
+from scrapers.ucc import parties
 
 URL = "https://www.njportal.com/UCC/Search/NonCertifiedSearch.aspx"
 _GRID = "orgResultsGridView"
-_COLUMNS = ["Organization", "City", "Filing Number", "Filing Status", "Filing Date"]
+_COLUMNS = listed("Organization | City | Filing Number | Filing Status | Filing Date")
 _NONE = re.compile(r"\bno (matching )?(records?|results?|filings?|organizations?|debtors?)\b", re.IGNORECASE)
 _PAGES = 5
 
 
 def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
-    """Liens, lapsed ones too, on organisations whose name begins with the one asked for; newest first."""
+    """Liens, lapsed ones too, on organizations whose name begins with the one asked for; newest first."""
     start = WebForm(session.get(URL), what="the UCC wizard")
     choice = {"radioSwitchOrgPerson": "Organization", "radioOutputList": "StatusReport"}
     second = WebForm(start.press(session, "StartNavigationTemplateContainerID$btnContinue", choice))
-    values = {
-        "txtOrganizationName": names.without_suffix(query.name or ""), "txtOrgCity": "", "cbIncludeLapsedOrg": "on",
-    }  # fmt: skip
+    name = names.without_suffix(query.name or "")
+    values = {"txtOrganizationName": name, "txtOrgCity": "", "cbIncludeLapsedOrg": "on"}
     page = second.press(session, "StepNavigationTemplateContainerID$btnContinue", values)
     rows, complete = _all_pages(session, page)
-    found = [filing for filing in map(_filing, rows) if query.covers(_day(filing))]
-    return tuple(sorted(found, key=_day, reverse=True)), complete
+    return parties.dated_newest_first(map(_filing, rows), query), complete
 
 
 def _all_pages(session: PortalSession, page: Page) -> tuple[list[list[str]], bool]:
@@ -62,7 +61,7 @@ def _rows(page: Page) -> list[list[str]]:
     rows = [cells for row in grids[0].xpath(".//tr") if len(cells := _cells(row)) > len(_COLUMNS)]
     if not rows and _NONE.search(text_of(grids[0])):
         return []
-    if not rows or rows[0][1:6] != _COLUMNS:
+    if not rows or tuple(rows[0][1:6]) != _COLUMNS:
         raise PageChanged(f"the grid of liens begins with {rows[0] if rows else 'nothing'}")
     return rows[1:]
 
@@ -72,17 +71,8 @@ def _cells(row: HtmlElement) -> list[str]:
 
 
 def _filing(cells: list[str]) -> UccFiling:
-    """Cells: a box to tick, organisation, city, number, status, date."""
+    """Cells: a box to tick, organization, city, number, status, date."""
     if not cells[1] or not cells[3]:
         raise PageChanged(f"a lien without debtor or number: {cells}")
-    debtor = UccParty(
-        cells[1], Address(city=cells[2] or None), "organization" if officers.is_organization(cells[1]) else None
-    )
+    debtor = parties.listed_party(cells[1], Address(city=cells[2] or None))
     return UccFiling(file_number=cells[3], filed=cells[5], debtors=(debtor,), status=cells[4] or None, sos_url=URL)
-
-
-def _day(filing: UccFiling) -> date:
-    day = dates.to_date(filing.filed)
-    if day is None:
-        raise PageChanged(f"the filing date {filing.filed!r} cannot be read")
-    return day

@@ -1,7 +1,7 @@
 """What the lien data sets have in common: whom a question means, which days it allows, in what order it is answered.
 
 Lien indexes list names that begin with the name asked for; so do we, at the end of a word, and the parties of each
-filing are told so that the caller sees whose it is.
+filing are named so that the caller sees whose it is.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from datetime import date
 from typing import Literal
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses, dates, names, officers
+from scrapers.normalize import dates, names, officers
 from scrapers.records import Address, Query, UccFiling, UccParty
 from scrapers.transport import conditions
-from scrapers.transport.soda import Row, value
 
 
 def companies(query: Query, column: str) -> str:
@@ -31,8 +30,8 @@ def named(query: Query, *, company: str, last: str, first: str) -> str:
     person = officers.person_in(query.name or "")
     if not person:
         return found
-    given, family = (conditions.quoted(part.upper()) for part in person)
-    return f"{found} or upper({last})={family} and starts_with(upper({first}),{given})"
+    given, surname = (conditions.quoted(part.upper()) for part in person)
+    return f"{found} or upper({last})={surname} and starts_with(upper({first}),{given})"
 
 
 def kind(name: str) -> Literal["organization", "person"] | None:
@@ -40,6 +39,11 @@ def kind(name: str) -> Literal["organization", "person"] | None:
     if officers.is_organization(name):
         return "organization"
     return "person" if officers.turned(name) != name else None
+
+
+def listed_party(name: str, address: Address | None = None) -> UccParty:
+    """A party of a list that does not say what it is: a company when its name has a company's words."""
+    return UccParty(name, address or Address(), "organization" if officers.is_organization(name) else None)
 
 
 def fits(party: UccParty, query: Query) -> bool:
@@ -60,31 +64,30 @@ def party(company: str | None, given: Iterable[str | None], address: Address) ->
     return UccParty(person, address, "person") if person else None
 
 
-def place(row: Row, *street: str, city: str, state: str, zip_code: str, country: str = "") -> Address:
-    """An address from its columns."""
-    return addresses.from_parts(
-        *(value(row, column) for column in street),
-        city=value(row, city),
-        state=value(row, state),
-        zip=value(row, zip_code),
-        country=value(row, country) if country else None,
-    )
-
-
 def within(filing: UccFiling, query: Query) -> bool:
     """Whether the lien was first filed in the days asked for; one whose first filing is not listed is not hidden."""
     if filing.filed is None or (query.date_after is None and query.date_before is None):
         return True
+    return query.covers(_day(filing))
+
+
+def _day(filing: UccFiling) -> date:
     day = dates.to_date(filing.filed)
     if day is None:
         raise PageChanged(f"the filing date {filing.filed!r} of {filing.file_number} cannot be read")
-    return not (query.date_after and day < query.date_after) and not (query.date_before and day > query.date_before)
+    return day
 
 
 def newest_first(filings: Iterable[UccFiling], query: Query) -> tuple[UccFiling, ...]:
-    """The liens of the days asked for, in the order they are told."""
+    """The liens of the days asked for, newest first."""
     kept = [filing for filing in filings if within(filing, query)]
     return tuple(sorted(kept, key=lambda filing: dates.to_date(filing.filed) or date.min, reverse=True))
+
+
+def dated_newest_first(filings: Iterable[UccFiling], query: Query) -> tuple[UccFiling, ...]:
+    """The same of a list that shows a day in every row; PageChanged where one cannot be read."""
+    kept = [filing for filing in filings if query.covers(_day(filing))]
+    return tuple(sorted(kept, key=_day, reverse=True))
 
 
 def latest(days: Iterable[str | None]) -> str | None:

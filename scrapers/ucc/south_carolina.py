@@ -2,26 +2,28 @@
 
 Source: a public client that walked these pages in a browser in July 2026 (control names, the four columns, no
 captcha); the choice of the role from the twin platform of Maryland. Names are searched as "begins with". The grid
-names no party: a debtor is told only where the form let us ask for debtors and one name was ticked.
+names no party: a debtor is shown only where the form let us ask for debtors and one name was ticked.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import date
 
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import dates, names, officers
+from scrapers.normalize import names
+from scrapers.parsing.cells import paired
+from scrapers.parsing.fields import listed
 from scrapers.parsing.html import missing_result, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm, post_backs
-from scrapers.records import Query, UccFiling, UccParty
+from scrapers.records import Query, UccFiling
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
+from scrapers.ucc import parties
 
 URL = "https://ucconline.sc.gov/UCCFiling/MainMenu.aspx"
-_COLUMNS = ("Filing Number", "Filing Type", "Filing Date", "Lapse Date")
+_COLUMNS = listed("Filing Number | Filing Type | Filing Date | Lapse Date")
 _NONE = re.compile(r"\bno (matching )?(records?|results?|names?|parties|filings?)\b.*?\bfound\b", re.IGNORECASE)
 _PAGES = re.compile(r"\bitems? in (\d+) pages?\b", re.IGNORECASE)
 
@@ -43,8 +45,7 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     )
     debtor = next(iter(ticked.values())) if roles and len(set(ticked.values())) == 1 else None
     rows, complete = _rows(chosen)
-    found = [filing for filing in (_filing(row, debtor) for row in rows) if query.covers(_day(filing))]
-    return tuple(sorted(found, key=_day, reverse=True)), complete
+    return parties.dated_newest_first((_filing(row, debtor) for row in rows), query), complete
 
 
 def _name_search(session: PortalSession, menu: WebForm) -> Page:
@@ -83,15 +84,12 @@ def _rows(page: Page) -> tuple[list[dict[str, str]], bool]:
     grids = select(tree, "table.rgMasterTable")
     if len(grids) != 1:
         raise missing_result(page, "the grid of filings")
-    heads = [text_of(cell) for cell in grids[0].xpath("(./thead/tr[th])[last()]/th")]
-    if any(name not in heads for name in _COLUMNS):
-        raise PageChanged(f"the grid of filings has the columns {heads}")
-    rows = []
-    for row in select(grids[0], "tr.rgRow, tr.rgAltRow", least=1):
-        cells = [text_of(cell) for cell in row.xpath("./td")]
-        if len(cells) != len(heads):
-            raise PageChanged(f"a filing has {len(cells)} cells where the header has {len(heads)}")
-        rows.append(dict(zip(heads, cells, strict=True)))
+    heads = grids[0].xpath("(./thead/tr[th])[last()]/th")
+    missing = set(_COLUMNS) - {text_of(head) for head in heads}
+    if missing:
+        raise PageChanged(f"the grid of filings lacks the columns {sorted(missing)}")
+    lines = [paired(heads, row.xpath("./td")) for row in select(grids[0], "tr.rgRow, tr.rgAltRow", least=1)]
+    rows = [{head: text_of(cell) for head, cell in line} for line in lines]
     pages = _PAGES.search(visible_text(tree))
     return rows, pages is None or pages[1] == "1"
 
@@ -100,19 +98,8 @@ def _filing(row: dict[str, str], debtor: str | None) -> UccFiling:
     return UccFiling(
         file_number=row["Filing Number"],
         filed=row["Filing Date"],
-        debtors=(_party(debtor),) if debtor else (),
+        debtors=(parties.listed_party(debtor),) if debtor else (),
         lapse_date=row["Lapse Date"] or None,
         filing_type=row["Filing Type"] or None,
         sos_url=URL,
     )
-
-
-def _party(name: str) -> UccParty:
-    return UccParty(name, kind="organization" if officers.is_organization(name) else None)
-
-
-def _day(filing: UccFiling) -> date:
-    day = dates.to_date(filing.filed)
-    if day is None:
-        raise PageChanged(f"the filing date {filing.filed!r} cannot be read")
-    return day

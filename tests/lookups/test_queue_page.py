@@ -258,12 +258,12 @@ class TestTheMenu:
     def test_leads_to_what_one_may_see(self, db: None) -> None:
         told = staff("view_job", "view_jurisdiction").get("/admin/").content.decode()
         assert 'href="/admin/lookups/job/queue/"' in told
-        assert 'href="/admin/jurisdictions/jurisdiction/standing/"' in told
+        assert 'href="/admin/jurisdictions/jurisdiction/health/"' in told
         assert 'href="/admin/lookups/job/"' in told
         assert "/admin/billing/" not in told
 
     def test_hides_what_one_may_not(self, db: None) -> None:
         told = staff("view_account").get("/admin/").content.decode()
         assert "/admin/lookups/job/queue/" not in told
-        assert "/standing/" not in told
+        assert "/health/" not in told
         assert 'href="/admin/billing/account/"' in told

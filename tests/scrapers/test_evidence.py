@@ -407,7 +407,7 @@ class TestTheRegistriesPage:
         )
 
     def rows(self, client: Client) -> dict[str, Any]:
-        reply = client.get("/admin/jurisdictions/jurisdiction/standing/")
+        reply = client.get("/admin/jurisdictions/jurisdiction/health/")
         assert reply.status_code == 200
         return {row.switch.code: row for row in reply.context["rows"]}
 
@@ -454,18 +454,18 @@ class TestTheRegistriesPage:
         permit = breaker.Permit("NY", is_probe=True)
         breaker.note_failure(permit, PortalBlocked("no", retry_after=600), question="x", patience=9, now=now)
         assert self.rows(looking)["NY"].open_until > now
-        page = looking.get("/admin/jurisdictions/jurisdiction/standing/").content.decode()
+        page = looking.get("/admin/jurisdictions/jurisdiction/health/").content.decode()
         assert "left alone" in page
         assert "pace 1/2" in page
 
     def test_shows_details_escaped_and_only_to_who_may_see_attempts(self, switches: None) -> None:
         self.attempt("NY", 1, "layout_changed", detail="<script>alert(1)</script>")
         client = staff("view_jurisdiction", "view_scrapeattempt")
-        page = client.get("/admin/jurisdictions/jurisdiction/standing/").content.decode()
+        page = client.get("/admin/jurisdictions/jurisdiction/health/").content.decode()
         assert "&lt;script&gt;alert(1)" in page
         assert "<script>alert(1)" not in page
         get_user_model().objects.all().delete()
-        page = staff("view_jurisdiction").get("/admin/jurisdictions/jurisdiction/standing/").content.decode()
+        page = staff("view_jurisdiction").get("/admin/jurisdictions/jurisdiction/health/").content.decode()
         assert "alert(1)" not in page
 
     def test_asks_the_database_as_often_for_many_attempts_as_for_none(self, looking: Client) -> None:
@@ -484,7 +484,7 @@ class TestTheRegistriesPage:
 
     def test_is_for_those_who_may_see_the_switches(self, switches: None) -> None:
         client = staff("view_scrapeattempt")
-        assert client.get("/admin/jurisdictions/jurisdiction/standing/").status_code == 403
+        assert client.get("/admin/jurisdictions/jurisdiction/health/").status_code == 403
 
 
 def test_the_kinds_of_failure_are_all_there() -> None:

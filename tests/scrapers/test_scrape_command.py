@@ -85,7 +85,7 @@ class TestTheSandbox:
         told, ended = scrape("VT", MAGIC[outcome], "--sandbox")
         assert ended == code
         assert words in told
-        assert ("Nothing was learnt about the company" in told) == (code in (5, 6, 7))
+        assert ("Nothing was learned about the company" in told) == (code in (5, 6, 7))
 
     def test_finds_by_number_and_by_lien(self) -> None:
         assert "Found: BLUE HERON LOGISTICS, INC. (entity_id" in scrape("DE", "--id", "SB-DE-000124", "--sandbox")[0]
@@ -136,7 +136,7 @@ class TestARealState:
         told, code = scrape("NY", "Acme")
         assert code == 8
         assert (
-            "No network: the name data.ny.gov could not be resolved from here. Nothing was learnt about the company."
+            "No network: the name data.ny.gov could not be resolved from here. Nothing was learned about the company."
             in told
         )
 

@@ -49,14 +49,14 @@ class Command(BaseCommand):
             raise CommandError("--replace wants OLD=NEW.")
         folder = options["to"] / portal.code / f"{options['situation']}-proposed"
         recorder = Recorder()
-        told = self._ask(portal, options["name"], recorder)
+        expected = self._ask(portal, options["name"], recorder)
         if not recorder.steps:
-            raise CommandError(f"Nothing was reached, so nothing is saved: {told['reason']}.")
+            raise CommandError(f"Nothing was reached, so nothing is saved: {expected['reason']}.")
         swaps = dict(pair.split("=", 1) for pair in options["replace"])
         save_steps(
             folder, recorder.steps, question={"name": options["name"]}, provenance="recorded-shape", replace=swaps
         )
-        text = json.dumps(told, indent=1, ensure_ascii=False)
+        text = json.dumps(expected, indent=1, ensure_ascii=False)
         for old, new in swaps.items():
             text = text.replace(old, new)
         (folder / "expected.json").write_text(text + "\n", encoding="utf-8")

@@ -22,9 +22,9 @@ A name check compares names the way the state's filing office does. What is igno
 capitals and accents never do. **rule**: from the state's own statute, regulation or guide, as cited. **part**: only a
 part of it was read. **assumed**: no such rule was read. For what was not read the general standard of the model acts
 is applied strictly, so that a name is rather called taken than free. A filing office decides by more than this
-(restricted words, consent, judgement): a free name is a good sign, not a promise.
+(restricted words, consent, judgment): a free name is a good sign, not a promise.
 
-**own check**: the registry has an availability search of its own, which is asked too and told as `registryVerdict`;
+**own check**: the registry has an availability search of its own, which is asked too and given as `registryVerdict`;
 when it says no, the name is not available.
 
 | | jurisdiction | ignored | sure | source | own check |

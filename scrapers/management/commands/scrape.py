@@ -52,7 +52,7 @@ _CODES: tuple[tuple[type[PortalError], int], ...] = (
     (PageChanged, CHANGED),
     (QueryRefused, REFUSED),
 )
-_SAID = {
+_SENTENCES = {
     DOWN: "The portal did not give an answer. It may do so later.",
     BLOCKED: "The portal turned us away. It is not asked again for now, and the wall is not climbed.",
     CHANGED: "The page no longer fits what the reader knows. A person has to look at it.",
@@ -115,8 +115,8 @@ class Command(BaseCommand):
         if seen.code == DEFECT and options["traceback"] and seen.failure:
             raise seen.failure
         if options["as_json"]:
-            told = facts | _told(seen, portal, query)
-            self.stdout.write(json.dumps(told, indent=1, ensure_ascii=False, default=str))
+            data = facts | _outcome(seen, portal, query)
+            self.stdout.write(json.dumps(data, indent=1, ensure_ascii=False, default=str))
         else:
             self._show(seen, portal, query)
         if seen.code:
@@ -137,17 +137,17 @@ class Command(BaseCommand):
         self._show_rows(seen)
         if seen.failure is not None:
             self._title("Failed")
-            self.stdout.write(f"  {_said(seen)}")
+            self.stdout.write(f"  {_sentence(seen)}")
             self.stdout.write(f"  Detail: {_detail(seen.failure)}")
             return
         assert seen.answer is not None
-        told = _answer(seen, portal, query)
+        shown = _answer(seen, portal, query)
         for part in ("record", "normalized", "filings", "suggestions"):
-            if part in told:
+            if part in shown:
                 self._title({"normalized": "Our reading"}.get(part, part.capitalize()))
-                self._tree(told[part], depth=1)
+                self._tree(shown[part], depth=1)
         self._title("Evidence")
-        self._pairs(told["evidence"])
+        self._pairs(shown["evidence"])
         self._title("Outcome")
         self.stdout.write(f"  {_conclusion(seen)}")
 
@@ -237,7 +237,7 @@ def _switch(portal: Portal, state: str) -> str:
         return "not known: the database is not set up (manage.py migrate, manage.py sync_jurisdictions)"
     if row.enabled:
         return "on"
-    return f"OFF for customers: {row.reason or portal.off_reason or 'no reason told'} (asked here all the same)"
+    return f"OFF for customers: {row.reason or portal.off_reason or 'no reason given'} (asked here all the same)"
 
 
 def _watch(portal: Portal, query: Query, *, seconds: float) -> Watched:
@@ -253,7 +253,7 @@ def _watch(portal: Portal, query: Query, *, seconds: float) -> Watched:
     except PortalError as error:
         seen.failure = error
         seen.code = NO_NETWORK if _no_network(error) else next(c for kind, c in _CODES if isinstance(error, kind))
-    except Exception as error:  # whatever it is, the person is told that the reader is broken
+    except Exception as error:  # whatever it is, the person must learn that the reader is broken
         seen.failure = error
     finally:
         session.close()
@@ -284,16 +284,16 @@ def _no_network(error: PortalError) -> str:
     return ""
 
 
-def _said(seen: Watched) -> str:
+def _sentence(seen: Watched) -> str:
     error = seen.failure
     if not isinstance(error, PortalError):
-        return "The reader itself failed: a defect to be mended in it. Nothing was learnt about the company."
+        return "The reader itself failed: a defect to be mended in it. Nothing was learned about the company."
     if seen.code == NO_NETWORK:
         asked = [stage.detail.split()[1] for stage in seen.trace.stages if stage.name == "request"]
         host = urlsplit(asked[-1].rstrip(":")).hostname if asked else "of the portal"
-        return f"No network: the name {host} {_no_network(error)} from here. Nothing was learnt about the company."
-    learnt = "" if seen.code == REFUSED else " Nothing was learnt about the company."
-    return f"{type(error).__name__} ({error.reason}): {_SAID[seen.code]}{learnt}"
+        return f"No network: the name {host} {_no_network(error)} from here. Nothing was learned about the company."
+    unknown = "" if seen.code == REFUSED else " Nothing was learned about the company."
+    return f"{type(error).__name__} ({error.reason}): {_SENTENCES[seen.code]}{unknown}"
 
 
 def _detail(error: Exception) -> str:
@@ -311,16 +311,16 @@ def _reason(choice: Choice) -> str:
 
 def _answer(seen: Watched, portal: Portal, query: Query) -> dict[str, Any]:
     assert seen.answer is not None
-    told = tell(seen.answer, portal, state=query.state)
+    answer = tell(seen.answer, portal, state=query.state)
     proof = seen.answer.evidence
-    told["evidence"] = {
+    answer["evidence"] = {
         "source": proof.source_url,
         "retrieved at": proof.retrieved_at.isoformat(),
         "sha256": proof.sha256,
     }
     if seen.answer.as_of:
-        told["evidence"]["data as of"] = seen.answer.as_of.isoformat()
-    return told
+        answer["evidence"]["data as of"] = seen.answer.as_of.isoformat()
+    return answer
 
 
 def _conclusion(seen: Watched) -> str:
@@ -330,20 +330,20 @@ def _conclusion(seen: Watched) -> str:
         return f"Found: {answer.record.entity_name} ({match.kind}, {match.score:.3f}): {_WHY.get(match.kind, '')}."
     if isinstance(answer, NotFound):
         if answer.ambiguous:
-            return "Not told: several companies fit equally well."
+            return "Ambiguous: several companies fit equally well."
         return "Not found: the registry answered in full and has no such record."
     assert answer is not None
     return f"Found: {answer.total} filing{'s' if answer.total != 1 else ''}."
 
 
-def _told(seen: Watched, portal: Portal, query: Query) -> dict[str, Any]:
+def _outcome(seen: Watched, portal: Portal, query: Query) -> dict[str, Any]:
     """Everything after the question, for a program."""
     if seen.failure is None:
         outcome = _answer(seen, portal, query)
     elif isinstance(seen.failure, PortalError):
-        outcome = tell_error(seen.failure) | {"said": _said(seen), "detail": _detail(seen.failure)}
+        outcome = tell_error(seen.failure) | {"said": _sentence(seen), "detail": _detail(seen.failure)}
     else:
-        outcome = {"outcome": "defect", "said": _said(seen), "detail": _detail(seen.failure)}
+        outcome = {"outcome": "defect", "said": _sentence(seen), "detail": _detail(seen.failure)}
     return {
         "stages": [asdict(stage) for stage in seen.trace.stages],
         "lists": [

@@ -26,7 +26,7 @@ unknown minimum is two characters, and an unknown cap makes a list of a round nu
 count as cut.
 
 A name without its legal form shorter than the minimum is asked for with the legal form ("3M Company"); if none was
-given it is refused before anything is sent, and an empty list for such a term is never told as "not found". The signs
+given it is refused before anything is sent, and an empty list for such a term never reads as "not found". The signs
 `% * ? _ < > \\` are never sent as text: the term ends before them, or is the longest piece between them. A list that
 may lack rows is searched for the very name where the registry has such a search; if that does not find it either, the
 answer is a refusal (400), never "not found". `searches` is the most a lookup makes for one name (a name check may
@@ -84,15 +84,15 @@ def _basis(basis: Basis, *, unless: bool = False) -> str:
 
 
 def _end(facts: NameSearch) -> str:
-    told = []
+    ends = []
     if facts.cap is not None:
-        told.append(f"at {facts.cap} rows ({facts.cap_basis})")
+        ends.append(f"at {facts.cap} rows ({facts.cap_basis})")
     if facts.total_told:
-        told.append("the list says how many there are")
+        ends.append("the list says how many there are")
     if facts.page_rows or facts.pages > 1:
         size = f" of {facts.page_rows} rows" if facts.page_rows else ""
-        told.append(f"at most {facts.pages} pages{size} are read")
-    return "; ".join(told) or "unknown: a round number of rows counts as cut"
+        ends.append(f"at most {facts.pages} pages{size} are read")
+    return "; ".join(ends) or "unknown: a round number of rows counts as cut"
 
 
 def _then(facts: NameSearch, portal: Portal) -> str:

@@ -24,7 +24,7 @@ description of the portal, not yet tried on it. **unsupported**: no search is kn
 "On by default" is the switch's first position; an operator may turn each one. A state that is off because of a wall or
 its terms answers 503 with the reason; a wall is never solved or disguised.
 
-| | jurisdiction | family | answers | UCC | verification | on by default | terms, robots.txt | reason when off |
+| | jurisdiction | platform | answers | UCC | verification | on by default | terms, robots.txt | reason when off |
 |---|---|---|---|---|---|---|---|---|
 """
 
@@ -37,23 +37,22 @@ def page() -> str:
     rows = [_row(code, discovery.find_portal(code)) for code in sorted(PLACES, key=lambda code: PLACES[code].name)]
     portals = discovery.list_portals()
     counts = {word: sum(1 for portal in portals if portal.verification == word) for word in MARKS}
-    told = ", ".join(f"{count} {word}" for word, count in counts.items())
+    marks = ", ".join(f"{count} {word}" for word, count in counts.items())
     missing = len(PLACES) - len(portals)
     if missing:
-        told += f", {missing} without a reader"
+        marks += f", {missing} without a reader"
     on = sum(1 for portal in portals if portal.on_by_default)
-    return HEAD + "\n".join(rows) + f"\n\n{len(PLACES)} jurisdictions: {told}; {on} on by default.\n"
+    return HEAD + "\n".join(rows) + f"\n\n{len(PLACES)} jurisdictions: {marks}; {on} on by default.\n"
 
 
 def _row(code: str, portal: Portal | None) -> str:
     place = PLACES[code]
     if portal is None:
         return f"| {code} | {place.name} | - | nothing | - | unsupported | no | - | no search is known |"
-    family = type(portal).__module__.split(".")[2]
     cells = [
         code,
         place.name,
-        family,
+        _platform(portal),
         _answers(portal),
         _ucc(portal),
         portal.verification,
@@ -62,6 +61,12 @@ def _row(code: str, portal: Portal | None) -> str:
         "" if portal.on_by_default else portal.off_reason,
     ]
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
+
+
+def _platform(portal: Portal) -> str:
+    """What it shares with other states; "own" for a portal of its own."""
+    modules = [kind.__module__.split(".") for kind in type(portal).__mro__]
+    return next((parts[2] for parts in modules if parts[:2] == ["scrapers", "platforms"]), "own")
 
 
 def _answers(portal: Portal) -> str:

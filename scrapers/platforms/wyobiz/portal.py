@@ -26,10 +26,10 @@ from scrapers.transport.session import PortalSession
 
 _IGNORED = frozenset(
     listed(
-    "txtSubStatus | txtSubType | txtDuration | txtInactiveDate | txtAgentAddressMail | txtOptional1 | "
-    "txtARDueDate | txtStandingTax | txtStandingRA | txtStandingOther | txtFilingName | txtTerm"
+        "txtSubStatus | txtSubType | txtDuration | txtInactiveDate | txtAgentAddressMail | txtOptional1 | "
+        "txtARDueDate | txtStandingTax | txtStandingRA | txtStandingOther | txtFilingName | txtTerm"
+    )
 )
-)  # fmt: skip
 
 
 class WyoBizPortal(Portal):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapers.failures import PageChanged, PortalBlocked
-from scrapers.states.ohio import spelt
+from scrapers.states.ohio import spelled
 from tests.scrapers.conversation import Conversation, answer
 
 SERVICE = "https://corp.sos.ms.gov/corp/Services/MS/CorpServices.asmx/BusinessNameSearch"
@@ -24,7 +24,7 @@ class TestAnOhioName:
         ],
     )
     def test_is_capitals_with_four_signs_by_code(self, name: str, path: str) -> None:
-        assert spelt(name) == path
+        assert spelled(name) == path
 
 
 @pytest.mark.parametrize("body", [{}, {"d": None}, {"d": "<html>"}, {"d": "[]"}, {"d": '{"Rows": []}'}])

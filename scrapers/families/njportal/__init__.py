@@ -1,1 +1,0 @@
-"""New Jersey's njportal.com (ASP.NET MVC with anti-forgery tokens)."""

@@ -1,1 +1,0 @@
-"""Oklahoma's own WebForms search."""

@@ -1,1 +1,0 @@
-"""South Carolina Business Entities Online (ASP.NET MVC), and its UCC search."""

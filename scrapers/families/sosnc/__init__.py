@@ -1,1 +1,0 @@
-"""North Carolina's own platform (ASP.NET MVC with anti-forgery tokens)."""

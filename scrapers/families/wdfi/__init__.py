@@ -1,1 +1,0 @@
-"""Wisconsin's Department of Financial Institutions (WebForms, searched by GET)."""

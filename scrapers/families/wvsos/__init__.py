@@ -1,1 +1,0 @@
-"""West Virginia's own WebForms search."""
