@@ -35,7 +35,7 @@ def is_ours(ask: Ask) -> bool:
 
 
 def _lost(ask: Ask) -> Unavailable:
-    """What a caller gets whose ask is not its own any more; nobody is told, the job has its own end."""
+    """What a caller gets whose ask is not its own any more; it reaches nobody, for the job has its own end."""
     return Unavailable(ask.question.state, Failure.TIMEOUT)
 
 
@@ -77,7 +77,7 @@ def settle_failure(
     stopwatch: Stopwatch,
     try_again: TryAgain = never,
 ) -> Outcome:
-    """The registry did not answer: nothing is known, nothing is owed, and those who share the fetch are told."""
+    """The registry did not answer: nothing is known, nothing is owed, and those who share the fetch learn it too."""
     hint = names.find_hint(ask.question, sandbox=ask.sandbox)
     if isinstance(error, QueryRefused):
         result: single_flight.Result = {"kind": "refused", "text": ". ".join(filter(None, (error.detail, hint)))}
