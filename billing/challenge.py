@@ -42,7 +42,7 @@ PROBLEMS: dict[str, tuple[int, str, bool]] = {
 
 
 class PaymentProblem(Exception):
-    """A payment that was not accepted, said in the scheme's words; `detail` is fit for the client."""
+    """A payment that was not accepted, in the scheme's words; `detail` is fit for the client."""
 
     def __init__(self, word: str, detail: str) -> None:
         super().__init__(f"{word}: {detail}")
@@ -204,8 +204,8 @@ def check(
         raise PaymentProblem("payment-expired", "The challenge has expired.")
     if echo.digest != digest_of(body):
         raise PaymentProblem("invalid-challenge", "The challenge was made for another request body.")
-    said = json.loads(decode(echo.opaque)) if echo.opaque else {}
-    if any(said.get(name) != value for name, value in bound.items()):
+    opaque = json.loads(decode(echo.opaque)) if echo.opaque else {}
+    if any(opaque.get(name) != value for name, value in bound.items()):
         raise PaymentProblem("invalid-challenge", "The challenge was made for another address.")
 
 

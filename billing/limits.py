@@ -1,6 +1,6 @@
 """How fast and how widely a key may ask: requests per minute, and lookups running at a time.
 
-Both counts are one atomic step, so that the numbers told to the caller are exact under parallel load: a Lua script
+Both counts are one atomic step, so that the numbers the caller reads are exact under parallel load: a Lua script
 where there is Redis, one conditional statement in the database where there is none. When Redis cannot be reached
 the database counts instead (a fresh window, so at worst one window's worth too many): a limit that is briefly
 generous is better than a paid request answered by an error.

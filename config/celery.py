@@ -83,7 +83,7 @@ app.autodiscover_tasks()
 
 @worker_ready.connect
 def start_sender(**_: object) -> None:
-    """Every queue worker also sends what customers are told, by threads of its own."""
+    """Every queue worker also sends customers their messages, by threads of its own."""
     from lookups.notifications.sender_threads import sender
 
     sender.start()

@@ -63,7 +63,7 @@ TEMPO_RPC_URL: str = _env.str("TEMPO_RPC_URL", default="")
 TEMPO_CHAIN_ID: int = _env.int("TEMPO_CHAIN_ID", default=4217)
 TEMPO_CURRENCY: str = _env.str("TEMPO_CURRENCY", default="0x20C000000000000000000000b9537d11c60E8b50")  # USDC.e
 
-# Webhooks: what customers' servers are told
+# Webhooks: what customers' servers are sent
 WEBHOOK_SECRET: str = _env.str("WEBHOOK_SECRET", default="")  # makes customers' secrets; empty: from SECRET_KEY
 WEBHOOK_SECRET_PREVIOUS: str = _env.str("WEBHOOK_SECRET_PREVIOUS", default="")  # still signing while rotating
 WEBHOOKS_TO_LOOPBACK: bool = _env.bool("WEBHOOKS_TO_LOOPBACK", default=False)  # development; refused in production

@@ -86,10 +86,10 @@ def flatten(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def _complete(job: Job) -> dict[str, Any]:
     """Of a job that was answered: the reply under `result`, and at the top where older clients read it."""
     result: dict[str, Any] = job.reply or {}
-    told = {"success": result["success"], "jobId": job.public_id, "status": job.status, "result": result}
+    body = {"success": result["success"], "jobId": job.public_id, "status": job.status, "result": result}
     if not result["success"]:
-        return told | {"error": result["error"], "data": None, "cost": 0}
-    return told | {"data": result["data"], "cost": result["cost"]}
+        return body | {"error": result["error"], "data": None, "cost": 0}
+    return body | {"data": result["data"], "cost": result["cost"]}
 
 
 def _failed(job: Job, request_id: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Who is asking where there is no key: an address, counted so that one visitor cannot keep the till busy for all."""
+"""Who is asking where there is no key: an address, counted so that one of them cannot use up everybody's turn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from billing import limits
 
-# A home or an office has a whole /64 of version 6: its hosts count as one visitor
+# A home or an office has a whole /64 of version 6: its hosts count as one address
 V6_NETWORK = 64
 
 
@@ -18,9 +18,9 @@ def address_of(request: HttpRequest) -> str:
     """The address the request came from, as far as it can be believed: only our own proxies' word counts."""
     address = request.META.get("REMOTE_ADDR") or ""
     if settings.TRUSTED_PROXIES:
-        told = [part.strip() for part in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
+        hops = [part.strip() for part in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
         # Each proxy adds the address it saw on the right; what stands further left was typed by the caller.
-        address = told[-settings.TRUSTED_PROXIES] if len(told) >= settings.TRUSTED_PROXIES else address
+        address = hops[-settings.TRUSTED_PROXIES] if len(hops) >= settings.TRUSTED_PROXIES else address
     return _network(address)
 
 

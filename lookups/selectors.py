@@ -96,7 +96,7 @@ def _state(
         "name": place.name,
         "status": switch.status if switch and readable and on else "inactive",
         "version": portal.version if portal else "0.0",
-        "lastTestedAt": _told(switch.last_tested_at if switch else None),
+        "lastTestedAt": _wire_time(switch.last_tested_at if switch else None),
         "available": available,
         "uccAvailable": bool(available and can and can.ucc),
         "registry": place.registry,
@@ -125,5 +125,5 @@ def _verification(portal: Portal | None, switch: Jurisdiction | None) -> str | N
     return "live" if switch and switch.verified_live_at else portal.verification
 
 
-def _told(moment: datetime | None) -> str | None:
+def _wire_time(moment: datetime | None) -> str | None:
     return wire_time(moment) if moment else None

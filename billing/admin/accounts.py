@@ -125,7 +125,7 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
                 note=data["note"],
                 now=timezone.now(),
             )
-            return self._told(request, account, f"Granted {money.to_decimal_string(data['amount'])} USD.")
+            return self._report(request, account, f"Granted {money.to_decimal_string(data['amount'])} USD.")
 
         return pages.confirmed_move(
             request,
@@ -150,7 +150,7 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
                 note=data["note"],
                 now=timezone.now(),
             )
-            return self._told(request, account, f"Adjusted by {money.to_decimal_string(data['dollars'])} USD.")
+            return self._report(request, account, f"Adjusted by {money.to_decimal_string(data['dollars'])} USD.")
 
         return pages.confirmed_move(
             request,
@@ -192,7 +192,7 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
             raise PermissionDenied
         return issue_page(request, account=get_object_or_404(Account, pk=object_id))
 
-    def _told(self, request: HttpRequest, account: Account, sentence: str) -> str:
+    def _report(self, request: HttpRequest, account: Account, sentence: str) -> str:
         """Put the sentence into the account's history as well."""
         self.log_change(request, account, sentence)
         return sentence

@@ -63,9 +63,9 @@ class PaymentAdmin(AmountAdmin):
         before = payment.state
         after = gateway.reconcile(payment, now=timezone.now())
         tell = messages.success if after != before else messages.info
-        told = f"The payment was {before} and is {after}."
-        self.log_change(request, payment, told)
-        tell(request, told)
+        sentence = f"The payment was {before} and is {after}."
+        self.log_change(request, payment, sentence)
+        tell(request, sentence)
         return redirect(back)
 
 
@@ -85,7 +85,7 @@ class TopUpAdmin(AmountAdmin):
 
 @admin.register(ProviderEvent)
 class ProviderEventAdmin(ReadOnlyAdmin):
-    """What the card provider told us, and what was done with it."""
+    """What the card provider sent us, and what was done with it."""
 
     list_display = ("received_at", "kind", "outcome", "event_id")
     list_filter = ("kind", "outcome")

@@ -1,4 +1,4 @@
-"""The till for requests that pay for themselves: ask, accept, settle or abandon. The only door to `payments`.
+"""The gateway for requests that pay for themselves: ask, accept, settle or abandon. The only door to `payments`.
 
     demand   say what it costs (402 with challenges)
     accept   check a credential and claim it; nothing moves yet          -> do the work
@@ -27,7 +27,8 @@ from billing import challenge, money
 from billing.challenge import Challenge, PaymentProblem
 from billing.models import Account, Payment
 from billing.payments import booking
-from billing.payments.methods import Declined, Method, OutcomeUnknown, list_methods
+from billing.payments.method import Declined, Method, OutcomeUnknown
+from billing.payments.methods import list_methods
 
 log = logging.getLogger(__name__)
 

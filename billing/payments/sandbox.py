@@ -12,7 +12,7 @@ from typing import Any
 
 from django.conf import settings
 
-from billing.payments.methods import Declined, OutcomeUnknown, Proof
+from billing.payments.method import Declined, OutcomeUnknown, Proof
 
 
 def find() -> Sandbox | None:

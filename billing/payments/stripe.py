@@ -14,7 +14,7 @@ import stripe
 from django.conf import settings
 
 from billing import money
-from billing.payments.methods import Declined, OutcomeUnknown, Proof
+from billing.payments.method import Declined, OutcomeUnknown, Proof
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ import requests
 from django.conf import settings
 
 from billing.payments import transactions
-from billing.payments.methods import Declined, OutcomeUnknown, Proof
+from billing.payments.method import Declined, OutcomeUnknown, Proof
 
 # Base units of a 6-decimal token in one unit of 1/10,000 USD
 TOKEN_UNITS = 100
@@ -64,7 +64,7 @@ class Tempo:
         }
 
     def check(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, realm: str, now: datetime) -> Proof:
-        """See Method. Everything a look at the transaction can tell is told here, before any work is done."""
+        """See Method. All that the transaction itself shows is checked here, before any work is done."""
         signed = payload.get("signature")
         if payload.get("type") != "transaction" or not isinstance(signed, str):
             raise Declined("Send a signed transaction; other modes are not offered.", word="invalid-payload")
@@ -119,7 +119,7 @@ class Tempo:
         # Code 4: the node took it, but saw no receipt in time (EIP-7966); -32603: it broke, perhaps after taking it;
         # "known": it is waiting to be included.
         if error.get("code") in (4, 5, -32603) or "known" in text or "timeout" in text or "timed out" in text:
-            raise OutcomeUnknown(f"the node said {text[:200]!r}")
+            raise OutcomeUnknown(f"the node answered {text[:200]!r}")
         raise Declined("The chain refused the transaction.")
 
     def _judge(self, receipt: dict[str, Any], transfer: transactions.Transfer, amount: int) -> str:

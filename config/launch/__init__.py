@@ -1,1 +1,1 @@
-"""What `manage.py up` is made of: the ground it stands on, the processes it starts, the first accounts, the welcome."""
+"""What `manage.py up` is made of: checks before it, its processes, the first accounts, the startup message."""

@@ -22,14 +22,14 @@ PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True)
 class Child:
-    """One started process, and the file that takes what it says."""
+    """One started process, and the file that takes its output."""
 
     name: str
     process: subprocess.Popen[bytes]
     log: Path
 
     def last_lines(self, count: int = 12) -> list[str]:
-        """Return the end of what it said."""
+        """Return the end of its output."""
         return self.log.read_text(errors="replace").splitlines()[-count:]
 
 
@@ -40,7 +40,7 @@ def _end_with_parent() -> None:
 
 
 def start(*, name: str, command: Sequence[str], folder: Path, logs: Path, environment: Mapping[str, str]) -> Child:
-    """Start `command` in `folder`; what it says goes to `logs`/`name`.log, the earlier file is kept as .1."""
+    """Start `command` in `folder`; its output goes to `logs`/`name`.log, the earlier file is kept as .1."""
     logs.mkdir(parents=True, exist_ok=True)
     log = logs / f"{name}.log"
     if log.exists():

@@ -23,7 +23,7 @@ def curl(*, address: str, key: str, question: dict[str, str]) -> str:
 def text(
     *, address: str, first: FirstAccounts | None, sandbox_question: dict[str, str], free_lookups: int, logs: Path
 ) -> str:
-    """Return the whole welcome for a service at `address` (no trailing slash)."""
+    """Return the whole message for a service at `address` (no trailing slash)."""
     lines = [f"SOS Lookup is running at {address}", "", f"  API documentation   {address}/docs/"]
     if first:
         login = f"{first.username} / {first.password or '(the password you chose)'}"

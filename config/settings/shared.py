@@ -37,11 +37,11 @@ MIDDLEWARE = [
     "lookups.api.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "lookups.api.middleware.PeoplesSessions",
+    "lookups.api.middleware.PageSessions",
     "django.middleware.common.CommonMiddleware",
-    "lookups.api.middleware.PeoplesCsrf",
-    "lookups.api.middleware.PeoplesSignIn",
-    "lookups.api.middleware.PeoplesMessages",
+    "lookups.api.middleware.PageCsrf",
+    "lookups.api.middleware.PageSignIn",
+    "lookups.api.middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -145,7 +145,7 @@ UNFOLD = {
     "SITE_HEADER": "SOS Lookup",
     "SITE_URL": "/",
     "SHOW_HISTORY": True,
-    "ENVIRONMENT": "billing.admin.alerts.mark",  # told on every page while the ledger does not add up
+    "ENVIRONMENT": "billing.admin.alerts.mark",  # shown on every page while the ledger does not add up
     "SIDEBAR": {"navigation": "config.navigation.list_groups"},
 }
 

@@ -1,4 +1,4 @@
-"""What customers were told unasked, whether it arrived, and the addresses it goes to."""
+"""What customers were sent unasked, whether it arrived, and the addresses it goes to."""
 
 from __future__ import annotations
 
@@ -161,16 +161,16 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
         if request.method != "POST":
             return self._ask(request, account, f"Send a test to {account.webhook_url}?")
         try:
-            trial = webhook_test.send_test(account_id=account.pk, now=timezone.now())
+            test = webhook_test.send_test(account_id=account.pk, now=timezone.now())
         except (webhook_test.NoAddress, webhook_test.TooOften) as refusal:
             messages.error(request, f"{refusal}.")
             return redirect(_page_of(account))
-        self.log_change(request, account, f"Sent the test {trial.message_id}.")
-        if trial.sent.delivered:
-            messages.success(request, f"It arrived after {trial.sent.duration_ms} ms.")
+        self.log_change(request, account, f"Sent the test {test.message_id}.")
+        if test.sent.delivered:
+            messages.success(request, f"It arrived after {test.sent.duration_ms} ms.")
         else:
-            messages.error(request, f"It did not arrive: {trial.sent.error}.")
-        return redirect("admin:lookups_delivery_change", uuid.UUID(trial.message_id.removeprefix("msg_")))
+            messages.error(request, f"It did not arrive: {test.sent.error}.")
+        return redirect("admin:lookups_delivery_change", uuid.UUID(test.message_id.removeprefix("msg_")))
 
     @action(description="New secret", url_path="new-secret", permissions=["run"])
     def new_secret(self, request: HttpRequest, object_id: str) -> HttpResponse:

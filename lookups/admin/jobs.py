@@ -28,7 +28,7 @@ from lookups.models import BulkJob, Job
 from scrapers.admin.read_only import ReadOnlyAdmin
 
 # What may be done with a job of each status, in the order of the buttons on its page.
-DEEDS: dict[str, tuple[tuple[str, str], ...]] = {
+ACTIONS: dict[str, tuple[tuple[str, str], ...]] = {
     "pending": (("hurry", "Try now"), ("end", "End and give the money back")),
     "processing": (("release", "Take from its worker"), ("end", "End and give the money back")),
     "failed": (("do_over", "Ask again, paid for anew"),),
@@ -125,7 +125,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
             "job": job,
             "story": timeline.tell(job, now=timezone.now()),
             "reply": json.dumps(job.reply, indent=1, ensure_ascii=False) if job.reply else "",
-            "deeds": DEEDS[job.status] if self.has_run_permission(request) else (),
+            "job_actions": ACTIONS[job.status] if self.has_run_permission(request) else (),
             "sees_attempts": request.user.has_perm("scrapers.view_scrapeattempt"),
             "sees_money": request.user.has_perm("billing.view_ledgerentry"),
             "messages_sent": job.deliveries.all() if request.user.has_perm("lookups.view_delivery") else (),
@@ -133,20 +133,20 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     def act(self, request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
-        """Do one of the deeds with this job alone, and come back to it."""
+        """Take one of the actions on this job alone, and come back to it."""
         if not self.has_run_permission(request):
             raise PermissionDenied
         job = get_object_or_404(Job, pk=job_id)
-        deeds: dict[str, Callable[[HttpRequest, QuerySet[Job]], None]] = {
+        actions: dict[str, Callable[[HttpRequest, QuerySet[Job]], None]] = {
             "hurry": self.hurry,
             "end": self.end,
             "release": self.release,
             "do_over": self.do_over,
         }
-        deed = deeds.get(request.POST.get("deed", ""))
-        if deed is None:
+        chosen = actions.get(request.POST.get("job_action", ""))
+        if chosen is None:
             raise Http404
-        deed(request, Job.objects.filter(pk=job.pk))
+        chosen(request, Job.objects.filter(pk=job.pk))
         return redirect("admin:lookups_job_change", job.pk)
 
     @admin.action(description="Try now instead of later", permissions=["run"])
@@ -172,12 +172,12 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
         now = timezone.now()
         self._do(request, rows, "asked again", lambda job: operator_actions.do_over(job, now=now))
 
-    def _do(self, request: HttpRequest, rows: QuerySet[Job], what: str, deed: Callable[[Job], bool]) -> None:
+    def _do(self, request: HttpRequest, rows: QuerySet[Job], what: str, act: Callable[[Job], bool]) -> None:
         """Do it to each, keep it in the job's history under the operator's name, and say how many it was done to."""
         done = []
         for job in rows:
             try:
-                done.append(deed(job))
+                done.append(act(job))
             except ledger.InsufficientFunds as short:
                 done.append(False)
                 self.message_user(request, f"{job.public_id}: {short}", messages.WARNING)

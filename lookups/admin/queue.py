@@ -1,4 +1,4 @@
-"""The page that says how the queue stands: the first look when customers say that nothing comes back."""
+"""The page that shows the health of the queue: the first look when customers say that nothing comes back."""
 
 from __future__ import annotations
 

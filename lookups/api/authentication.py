@@ -40,7 +40,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         try:
             key = keys.verify(secret=secret, now=timezone.now())
         except keys.InvalidKey as wrong:
-            raise errors.unauthorized() from wrong  # the caller is not told which of the reasons it is
+            raise errors.unauthorized() from wrong  # which of the reasons it is stays here
         return key.account, key
 
     def authenticate_header(self, request: Request) -> str:

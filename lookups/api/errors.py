@@ -49,7 +49,7 @@ class ApiError(Exception):
 
     def body(self, request_id: str) -> dict[str, Any]:
         """The JSON object of this error."""
-        told: dict[str, Any] = {
+        body: dict[str, Any] = {
             "success": False,
             "error": self.text,
             "code": self.code,
@@ -58,8 +58,8 @@ class ApiError(Exception):
             "requestId": request_id,
         }
         if self.details is not None:
-            told["details"] = self.details
-        return told | self.extra
+            body["details"] = self.details
+        return body | self.extra
 
     def response(self, request_id: str) -> Response:
         """The whole reply."""

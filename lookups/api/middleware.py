@@ -56,8 +56,8 @@ def _as_api_error(response: HttpResponseBase, request: HttpRequest) -> HttpRespo
     return JsonResponse(error.body(request.request_id), status=error.status)  # type: ignore[attr-defined]
 
 
-class _NotForTheApi:
-    """Mixin for a middleware that steps aside for paths of the API."""
+class _SkipsTheApi:
+    """Mixin for a middleware of pages: requests to the API pass it by."""
 
     def __call__(self, request: HttpRequest) -> Any:
         if request.path_info.startswith(API_PREFIX):
@@ -71,17 +71,17 @@ class _NotForTheApi:
         return view_step(request, *args) if view_step else None
 
 
-class PeoplesSessions(_NotForTheApi, SessionMiddleware):
-    """Sessions, not for the API."""
+class PageSessions(_SkipsTheApi, SessionMiddleware):
+    """Sessions of the pages; the API has none."""
 
 
-class PeoplesCsrf(_NotForTheApi, CsrfViewMiddleware):
-    """CSRF protection, not for the API: it reads no cookie."""
+class PageCsrf(_SkipsTheApi, CsrfViewMiddleware):
+    """CSRF protection of the pages; the API reads no cookie, so nobody can send one for somebody else."""
 
 
-class PeoplesSignIn(_NotForTheApi, AuthenticationMiddleware):
-    """Signed-in staff, not for the API."""
+class PageSignIn(_SkipsTheApi, AuthenticationMiddleware):
+    """Signed-in staff on the pages; the API knows keys only."""
 
 
-class PeoplesMessages(_NotForTheApi, MessageMiddleware):
-    """Messages of the admin, not for the API."""
+class PageMessages(_SkipsTheApi, MessageMiddleware):
+    """Messages of the admin's pages."""

@@ -85,13 +85,13 @@ def to_error(outcome: NothingFound | Unavailable | Refused | OutOfFunds | TooMan
     """The error body of an outcome that delivered nothing."""
     match outcome:
         case NothingFound():
-            told = {
+            absence = {
                 "suggestions": outcome.suggestions,
                 "ambiguous": outcome.ambiguous,
                 "note": outcome.note,
                 "evidence": outcome.evidence,
             }
-            return errors.ApiError(404, "entity_not_found", NOT_FOUND, extra=told)
+            return errors.ApiError(404, "entity_not_found", NOT_FOUND, extra=absence)
         case Unavailable():
             return _unavailable(outcome)
         case Refused():
@@ -106,11 +106,11 @@ def to_error(outcome: NothingFound | Unavailable | Refused | OutOfFunds | TooMan
 def delivered(outcome: Delivered) -> dict[str, Any]:
     """The 200 body of an entity or of UCC filings."""
     answer = outcome.answer
-    told = filings_data(answer) if answer.kind == "ucc" else entity_data(outcome)
+    data = filings_data(answer) if answer.kind == "ucc" else entity_data(outcome)
     as_of = answer.entity.data_as_of if answer.entity else answer.as_of or answer.retrieved_at
     body: dict[str, Any] = {
         "success": True,
-        "data": told,
+        "data": data,
         "cost": money.to_json_number(outcome.cost),
         "source": "live" if asked_now(outcome) else "cache",
         "cached": not asked_now(outcome),
@@ -124,7 +124,7 @@ def delivered(outcome: Delivered) -> dict[str, Any]:
         "note": answer.note or None,
     }
     if not asked_now(outcome) and answer.kind != "ucc":
-        body["entity"] = told
+        body["entity"] = data
     return body
 
 

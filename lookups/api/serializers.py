@@ -1,4 +1,4 @@
-"""What requests may say: read strictly, so that a wrong type is told to the caller instead of being guessed at."""
+"""What requests may say: read strictly, so that a wrong type is an error and not a guess."""
 
 from __future__ import annotations
 
@@ -127,18 +127,18 @@ class LookupRequest(serializers.Serializer[Any]):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """What the fields must be together."""
-        said = {name: value for name, value in attrs.items() if value is not None}
-        ucc = said.get("searchType") == "ucc"
-        if "entity_name" not in said and (ucc or "entity_id" not in said):
+        asked = {name: value for name, value in attrs.items() if value is not None}
+        ucc = asked.get("searchType") == "ucc"
+        if "entity_name" not in asked and (ucc or "entity_id" not in asked):
             raise serializers.ValidationError({"entity_name": ["This field is required."]})
-        if ucc and "entity_id" in said:
+        if ucc and "entity_id" in asked:
             raise serializers.ValidationError({"entity_id": ["UCC filings are searched by name."]})
-        lost = [name for name in ("searchBy", "dateAfter", "dateBefore") if name in said and not ucc]
+        lost = [name for name in ("searchBy", "dateAfter", "dateBefore") if name in asked and not ucc]
         if lost:
             raise serializers.ValidationError({name: ["Only with searchType ucc."] for name in lost})
-        if "dateAfter" in said and "dateBefore" in said and said["dateAfter"] > said["dateBefore"]:
+        if "dateAfter" in asked and "dateBefore" in asked and asked["dateAfter"] > asked["dateBefore"]:
             raise serializers.ValidationError({"dateAfter": ["Lies after dateBefore."]})
-        return said
+        return asked
 
 
 class BulkEntity(LookupRequest):

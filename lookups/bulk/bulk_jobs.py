@@ -1,4 +1,4 @@
-"""Many questions in one request: taken on as a whole or not at all, told row by row, cancelled as far as not begun.
+"""Many questions in one request: taken on as a whole or not at all, answered row by row, cancelled as far as not begun.
 
 Each different question is one job; the whole price is held at once, and each job settles its share of it.
 """
@@ -36,7 +36,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Notify:
     """How the customer wants to hear that it has ended: at `webhook_url` (empty: the account's), and by mail."""
 
     webhook_url: str = ""
@@ -51,7 +51,7 @@ def accept(
     bulk_id: uuid.UUID,
     request_id: str,
     now: datetime,
-    telling: Telling = Telling(),
+    notify: Notify = Notify(),
 ) -> BulkJob | OutOfFunds:
     """Take all rows on and hold their price, or nothing at all. The same `bulk_id` again is the same bulk job."""
     earlier = BulkJob.objects.filter(pk=bulk_id).first()
@@ -73,8 +73,8 @@ def accept(
                 request_id=request_id,
                 created_at=now,
                 deadline=now + DEADLINE,
-                webhook_url=telling.webhook_url,
-                emails_results=telling.emails_results,
+                webhook_url=notify.webhook_url,
+                emails_results=notify.emails_results,
             )
             made = {number: _job(bulk, wanted[number].question, number) for number in firsts.values()}
             Job.objects.bulk_create(made.values(), batch_size=200)

@@ -1,4 +1,4 @@
-"""How far a bulk job is, in numbers: read by the API, by the admin and by what is told when it has ended."""
+"""How far a bulk job is, in numbers: read by the API, by the admin and by the messages about its end."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How the queue stands: what waits, what runs, what is stuck, and whether anybody works, read from the jobs' rows.
+"""The health of the queue: what waits, what runs, what is stuck, and whether anybody works, read from the jobs' rows.
 
-The rows are the truth; the broker's depth is told beside them, since many messages and few jobs (or the reverse) say
+The rows are the truth; the broker's depth stands beside them, since many messages and few jobs (or the reverse) say
 that something between the two is wrong. Counts are of the open jobs alone, which have an index of their own.
 """
 

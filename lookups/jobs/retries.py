@@ -17,7 +17,7 @@ A_TRY = timedelta(seconds=60)  # what has to be left before the deadline to make
 
 
 def find_pause(failure: Unavailable, *, tries: int, now: datetime, deadline: datetime) -> timedelta | None:
-    """How long to wait after the `tries`-th try failed; None when the failure is to be told to the customer."""
+    """How long to wait after the `tries`-th try failed; None when the failure is final."""
     known = find_failure(failure.reason)
     first = known.facts.pause if known else None
     if first is None or not failure.retryable:

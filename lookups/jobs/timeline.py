@@ -132,8 +132,8 @@ def _perhaps_shared(job: Job, known: set[int], now: datetime) -> list[Try]:
         started_at__gte=job.created_at - BEFORE,
         started_at__lte=job.ended_at or now,
     )
-    told = "the same question, asked by somebody else meanwhile; a try of this job may have waited for it"
-    return [Try(attempt, told) for attempt in _attempts(same) if attempt.pk not in known]
+    meanwhile = "the same question, asked by somebody else meanwhile; a try of this job may have waited for it"
+    return [Try(attempt, meanwhile) for attempt in _attempts(same) if attempt.pk not in known]
 
 
 def _attempts(which: Q) -> QuerySet[ScrapeAttempt]:

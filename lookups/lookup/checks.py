@@ -1,4 +1,4 @@
-"""What can be said before anybody is asked or money is touched: the registry is off, or cannot answer this."""
+"""What is known before anybody is asked or money is touched: the registry is off, or cannot answer this."""
 
 from __future__ import annotations
 

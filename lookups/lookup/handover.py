@@ -32,8 +32,8 @@ THREADS = 48  # fetches of one web process at a time; what finds no thread in ti
 Work = Callable[[TryAgain], Outcome]
 
 
-class _Waiting:
-    """A lookup in its thread. Under the lock it is either over, or belongs to a job: never both unnoticed."""
+class _RunningLookup:
+    """A lookup in its thread. Under the lock either it is over or it becomes a job's, so that no end is missed."""
 
     def __init__(self, ask: Ask, work: Work, render: lifecycle.Render, stopwatch: Stopwatch) -> None:
         self.ask, self.render, self.stopwatch = ask, render, stopwatch
@@ -56,7 +56,7 @@ class _Waiting:
         except Exception:
             job = self._finish()
             if job is None:
-                raise  # the caller still waits, and gives the money back
+                raise  # the caller still waits, and releases the money
             log.exception("The fetch behind job %s broke down; the sweep gives it to a worker.", job.pk)
             lifecycle.release(job, now=self.stopwatch.now)
             return None
@@ -64,7 +64,7 @@ class _Waiting:
             connection.close()
 
     def _try_again(self, failure: Unavailable) -> bool:
-        """A job may be tried again; a caller who waits is told at once."""
+        """A job may be tried again; a caller who waits gets the failure at once."""
         with self.lock:
             if self.job is None:
                 return False
@@ -83,17 +83,17 @@ def answer_in_time(
 ) -> Outcome:
     """Do `work` in a thread; its outcome, or Accepted when it takes longer than the synchronous budget.
 
-    An exception means that the hold is still the caller's to give back.
+    An exception means that the hold is still the caller's to release.
     """
-    waiting = _Waiting(ask, work, render, stopwatch)
-    future = _pool(os.getpid()).submit(waiting.run)
+    running = _RunningLookup(ask, work, render, stopwatch)
+    future = _pool(os.getpid()).submit(running.run)
     single_flight.release_connection()
     try:
         outcome = future.result(max(0.0, settings.SYNC_BUDGET_SECONDS - stopwatch.seconds))
     except TimeoutError:
         if future.done():
             raise  # the work's own
-        accepted = _hand_over(waiting, future, hold)
+        accepted = _hand_over(running, future, hold)
         if accepted is not None:
             return accepted
         outcome = future.result()  # it came in while we looked, or the job could not be written: wait for it
@@ -101,22 +101,22 @@ def answer_in_time(
     return outcome
 
 
-def _hand_over(waiting: _Waiting, future: Future[Outcome | None], hold: Hold | None) -> Accepted | None:
-    """Make the waiting a job's; None when it is over already, or when no job can be written."""
-    with waiting.lock:
-        if waiting.is_over:
+def _hand_over(running: _RunningLookup, future: Future[Outcome | None], hold: Hold | None) -> Accepted | None:
+    """Make a job of it; None when it is over already, or when no job can be written."""
+    with running.lock:
+        if running.is_over:
             return None
-        now = waiting.stopwatch.now
-        left = estimates.still(waiting.ask.question.state, waiting.stopwatch.seconds, now=now)
+        now = running.stopwatch.now
+        left = estimates.still(running.ask.question.state, running.stopwatch.seconds, now=now)
         runs = not future.cancel()  # cancelled: it never got a thread, so a worker does it
         try:
-            job = lifecycle.adopt(waiting.ask, hold, runs=runs, now=now, estimated_seconds=left)
+            job = lifecycle.adopt(running.ask, hold, runs=runs, now=now, estimated_seconds=left)
         except Exception:
             if not runs:
                 raise
             log.exception("A slow lookup could not be made a job; its caller waits on.")
             return None
-        waiting.job = job
+        running.job = job
     if not runs:
         lifecycle.wake(job.pk)
     return Accepted(job.public_id, job.estimated_seconds)

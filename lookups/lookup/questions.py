@@ -15,7 +15,7 @@ from scrapers.records import Kind, Party, Query
 class Question:
     """What is asked of one registry. `name` is None only when `entity_id` is given; `state` is an upper-case code.
 
-    `from_copy` has a name check read the loaded copy of the state's bulk data, because the caller said so.
+    `from_copy` has a name check read the loaded copy of the state's bulk data, because the caller asked for it.
     """
 
     state: str

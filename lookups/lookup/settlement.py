@@ -35,7 +35,7 @@ def is_ours(ask: Ask) -> bool:
 
 
 def _lost(ask: Ask) -> Unavailable:
-    """What a caller gets whose ask is not its own any more; nobody is told, the job has its own end."""
+    """What a caller gets whose ask is not its own any more; it reaches nobody, for the job has its own end."""
     return Unavailable(ask.question.state, Failure.TIMEOUT)
 
 
@@ -77,7 +77,7 @@ def settle_failure(
     stopwatch: Stopwatch,
     try_again: TryAgain = never,
 ) -> Outcome:
-    """The registry did not answer: nothing is known, nothing is owed, and those who share the fetch are told."""
+    """The registry did not answer: nothing is known, nothing is owed, and those who share the fetch learn it too."""
     hint = names.find_hint(ask.question, sandbox=ask.sandbox)
     if isinstance(error, QueryRefused):
         result: single_flight.Result = {"kind": "refused", "text": ". ".join(filter(None, (error.detail, hint)))}
@@ -114,19 +114,15 @@ def share(
     if result is not None and result["kind"] == "verdict":
         with transaction.atomic():
             return _sell_live(ask, hold, result["verdict"], stopwatch=stopwatch, shared=True, attempt_id=attempt_id)
-    if result is None:
-        hint = names.find_hint(ask.question, sandbox=ask.sandbox)
-        result = {
-            "kind": "unavailable",
-            "reason": Failure.TIMEOUT.value,
-            "retryable": True,
-            "retry_after": None,
-            "note": hint,
-        }
-    outcome = read(ask, result)
+    outcome = read(ask, result) if result is not None else _timed_out(ask)
     if isinstance(outcome, Unavailable) and try_again(outcome):
         return outcome
     return end(ask, hold, outcome, stopwatch=stopwatch, shared=True, attempt_id=attempt_id)
+
+
+def _timed_out(ask: Ask) -> Unavailable:
+    hint = names.find_hint(ask.question, sandbox=ask.sandbox)
+    return Unavailable(ask.question.state, Failure.TIMEOUT, note=hint)
 
 
 def read(ask: Ask, result: single_flight.Result) -> NothingFound | Refused | Unavailable:

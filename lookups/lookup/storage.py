@@ -155,7 +155,7 @@ def evidence_fields(evidence: Evidence) -> dict[str, Any]:
 
 
 def absence_fields(answer: NotFound, *, note: str | None) -> dict[str, Any]:
-    """What is told when nothing was found; JSON-ready, because those who share a fetch read it from a row."""
+    """What the caller learns when nothing was found; JSON-ready, because those who share a fetch read it from a row."""
     return {
         "suggestions": [suggestion_fields(one) for one in answer.suggestions],
         "ambiguous": answer.ambiguous,

@@ -1,4 +1,4 @@
-"""What customers are told unasked, by webhook or e-mail: written with the event itself, sent until it has arrived."""
+"""What customers are sent unasked, by webhook or e-mail: written with the event itself, sent until it has arrived."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What customers are told unasked: written down in the transaction that ends the work, sent by others afterwards.
+"""What customers are sent unasked: written down in the transaction that ends the work, sent by others afterwards.
 
 A message exists exactly when its event has happened: it is committed with the event, or rolled back with it.
 """
@@ -24,7 +24,7 @@ Event = Delivery.Event
 
 
 def note_job(job_id: uuid.UUID, *, now: datetime) -> None:
-    """A single job has ended, in the caller's transaction: tell its account, if that has an address for it."""
+    """A single job has ended, in the caller's transaction: write to its account, if that has an address for it."""
     asked = Job.objects.filter(pk=job_id, bulk__isnull=True).exclude(account__webhook_url="")
     job = asked.select_related("account").first()
     if job is None:
@@ -35,7 +35,7 @@ def note_job(job_id: uuid.UUID, *, now: datetime) -> None:
 
 
 def note_bulk(bulk_id: uuid.UUID, *, now: datetime) -> None:
-    """A bulk job has ended, in the caller's transaction: tell whoever wanted to know."""
+    """A bulk job has ended, in the caller's transaction: write to whoever wanted to know."""
     bulk = BulkJob.objects.select_related("account", "hold").get(pk=bulk_id)
     event = Event.BULK_CANCELLED if bulk.cancelled_at else Event.BULK_COMPLETE
     rows = []
@@ -63,13 +63,13 @@ def _webhook(
     row = Delivery(
         account=account, channel=Channel.WEBHOOK, event=event, address=address, next_at=now, created_at=now, **about
     )
-    told = webhook_events.write(message_id=row.message_id, event=event.value, created_at=now, data=data)
-    row.body = told.decode()
+    body = webhook_events.write(message_id=row.message_id, event=event.value, created_at=now, data=data)
+    row.body = body.decode()
     return row
 
 
 def _write(*rows: Delivery) -> None:
-    """At most once for each event of a job: one that failed, was asked again and failed again has been told so."""
+    """At most once for each event of a job: one that failed, was asked again and failed again has had its message."""
     assert transaction.get_connection().in_atomic_block, "An event and its message are committed together."
     if rows:
         Delivery.objects.bulk_create(rows, ignore_conflicts=True)

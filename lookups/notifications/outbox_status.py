@@ -1,4 +1,4 @@
-"""How the messages to customers stand: what waits to be sent, since when, and what did not arrive."""
+"""The health of the messages to customers: what waits to be sent, since when, and what did not arrive."""
 
 from __future__ import annotations
 

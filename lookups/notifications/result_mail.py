@@ -63,8 +63,8 @@ def post(message: EmailMessage) -> tuple[int | None, str]:
     except ValidationError:
         return None, NO_ADDRESS
     except smtplib.SMTPRecipientsRefused as refused:
-        code, said = next(iter(refused.recipients.values()))
-        return code, f"the mail server refused the address: {_plain(said)}"
+        code, answer = next(iter(refused.recipients.values()))
+        return code, f"the mail server refused the address: {_plain(answer)}"
     except smtplib.SMTPAuthenticationError as refused:
         return refused.smtp_code, "the mail server refused our user name or password"
     except smtplib.SMTPResponseException as refused:
@@ -86,9 +86,9 @@ def _send(message: EmailMessage) -> None:
 def make_table(bulk: BulkJob) -> str | None:
     """The rows and columns of the CSV download; None when it is too large to attach."""
     rows = BulkRow.objects.filter(bulk=bulk).select_related("job").order_by("index")
-    told = map(bodies.of_row, rows.iterator(chunk_size=200))
+    results = map(bodies.of_row, rows.iterator(chunk_size=200))
     lines, size = [], 0
-    for line in csv_export.csv_lines(bodies.CSV_COLUMNS, bodies.flatten(told)):
+    for line in csv_export.csv_lines(bodies.CSV_COLUMNS, bodies.flatten(results)):
         size += len(line.encode())
         if size > LARGEST_TABLE:
             return None
@@ -127,6 +127,6 @@ def _text(bulk: BulkJob, *, attached: bool) -> str:
     )
 
 
-def _plain(said: bytes | str) -> str:
-    text = said.decode(errors="replace") if isinstance(said, bytes) else said
+def _plain(answer: bytes | str) -> str:
+    text = answer.decode(errors="replace") if isinstance(answer, bytes) else answer
     return " ".join(text.split())[:200]

@@ -21,7 +21,7 @@ LOOK_EVERY = 5.0  # seconds; also how late the second try of a message may be
 
 
 class SenderThreads:
-    """Starts when its worker has started, and sends until the process is told to stop."""
+    """Starts when its worker has started, and sends until the process stops."""
 
     def __init__(self) -> None:
         self._called = threading.Event()

@@ -22,5 +22,5 @@ def write(*, message_id: str, event: str, created_at: datetime, data: Mapping[st
     """Return the body as it is signed and sent: `{"id", "type", "created_at", "data"}`, in ASCII alone."""
     if event not in TYPES:
         raise ValueError(f"No such event: {event}.")
-    told = {"id": message_id, "type": event, "created_at": wire_time(created_at), "data": data}
-    return json.dumps(told, separators=(",", ":"), allow_nan=False).encode()
+    event_body = {"id": message_id, "type": event, "created_at": wire_time(created_at), "data": data}
+    return json.dumps(event_body, separators=(",", ":"), allow_nan=False).encode()

@@ -142,7 +142,7 @@ def _exchange(
         except (OSError, http.client.HTTPException, ValueError) as error:
             if cut.is_set() or isinstance(error, TimeoutError):
                 raise TimeoutError from error
-            raise _Failed(_told(error)) from error
+            raise _Failed(_describe(error)) from error
 
 
 def _ask(
@@ -211,7 +211,7 @@ def _wrapped(plain: socket.socket, target: Target, tls: ssl.SSLContext) -> socke
     return tls.wrap_socket(plain, server_hostname=target.host) if target.secure else plain
 
 
-def _told(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"{NOT_TRUSTED} ({error.verify_message.rstrip('.')})"[:LONGEST_EXCERPT]
     if isinstance(error, ssl.SSLError):

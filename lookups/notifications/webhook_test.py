@@ -32,14 +32,14 @@ class TooOften(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class SentTest:
     """One test: the message's id and how it went."""
 
     message_id: str
     sent: Sent
 
 
-def send_test(*, account_id: int, now: datetime) -> Trial:
+def send_test(*, account_id: int, now: datetime) -> SentTest:
     """Send a `webhook.test` event to the account's address and wait for the answer (10 s at most); it is never retried.
 
     Raises NoAddress, or TooOften: tests are counted for the account, whoever presses the button. No transaction may
@@ -59,5 +59,5 @@ def send_test(*, account_id: int, now: datetime) -> Trial:
     single_flight.release_connection()
     sent = webhook_sender.post(url=url, body=body, headers=headers)
     answer = Answer(sent.status, sent.error, sent.duration_ms, sent.excerpt)
-    deliveries.keep_trial(account_id=account_id, message_id=message_id, address=url, body=body, answer=answer, now=now)
-    return Trial(message_id, sent)
+    deliveries.keep_test(account_id=account_id, message_id=message_id, address=url, body=body, answer=answer, now=now)
+    return SentTest(message_id, sent)

@@ -47,15 +47,15 @@ class TopUpForm(forms.Form):
 
     def clean(self) -> None:
         """Find the key's account; the amount must be one that is sold."""
-        said = self.cleaned_data
-        if "amount" in said:
+        data = self.cleaned_data
+        if "amount" in data:
             try:
-                said["units"] = money.from_dollars(said["amount"])
-                topups.to_cents(said["units"])
+                data["units"] = money.from_dollars(data["amount"])
+                topups.to_cents(data["units"])
             except ValueError:
                 self.add_error("amount", "From 0.50 to 10,000 USD, in whole cents.")
-        if "key" in said:
-            said["account"] = self._account(said["key"])
+        if "key" in data:
+            data["account"] = self._account(data["key"])
 
     def _account(self, secret: str) -> object:
         try:
@@ -102,7 +102,7 @@ def pricing(request: HttpRequest) -> HttpResponse:
 @cache_control(public=True, max_age=300)
 def done(request: HttpRequest) -> HttpResponse:
     """Where the provider sends people who paid; the balance grows when the provider tells us, not here."""
-    return _told(
+    return _message_page(
         request,
         "Thank you",
         "Your payment is on its way. The balance grows as soon as the card provider confirms it, usually within a "
@@ -114,7 +114,9 @@ def done(request: HttpRequest) -> HttpResponse:
 @cache_control(public=True, max_age=300)
 def cancelled(request: HttpRequest) -> HttpResponse:
     """Where the provider sends people who changed their mind."""
-    return _told(request, "Nothing was paid", "You left the card page before paying. Your balance is as it was.")
+    return _message_page(
+        request, "Nothing was paid", "You left the card page before paying. Your balance is as it was."
+    )
 
 
 def _show(request: HttpRequest, form: TopUpForm | None, *, status: int = 200) -> HttpResponse:
@@ -140,7 +142,7 @@ def _send(address: str) -> HttpResponse:
     return response
 
 
-def _told(request: HttpRequest, title: str, text: str) -> HttpResponse:
+def _message_page(request: HttpRequest, title: str, text: str) -> HttpResponse:
     response = render(request, "pages/topup.html", {"title": title, "text": text})
     response["Content-Security-Policy"] = views.POLICY
     return response

@@ -58,7 +58,7 @@ def robots(request: HttpRequest) -> HttpResponse:
     return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")
 
 
-def _told(request: HttpRequest, *, status: int, code: str, title: str, text: str) -> HttpResponse:
+def _message_page(request: HttpRequest, *, status: int, code: str, title: str, text: str) -> HttpResponse:
     """One error for people as a page, for programs (below /v1/) in the API's one shape."""
     if request.path.startswith("/v1/"):
         request_id = getattr(request, "request_id", None)
@@ -69,7 +69,7 @@ def _told(request: HttpRequest, *, status: int, code: str, title: str, text: str
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """400."""
-    return _told(
+    return _message_page(
         request,
         status=400,
         code="invalid_request",
@@ -80,7 +80,7 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """404."""
-    return _told(
+    return _message_page(
         request,
         status=404,
         code="not_found",
@@ -91,7 +91,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """500."""
-    return _told(
+    return _message_page(
         request,
         status=500,
         code="internal_error",

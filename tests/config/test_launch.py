@@ -85,7 +85,7 @@ class TestTheFirstAccounts:
         assert keys.verify(secret=again.live_key, now=NOW).account_id != closed.pk
 
 
-class TestTheWelcome:
+class TestTheStartupMessage:
     """The text a person reads when the service has come up."""
 
     def test_has_lines_that_a_shell_reads_as_they_are_meant(self, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ class TestTheWelcome:
         assert "login" not in said
 
 
-class TestTheGround:
+class TestWhatHasToBeThere:
     """What must be so before anything starts."""
 
     @pytest.mark.parametrize("port", [0, -1, 65536])

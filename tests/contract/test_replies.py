@@ -11,8 +11,8 @@ from django.test import Client
 from billing import accounts
 from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
 from tests.lookups.conftest import Customer
-from tests.lookups.hook_receiver import receiving, says
 from tests.lookups.registry_server import Register, company
+from tests.lookups.webhook_receiver import receiving, says
 
 pytestmark = pytest.mark.django_db
 Judge = Callable[[Any, str, str], None]

@@ -13,7 +13,7 @@ from tests.failures.books import wait_until
 from tests.failures.conftest import Audit
 from tests.failures.customers import Customer
 from tests.failures.service import Service
-from tests.lookups.hook_receiver import receiving, says
+from tests.lookups.webhook_receiver import receiving, says
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.redis, pytest.mark.xdist_group("failures")]
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 class TestTheBalance:
     """GET /v1/account/balance."""
 
-    def test_is_told_in_every_unit_a_client_may_read(self, customer: Customer) -> None:
+    def test_is_reported_in_every_unit_a_client_may_read(self, customer: Customer) -> None:
         body = customer.get("/v1/account/balance").json()
         assert body.pop("topUpUrl").startswith("http")
         assert body == {

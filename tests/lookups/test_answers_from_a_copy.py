@@ -93,7 +93,7 @@ class TestANameCheck:
         assert breaker.find_rest(state="VA", now=now) is not None
         assert check(virginia, "Blue Heron Logistics", source="cache").status_code == 200
 
-    def test_is_told_of_among_the_states(self, virginia: Customer, client: Any) -> None:
+    def test_is_listed_among_the_states(self, virginia: Customer, client: Any) -> None:
         told = {row["state"]: row for row in client.get("/v1/states").json()}
         assert (told["VA"]["nameAvailabilityAvailable"], told["VA"]["nameAvailabilityFromCache"]) == (False, True)
         assert (told["NY"]["nameAvailabilityAvailable"], told["NY"]["nameAvailabilityFromCache"]) == (True, False)
@@ -133,7 +133,7 @@ class TestANameTooCommon:
         assert register.asked >= 1
         assert new_york.balance.available == 10 * PRICE
 
-    def test_is_told_of_the_copy_when_the_registry_is_down(self, new_york: Customer, register: Register) -> None:
+    def test_is_referred_to_the_copy_when_the_registry_is_down(self, new_york: Customer, register: Register) -> None:
         register.status = 500
         reply = check(new_york, "Common Word Inc", "NY")
         assert (reply.status_code, reply.json()["reason"]) == (503, "down")

@@ -41,7 +41,7 @@ class TestARegistryThatIsDown:
         customer.lookup()
         assert (customer.balance.available, customer.balance.held) == (3140, 0)
 
-    def test_is_told_as_degraded_with_the_reason(self, customer: Customer) -> None:
+    def test_is_reported_as_degraded_with_the_reason(self, customer: Customer) -> None:
         row = states(customer)["NY"]
         assert (row["status"], row["reason"]) == ("degraded", "The registry's site does not answer.")
         assert row["successRate24h"] == 0.0
@@ -63,7 +63,7 @@ class TestTheGlobalSwitch:
         assert (reply.status_code, reply.json()["reason"]) == (503, "disabled")
         assert (register.asked, customer.balance.available) == (0, 3140)
 
-    def test_is_told_for_every_state(self, customer: Customer, settings: Any) -> None:
+    def test_is_reported_for_every_state(self, customer: Customer, settings: Any) -> None:
         settings.ASK_PORTALS = False
         row = states(customer)["NY"]
         assert (row["status"], row["available"]) == ("inactive", False)

@@ -267,11 +267,11 @@ class TestCancelling:
     def test_by_an_operator_does_the_same(self, customer: Customer) -> None:
         ask(customer)
         get_user_model().objects.create_superuser("admin", password="a long password")
-        desk = Client()
-        desk.login(username="admin", password="a long password")
-        assert "queued: 0 of 2 rows" in desk.get("/admin/lookups/bulkjob/").content.decode()
+        staff = Client()
+        staff.login(username="admin", password="a long password")
+        assert "queued: 0 of 2 rows" in staff.get("/admin/lookups/bulkjob/").content.decode()
         asked = {"action": "cancel", "_selected_action": [str(BulkJob.objects.get().pk)]}
-        assert desk.post("/admin/lookups/bulkjob/", asked).status_code == 302
+        assert staff.post("/admin/lookups/bulkjob/", asked).status_code == 302
         assert customer.balance.held == 0
 
 

@@ -1,4 +1,4 @@
-"""A customer is told by webhook what became of a job: exactly what happened, and until it has arrived."""
+"""A customer learns by webhook what became of a job: exactly what happened, and until it has arrived."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from scrapers.sandbox import DEMO_QUESTION
 from scrapers.sandbox.portal import SandboxPortal
 from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import Customer, open_customer
-from tests.lookups.hook_receiver import Answer, Receiver, receiving, says
+from tests.lookups.messages import body_of, deliver, end_jobs, listen_at, only, wait_for, write_messages
 from tests.lookups.registry_server import Register
-from tests.lookups.told import deliver, end_jobs, listen_at, only, told, wait_for, write_messages
+from tests.lookups.webhook_receiver import Answer, Receiver, receiving, says
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def calls(monkeypatch: pytest.MonkeyPatch, register: Register, settings: Any) -> list[str]:
-    """New York is slow, receivers are on this machine, and each test plays the workers: what they would be told."""
+    """New York is slow, receivers are on this machine, and each test plays the workers: calls to them are kept."""
     monkeypatch.setattr(NewYork, "slow", True)
     settings.WEBHOOKS_TO_LOOPBACK = True
     sent: list[str] = []
@@ -85,7 +85,7 @@ class TestAJobThatEnds:
         customer.lookup("Nobody Knows This")
         end_jobs()
         deliver()
-        body = told(receiver.requests[0])
+        body = body_of(receiver.requests[0])
         assert (body["type"], body["data"]["error"]) == ("lookup.complete", "Entity not found")
 
     def test_also_when_it_failed(self, customer: Customer, receiver: Receiver, register: Register) -> None:
@@ -93,7 +93,7 @@ class TestAJobThatEnds:
         job_id = customer.lookup().json()["jobId"]
         end_jobs()
         deliver()
-        body = told(receiver.requests[0])
+        body = body_of(receiver.requests[0])
         asked = customer.get(f"/v1/lookup/status/{job_id}").json()
         assert (body["type"], body["data"]["reason"]) == ("lookup.failed", "blocked")
         assert body["data"] | {"requestId": None} == asked | {"requestId": None}
@@ -102,7 +102,7 @@ class TestAJobThatEnds:
         customer.lookup()
         runner.sweep(render=replies.to_body, now=timezone.now() + lifecycle.DEADLINE)
         deliver(timezone.now() + lifecycle.DEADLINE)
-        assert told(receiver.requests[0])["type"] == "lookup.failed"
+        assert body_of(receiver.requests[0])["type"] == "lookup.failed"
 
     def test_also_when_it_was_asked_with_a_test_key(self, tester: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(SandboxPortal, "slow", True)
@@ -111,7 +111,7 @@ class TestAJobThatEnds:
             job_id = tester.lookup(**DEMO_QUESTION).json()["jobId"]
             end_jobs()
             assert deliver() == 1
-            body = told(server.requests[0])
+            body = body_of(server.requests[0])
         assert (body["data"]["jobId"], body["data"]["success"], body["data"]["cost"]) == (job_id, True, 0)
 
     def test_unless_it_has_no_address(self, customer: Customer) -> None:
@@ -169,7 +169,7 @@ class TestAJobThatEnds:
         assert operator_actions.do_over(Job.objects.get(), now=timezone.now())
         end_jobs()
         deliver()
-        assert sorted(told(request)["type"] for request in receiver.requests) == ["lookup.complete", "lookup.failed"]
+        assert sorted(body_of(request)["type"] for request in receiver.requests) == ["lookup.complete", "lookup.failed"]
 
 
 class TestAMessageThatDoesNotArrive:

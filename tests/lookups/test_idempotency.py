@@ -169,7 +169,7 @@ class TestACrashUnderAKey:
 class TestTwoAtOnce:
     """The second one arrives while the first still runs."""
 
-    def test_is_told_to_come_back(self, switches: None, register: Register, at_once: Callable[..., list[Any]]) -> None:
+    def test_is_asked_to_come_back(self, switches: None, register: Register, at_once: Callable[..., list[Any]]) -> None:
         customer = open_customer()
         register.may_go = threading.Event()
 

@@ -56,8 +56,8 @@ def look(client: Client, job: Job) -> str:
     return reply.content.decode()
 
 
-def do(client: Client, job: Job, deed: str, **more: Any) -> Any:
-    return client.post(f"/admin/lookups/job/{job.pk}/act/", {"deed": deed}, **more)
+def do(client: Client, job: Job, action: str, **more: Any) -> Any:
+    return client.post(f"/admin/lookups/job/{job.pk}/act/", {"job_action": action}, **more)
 
 
 def work(job: Job) -> Job:
@@ -203,7 +203,7 @@ class TestAFailedJobsPage:
             assert client.get(f"/admin/lookups/job/{nonsense}/change/").status_code in (302, 404)
 
 
-class TestADeedOnAJobsPage:
+class TestAnActionOnAJobsPage:
     """Changes something, so it is a POST of somebody who may."""
 
     def test_ends_a_waiting_job_and_is_remembered_with_the_name(self, customer: Customer) -> None:
@@ -247,11 +247,11 @@ class TestADeedOnAJobsPage:
         assert "0 of 1 asked again" in reply.content.decode()
         assert not LogEntry.objects.exists()
 
-    @pytest.mark.parametrize("deed", ["hurry", "end", "release", "do_over"])
-    def test_is_not_for_who_may_only_look(self, blocked: Job, deed: str) -> None:
+    @pytest.mark.parametrize("action", ["hurry", "end", "release", "do_over"])
+    def test_is_not_for_who_may_only_look(self, blocked: Job, action: str) -> None:
         client = staff(*SEES_ALL)
-        assert do(client, blocked, deed).status_code == 403
-        client.post("/admin/lookups/job/", {"action": deed, "_selected_action": [str(blocked.pk)]})
+        assert do(client, blocked, action).status_code == 403
+        client.post("/admin/lookups/job/", {"action": action, "_selected_action": [str(blocked.pk)]})
         assert Job.objects.get().status == "failed"
         page = look(client, blocked)
         assert "/act/" not in page
@@ -259,7 +259,7 @@ class TestADeedOnAJobsPage:
 
     def test_is_no_link_and_not_made_by_another_site(self, blocked: Job) -> None:
         client = staff("view_job", "change_job")
-        assert client.get(f"/admin/lookups/job/{blocked.pk}/act/?deed=do_over").status_code == 405
+        assert client.get(f"/admin/lookups/job/{blocked.pk}/act/?job_action=do_over").status_code == 405
         strict = Client(enforce_csrf_checks=True)
         strict.force_login(get_user_model().objects.get())
         assert do(strict, blocked, "do_over").status_code == 403

@@ -92,14 +92,14 @@ class TestAKey:
 class TestTheRateLimit:
     """50 requests a minute for each key, told on every reply."""
 
-    def test_is_told_and_counts_down(self, tester: Customer) -> None:
+    def test_is_reported_and_counts_down(self, tester: Customer) -> None:
         first, second = tester.get("/v1/account/balance"), tester.get("/v1/account/balance")
         assert first["X-RateLimit-Limit"] == "50"
         assert int(second["X-RateLimit-Remaining"]) in (48, 49)  # 49 when the minute turned between the two
         assert 0 < int(first["X-RateLimit-Reset"]) - timezone.now().timestamp() <= 61
 
     @pytest.mark.parametrize("body", [b"{broken", b'{"entity_name": "Nobody Knows This", "state": "DE"}'])
-    def test_is_told_on_errors_too(self, tester: Customer, body: bytes) -> None:
+    def test_is_reported_on_errors_too(self, tester: Customer, body: bytes) -> None:
         assert tester.post("/v1/lookup", body)["X-RateLimit-Remaining"]
 
     def test_ends_in_a_429_that_says_when_to_come_back(self, tester: Customer) -> None:

@@ -29,7 +29,7 @@ def _redis_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 class TestTheRateLimit:
     """Requests a minute, over a real socket."""
 
-    def test_is_told_exactly_to_requests_that_arrive_together(
+    def test_is_reported_exactly_to_requests_that_arrive_together(
         self, live_server: Any, switches: None, at_once: Callable[..., list[Any]]
     ) -> None:
         replies: list[Any] = []

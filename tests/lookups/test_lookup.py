@@ -156,7 +156,7 @@ class TestAStoredRecord:
 class TestACompanyThatIsNotThere:
     """The registry answered in full and has no such company."""
 
-    def test_is_told_plainly_and_costs_nothing(self, customer: Customer, register: Register) -> None:
+    def test_is_reported_plainly_and_costs_nothing(self, customer: Customer, register: Register) -> None:
         reply = customer.lookup("Nobody Knows This")
         assert reply.status_code == 404
         body = reply.json()
@@ -210,7 +210,9 @@ class TestARegistryThatDoesNotAnswer:
         assert register.asked == 0
         assert LedgerEntry.objects.filter(kind="hold").count() == 0
 
-    def test_that_sends_another_page_than_known_is_told_as_such(self, customer: Customer, register: Register) -> None:
+    def test_that_sends_another_page_than_known_is_reported_as_such(
+        self, customer: Customer, register: Register
+    ) -> None:
         del register.rows[0]["dos_id"]
         register.rows[0]["dos_id_new"] = "1"
         register.find = lambda where: register.rows  # type: ignore[method-assign]

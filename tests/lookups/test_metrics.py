@@ -13,7 +13,7 @@ from billing import reconciliation
 from billing.models import Account, Payment, TopUp
 from lookups.models import Delivery
 from tests.lookups.conftest import Customer
-from tests.lookups.told import write_messages
+from tests.lookups.messages import write_messages
 
 pytestmark = pytest.mark.django_db
 
@@ -64,7 +64,7 @@ class TestTheMetrics:
         for name in ("ledger_mismatches", "payments_unknown", "topups_mismatched"):
             assert numbers[f"sos_lookup_{name}"] == 1
 
-    def test_tell_what_customers_have_not_been_told_yet(self, settings: Any, customer: Customer) -> None:
+    def test_tell_what_customers_have_not_been_sent_yet(self, settings: Any, customer: Customer) -> None:
         settings.METRICS_TOKEN = "letmein"
         for row, age in zip(write_messages(customer, 3), (10, 500, 9_000), strict=True):
             Delivery.objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(seconds=age))

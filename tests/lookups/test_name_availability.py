@@ -100,7 +100,7 @@ class TestAReply:
 class TestARegistrysOwnNameCheck:
     """Asked where there is one."""
 
-    def test_is_told_and_believed(self, tester: Customer) -> None:
+    def test_is_shown_and_believed(self, tester: Customer) -> None:
         body = check(tester, "Magic Name Refused LLC").json()
         assert (body["available"], body["conflictingEntities"]) == (False, [])
         assert body["registryVerdict"] == {
@@ -194,7 +194,7 @@ class TestBadInput:
             ("Ac\x00me", "DE", "invalid_request"),
         ],
     )
-    def test_is_told_plainly(self, tester: Customer, name: Any, state: Any, code: str) -> None:
+    def test_is_reported_plainly(self, tester: Customer, name: Any, state: Any, code: str) -> None:
         reply = check(tester, name, state)
         assert (reply.status_code, reply.json()["code"], reply.json()["cost"]) == (400, code, 0)
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def till(settings: Any, switches: None) -> None:
+def pretended_payments(settings: Any, switches: None) -> None:
     """An installation that pretends payments."""
     settings.SANDBOX_PAYMENTS = True
 
@@ -52,7 +52,7 @@ class TestWithoutAKey:
         assert_error(post(DEMO_QUESTION), 401, "unauthorized", "Missing or invalid API key")
 
     @pytest.mark.parametrize("body", [DEMO_QUESTION, b"", b"{broken", {}])
-    def test_is_a_402_with_a_challenge_where_something_can(self, till: None, body: Any) -> None:
+    def test_is_a_402_with_a_challenge_where_something_can(self, pretended_payments: None, body: Any) -> None:
         reply = post(body)
         assert reply.status_code == 402
         assert reply["Content-Type"] == "application/problem+json"
@@ -64,7 +64,7 @@ class TestWithoutAKey:
         assert (told["status"], told["challengeId"] in reply["WWW-Authenticate"]) == (402, True)
         assert "0.0314" in told["detail"]
 
-    def test_is_a_401_for_a_wrong_key_even_so(self, till: None) -> None:
+    def test_is_a_401_for_a_wrong_key_even_so(self, pretended_payments: None) -> None:
         for headers in (
             {"x-api-key": "osd_wrong"},
             {"authorization": "Bearer osd_wrong"},
@@ -72,23 +72,23 @@ class TestWithoutAKey:
         ):
             assert_error(post(DEMO_QUESTION, **headers), 401, "unauthorized")
 
-    def test_is_a_413_for_too_much(self, till: None) -> None:
+    def test_is_a_413_for_too_much(self, pretended_payments: None) -> None:
         assert_error(post(b"x" * 70_000), 413, "payload_too_large")
 
-    def test_is_a_401_over_plain_http_where_only_tls_is_safe(self, till: None, settings: Any) -> None:
+    def test_is_a_401_over_plain_http_where_only_tls_is_safe(self, pretended_payments: None, settings: Any) -> None:
         settings.PAYMENT_REQUIRES_TLS = True
         assert_error(post(DEMO_QUESTION), 401, "unauthorized")
         raw = json.dumps(DEMO_QUESTION)
         assert Client().post("/v1/lookup", raw, content_type="application/json", secure=True).status_code == 402
 
-    def test_is_still_a_401_elsewhere(self, till: None) -> None:
+    def test_is_still_a_401_elsewhere(self, pretended_payments: None) -> None:
         assert_error(Client().get("/v1/account/balance"), 401, "unauthorized")
 
 
 class TestAPaidLookup:
     """The client comes back with a credential."""
 
-    def test_is_answered_with_a_receipt(self, till: None) -> None:
+    def test_is_answered_with_a_receipt(self, pretended_payments: None) -> None:
         reply = pay(DEMO_QUESTION)
         assert reply.status_code == 200, reply.content
         assert reply["Payment-Receipt"]
@@ -102,7 +102,7 @@ class TestAPaidLookup:
         assert StoredEntity.objects.get().sandbox
         assert LedgerEntry.objects.count() == 0
 
-    def test_survives_the_rotation_of_the_secret_in_between(self, till: None, settings: Any) -> None:
+    def test_survives_the_rotation_of_the_secret_in_between(self, pretended_payments: None, settings: Any) -> None:
         settings.PAYMENT_SECRET = "first-" + "x" * 32
         proofs = [credential(post(DEMO_QUESTION)) for _ in range(2)]
         settings.PAYMENT_SECRET, settings.PAYMENT_SECRET_PREVIOUS = "second-" + "x" * 32, settings.PAYMENT_SECRET
@@ -110,22 +110,22 @@ class TestAPaidLookup:
         settings.PAYMENT_SECRET_PREVIOUS = ""
         assert post(DEMO_QUESTION, authorization=proofs[1]).json()["type"].endswith("invalid-challenge")
 
-    def test_that_finds_nothing_is_free(self, till: None) -> None:
+    def test_that_finds_nothing_is_free(self, pretended_payments: None) -> None:
         reply = pay({"entity_name": "Nobody Knows This", "state": "DE"})
         assert_error(reply, 404, "entity_not_found", "Entity not found")
         assert "Payment-Receipt" not in reply
         assert Payment.objects.get().state == "abandoned"
 
     @pytest.mark.parametrize("name", ["portal_down", "blocked", "page_changed"])
-    def test_that_nobody_answers_is_free(self, till: None, name: Any) -> None:
+    def test_that_nobody_answers_is_free(self, pretended_payments: None, name: Any) -> None:
         assert pay({"entity_name": MAGIC[name], "state": "DE"}).status_code == 503
         assert Payment.objects.get().state == "abandoned"
 
-    def test_with_a_bad_body_is_a_400_before_the_payment_is_looked_at(self, till: None) -> None:
+    def test_with_a_bad_body_is_a_400_before_the_payment_is_looked_at(self, pretended_payments: None) -> None:
         assert_error(pay({"entity_name": "x"}), 400, "invalid_request")
         assert Payment.objects.count() == 0
 
-    def test_cannot_be_paid_with_the_same_credential_twice(self, till: None) -> None:
+    def test_cannot_be_paid_with_the_same_credential_twice(self, pretended_payments: None) -> None:
         proof = credential(post(DEMO_QUESTION))
         assert post(DEMO_QUESTION, authorization=proof).status_code == 200
         again = post(DEMO_QUESTION, authorization=proof)
@@ -133,7 +133,7 @@ class TestAPaidLookup:
         assert again.json()["type"].endswith("invalid-challenge")
         assert Lookup.objects.count() == 1
 
-    def test_cannot_be_paid_with_a_challenge_for_another_body(self, till: None) -> None:
+    def test_cannot_be_paid_with_a_challenge_for_another_body(self, pretended_payments: None) -> None:
         proof = credential(post(DEMO_QUESTION))
         assert post({**DEMO_QUESTION, "state": "NY"}, authorization=proof).status_code == 402
         assert Lookup.objects.count() == 0
@@ -142,7 +142,7 @@ class TestAPaidLookup:
         ("token", "status", "state"), [("sandbox_declined", 402, "failed"), ("sandbox_unknown", 500, "unknown")]
     )
     def test_whose_payment_fails_in_the_end_is_not_delivered(
-        self, till: None, token: str, status: int, state: str
+        self, pretended_payments: None, token: str, status: int, state: str
     ) -> None:
         reply = pay(DEMO_QUESTION, token)
         assert reply.status_code == status
@@ -151,7 +151,9 @@ class TestAPaidLookup:
         assert ("WWW-Authenticate" in reply) == (status == 402)
         assert Payment.objects.get().state == state
 
-    def test_that_crashes_leaves_the_money_where_it_is(self, till: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_that_crashes_leaves_the_money_where_it_is(
+        self, pretended_payments: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         proof = credential(post(DEMO_QUESTION))
         monkeypatch.setattr("lookups.lookup.flow.gateway.fetch", lambda *a, **k: 1 / 0)
         assert post(DEMO_QUESTION, authorization=proof).status_code == 500
@@ -160,12 +162,12 @@ class TestAPaidLookup:
     @pytest.mark.parametrize(
         "value", ["Payment", "Payment x", "Payment !!!", "Payment a, Payment b", "Payment " + "x" * 7000]
     )
-    def test_with_nonsense_for_a_credential_is_told_so(self, till: None, value: str) -> None:
+    def test_with_nonsense_for_a_credential_is_reported_so(self, pretended_payments: None, value: str) -> None:
         reply = post(DEMO_QUESTION, authorization=value)
         assert reply.status_code in (400, 402)
         assert reply["Content-Type"] == "application/problem+json"
         assert reply["X-Request-Id"]
 
-    def test_may_be_asked_again_from_what_is_stored(self, till: None) -> None:
+    def test_may_be_asked_again_from_what_is_stored(self, pretended_payments: None) -> None:
         pay(DEMO_QUESTION)
         assert pay({**DEMO_QUESTION, "source": "cache"}).json()["source"] == "cache"

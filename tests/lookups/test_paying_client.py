@@ -27,7 +27,7 @@ from tests.billing.test_independent_client import chain_node, pretending  # noqa
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_pay_per_request import credential
-from tests.lookups.test_pay_per_request import till as pretended  # noqa: F401  (used by pytest)
+from tests.lookups.test_pay_per_request import pretended_payments as pretended  # noqa: F401  (used by pytest)
 from tests.lookups.test_top_up import cards_of_a_provider  # noqa: F401  (used by pytest)
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -274,7 +274,7 @@ class TestAKey:
         assert "payment-receipt" not in live.headers
         assert (Payment.objects.count(), customer.balance.spent, tester.balance.spent) == (0, PRICE, 0)
 
-    def test_without_credit_is_told_where_to_top_up(self, live_server: Any, customer: Customer) -> None:
+    def test_without_credit_is_shown_where_to_top_up(self, live_server: Any, customer: Customer) -> None:
         from tests.lookups.test_lookup import _spend_all
 
         _spend_all(customer)

@@ -185,7 +185,7 @@ class TestAWorkerThatIsGone:
         running(customer, seconds_ago=2)
         assert lines()["bulk"].is_quiet(timezone.now())
 
-    def test_is_not_told_when_all_that_waits_is_for_later(self, customer: Customer) -> None:
+    def test_is_not_reported_when_all_that_waits_is_for_later(self, customer: Customer) -> None:
         job(customer, minutes=9, not_before=timezone.now() + timedelta(minutes=3))
         assert not lines()["single"].is_quiet(timezone.now())
 

@@ -35,11 +35,11 @@ class TestAFailure:
         assert all(5 * 2**number <= one <= 5 * 2**number * 1.3 for number, one in enumerate(least))
 
     @pytest.mark.parametrize("reason", ["layout_changed", "disabled"])
-    def test_that_needs_a_person_is_told_at_once(self, reason: str) -> None:
+    def test_that_needs_a_person_is_reported_at_once(self, reason: str) -> None:
         assert pause(reason, retryable=False) is None
         assert pause(reason) is None
 
-    def test_is_told_when_no_time_is_left(self) -> None:
+    def test_is_reported_when_no_time_is_left(self) -> None:
         assert pause("down", minutes=1) is None
         assert pause("blocked") is None
         assert pause("blocked", minutes=60) is not None

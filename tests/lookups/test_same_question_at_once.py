@@ -82,11 +82,11 @@ class TestOneNameOfMany:
         return lambda: customer.post("/v1/name-availability", {"entity_name": name, "state": "NY"})
 
     def test_is_asked_for_once_and_billed_to_each(
-        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+        self, switches: None, register: Register, come: list[Any], at_once: Callable[..., list[Any]]
     ) -> None:
         customers = [open_customer(name=f"Customer {number}") for number in range(3)]
-        register.seconds = 0.6
-        replies = at_once(*[self.check(customer) for customer in customers])
+        all_here = answers_when(register, lambda: len(come) == 3)
+        *replies, _ = at_once(*[self.check(customer) for customer in customers], all_here)
         bodies = [reply.json() for reply in replies]
         assert [body["available"] for body in bodies] == [False] * 3
         assert bodies[0]["conflictingEntities"]
@@ -97,21 +97,22 @@ class TestOneNameOfMany:
         assert sorted(Lookup.objects.values_list("shared", flat=True)) == [False, True, True]
 
     def test_that_cannot_be_asked_is_billed_to_nobody(
-        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+        self, switches: None, register: Register, come: list[Any], at_once: Callable[..., list[Any]]
     ) -> None:
         customers = [open_customer(name=f"Customer {number}") for number in range(3)]
-        register.status, register.seconds = 403, 0.6
-        replies = at_once(*[self.check(customer) for customer in customers])
+        register.status = 403
+        all_here = answers_when(register, lambda: len(come) == 3)
+        *replies, _ = at_once(*[self.check(customer) for customer in customers], all_here)
         assert [reply.json()["reason"] for reply in replies] == ["blocked"] * 3
         assert [customer.balance.available for customer in customers] == [10 * PRICE] * 3
         assert register.asked == 1
 
     def test_in_another_spelling_is_another_question(
-        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+        self, switches: None, register: Register, come: list[Any], at_once: Callable[..., list[Any]]
     ) -> None:
         customer = open_customer()
-        register.seconds = 0.6
-        replies = at_once(self.check(customer, "Acme"), self.check(customer, "ACME Inc"))
+        all_here = answers_when(register, lambda: len(come) == 2)
+        *replies, _ = at_once(self.check(customer, "Acme"), self.check(customer, "ACME Inc"), all_here)
         assert [reply.json()["searchedName"] for reply in replies] == ["Acme", "ACME Inc"]
         assert sorted(Lookup.objects.values_list("shared", flat=True)) == [False, False]
 

@@ -67,7 +67,7 @@ class TestATestKey:
         told = tester.get(reply.json()["statusUrl"]).json()
         assert (told["status"], told["data"]["entityName"], told["cost"]) == ("complete", "MAGIC LATER LLC", 0)
 
-    def test_is_told_when_several_companies_fit_equally_well(self, tester: Customer) -> None:
+    def test_is_reported_when_several_companies_fit_equally_well(self, tester: Customer) -> None:
         body = tester.lookup(MAGIC["ambiguous"], "CA").json()
         assert body["ambiguous"] is True
         assert len(body["suggestions"]) >= 2

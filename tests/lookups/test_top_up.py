@@ -33,7 +33,7 @@ def cards_of_a_provider(settings: Any) -> Iterator[stubs.CardProvider]:
         yield provider
 
 
-def told(event_id: str, session: str, *, cents: int = 314, secret: str = SECRET, **changed: Any) -> Any:
+def notified(event_id: str, session: str, *, cents: int = 314, secret: str = SECRET, **changed: Any) -> Any:
     """A signed message of the provider: a card page was paid."""
     paid = {
         "id": session,
@@ -73,7 +73,7 @@ class TestATopUpByApi:
         assert form["success_url"].endswith("/topup/done/")
         session = TopUp.objects.get().session_id
         assert session
-        assert told("evt_1", session).json() == {"outcome": "credited"}
+        assert notified("evt_1", session).json() == {"outcome": "credited"}
         assert customer.get("/v1/account/balance").json()["balanceStored"] == 3140 + 31_400
 
     @pytest.mark.parametrize("amount", [0.49, 0, -1, 10_000.01, 3.141, "a lot", None, True, [1], 1e400, 0.314])
@@ -169,7 +169,7 @@ class TestTheProvidersMessage:
         return str(TopUp.objects.get().session_id)
 
     def test_is_taken_once(self, session: str, customer: Customer) -> None:
-        replies = [told("evt_1", session), told("evt_1", session), told("evt_2", session)]
+        replies = [notified("evt_1", session), notified("evt_1", session), notified("evt_2", session)]
         assert [(reply.status_code, reply.json()["outcome"]) for reply in replies] == [
             (200, "credited"),
             (200, "repeated"),
@@ -178,7 +178,7 @@ class TestTheProvidersMessage:
         assert LedgerEntry.objects.filter(kind="deposit").count() == 1
 
     def test_of_many_at_once_credits_once(self, session: str, customer: Customer, at_once: Any) -> None:
-        replies = at_once(*[lambda number=number: told(f"evt_{number}", session) for number in range(6)])
+        replies = at_once(*[lambda number=number: notified(f"evt_{number}", session) for number in range(6)])
         assert {reply.status_code for reply in replies} == {200}
         assert customer.balance.available == 3140 + 31_400
 
@@ -186,11 +186,11 @@ class TestTheProvidersMessage:
     def test_that_is_not_signed_is_a_400(self, session: str, signature: str) -> None:
         assert tell(b'{"id": "evt_1"}', signature).status_code == 400
         assert tell(b"\xff\xfe", signature).status_code == 400
-        assert told("evt_1", session, secret="whsec_other").status_code == 400
+        assert notified("evt_1", session, secret="whsec_other").status_code == 400
         assert ProviderEvent.objects.count() == 0
 
     def test_of_another_amount_credits_nobody(self, session: str, customer: Customer) -> None:
-        assert told("evt_1", session, cents=999_999).json() == {"outcome": "amount differs"}
+        assert notified("evt_1", session, cents=999_999).json() == {"outcome": "amount differs"}
         assert customer.balance.available == 3140
 
     def test_is_a_404_where_cards_are_not_configured(self, db: None) -> None:

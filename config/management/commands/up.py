@@ -27,7 +27,7 @@ GRACE_SECONDS = 12.0
 
 
 class Command(BaseCommand):
-    """Checks the ground, prepares the database, starts web, worker and clock, and watches over them."""
+    """Checks what has to be there, prepares the database, starts web, worker and clock, and watches over them."""
 
     help = "Start the whole service here: web, worker and clock. Ctrl-C stops it."
     requires_system_checks: list[str] = []
@@ -74,14 +74,14 @@ class Command(BaseCommand):
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # else the static file server complains
 
     def run(self, *, host: str, port: int, first: first_accounts.FirstAccounts | None) -> None:
-        """Start the processes, welcome the person, and end all of them whatever happens."""
+        """Start the processes, show how to use them, and end all of them whatever happens."""
         address = f"http://{_reachable(host)}:{port}"
         children: list[processes.Child] = []
         killed: list[str] = []
         try:
             self.start(children, host=host, port=port, address=address)
             if self.wait_for_health(children, address):
-                self.stdout.write(self.welcome(address, first))
+                self.stdout.write(self.startup_message(address, first))
                 self.stdout.flush()
             self.watch(children)
         finally:
@@ -109,34 +109,34 @@ class Command(BaseCommand):
             children.append(child)
 
     def wait_for_health(self, children: list[processes.Child], address: str) -> bool:
-        """Return True once the service says that it can serve; False when told to stop before."""
+        """Return True once the service says that it can serve; False when asked to stop before."""
         deadline = time.monotonic() + START_SECONDS
         while not self.stop_signals:
             self.refuse_ended(children)
             if probe.ask_health(address, host=probe.find_host()):
                 return True
             if time.monotonic() > deadline:
-                said = "\n".join(children[0].last_lines())
-                raise CommandError(f"The web server did not answer within {START_SECONDS:.0f} s. It said:\n{said}")
+                output = "\n".join(children[0].last_lines())
+                raise CommandError(f"The web server did not answer within {START_SECONDS:.0f} s. It said:\n{output}")
             time.sleep(0.2)
         return False
 
     def watch(self, children: list[processes.Child]) -> None:
-        """Return when told to stop; raise when a process ends by itself."""
+        """Return when asked to stop; raise when a process ends by itself."""
         while not self.stop_signals:
             self.refuse_ended(children)
             time.sleep(0.2)
 
     def refuse_ended(self, children: list[processes.Child]) -> None:
-        """Raise with the last words of a process that has ended although nobody told it to."""
+        """Raise with the last words of a process that has ended by itself."""
         if ended := processes.find_ended(children):
-            said = "\n".join(ended.last_lines())
+            output = "\n".join(ended.last_lines())
             code = ended.process.returncode
             raise CommandError(
-                f"The process {ended.name} ended (exit code {code}), so all are stopped. It said:\n{said}"
+                f"The process {ended.name} ended (exit code {code}), so all are stopped. It said:\n{output}"
             )
 
-    def welcome(self, address: str, first: first_accounts.FirstAccounts | None) -> str:
+    def startup_message(self, address: str, first: first_accounts.FirstAccounts | None) -> str:
         """Return what the person reads."""
         return startup_message.text(
             address=address,

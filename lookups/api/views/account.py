@@ -46,7 +46,7 @@ class BalanceView(Endpoint):
         )
 
     def handle_exception(self, exc: Exception) -> Response:
-        """Here alone a right key is told that its account is closed."""
+        """Here alone a right key learns that its account is closed."""
         if isinstance(exc.__cause__, keys.AccountClosed):
             exc = errors.ApiError(404, "user_not_found", "User not found")
         return super().handle_exception(exc)
@@ -127,14 +127,14 @@ def settings_fields(account: Account) -> dict[str, Any]:
     }
 
 
-def _changes(said: dict[str, Any]) -> dict[str, Any]:
+def _changes(asked: dict[str, Any]) -> dict[str, Any]:
     names = {
         "maxCacheAgeDays": "max_cache_age_days",
         "cacheFirstDefault": "cache_first_default",
         "monthlyBudget": "monthly_budget",
         "webhookUrl": "webhook_url",
     }
-    changes = {names[name]: value for name, value in said.items()}
+    changes = {names[name]: value for name, value in asked.items()}
     if "webhook_url" in changes:
         changes["webhook_url"] = changes["webhook_url"] or ""
     return changes

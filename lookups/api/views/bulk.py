@@ -41,27 +41,27 @@ class BulkView(Endpoint):
     def post(self, request: Request) -> Any:
         """Take all rows on, or none."""
         key, wanted = self.key_of(request), read_rows(request.data)
-        said, telling = _read_source(request.data), _read_telling(request.data, key.account)
+        source, notify = _read_source(request.data), _read_notify(request.data, key.account)
 
         def answer(claim: Claim | None) -> Response:
             made = bulk_jobs.accept(
                 wanted=wanted,
                 key=key,
-                accepts_stored=accepts_stored(said, key.account),
+                accepts_stored=accepts_stored(source, key.account),
                 bulk_id=claim.ask_id if claim else uuid.uuid4(),
                 now=timezone.now(),
-                telling=telling,
+                notify=notify,
                 request_id=request.request_id,  # type: ignore[attr-defined]
             )
             if isinstance(made, OutOfFunds):
                 raise replies.to_error(made)
-            told = {
+            body = {
                 "job_id": made.public_id,
                 "status": "queued",
                 "total": made.total,
                 "poll_url": bodies.poll_url(made),
             }
-            return Response(told, status=202, headers={"Location": bodies.poll_url(made), "Retry-After": "3"})
+            return Response(body, status=202, headers={"Location": bodies.poll_url(made), "Retry-After": "3"})
 
         return idempotency.answer_once(request, key=key, answer=answer)
 
@@ -113,8 +113,8 @@ def read_rows(body: Any) -> list[bulk_jobs.Wanted]:
     for index, row in enumerate(rows):
         serializer = BulkEntity(data=row)
         if serializer.is_valid():
-            said = serializer.validated_data
-            wanted.append(bulk_jobs.Wanted(to_question(said), said.get("ref")))
+            asked = serializer.validated_data
+            wanted.append(bulk_jobs.Wanted(to_question(asked), asked.get("ref")))
         else:
             wrong.append({"index": index, "error": _first(serializer.errors)})
     if wrong:
@@ -142,8 +142,8 @@ def _read_source(body: Any) -> dict[str, Any]:
         raise _wrong([{"index": None, "error": f"source: {wrong.detail[0]}"}]) from None  # type: ignore[index]
 
 
-def _read_telling(body: Any, account: Account) -> bulk_jobs.Telling:
-    """How its end is told; ApiError 400 where that cannot be done."""
+def _read_notify(body: Any, account: Account) -> bulk_jobs.Notify:
+    """How to let the customer know of its end; ApiError 400 where that cannot be done."""
     wrong, address, by_mail = [], "", body.get("email_results")
     try:
         address = BulkRequest().fields["webhook_url"].run_validation(body.get("webhook_url")) or ""
@@ -157,7 +157,7 @@ def _read_telling(body: Any, account: Account) -> bulk_jobs.Telling:
         wrong.append("email_results: The account has no e-mail address.")
     if wrong:
         raise _wrong([{"index": None, "error": text} for text in wrong])
-    return bulk_jobs.Telling(webhook_url=address, emails_results=bool(by_mail))
+    return bulk_jobs.Notify(webhook_url=address, emails_results=bool(by_mail))
 
 
 def _page(request: Request) -> tuple[int, int]:

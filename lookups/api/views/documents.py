@@ -54,8 +54,8 @@ def _bare() -> dict[str, Any]:
 @lru_cache(maxsize=4)
 def _document(offered: str) -> bytes:
     document = copy.deepcopy(_bare())
-    if said := json.loads(offered):
-        document["paths"]["/v1/lookup"]["post"]["x-payment-info"] = {"offers": said}
+    if offers := json.loads(offered):
+        document["paths"]["/v1/lookup"]["post"]["x-payment-info"] = {"offers": offers}
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 

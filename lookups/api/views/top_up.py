@@ -60,12 +60,12 @@ def _read(request: Request) -> tuple[int, bool]:
     serializer = TopUpRequest(data=request.data)
     if not serializer.is_valid():
         raise errors.invalid(serializer.errors)
-    said = serializer.validated_data
+    asked = serializer.validated_data
     try:
-        topups.to_cents(said["amount"])
+        topups.to_cents(asked["amount"])
     except topups.AmountOutOfRange as wrong:
         raise errors.invalid({"amount": [str(wrong)]}) from None
-    return said["amount"], said.get("payBy") == "challenge"
+    return asked["amount"], asked.get("payBy") == "challenge"
 
 
 def _on_a_page(account: Account, amount: int) -> Response:
@@ -81,17 +81,17 @@ def _on_a_page(account: Account, amount: int) -> Response:
         raise errors.payment_unavailable(NO_CARDS, retryable=False) from None
     except topups.ProviderUnavailable as away:
         raise errors.payment_unavailable(str(away).rstrip("."), retryable=True) from None
-    return Response(_told(account, amount, status="created", address=address))
+    return Response(_body(account, amount, status="created", address=address))
 
 
 def _at_once(purchase: gateway.Purchase, credential: str, account: Account) -> Response:
     payment = gateway.accept(purchase, credential=credential, now=timezone.now(), account=account)
     receipt = gateway.settle(payment, now=timezone.now())
     headers = {"Payment-Receipt": receipt, "Cache-Control": "private"}
-    return Response(_told(account, purchase.amount, status="paid", address=None), headers=headers)
+    return Response(_body(account, purchase.amount, status="paid", address=None), headers=headers)
 
 
-def _told(account: Account, amount: int, *, status: str, address: str | None) -> dict[str, Any]:
+def _body(account: Account, amount: int, *, status: str, address: str | None) -> dict[str, Any]:
     available = selectors.get_balance(account.pk).available
     return {
         "success": True,

@@ -44,7 +44,7 @@ class WebhookTestView(Endpoint):
     def post(self, request: Request) -> Response:
         """Send one signed event to the account's address, and tell what came of it."""
         try:
-            trial = webhook_test.send_test(account_id=self.key_of(request).account_id, now=timezone.now())
+            test = webhook_test.send_test(account_id=self.key_of(request).account_id, now=timezone.now())
         except webhook_test.NoAddress as missing:
             raise errors.invalid({"webhookUrl": [str(missing)]}) from missing
         except webhook_test.TooOften as often:
@@ -52,10 +52,10 @@ class WebhookTestView(Endpoint):
         return Response(
             {
                 "success": True,
-                "delivered": trial.sent.delivered,
-                "status": trial.sent.status,
-                "error": trial.sent.error or None,
-                "durationMs": trial.sent.duration_ms,
-                "webhookId": trial.message_id,
+                "delivered": test.sent.delivered,
+                "status": test.sent.status,
+                "error": test.sent.error or None,
+                "durationMs": test.sent.duration_ms,
+                "webhookId": test.message_id,
             }
         )

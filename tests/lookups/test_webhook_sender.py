@@ -15,7 +15,7 @@ import trustme
 
 from lookups.notifications import webhook_addresses, webhook_sender
 from lookups.notifications.webhook_sender import Sent
-from tests.lookups.hook_receiver import Receiver, raw, receiving, says
+from tests.lookups.webhook_receiver import Receiver, raw, receiving, says
 
 BODY = b'{"id":"msg_1"}'
 NAME = "hooks.example.com"
@@ -319,7 +319,7 @@ class TestAnAddress:
         with pytest.raises(UserWarning, match=re.escape(f'"{address}"')):  # the tests' own fence says who was called
             send(f"https://{NAME}/")
 
-    def test_nobody_knows_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_nobody_knows_is_reported(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def unknown(*_: Any, **__: Any) -> Any:
             raise socket.gaierror(-2, "Name or service not known")
 
@@ -461,7 +461,7 @@ class TestAServerThatHoldsUs:
             assert send(place(receiver), seconds=20).delivered
             assert time.monotonic() - started < 10
 
-    def test_with_the_body_of_a_failure_has_still_told_its_status(self, at_home: None) -> None:
+    def test_with_the_body_of_a_failure_has_still_reported_its_status(self, at_home: None) -> None:
         with receiving(dripping(b"HTTP/1.1 500 No\r\nContent-Length: 100000\r\n\r\n")) as receiver:
             sent = send(place(receiver), seconds=1)
         assert (sent.status, sent.error) == (500, "answered 500")
@@ -500,12 +500,12 @@ class TestAServerThatHoldsUs:
             (b"HTTP/1.1 9999 OK\r\n\r\n", webhook_sender.NOT_HTTP),
         ],
     )
-    def test_with_nonsense_is_told_in_words(self, at_home: None, answer: bytes, error: str) -> None:
+    def test_with_nonsense_is_reported_in_words(self, at_home: None, answer: bytes, error: str) -> None:
         with receiving(raw(answer)) as receiver:
             sent = send(place(receiver))
         assert (sent.status, sent.error) == (None, error)
 
-    def test_by_not_listening_is_told(self, at_home: None) -> None:
+    def test_by_not_listening_is_reported(self, at_home: None) -> None:
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))  # bound, not listening: nobody else can have the port
             assert send(f"http://127.0.0.1:{unused.getsockname()[1]}/").error == webhook_sender.NO_CONNECTION

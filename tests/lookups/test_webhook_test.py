@@ -13,8 +13,8 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from billing import keys
 from lookups.notifications import webhook_events, webhook_test
 from tests.lookups.conftest import Customer, open_customer
-from tests.lookups.hook_receiver import Receiver, receiving, says
 from tests.lookups.test_hostile_bodies import assert_error
+from tests.lookups.webhook_receiver import Receiver, receiving, says
 
 pytestmark = pytest.mark.django_db
 SECRET, TEST, SETTINGS = "/v1/account/webhook-secret", "/v1/account/webhook-test", "/v1/account/settings"

@@ -1,4 +1,4 @@
-"""A customer who is told, and whoever delivers: what the stories of webhooks and mails have in common."""
+"""A customer who gets messages, and whoever delivers them: what the stories of webhooks and mails have in common."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lookups.jobs import runner
 from lookups.models import Delivery, Job
 from lookups.notifications import sending
 from tests.lookups.conftest import Customer
-from tests.lookups.hook_receiver import Receiver, Request
+from tests.lookups.webhook_receiver import Receiver, Request
 
 
 def listen_at(customer: Customer, receiver: Receiver) -> str:
@@ -52,7 +52,7 @@ def write_messages(customer: Customer, number: int) -> list[Delivery]:
     return [Delivery.objects.create(account=customer.account, **about) for _ in range(number)]
 
 
-def told(request: Request) -> Any:
+def body_of(request: Request) -> Any:
     """The body of a webhook."""
     return json.loads(request.body)
 

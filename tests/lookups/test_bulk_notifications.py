@@ -1,4 +1,4 @@
-"""A customer who sent a thousand rows is told when they are done, and may have the results by mail."""
+"""A customer who sent a thousand rows gets a message when they are done, and may have the results by mail."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from lookups.jobs import lifecycle
 from lookups.models import BulkJob, Delivery, DeliveryAttempt, Job
 from lookups.notifications import deliveries, result_mail
 from tests.lookups.conftest import Customer
-from tests.lookups.hook_receiver import Receiver, receiving, says
+from tests.lookups.messages import body_of, deliver, end_bulk, listen_at, only
 from tests.lookups.registry_server import Register
-from tests.lookups.told import deliver, end_bulk, listen_at, only, told
+from tests.lookups.webhook_receiver import Receiver, receiving, says
 
 pytestmark = pytest.mark.django_db
 ROWS = [{"entity_name": "Acme Corp", "state": "NY", "ref": "a-1"}, {"entity_name": "=Nobody()", "state": "NY"}]
@@ -74,7 +74,7 @@ class TestABulkJobThatEnds:
         queue.sweep(now=timezone.now())
         deliver()
         (request,) = receiver.requests
-        body = told(request)
+        body = body_of(request)
         assert body["type"] == "bulk.complete"
         now = customer.get(made["poll_url"]).json()
         assert body["data"] == {
@@ -126,7 +126,7 @@ class TestABulkJobThatEnds:
         Client().delete(made["poll_url"], headers={"x-api-key": customer.secret})
         deliver()
         (request,) = receiver.requests
-        assert (told(request)["type"], told(request)["data"]["status"]) == ("bulk.cancelled", "cancelled")
+        assert (body_of(request)["type"], body_of(request)["data"]["status"]) == ("bulk.cancelled", "cancelled")
 
     def test_also_when_it_ended_by_its_deadline(self, customer: Customer, receiver: Receiver) -> None:
         from lookups import tasks
@@ -137,9 +137,9 @@ class TestABulkJobThatEnds:
         Job.objects.update(deadline=timezone.now())
         tasks.sweep_jobs()
         deliver()
-        assert told(receiver.requests[0])["data"]["failed"] == 2
+        assert body_of(receiver.requests[0])["data"]["failed"] == 2
 
-    def test_and_is_forgotten_with_all_that_was_told(self, customer: Customer, receiver: Receiver) -> None:
+    def test_and_is_forgotten_with_all_that_was_sent(self, customer: Customer, receiver: Receiver) -> None:
         listen_at(customer, receiver)
         ask(customer)
         end_bulk()

@@ -19,8 +19,8 @@ from standardwebhooks import Webhook
 from lookups.models import Delivery, DeliveryAttempt
 from lookups.notifications import webhook_secrets
 from tests.lookups.conftest import Customer, open_customer
-from tests.lookups.hook_receiver import Receiver, receiving, says
-from tests.lookups.told import deliver, listen_at, only, write_messages
+from tests.lookups.messages import deliver, listen_at, only, write_messages
+from tests.lookups.webhook_receiver import Receiver, receiving, says
 
 pytestmark = pytest.mark.django_db
 LIST, ADDRESSES = "/admin/lookups/delivery/", "/admin/lookups/webhookaddress/"
@@ -33,7 +33,7 @@ def _played(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
 
 
 @pytest.fixture
-def desk() -> Client:
+def staff() -> Client:
     get_user_model().objects.create_superuser("admin", password="a long password")
     client = Client()
     client.login(username="admin", password="a long password")
@@ -57,75 +57,75 @@ def receiver(customer: Customer) -> Iterator[Receiver]:
         yield server
 
 
-def send_again(desk: Client) -> str:
+def send_again(staff: Client) -> str:
     keys = [str(pk) for pk in Delivery.objects.values_list("pk", flat=True)]
-    return desk.post(LIST, {"action": "send_again", "_selected_action": keys}, follow=True).content.decode()
+    return staff.post(LIST, {"action": "send_again", "_selected_action": keys}, follow=True).content.decode()
 
 
 class TestTheLog:
     """Of deliveries."""
 
-    def test_shows_what_was_answered_and_when_it_is_tried_next(self, desk: Client, customer: Customer) -> None:
+    def test_shows_what_was_answered_and_when_it_is_tried_next(self, staff: Client, customer: Customer) -> None:
         with receiving(says(500, b"<script>alert(1)</script>")) as server:
             address = listen_at(customer, server)
             (row,) = write_messages(customer, 1)
             Delivery.objects.update(body='{"data":"<img src=x onerror=alert(2)>"}')
             deliver()
-        page = desk.get(LIST).content.decode()
+        page = staff.get(LIST).content.decode()
         for words in ("webhook.test", "pending", "answered 500", address):
             assert words in page
-        page = desk.get(f"{LIST}{row.pk}/change/").content.decode()
+        page = staff.get(f"{LIST}{row.pk}/change/").content.decode()
         assert row.message_id in page
         assert "&lt;script&gt;alert(1)" in page
         assert "&lt;img src=x onerror" in page
         assert "<script>alert(1)" not in page
         assert "<img src=x" not in page
 
-    def test_is_found_by_the_name_a_customer_quotes(self, desk: Client, customer: Customer) -> None:
+    def test_is_found_by_the_name_a_customer_quotes(self, staff: Client, customer: Customer) -> None:
         one, other = write_messages(customer, 2)
-        page = desk.get(LIST, {"q": one.message_id}).content.decode()
+        page = staff.get(LIST, {"q": one.message_id}).content.decode()
         assert str(one.pk) in page
         assert str(other.pk) not in page
-        assert desk.get(LIST, {"q": "msg_" + "z" * 32}).status_code == 200
+        assert staff.get(LIST, {"q": "msg_" + "z" * 32}).status_code == 200
 
     def test_has_fifty_on_a_page_in_few_queries(
-        self, desk: Client, customer: Customer, django_assert_max_num_queries: Any
+        self, staff: Client, customer: Customer, django_assert_max_num_queries: Any
     ) -> None:
         write_messages(customer, 60)
         with django_assert_max_num_queries(12):
-            page = desk.get(LIST).content.decode()
+            page = staff.get(LIST).content.decode()
         assert page.count("action-select") - page.count("action-select-") >= 50
-        assert desk.get(LIST, {"status": "pending", "channel": "email"}).status_code == 200
+        assert staff.get(LIST, {"status": "pending", "channel": "email"}).status_code == 200
 
-    def test_is_not_changed_by_hand(self, desk: Client, customer: Customer) -> None:
+    def test_is_not_changed_by_hand(self, staff: Client, customer: Customer) -> None:
         (row,) = write_messages(customer, 1)
-        assert desk.post(f"{LIST}{row.pk}/change/", {"status": "delivered"}).status_code == 403
-        assert desk.post(f"{LIST}{row.pk}/delete/", {"post": "yes"}).status_code == 403
-        assert desk.get(f"{LIST}add/").status_code == 403
+        assert staff.post(f"{LIST}{row.pk}/change/", {"status": "delivered"}).status_code == 403
+        assert staff.post(f"{LIST}{row.pk}/delete/", {"post": "yes"}).status_code == 403
+        assert staff.get(f"{LIST}add/").status_code == 403
 
 
 class TestSendingAgain:
     """By hand."""
 
     def test_sends_also_what_arrived_and_what_was_given_up_under_the_same_name(
-        self, desk: Client, customer: Customer, receiver: Receiver
+        self, staff: Client, customer: Customer, receiver: Receiver
     ) -> None:
         rows = write_messages(customer, 2)
         deliver()
         Delivery.objects.filter(pk=rows[1].pk).update(status="given_up", delivered_at=None, attempts=10)
-        assert "2 of 2 are sent again" in send_again(desk)
+        assert "2 of 2 are sent again" in send_again(staff)
         assert deliver() == 2
         names = [request.headers["webhook-id"] for request in receiver.requests]
         assert sorted(names) == sorted(2 * [row.message_id for row in rows])
         assert set(Delivery.objects.values_list("status", "attempts")) == {("delivered", 1)}
         assert DeliveryAttempt.objects.count() == 4
 
-    def test_leaves_alone_what_is_being_sent(self, desk: Client, customer: Customer) -> None:
+    def test_leaves_alone_what_is_being_sent(self, staff: Client, customer: Customer) -> None:
         from lookups.notifications import deliveries
 
         write_messages(customer, 1)
         assert deliveries.take_next(now=timezone.now())
-        assert "0 of 1 are sent again" in send_again(desk)
+        assert "0 of 1 are sent again" in send_again(staff)
         assert only().attempts == 1
 
     def test_needs_the_permission(self, onlooker: Client, customer: Customer, receiver: Receiver) -> None:
@@ -140,42 +140,42 @@ class TestAWebhookAddress:
     """Of an account."""
 
     def test_is_listed_with_what_became_of_its_messages(
-        self, desk: Client, customer: Customer, receiver: Receiver
+        self, staff: Client, customer: Customer, receiver: Receiver
     ) -> None:
         write_messages(customer, 3)
         Delivery.objects.update(status="given_up", next_at=None)
         open_customer(name="Has no address")
-        page = desk.get(ADDRESSES).content.decode()
+        page = staff.get(ADDRESSES).content.decode()
         assert f"127.0.0.1:{receiver.port}" in page
         assert "Has no address" not in page
         assert re.search(r">\s*3\s*<", page)
 
-    def test_may_be_tried(self, desk: Client, customer: Customer, receiver: Receiver) -> None:
+    def test_may_be_tried(self, staff: Client, customer: Customer, receiver: Receiver) -> None:
         path = f"{ADDRESSES}{customer.account.pk}/send-test/"
-        assert f"127.0.0.1:{receiver.port}" in desk.get(path).content.decode()
+        assert f"127.0.0.1:{receiver.port}" in staff.get(path).content.decode()
         assert receiver.requests == []
-        page = desk.post(path, follow=True).content.decode()
+        page = staff.post(path, follow=True).content.decode()
         assert "It arrived after" in page
         assert only().message_id in page
         assert receiver.requests[0].headers["webhook-id"] == only().message_id
         assert LogEntry.objects.filter(change_message__contains=only().message_id).exists()
 
-    def test_that_does_not_answer_says_so(self, desk: Client, customer: Customer) -> None:
+    def test_that_does_not_answer_says_so(self, staff: Client, customer: Customer) -> None:
         with receiving(says(404)) as server:
             listen_at(customer, server)
-            page = desk.post(f"{ADDRESSES}{customer.account.pk}/send-test/", follow=True).content.decode()
+            page = staff.post(f"{ADDRESSES}{customer.account.pk}/send-test/", follow=True).content.decode()
         assert "It did not arrive: answered 404." in page
         for _ in range(5):
-            page = desk.post(f"{ADDRESSES}{customer.account.pk}/send-test/", follow=True).content.decode()
+            page = staff.post(f"{ADDRESSES}{customer.account.pk}/send-test/", follow=True).content.decode()
         assert "At most 5 test webhooks a minute" in page
 
     def test_gets_a_new_secret_that_is_shown_once_and_verifies(
-        self, desk: Client, customer: Customer, receiver: Receiver, caplog: pytest.LogCaptureFixture
+        self, staff: Client, customer: Customer, receiver: Receiver, caplog: pytest.LogCaptureFixture
     ) -> None:
         caplog.set_level(logging.DEBUG)
         path = f"{ADDRESSES}{customer.account.pk}/new-secret/"
-        assert "whsec_" not in desk.get(path).content.decode()
-        shown = desk.post(path)
+        assert "whsec_" not in staff.get(path).content.decode()
+        shown = staff.post(path)
         assert shown["Cache-Control"].startswith("no-store")
         found = re.search(r"whsec_[A-Za-z0-9+/=]+", shown.content.decode())
         assert found
@@ -186,7 +186,7 @@ class TestAWebhookAddress:
         Webhook(secret).verify(receiver.requests[0].body, receiver.requests[0].headers)
         pages = [LIST, f"{LIST}{only().pk}/change/", ADDRESSES, f"{ADDRESSES}{customer.account.pk}/change/", "/admin/"]
         for page in pages:
-            assert "whsec_" not in desk.get(page).content.decode()
+            assert "whsec_" not in staff.get(page).content.decode()
         kept = [str(list(model.objects.values())) for model in (Delivery, DeliveryAttempt, LogEntry)]
         assert secret not in caplog.text + "".join(kept)
 
@@ -198,5 +198,5 @@ class TestAWebhookAddress:
         assert receiver.requests == []
         assert "whsec_" not in onlooker.get(f"{ADDRESSES}{customer.account.pk}/change/").content.decode()
 
-    def test_that_is_none_is_not_found(self, desk: Client, customer: Customer) -> None:
-        assert desk.post(f"{ADDRESSES}{customer.account.pk}/send-test/").status_code == 404
+    def test_that_is_none_is_not_found(self, staff: Client, customer: Customer) -> None:
+        assert staff.post(f"{ADDRESSES}{customer.account.pk}/send-test/").status_code == 404

@@ -28,16 +28,16 @@ def slow_new_york(monkeypatch: pytest.MonkeyPatch, register: Register) -> None:
 
 
 @pytest.fixture
-def desk() -> Client:
+def staff() -> Client:
     get_user_model().objects.create_superuser("admin", password="a long password")
     client = Client()
     client.login(username="admin", password="a long password")
     return client
 
 
-def act(desk: Client, action: str) -> str:
+def act(staff: Client, action: str) -> str:
     asked = {"action": action, "_selected_action": [str(pk) for pk in Job.objects.values_list("pk", flat=True)]}
-    return desk.post("/admin/lookups/job/", asked, follow=True).content.decode()
+    return staff.post("/admin/lookups/job/", asked, follow=True).content.decode()
 
 
 def work() -> None:
@@ -55,24 +55,24 @@ class TestAFailedJob:
         work()
         assert Job.objects.get().status == "failed"
 
-    def test_is_listed_with_its_reason(self, desk: Client) -> None:
-        page = desk.get("/admin/lookups/job/").content.decode()
+    def test_is_listed_with_its_reason(self, staff: Client) -> None:
+        page = staff.get("/admin/lookups/job/").content.decode()
         assert "blocked" in page
         assert "Acme Corp" in page
-        assert desk.get(f"/admin/lookups/job/{Job.objects.get().pk}/change/").status_code == 200
+        assert staff.get(f"/admin/lookups/job/{Job.objects.get().pk}/change/").status_code == 200
 
-    def test_says_when_to_the_second(self, desk: Client) -> None:
+    def test_says_when_to_the_second(self, staff: Client) -> None:
         made = Job.objects.get().created_at
-        assert f"{made:%Y-%m-%d %H:%M:%S}" in desk.get("/admin/lookups/job/").content.decode()
+        assert f"{made:%Y-%m-%d %H:%M:%S}" in staff.get("/admin/lookups/job/").content.decode()
 
-    def test_is_asked_again_and_paid_for_once(self, desk: Client, customer: Customer, register: Register) -> None:
-        assert "1 of 1 asked again" in act(desk, "do_over")
+    def test_is_asked_again_and_paid_for_once(self, staff: Client, customer: Customer, register: Register) -> None:
+        assert "1 of 1 asked again" in act(staff, "do_over")
         assert customer.balance.held == PRICE
         register.status = 200
         work()
         assert Job.objects.get().status == "complete"
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
-        assert "0 of 1 asked again" in act(desk, "do_over")
+        assert "0 of 1 asked again" in act(staff, "do_over")
 
     def test_is_not_asked_again_without_money(self, customer: Customer) -> None:
         ledger.adjust(
@@ -99,14 +99,14 @@ class TestAWaitingJob:
         job: Any = Job.objects.get()
         assert (job.status, job.not_before > timezone.now()) == ("pending", True)
 
-    def test_is_tried_now(self, desk: Client, register: Register) -> None:
+    def test_is_tried_now(self, staff: Client, register: Register) -> None:
         register.status = 200
-        assert "1 of 1 to be tried now" in act(desk, "hurry")
+        assert "1 of 1 to be tried now" in act(staff, "hurry")
         work()
         assert Job.objects.get().status == "complete"
 
-    def test_is_ended_and_gives_its_money_back(self, desk: Client, customer: Customer) -> None:
-        assert "1 of 1 ended" in act(desk, "end")
+    def test_is_ended_and_gives_its_money_back(self, staff: Client, customer: Customer) -> None:
+        assert "1 of 1 ended" in act(staff, "end")
         assert (customer.balance.available, customer.balance.held) == (10 * PRICE, 0)
         assert (
             customer.get(f"/v1/lookup/status/{Job.objects.get().public_id}").json()["error"] == "Ended by the operator"
