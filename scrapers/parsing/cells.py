@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from lxml.html import HtmlElement
 
@@ -15,7 +16,7 @@ from scrapers.parsing.fields import Labels
 from scrapers.parsing.html import lines_of, text_of
 from scrapers.records import Address
 
-Value = HtmlElement | list[str] | None
+Value: TypeAlias = HtmlElement | list[str] | None
 
 
 def shown(value: Value) -> str | None:
