@@ -11,7 +11,9 @@ Amounts are whole units of 1/10,000 USD. Work done for an account of kind intern
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Sum
@@ -61,6 +63,16 @@ class RefundTooLarge(LedgerError):
         self.refundable = refundable
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What a verb was asked for, and when: the same request again is the same key with the same fingerprint."""
+
+    kind: str
+    key: str
+    fingerprint: str
+    now: datetime
+
+
 def deposit(
     *,
     account_id: int,
@@ -77,25 +89,13 @@ def deposit(
     if money.units(amount) == 0:
         raise ValueError("A deposit of nothing is a mistake.")
     kind = Kind.FREE_GRANT if source == FREE_GRANT else Kind.DEPOSIT
-    request = _fingerprint(kind, amount, source, reference)
+    request = _request(kind, idempotency_key, now, amount, source, reference)
     with transaction.atomic():
         account = _lock(account_id)
-        if entry := _find_same(account_id, idempotency_key, request):
+        if entry := _find_same(account_id, request):
             return entry
-        return _write(
-            account,
-            kind,
-            amount,
-            available=amount,
-            idempotency_key=idempotency_key,
-            fingerprint=request,
-            source=source,
-            reference=reference,
-            operator=operator,
-            reason=reason,
-            note=note,
-            created_at=now,
-        )
+        by: dict[str, Any] = {"operator": operator, "reason": reason, "note": note}
+        return _write(account, request, amount, available=amount, source=source, reference=reference, **by)
 
 
 def hold(
@@ -113,10 +113,10 @@ def hold(
     `key` is the API key the work was asked with; its monthly budget counts. The same request again returns the
     first hold, whatever became of it. Raises InsufficientFunds, BudgetExceeded or IdempotencyConflict.
     """
-    request = _fingerprint(Kind.HOLD, money.units(amount), reference)
+    request = _request(Kind.HOLD, idempotency_key, now, money.units(amount), reference)
     with transaction.atomic():
         account = _lock(account_id)
-        if entry := _find_same(account_id, idempotency_key, request):
+        if entry := _find_same(account_id, request):
             assert entry.hold is not None
             return entry.hold
         charged = _take(account, amount, key, now)
@@ -130,19 +130,7 @@ def hold(
             created_at=now,
             expires_at=expires_at,
         )
-        _write(
-            account,
-            Kind.HOLD,
-            charged,
-            available=-charged,
-            held=charged,
-            idempotency_key=idempotency_key,
-            fingerprint=request,
-            reference=reference,
-            hold=made,
-            key=key,
-            created_at=now,
-        )
+        _write(account, request, charged, available=-charged, held=charged, reference=reference, hold=made)
         return made
 
 
@@ -154,26 +142,15 @@ def capture(
     A hold past its expiry can still be captured as long as the sweep has not given it back: the money is there.
     The same request again returns the first entry. Raises HoldEnded when the hold has less left.
     """
-    whole = f"hold:{hold_id}:capture"
+    request = _request(Kind.CAPTURE, idempotency_key or f"hold:{hold_id}:capture", now, hold_id, amount)
     with transaction.atomic():
         held = _lock_hold(hold_id)
-        entry, part = _settle_part(held, Kind.CAPTURE, amount, idempotency_key or whole, now)
+        entry, part = _settle_part(held, request, amount)
         if entry:
             return entry
         charged = 0 if held.is_free else part
-        return _write(
-            held.account,
-            Kind.CAPTURE,
-            charged,
-            held=-charged,
-            spent=charged,
-            idempotency_key=idempotency_key or whole,
-            fingerprint=_fingerprint(Kind.CAPTURE, hold_id, amount),
-            reference=reference or held.reference,
-            hold=held,
-            key_id=held.key_id,
-            created_at=now,
-        )
+        reference = reference or held.reference
+        return _write(held.account, request, charged, held=-charged, spent=charged, reference=reference, hold=held)
 
 
 def release(
@@ -184,28 +161,16 @@ def release(
     `reason` says why ("not_found", "source_unavailable", "expired"). The same request again returns the first
     entry. Raises HoldEnded when the hold was captured.
     """
-    whole = f"hold:{hold_id}:release"
+    request = _request(Kind.RELEASE, idempotency_key or f"hold:{hold_id}:release", now, hold_id, amount)
     with transaction.atomic():
         held = _lock_hold(hold_id)
-        entry, part = _settle_part(held, Kind.RELEASE, amount, idempotency_key or whole, now, reason=reason)
+        entry, part = _settle_part(held, request, amount, reason=reason)
         if entry:
             return entry
         charged = 0 if held.is_free else part
         budgets.give_back(account=held.account, key_id=held.key_id, amount=charged, taken_at=held.created_at)
-        return _write(
-            held.account,
-            Kind.RELEASE,
-            charged,
-            available=charged,
-            held=-charged,
-            idempotency_key=idempotency_key or whole,
-            fingerprint=_fingerprint(Kind.RELEASE, hold_id, amount),
-            reference=held.reference,
-            reason=reason,
-            hold=held,
-            key_id=held.key_id,
-            created_at=now,
-        )
+        moved = {"available": charged, "held": -charged}
+        return _write(held.account, request, charged, **moved, reference=held.reference, reason=reason, hold=held)
 
 
 def charge(
@@ -218,24 +183,13 @@ def charge(
     key: ApiKey | None = None,
 ) -> LedgerEntry:
     """Spend `amount` units at once. Raises InsufficientFunds, BudgetExceeded or IdempotencyConflict."""
-    request = _fingerprint(Kind.CHARGE, money.units(amount), reference)
+    request = _request(Kind.CHARGE, idempotency_key, now, money.units(amount), reference)
     with transaction.atomic():
         account = _lock(account_id)
-        if entry := _find_same(account_id, idempotency_key, request):
+        if entry := _find_same(account_id, request):
             return entry
         charged = _take(account, amount, key, now)
-        return _write(
-            account,
-            Kind.CHARGE,
-            charged,
-            available=-charged,
-            spent=charged,
-            idempotency_key=idempotency_key,
-            fingerprint=request,
-            reference=reference,
-            key=key,
-            created_at=now,
-        )
+        return _write(account, request, charged, available=-charged, spent=charged, reference=reference, key=key)
 
 
 def refund(
@@ -255,30 +209,17 @@ def refund(
     charged = LedgerEntry.objects.get(pk=entry_id)
     if charged.kind not in (Kind.CAPTURE, Kind.CHARGE):
         raise ValueError(f"Only a capture or a charge can be refunded, not a {charged.kind}.")
-    request = _fingerprint(Kind.REFUND, entry_id, amount)
+    request = _request(Kind.REFUND, idempotency_key, now, entry_id, amount)
     with transaction.atomic():
         account = _lock(charged.account_id)
-        if entry := _find_same(account.pk, idempotency_key, request):
+        if entry := _find_same(account.pk, request):
             return entry
         refundable = get_refundable(charged)
         part = refundable if amount is None else money.units(amount)
         if part > refundable or part == 0:
             raise RefundTooLarge(refundable=refundable)
-        return _write(
-            account,
-            Kind.REFUND,
-            part,
-            available=part,
-            spent=-part,
-            idempotency_key=idempotency_key,
-            fingerprint=request,
-            reference=charged.reference,
-            refunds=charged,
-            operator=operator,
-            reason=reason,
-            note=note,
-            created_at=now,
-        )
+        by: dict[str, Any] = {"operator": operator, "reason": reason, "note": note, "reference": charged.reference}
+        return _write(account, request, part, available=part, spent=-part, refunds=charged, **by)
 
 
 def adjust(
@@ -299,26 +240,15 @@ def adjust(
     size = money.units(abs(amount))
     if not (size and operator and reason):
         raise ValueError("An adjustment needs an amount, an operator and a reason.")
-    request = _fingerprint(Kind.ADJUST, amount, reason, reference)
+    request = _request(Kind.ADJUST, idempotency_key, now, amount, reason, reference)
     with transaction.atomic():
         account = _lock(account_id)
-        if entry := _find_same(account_id, idempotency_key, request):
+        if entry := _find_same(account_id, request):
             return entry
         if account.available + amount < 0:
             raise InsufficientFunds(available=account.available, needed=size)
-        return _write(
-            account,
-            Kind.ADJUST,
-            amount,
-            available=amount,
-            idempotency_key=idempotency_key,
-            fingerprint=request,
-            operator=operator,
-            reason=reason,
-            note=note,
-            reference=reference,
-            created_at=now,
-        )
+        by: dict[str, Any] = {"operator": operator, "reason": reason, "note": note, "reference": reference}
+        return _write(account, request, amount, available=amount, **by)
 
 
 def get_refundable(charged: LedgerEntry) -> int:
@@ -355,20 +285,19 @@ def _lock_hold(hold_id: int) -> Hold:
     return held
 
 
-def _fingerprint(*parts: object) -> str:
-    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
+def _request(kind: str, idempotency_key: str, now: datetime, *parts: object) -> _Request:
+    fingerprint = hashlib.sha256("\x1f".join(map(str, (kind, *parts))).encode()).hexdigest()
+    return _Request(kind, idempotency_key, fingerprint, now)
 
 
-def _find_same(account_id: int, idempotency_key: str, fingerprint: str) -> LedgerEntry | None:
+def _find_same(account_id: int, request: _Request) -> LedgerEntry | None:
     """Return the entry of an earlier, equal request; refuse a different one under the same key."""
-    if not idempotency_key:
+    if not request.key:
         raise ValueError("Every movement of money needs an idempotency key.")
     entry = (
-        LedgerEntry.objects.select_related("hold")
-        .filter(account_id=account_id, idempotency_key=idempotency_key)
-        .first()
+        LedgerEntry.objects.select_related("hold").filter(account_id=account_id, idempotency_key=request.key).first()
     )
-    if entry is not None and entry.fingerprint != fingerprint:
+    if entry is not None and entry.fingerprint != request.fingerprint:
         raise IdempotencyConflict(f"The idempotency key of entry {entry.pk} was used for another request.")
     return entry
 
@@ -385,18 +314,16 @@ def _take(account: Account, amount: int, key: ApiKey | None, now: datetime) -> i
     return amount
 
 
-def _settle_part(
-    held: Hold, kind: str, amount: int | None, idempotency_key: str, now: datetime, reason: str = ""
-) -> tuple[LedgerEntry | None, int]:
+def _settle_part(held: Hold, request: _Request, amount: int | None, reason: str = "") -> tuple[LedgerEntry | None, int]:
     """Take `amount` units (None: all) out of a locked hold; return an equal earlier entry, or None and the units.
 
     The hold is changed as an object; it is written together with the entry.
     """
-    if amount is not None and idempotency_key.endswith((":capture", ":release")):
+    if amount is not None and request.key.endswith((":capture", ":release")):
         raise ValueError("A part of a hold needs an idempotency key of its own.")
     # An open hold whose whole is settled was never settled whole: the look-up is saved on the hot path.
     if amount is not None or held.state != Hold.State.OPEN:
-        entry = _find_same(held.account_id, idempotency_key, _fingerprint(kind, held.pk, amount))
+        entry = _find_same(held.account_id, request)
         if entry:
             return entry, 0
     part = held.remaining if amount is None else money.units(amount)
@@ -405,8 +332,8 @@ def _settle_part(
     untouched = held.remaining == held.amount
     held.remaining -= part
     if held.remaining == 0:
-        held.state = _end_state(held, kind, reason, untouched=untouched)
-        held.ended_at = now
+        held.state = _end_state(held, request.kind, reason, untouched=untouched)
+        held.ended_at = request.now
     return None, part
 
 
@@ -419,7 +346,7 @@ def _end_state(held: Hold, kind: str, reason: str, *, untouched: bool) -> str:
 
 def _write(
     account: Account,
-    kind: str,
+    request: _Request,
     amount: int,
     *,
     available: int = 0,
@@ -429,14 +356,19 @@ def _write(
     **details: object,
 ) -> LedgerEntry:
     """Write one entry, the sums it leaves behind and its hold; the account's row is locked by the caller."""
+    if hold is not None:
+        details["key_id"] = hold.key_id
     account.available += available
     account.held += held
     account.spent += spent
     account.deposited += available + held + spent
     entry = LedgerEntry(
         account=account,
-        kind=kind,
+        kind=request.kind,
         amount=amount,
+        idempotency_key=request.key,
+        fingerprint=request.fingerprint,
+        created_at=request.now,
         available_change=available,
         held_change=held,
         spent_change=spent,

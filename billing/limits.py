@@ -60,14 +60,18 @@ def count(*, subject: str, limit: int, now: datetime, seconds: int = MINUTE) -> 
     return Rate(allowed, limit, max(0, limit - number), reset, wait)
 
 
+def concurrent_lookups(key: ApiKey) -> int:
+    """How many lookups of this key may run at a time: its own limit, or the installation's."""
+    return settings.CONCURRENT_LOOKUPS if key.concurrent_lookups is None else key.concurrent_lookups
+
+
 def acquire(*, key: ApiKey, now: datetime, lease: timedelta = LEASE) -> Slot | None:
     """Occupy one of the key's concurrent lookups; None when all are taken.
 
     A slot that is never released (a killed worker) is free again when its `lease` runs out; choose it longer than
     the work can last.
     """
-    limit = key.concurrent_lookups
-    limit = settings.CONCURRENT_LOOKUPS if limit is None else limit
+    limit = concurrent_lookups(key)
     subject, token, moment = f"key:{key.pk}", secrets.token_hex(16), now.timestamp()
     counter = counters.choose()
     try:

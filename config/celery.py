@@ -68,8 +68,8 @@ app.conf.update(
         "expire-holds": {"task": "billing.tasks.expire_holds", "schedule": 60.0},
         "sweep-payments": {"task": "billing.tasks.sweep_payments", "schedule": 60.0},
         "reconcile-ledger": {"task": "billing.tasks.reconcile", "schedule": crontab(hour=3, minute=10)},
-        "refresh-registers": {
-            "task": "scrapers.tasks.refresh_registers",
+        "refresh-bulk-data": {
+            "task": "scrapers.tasks.refresh_bulk_data",
             "schedule": crontab(hour=4, minute=20, day_of_week="sun"),
         },
         "sweep-jobs": {"task": "lookups.tasks.sweep_jobs", "schedule": 15.0},

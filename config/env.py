@@ -6,76 +6,82 @@ there is to set.
 
 from __future__ import annotations
 
+import os
 from decimal import Decimal
 from pathlib import Path
 
 import environ
 
-ROOT = Path(__file__).resolve().parent.parent
+BASE_DIR = Path(__file__).resolve().parent.parent
 
-env = environ.Env()
-_dotenv = ROOT / ".env"
+_env = environ.Env()
+_dotenv = BASE_DIR / ".env"
 if _dotenv.is_file():
     environ.Env.read_env(_dotenv)
 
 # Where the service runs
-DEBUG: bool = env.bool("DEBUG", default=False)
-SECRET_KEY: str = env.str("SECRET_KEY", default="")
-ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=[])
-PUBLIC_URL: str = env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
-CONTACT: str = env.str("CONTACT", default="")  # an e-mail or URL; portals see it in the User-Agent
-VAR_DIR: Path = Path(env.str("VAR_DIR", default="") or ROOT / "var").resolve()
-LOG_LEVEL: str = env.str("LOG_LEVEL", default="INFO").upper()
-METRICS_TOKEN: str = env.str("METRICS_TOKEN", default="")  # opens /metrics to a monitoring system; empty: closed
-LOG_FORMAT: str = env.str("LOG_FORMAT", default="text")  # text | json
+DEBUG: bool = _env.bool("DEBUG", default=False)
+SECRET_KEY: str = _env.str("SECRET_KEY", default="")
+ALLOWED_HOSTS: list[str] = _env.list("ALLOWED_HOSTS", default=[])
+PUBLIC_URL: str = _env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
+CONTACT: str = _env.str("CONTACT", default="")  # an e-mail or URL; portals see it in the User-Agent
+VAR_DIR: Path = Path(_env.str("VAR_DIR", default="") or BASE_DIR / "var").resolve()
+LOG_LEVEL: str = _env.str("LOG_LEVEL", default="INFO").upper()
+METRICS_TOKEN: str = _env.str("METRICS_TOKEN", default="")  # opens /metrics to a monitoring system; empty: closed
+LOG_FORMAT: str = _env.str("LOG_FORMAT", default="text")  # text | json
 
 # These two alone turn the embedded default into production shape
-DATABASE_URL: str = env.str("DATABASE_URL", default="") or f"sqlite:///{VAR_DIR / 'db.sqlite3'}"
-REDIS_URL: str = env.str("REDIS_URL", default="")
+DATABASE_URL: str = _env.str("DATABASE_URL", default="") or f"sqlite:///{VAR_DIR / 'db.sqlite3'}"
+REDIS_URL: str = _env.str("REDIS_URL", default="")
 
 # What a lookup costs, and how long it may take
-PRICE_PER_LOOKUP: Decimal = Decimal(env.str("PRICE_PER_LOOKUP", default="0.0314"))
-FREE_LOOKUPS: int = env.int("FREE_LOOKUPS", default=10)
-SYNC_BUDGET_SECONDS: float = env.float("SYNC_BUDGET_SECONDS", default=20.0)
-CACHE_MAX_AGE_DAYS: int = env.int("CACHE_MAX_AGE_DAYS", default=7)
-MATCH_THRESHOLD: float = env.float("MATCH_THRESHOLD", default=0.92)
-RATE_LIMIT_PER_MINUTE: int = env.int("RATE_LIMIT_PER_MINUTE", default=50)
-CONCURRENT_LOOKUPS: int = env.int("CONCURRENT_LOOKUPS", default=10)
-KEYLESS_PER_MINUTE: int = env.int("KEYLESS_PER_MINUTE", default=60)  # requests of one address that pay as they go
-TRUSTED_PROXIES: int = env.int("TRUSTED_PROXIES", default=0)  # how many of our own proxies add to X-Forwarded-For
+PRICE_PER_LOOKUP: Decimal = Decimal(_env.str("PRICE_PER_LOOKUP", default="0.0314"))
+FREE_LOOKUPS: int = _env.int("FREE_LOOKUPS", default=10)
+SYNC_BUDGET_SECONDS: float = _env.float("SYNC_BUDGET_SECONDS", default=20.0)
+CACHE_MAX_AGE_DAYS: int = _env.int("CACHE_MAX_AGE_DAYS", default=7)
+MATCH_THRESHOLD: float = _env.float("MATCH_THRESHOLD", default=0.92)
+RATE_LIMIT_PER_MINUTE: int = _env.int("RATE_LIMIT_PER_MINUTE", default=50)
+CONCURRENT_LOOKUPS: int = _env.int("CONCURRENT_LOOKUPS", default=10)
+KEYLESS_PER_MINUTE: int = _env.int("KEYLESS_PER_MINUTE", default=60)  # requests of one address that pay as they go
+TRUSTED_PROXIES: int = _env.int("TRUSTED_PROXIES", default=0)  # how many of our own proxies add to X-Forwarded-For
 
 # False: no registry is asked, whatever its own switch says; stored records and the sandbox still answer
-ASK_PORTALS: bool = env.bool("ASK_PORTALS", default=True)
+ASK_PORTALS: bool = _env.bool("ASK_PORTALS", default=True)
 
 # Keys some registries give free of charge
-SOCRATA_APP_TOKEN: str = env.str("SOCRATA_APP_TOKEN", default="")
-CALICO_KEY: str = env.str("CALICO_KEY", default="")
-COMPTROLLER_KEY: str = env.str("COMPTROLLER_KEY", default="")
+SOCRATA_APP_TOKEN: str = _env.str("SOCRATA_APP_TOKEN", default="")
+CALICO_KEY: str = _env.str("CALICO_KEY", default="")
+COMPTROLLER_KEY: str = _env.str("COMPTROLLER_KEY", default="")
 
 # Paying per request (HTTP 402). Without a method configured a request without a key is answered 401.
-PAYMENT_SECRET: str = env.str("PAYMENT_SECRET", default="")  # signs challenges; empty: derived from SECRET_KEY
-PAYMENT_SECRET_PREVIOUS: str = env.str("PAYMENT_SECRET_PREVIOUS", default="")  # still accepted while rotating
-PAYMENT_REALM: str = env.str("PAYMENT_REALM", default="")  # empty: the host of PUBLIC_URL
-SANDBOX_PAYMENTS: bool = env.bool("SANDBOX_PAYMENTS", default=False)  # pretended payments; refused in production
-TEMPO_RECIPIENT: str = env.str("TEMPO_RECIPIENT", default="")  # 0x… address; set: method "tempo" is offered
-TEMPO_RPC_URL: str = env.str("TEMPO_RPC_URL", default="")
-TEMPO_CHAIN_ID: int = env.int("TEMPO_CHAIN_ID", default=4217)
-TEMPO_CURRENCY: str = env.str("TEMPO_CURRENCY", default="0x20C000000000000000000000b9537d11c60E8b50")  # USDC.e
+PAYMENT_SECRET: str = _env.str("PAYMENT_SECRET", default="")  # signs challenges; empty: derived from SECRET_KEY
+PAYMENT_SECRET_PREVIOUS: str = _env.str("PAYMENT_SECRET_PREVIOUS", default="")  # still accepted while rotating
+PAYMENT_REALM: str = _env.str("PAYMENT_REALM", default="")  # empty: the host of PUBLIC_URL
+SANDBOX_PAYMENTS: bool = _env.bool("SANDBOX_PAYMENTS", default=False)  # pretended payments; refused in production
+TEMPO_RECIPIENT: str = _env.str("TEMPO_RECIPIENT", default="")  # 0x… address; set: method "tempo" is offered
+TEMPO_RPC_URL: str = _env.str("TEMPO_RPC_URL", default="")
+TEMPO_CHAIN_ID: int = _env.int("TEMPO_CHAIN_ID", default=4217)
+TEMPO_CURRENCY: str = _env.str("TEMPO_CURRENCY", default="0x20C000000000000000000000b9537d11c60E8b50")  # USDC.e
 
 # Webhooks: what customers' servers are told
-WEBHOOK_SECRET: str = env.str("WEBHOOK_SECRET", default="")  # makes customers' secrets; empty: from SECRET_KEY
-WEBHOOK_SECRET_PREVIOUS: str = env.str("WEBHOOK_SECRET_PREVIOUS", default="")  # still signing while rotating
-WEBHOOKS_TO_LOOPBACK: bool = env.bool("WEBHOOKS_TO_LOOPBACK", default=False)  # development; refused in production
+WEBHOOK_SECRET: str = _env.str("WEBHOOK_SECRET", default="")  # makes customers' secrets; empty: from SECRET_KEY
+WEBHOOK_SECRET_PREVIOUS: str = _env.str("WEBHOOK_SECRET_PREVIOUS", default="")  # still signing while rotating
+WEBHOOKS_TO_LOOPBACK: bool = _env.bool("WEBHOOKS_TO_LOOPBACK", default=False)  # development; refused in production
 
 # Cards: top-ups of the prepaid balance. Without a secret key the product says that cards are not configured.
-STRIPE_SECRET_KEY: str = env.str("STRIPE_SECRET_KEY", default="")
-STRIPE_WEBHOOK_SECRET: str = env.str("STRIPE_WEBHOOK_SECRET", default="")
-STRIPE_NETWORK_ID: str = env.str("STRIPE_NETWORK_ID", default="")  # profile_…; set: agents top up by challenge too
-STRIPE_API_BASE: str = env.str("STRIPE_API_BASE", default="")  # tests only: the provider is reached here
+STRIPE_SECRET_KEY: str = _env.str("STRIPE_SECRET_KEY", default="")
+STRIPE_WEBHOOK_SECRET: str = _env.str("STRIPE_WEBHOOK_SECRET", default="")
+STRIPE_NETWORK_ID: str = _env.str("STRIPE_NETWORK_ID", default="")  # profile_…; set: agents top up by challenge too
+STRIPE_API_BASE: str = _env.str("STRIPE_API_BASE", default="")  # tests only: the provider is reached here
 
 # Mail: results of bulk jobs. Without a server the API says that results are not mailed.
-EMAIL_URL: str = env.str("EMAIL_URL", default="")  # smtp+tls://user:password@host:587
-DEFAULT_FROM_EMAIL: str = env.str("DEFAULT_FROM_EMAIL", default="")  # empty: no-reply at the host of PUBLIC_URL
+EMAIL_URL: str = _env.str("EMAIL_URL", default="")  # smtp+tls://user:password@host:587
+DEFAULT_FROM_EMAIL: str = _env.str("DEFAULT_FROM_EMAIL", default="")  # empty: no-reply at the host of PUBLIC_URL
 
 # Tests and benchmarks only: every portal is reached at this address instead of its own
-PORTALS_URL: str = env.str("PORTALS_URL", default="")
+PORTALS_URL: str = _env.str("PORTALS_URL", default="")
+
+
+def inherited() -> dict[str, str]:
+    """Return the whole environment, for the processes that this one starts."""
+    return dict(os.environ)

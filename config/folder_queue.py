@@ -20,17 +20,17 @@ from kombu.utils.json import dumps
 log = logging.getLogger(__name__)
 
 
-class Channel(filesystem.Channel):  # type: ignore[misc]
+class Channel(filesystem.Channel):
     """Writes beside and renames; steps over what cannot be read."""
 
-    def _put(self, queue: str, payload: Any, **_: Any) -> None:
+    def _put(self, queue: str, payload: Any, **_: Any) -> None:  # type: ignore[override]
         """Add a message; its name puts it behind those before it."""
         name = f"{round(monotonic() * 1000):015}_{uuid.uuid4()}.{queue}"  # as text, 9 s would come after 10 s
         draft = Path(self.data_folder_out) / f"{name}.draft"  # readers take names that end in .msg
         draft.write_bytes(dumps(payload).encode())
         os.replace(draft, draft.with_name(f"{name}.msg"))
 
-    def _get(self, queue: str) -> Any:
+    def _get(self, queue: str) -> Any:  # type: ignore[override]
         """The oldest message. One that a full disk cut off is lost: the row it tells of is found by the sweep."""
         try:
             return super()._get(queue)
@@ -39,7 +39,7 @@ class Channel(filesystem.Channel):  # type: ignore[misc]
             raise Empty from None
 
 
-class Transport(filesystem.Transport):  # type: ignore[misc]
+class Transport(filesystem.Transport):
     """kombu's, with our way to write."""
 
     Channel = Channel

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from billing import money
-from lookups.bulk.progress import CANCELLED_STATUS, FOUND_STATUS, NOT_FOUND_STATUS, get_progress
+from lookups.bulk.progress import get_progress
+from lookups.jobs.endings import find_ending
 from lookups.lookup import storage
 from lookups.lookup.storage import wire_time
 from lookups.models import BulkJob, BulkRow, Job
@@ -25,7 +26,6 @@ CSV_COLUMNS = (
     *FLAT,
 )
 _WAITING = {"pending": "queued", "processing": "processing"}
-_ENDED = {FOUND_STATUS: "found", NOT_FOUND_STATUS: "not_found", CANCELLED_STATUS: "cancelled"}
 
 
 def of_job(job: Job, request_id: str) -> dict[str, Any]:
@@ -57,14 +57,14 @@ def poll_url(bulk: BulkJob) -> str:
 
 def of_row(row: BulkRow) -> dict[str, Any]:
     """One row's result. A row that repeats another has its data and costs nothing."""
-    job, reply = row.job, row.job.reply or {}
+    job, reply, ending = row.job, row.job.reply or {}, find_ending(row.job)
     pays = reply.get("success") and job.position == row.index
     return {
         "index": row.index,
         "ref": row.ref,
         "entity_name": row.entity_name,
         "state": row.state,
-        "status": _WAITING.get(job.status) or _ENDED.get(job.reply_status or 0, "failed"),
+        "status": _WAITING.get(job.status) or (ending.facts.row if ending else "failed"),
         "data": reply.get("data"),
         "cost": reply.get("cost", 0) if pays else 0,
         "error": reply.get("error"),

@@ -53,7 +53,7 @@ def claim(*, account_id: int, sandbox: bool, key: str, body_hash: str, lease: ti
         except IntegrityError:
             known = IdempotencyRecord.objects.filter(account_id=account_id, sandbox=sandbox, key=key).first()
         if known is None:
-            continue  # given up by its owner between our two looks
+            continue  # forgotten by its owner between our two looks
         if known.expires_at <= now:
             known.delete()
             continue
@@ -74,26 +74,23 @@ def finish(claimed: Claim, *, reply: Reply) -> None:
     )
 
 
-def give_up(claimed: Claim) -> None:
+def forget(claimed: Claim) -> None:
     """Nothing was settled: the next request under this key starts anew."""
-    IdempotencyRecord.objects.filter(pk=claimed.record_id, claim=claimed.claim, status__isnull=True).delete()
+    IdempotencyRecord.objects.running().filter(pk=claimed.record_id, claim=claimed.claim).delete()
 
 
-def let_go(claimed: Claim, *, now: datetime) -> None:
+def release(claimed: Claim, *, now: datetime) -> None:
     """The answering broke down and may have settled something: the next request takes over at once, and looks."""
-    IdempotencyRecord.objects.filter(pk=claimed.record_id, claim=claimed.claim, status__isnull=True).update(
-        lease_until=now
-    )
+    IdempotencyRecord.objects.running().filter(pk=claimed.record_id, claim=claimed.claim).update(lease_until=now)
 
 
 def prune(*, now: datetime) -> int:
     """Forget keys whose 24 hours are over; returns how many."""
-    deleted, _ = IdempotencyRecord.objects.filter(expires_at__lte=now).delete()
+    deleted, _ = IdempotencyRecord.objects.expired(now).delete()
     return deleted
 
 
 def _take_over(known: IdempotencyRecord, mine: dict[str, object], now: datetime) -> bool:
     """Continue a request whose lease ran out; of several who try, one does."""
-    running = IdempotencyRecord.objects.filter(pk=known.pk, claim=known.claim, status__isnull=True)
-    abandoned = running.filter(lease_until__lte=now)
-    return bool(abandoned.update(**mine))
+    same = IdempotencyRecord.objects.running().filter(pk=known.pk, claim=known.claim)
+    return bool(same.filter(lease_until__lte=now).update(**mine))

@@ -17,7 +17,6 @@ from lookups.lookup.storage import wire_time
 from lookups.models import Lookup, StoredEntity
 from scrapers import discovery
 from scrapers.bulk_data.copies import list_copies
-from scrapers.bulk_data.source import RegisterPortal
 from scrapers.operations.metrics import Measured, measure
 from scrapers.portal import Portal
 
@@ -84,7 +83,7 @@ def _state(
     """One row. Without a portal that can be read nothing is claimed of the registry but that it exists."""
     readable = portal if portal is not None and portal.verification != "unsupported" else None
     can = readable.capabilities if readable else None
-    walled = isinstance(readable, RegisterPortal) and readable.walled
+    walled = readable is not None and readable.walled
     on = settings.ASK_PORTALS
     available = bool(on and readable and switch and switch.enabled and switch.status != "inactive")
     reason = (

@@ -22,15 +22,15 @@ from django.db import connection
 from jurisdictions import selectors as jurisdictions
 from jurisdictions.codes import PLACES
 from scrapers import discovery
-from scrapers.bulk_data.copies import DatabaseRegister
-from scrapers.bulk_data.source import RegisterPortal
-from scrapers.failures import PageChanged, PortalDisabled, PortalError
+from scrapers.bulk_data import copies
+from scrapers.bulk_data.copies import CurrentCopy
+from scrapers.failures import Failure, PageChanged, PortalDisabled, PortalError
 from scrapers.models import ScrapeAttempt
 from scrapers.normalize.record import normalized
 from scrapers.operations import breaker, failed_pages
 from scrapers.portal import Portal
 from scrapers.records import Answer, Evidence, Found, NameVerdict, NotFound, Query
-from scrapers.search.pipeline import ask, ask_name
+from scrapers.search.pipeline import ask, ask_copy_for_name, ask_name
 from scrapers.transport.exchanges import hide
 from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
@@ -73,7 +73,8 @@ def fetch(
     """
     with _attempt(query, now=now, budget_seconds=budget_seconds, sandbox=sandbox, asked_by=asked_by) as attempt:
         portal = attempt.portal
-        answer = ask(portal, attempt.session, query, now=now, threshold=settings.MATCH_THRESHOLD)
+        threshold = settings.MATCH_THRESHOLD
+        answer = ask(portal, attempt.session, query, now=now, threshold=threshold, copy=attempt.copy)
         attempt.outcome = "not_found" if isinstance(answer, NotFound) else "found"
     return Reply(
         answer=answer,
@@ -96,24 +97,25 @@ def fetch_name(
 ) -> NameReply:
     """Ask the state's portal whether the query's name is free; raises PortalError as `fetch` does.
 
-    The portal itself is asked, whether or not a copy of its register is loaded; `from_copy` reads the copy instead.
+    The portal itself is asked, whether or not a copy of its bulk data is loaded; `from_copy` reads the copy instead.
     """
     with _attempt(
         query, now=now, budget_seconds=budget_seconds, sandbox=sandbox, asked_by=asked_by, from_copy=from_copy
     ) as attempt:
-        register = attempt.session.register
-        if not from_copy:
-            attempt.session.register = None
-        verdict, evidence = ask_name(attempt.portal, attempt.session, query, now=now, from_copy=from_copy)
-        as_of = register.as_of(query.state) if from_copy and register is not None else None
+        portal, session, copy = attempt.portal, attempt.session, attempt.copy
+        if from_copy:
+            verdict, evidence = ask_copy_for_name(portal, session, query, now=now, copy=copy)
+        else:
+            verdict, evidence = ask_name(portal, session, query, now=now)
         attempt.outcome = "found"
+    as_of = copy.as_of if from_copy and copy is not None else None
     return NameReply(verdict, evidence, attempt.portal.version, attempt.row.pk, as_of)
 
 
-def find_copy(state: str, *, sandbox: bool = False) -> datetime | None:
-    """The day of the loaded copy of the state's register; None where there is none."""
-    kept = not sandbox and isinstance(discovery.find_portal(state), RegisterPortal)
-    return DatabaseRegister().as_of(state) if kept else None
+def find_copy(state: str, *, sandbox: bool = False) -> CurrentCopy | None:
+    """The loaded copy of the state's bulk data; None where there is none."""
+    portal = None if sandbox else discovery.find_portal(state)
+    return copies.find_current(state) if portal is not None and portal.bulk_data is not None else None
 
 
 @dataclass(slots=True)
@@ -123,8 +125,9 @@ class _Attempt:
     portal: Portal
     session: PortalSession
     row: ScrapeAttempt
+    copy: CurrentCopy | None
     permit: breaker.Permit | None
-    outcome: str = "down"
+    outcome: str = Failure.DOWN
     patience: float = 0.0  # seconds it had once it was its turn
 
 
@@ -149,7 +152,8 @@ def _attempt(
     started = time.monotonic()
     deadline = started + budget_seconds
     session = open_session(portal, deadline=deadline, trace=trace, pace=pace)
-    attempt = _Attempt(portal, session, _row(query, portal, now, asked_by), permit)
+    copy = find_copy(query.state, sandbox=sandbox)
+    attempt = _Attempt(portal, session, _row(query, portal, now, asked_by), copy, permit)
     if not connection.in_atomic_block:
         connection.close()  # a slow portal must not hold a database connection
     failure: PortalError | None = None
@@ -210,7 +214,6 @@ def open_session(portal: Portal, *, deadline: float, trace: Trace, pace: Pace | 
         deadline=deadline,
         trace=trace,
         adapter=portal.adapter(),
-        register=DatabaseRegister(),
     )
 
 
@@ -288,7 +291,7 @@ def _tell_breaker(attempt: _Attempt, failure: PortalError | None, *, now: dateti
         return
     if failure is not None:
         breaker.note_failure(permit, failure, question=attempt.row.question, patience=patience, now=now)
-    elif attempt.outcome != "down":  # "down" is where it began: whatever broke it off was not the portal
+    elif attempt.outcome != Failure.DOWN:  # which is where it began: whatever broke it off was not the portal
         breaker.note_answer(permit, now=now)
     else:
         breaker.give_back(permit)

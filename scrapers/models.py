@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from django.db import models
 
+from scrapers.failures import Failure, list_unanswered
+
 ANSWERED = ("found", "not_found")  # what a registry says when it is read as it should be
-FAILED = ("down", "blocked", "layout_changed", "rate_limited", "disabled", "timeout")
+FAILED = tuple(failure.value for failure in list_unanswered())
 
 
 class ScrapeAttempt(models.Model):
@@ -14,7 +16,7 @@ class ScrapeAttempt(models.Model):
     `asked_by` is the mark of whoever asked, who may ask again under it; nothing here knows what it stands for.
     """
 
-    OUTCOMES = (*ANSWERED, *FAILED, "refused")  # a question that a registry refuses is neither
+    OUTCOMES = (*ANSWERED, *(failure.value for failure in Failure))  # a question that is refused is neither
 
     asked_by = models.UUIDField(null=True, blank=True, db_index=True, editable=False)
     state = models.CharField(max_length=2)
@@ -112,8 +114,8 @@ class Breaker(models.Model):
         return f"{self.state}: {'open' if self.open_until else 'closed'}, {self.failures} failures"
 
 
-class RegisterCopy(models.Model):
-    """One loading of a state's published register. Exactly one copy a state answers; the old one stays until then."""
+class BulkCopy(models.Model):
+    """One loading of a state's bulk data. Exactly one copy a state answers; the old one stays until then."""
 
     STATES = ("loading", "current", "replaced", "refused")
 
@@ -129,25 +131,25 @@ class RegisterCopy(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        verbose_name_plural = "register copies"
+        verbose_name_plural = "bulk copies"
         ordering = ["-started_at"]
         constraints = [
             models.UniqueConstraint(
-                fields=["state"], condition=models.Q(status="current"), name="register_one_current"
+                fields=["state"], condition=models.Q(status="current"), name="bulk_copy_one_current"
             ),
             models.UniqueConstraint(
-                fields=["state"], condition=models.Q(status="loading"), name="register_one_loading"
+                fields=["state"], condition=models.Q(status="loading"), name="bulk_copy_one_loading"
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.state} register of {self.as_of:%Y-%m-%d} ({self.status})"
+        return f"{self.state} bulk data of {self.as_of:%Y-%m-%d} ({self.status})"
 
 
-class RegisteredEntity(models.Model):
+class BulkEntity(models.Model):
     """One entity of a copy: its comparison key for searching, its whole record for answering."""
 
-    copy = models.ForeignKey(RegisterCopy, on_delete=models.CASCADE, db_index=False)
+    copy = models.ForeignKey(BulkCopy, on_delete=models.CASCADE, db_index=False)
     entity_id = models.CharField(max_length=40)
     name_key = models.CharField(max_length=200)
     record = models.JSONField()
@@ -156,9 +158,9 @@ class RegisteredEntity(models.Model):
         indexes = [
             # The pattern class lets PostgreSQL use the index for "begins with" under any collation.
             models.Index(
-                fields=["copy", "name_key"], name="registered_name", opclasses=["int8_ops", "varchar_pattern_ops"]
+                fields=["copy", "name_key"], name="bulk_entity_name", opclasses=["int8_ops", "varchar_pattern_ops"]
             ),
-            models.Index(fields=["copy", "entity_id"], name="registered_id"),
+            models.Index(fields=["copy", "entity_id"], name="bulk_entity_id"),
         ]
 
     def __str__(self) -> str:

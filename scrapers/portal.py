@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Literal, Self
 
 from requests.adapters import BaseAdapter
 
+from scrapers.bulk_data.published import BulkData
 from scrapers.failures import PortalDisabled, QueryRefused
-from scrapers.name_rules import availability
 from scrapers.name_rules.rules import RULES
+from scrapers.name_rules.same_names import same_names
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
 from scrapers.search import matching, terms
 from scrapers.search.terms import NameSearch, SearchPlan
@@ -26,6 +27,7 @@ from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
 
 Verification = Literal["recorded", "documented", "unsupported"]
+NO_UCC = "UCC filings of this state cannot be searched here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class Portal:
     estimated_seconds: ClassVar[int] = 3
     name_search: ClassVar[NameSearch] = NameSearch()  # how its search takes a term
     narrow_proves: ClassVar[bool] = False  # whether a whole list of the narrow search holds every spelling of the name
+    bulk_data: ClassVar[BulkData | None] = None  # the files its registry publishes, of which a copy may be loaded
     own_name_check: ClassVar[str] = ""  # the registry's own availability search, where it has one and it is asked
     canary: ClassVar[str] = "Walmart Inc."  # a company every registry should know; to be confirmed state by state
     version: ClassVar[str] = "1.0"
@@ -103,7 +106,7 @@ class Portal:
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Ask for entities whose name fits `term`; all rows, and whether the list is complete."""
-        raise PortalDisabled(self.off_reason or "this registry has no search a program may use")
+        raise PortalDisabled(self._not_loaded or self.off_reason or "this registry has no search a program may use")
 
     def narrow(self, session: PortalSession, name: str) -> ResultList | None:
         """Ask once more for just this name, when the list was cut before it; None where a portal has no such search."""
@@ -111,6 +114,8 @@ class Portal:
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """Ask for the entity with this state identifier; an empty list when there is none."""
+        if self._not_loaded:
+            raise PortalDisabled(self._not_loaded)
         raise QueryRefused("this registry cannot be asked by identifier; give the name")
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
@@ -140,14 +145,10 @@ class Portal:
                 complete = complete and narrow is not None and narrow.complete and self.narrow_proves
         return ResultList(found, complete=complete and plan.proves)
 
-    def names_in_copy(self, session: PortalSession, name: str) -> ResultList:
-        """All names of a loaded copy of the register that could be the same name; QueryRefused where none is kept."""
-        raise QueryRefused("no copy of this registry is kept")
-
     def _terms_of_the_rule(self, name: str, plan: SearchPlan) -> list[str]:
         """The plan's terms, and one more that the state's rule calls the same name, where it can be sent."""
         facts = self.name_search
-        same = availability.same_names(name, RULES[self.code]) if self.code in RULES else ()
+        same = same_names(name, RULES[self.code]) if self.code in RULES else ()
         more = [text for one in same if facts.is_sendable(text := facts.fitted(one))]
         return list(dict.fromkeys((*plan.terms, *more)[: facts.most_terms + 1]))
 
@@ -157,13 +158,18 @@ class Portal:
         more = tuple(row for row in rows if row.name.casefold() not in known)
         return ResultList(usual.candidates + more, complete=usual.complete, check=check)
 
-    def ask_narrowly(self, session: PortalSession, name: str) -> ResultList | None:
-        """The narrow search, noted as a stage of the attempt; None also where the name cannot be asked for so."""
+    def ask_narrowly(
+        self, session: PortalSession, name: str, search: Callable[[str], ResultList] | None = None
+    ) -> ResultList | None:
+        """The narrow search, noted as a stage of the attempt; None also where the name cannot be asked for so.
+
+        `search` is asked in its place, where there is a better one.
+        """
         asked = self.name_search.narrowed(name)
         if asked is None:
             return None
         started = time.monotonic()
-        narrow = self.narrow(session, asked)
+        narrow = self.narrow(session, asked) if search is None else search(asked)
         if narrow is not None:
             session.trace.searches += 1
             session.trace.add("narrow", started, f"{len(narrow.candidates)} rows")
@@ -171,7 +177,7 @@ class Portal:
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """UCC filings for a debtor or secured party, and whether the list is complete."""
-        raise QueryRefused("UCC filings of this state cannot be searched here")
+        raise QueryRefused(NO_UCC, field="kind")
 
     def data_as_of(self, session: PortalSession) -> datetime | None:
         """The day the source's data is from, for sources that are copies; None for live ones."""
@@ -191,6 +197,18 @@ class Portal:
     def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The terms to try for a name, in order and at most `name_search.most_terms`; QueryRefused when it has none."""
         return terms.plan(name, self.name_search)
+
+    @property
+    def walled(self) -> bool:
+        """Whether its own search is known to turn programs away, so that only a copy of its bulk data answers."""
+        return self.bulk_data is not None and self.bulk_data.walled
+
+    @property
+    def _not_loaded(self) -> str:
+        """Why nobody answers for a registry that has published files and no search."""
+        if self.bulk_data is None:
+            return ""
+        return f"no copy of the register is loaded yet (manage.py load_bulk_data {self.code})"
 
     def answers_later(self, name: str | None) -> bool:
         """Whether this question is known to take longer than anybody waits; the sandbox registry tells by the name."""
@@ -225,6 +243,17 @@ class Portal:
         if not re.fullmatch(self.id_pattern, cleaned, flags=re.IGNORECASE):
             raise QueryRefused(f"{cleaned!r} cannot be an identifier of this registry")
         return cleaned
+
+    def check_ucc(self, query: Query) -> None:
+        """QueryRefused, with the field of the query, when UCC filings of this state cannot be asked for so."""
+        can = self.capabilities
+        if not can.ucc:
+            raise QueryRefused(NO_UCC, field="kind")
+        if query.search_by == "secured_party" and not can.ucc_secured_party:
+            raise QueryRefused("this state cannot be searched by secured party", field="search_by")
+        if (query.date_after or query.date_before) and not can.ucc_date_filter:
+            field = "date_after" if query.date_after else "date_before"
+            raise QueryRefused("this state cannot filter UCC filings by date", field=field)
 
     def choose(self, name: str, results: ResultList, *, threshold: float) -> Choice:
         """Pick the company that was asked for, or nobody: a wrong company is the worst answer there is."""

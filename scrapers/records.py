@@ -187,7 +187,7 @@ class Evidence:
     source_url: str
     retrieved_at: datetime
     sha256: str
-    from_register: bool = False  # a loaded copy of the published register answered, not the portal
+    from_copy: bool = False  # a loaded copy of the bulk data answered, not the portal
 
 
 @dataclass(frozen=True, slots=True)

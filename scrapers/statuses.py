@@ -16,10 +16,12 @@ class StatusMeaning:
     reason: str | None = None
 
 
-def meanings(*, active: str = "", warning: str = "", inactive: str = "", neutral: str = "") -> dict[str, StatusMeaning]:
+def meanings(
+    *, active: str = "", warning: str = "", inactive: str = "", suspended: str = "", neutral: str = ""
+) -> dict[str, StatusMeaning]:
     """Build a status table of words listed as "Good Standing | Active", which are compared without case and spacing.
 
-    `warning`: the entity exists and is active, but not in good standing.
+    `warning`: the entity exists and is active, but not in good standing. `suspended`: inactive until it is revived.
     """
     return {
         folded(word): meaning
@@ -27,6 +29,7 @@ def meanings(*, active: str = "", warning: str = "", inactive: str = "", neutral
             (active, StatusMeaning("active")),
             (warning, StatusMeaning("active", "not_in_good_standing")),
             (inactive, StatusMeaning("inactive")),
+            (suspended, StatusMeaning("inactive", "suspended")),
             (neutral, StatusMeaning("neutral")),
         )
         for word in listed(words)

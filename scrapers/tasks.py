@@ -30,7 +30,7 @@ def prune_attempts(**_: object) -> int:
     return deleted + pages
 
 
-@shared_task(name="scrapers.tasks.refresh_registers", acks_late=False)  # may take hours: never handed out twice
-def refresh_registers(**_: object) -> dict[str, str]:
-    """Fetch and load the published registers anew; returns what came of each."""
+@shared_task(name="scrapers.tasks.refresh_bulk_data", acks_late=False)  # may take hours: never handed out twice
+def refresh_bulk_data(**_: object) -> dict[str, str]:
+    """Fetch and load anew what registries publish as files; returns what came of each."""
     return refresh.refresh_all(now=timezone.now())

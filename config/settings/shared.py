@@ -1,4 +1,7 @@
-"""What development, tests and production have in common; each of them states only its difference."""
+"""What development, tests and production have in common; each of them states only its difference.
+
+Every variable of `config.env` is a setting under its own name, and declared nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -6,48 +9,10 @@ from urllib.parse import urlsplit
 
 import environ
 
-from config import env
+from config.env import *
 from config.logging import logging_config
 
-BASE_DIR = env.ROOT
-VAR_DIR = env.VAR_DIR
-DEBUG = env.DEBUG
-SECRET_KEY = env.SECRET_KEY
-ALLOWED_HOSTS = env.ALLOWED_HOSTS
-PUBLIC_URL = env.PUBLIC_URL
-CONTACT = env.CONTACT
-REDIS_URL = env.REDIS_URL
-METRICS_TOKEN = env.METRICS_TOKEN
-PRICE_PER_LOOKUP = env.PRICE_PER_LOOKUP
-FREE_LOOKUPS = env.FREE_LOOKUPS
-SYNC_BUDGET_SECONDS = env.SYNC_BUDGET_SECONDS
-CACHE_MAX_AGE_DAYS = env.CACHE_MAX_AGE_DAYS
-MATCH_THRESHOLD = env.MATCH_THRESHOLD
-RATE_LIMIT_PER_MINUTE = env.RATE_LIMIT_PER_MINUTE
-CONCURRENT_LOOKUPS = env.CONCURRENT_LOOKUPS
-KEYLESS_PER_MINUTE = env.KEYLESS_PER_MINUTE
-TRUSTED_PROXIES = env.TRUSTED_PROXIES
-ASK_PORTALS = env.ASK_PORTALS
-SOCRATA_APP_TOKEN = env.SOCRATA_APP_TOKEN
-CALICO_KEY = env.CALICO_KEY
-COMPTROLLER_KEY = env.COMPTROLLER_KEY
-PORTALS_URL = env.PORTALS_URL
-PAYMENT_SECRET = env.PAYMENT_SECRET
-PAYMENT_SECRET_PREVIOUS = env.PAYMENT_SECRET_PREVIOUS
-PAYMENT_REALM = env.PAYMENT_REALM
 PAYMENT_REQUIRES_TLS = False  # production: a challenge over plain http would invite a payment anyone can read
-WEBHOOK_SECRET = env.WEBHOOK_SECRET
-WEBHOOK_SECRET_PREVIOUS = env.WEBHOOK_SECRET_PREVIOUS
-WEBHOOKS_TO_LOOPBACK = env.WEBHOOKS_TO_LOOPBACK
-SANDBOX_PAYMENTS = env.SANDBOX_PAYMENTS
-TEMPO_RECIPIENT = env.TEMPO_RECIPIENT
-TEMPO_RPC_URL = env.TEMPO_RPC_URL
-TEMPO_CHAIN_ID = env.TEMPO_CHAIN_ID
-TEMPO_CURRENCY = env.TEMPO_CURRENCY
-STRIPE_SECRET_KEY = env.STRIPE_SECRET_KEY
-STRIPE_WEBHOOK_SECRET = env.STRIPE_WEBHOOK_SECRET
-STRIPE_NETWORK_ID = env.STRIPE_NETWORK_ID
-STRIPE_API_BASE = env.STRIPE_API_BASE
 
 INSTALLED_APPS = [
     "unfold",
@@ -101,7 +66,7 @@ TEMPLATES = [
     },
 ]
 
-_database = environ.Env.db_url_config(env.DATABASE_URL)
+_database = environ.Env.db_url_config(DATABASE_URL)
 if _database["ENGINE"].endswith("sqlite3"):
     _database["OPTIONS"] = {
         # A write lock taken at BEGIN waits its turn; one taken later fails at once with "database is locked".
@@ -157,18 +122,18 @@ SPECTACULAR_SETTINGS = {
 }
 
 LOGGING_CONFIG = "logging.config.dictConfig"
-LOGGING = logging_config(level=env.LOG_LEVEL, style=env.LOG_FORMAT)
+LOGGING = logging_config(level=LOG_LEVEL, style=LOG_FORMAT)
 
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"  # there is no other place to sign in to
 
-CELERY_BROKER_URL = env.REDIS_URL or "filesystem://"
+CELERY_BROKER_URL = REDIS_URL or "filesystem://"
 
-MAIL_CONFIGURED = bool(env.EMAIL_URL)
+MAIL_CONFIGURED = bool(EMAIL_URL)
 if MAIL_CONFIGURED:
-    globals().update(environ.Env.email_url_config(env.EMAIL_URL))
+    globals().update(environ.Env.email_url_config(EMAIL_URL))
 EMAIL_TIMEOUT = 20  # seconds for each step with the mail server; the default is for ever
-DEFAULT_FROM_EMAIL = env.DEFAULT_FROM_EMAIL or f"no-reply@{urlsplit(PUBLIC_URL).hostname}"
+DEFAULT_FROM_EMAIL = DEFAULT_FROM_EMAIL or f"no-reply@{urlsplit(PUBLIC_URL).hostname}"
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
@@ -183,3 +148,6 @@ UNFOLD = {
     "ENVIRONMENT": "billing.admin.alerts.mark",  # told on every page while the ledger does not add up
     "SIDEBAR": {"navigation": "config.navigation.list_groups"},
 }
+
+# They hold passwords in clear; Django has taken from them what it needs.
+del DATABASE_URL, EMAIL_URL  # noqa: F821

@@ -10,23 +10,14 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from lookups.bulk.progress import CANCELLED_STATUS
-from lookups.jobs import lifecycle, operator_actions
+from lookups.jobs.endings import Ending, to_condition
 from lookups.models import Job
+from lookups.models.jobs import is_stuck
+from scrapers.failures import list_unanswered
 
-_ENDED = Q(reply__error=operator_actions.ENDED["error"])
 REASONS: dict[str, tuple[str, Q]] = {
-    "down": ("down", Q(reply__reason="down")),
-    "timeout": ("timeout", Q(reply__reason="timeout")),
-    "blocked": ("blocked", Q(reply__reason="blocked")),
-    "rate_limited": ("rate limited", Q(reply__reason="rate_limited")),
-    "layout_changed": ("layout changed", Q(reply__reason="layout_changed")),
-    "disabled": ("switched off", Q(reply__reason="disabled")),
-    "refused": ("refused by the registry", Q(reply_status=400)),
-    "funds": ("out of funds", Q(reply_status=402)),
-    "ended": ("ended by an operator", Q(reply_status=500) & _ENDED),
-    "broken": ("broke down here", Q(reply_status=500) & ~_ENDED),
-    "cancelled": ("cancelled", Q(reply_status=CANCELLED_STATUS)),
+    **{failure.value: (failure.label, Q(reply__reason=failure.value)) for failure in list_unanswered()},
+    **{ending.value: (ending.facts.label, to_condition(ending)) for ending in Ending if ending.facts.label},
 }
 
 
@@ -75,7 +66,7 @@ class AgeFilter(admin.SimpleListFilter):
         which = {
             "hour": Q(created_at__gte=now - timedelta(hours=1)),
             "day": Q(created_at__gte=now - timedelta(days=1)),
-            "waiting": Q(status__in=lifecycle.OPEN, created_at__lte=now - timedelta(minutes=5)),
-            "stuck": Q(status=Job.Status.PROCESSING, lease_until__lte=now),
+            "waiting": Q(status__in=Job.OPEN, created_at__lte=now - timedelta(minutes=5)),
+            "stuck": is_stuck(now),
         }.get(self.value() or "")
         return queryset if which is None else queryset.filter(which)

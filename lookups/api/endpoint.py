@@ -34,7 +34,8 @@ class Endpoint(APIView):
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         """Add what every reply to a key carries."""
         finished = super().finalize_response(request, response, *args, **kwargs)
-        finished.from_endpoint = True  # what is not, was made by Django for people and is put into our shape
+        # What has no such mark was made by Django for people, and is put into our shape.
+        finished.from_endpoint = True  # type: ignore[attr-defined]
         if self.rate is not None:
             for name, value in throttling.headers(self.rate).items():
                 finished[name] = value
@@ -52,4 +53,4 @@ class OpenEndpoint(Endpoint):
     """An endpoint that anybody may read."""
 
     authentication_classes = ()
-    permission_classes = ()
+    permission_classes = ()  # type: ignore[assignment]

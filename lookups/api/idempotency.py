@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -37,15 +38,20 @@ def answer_once(request: Request, *, key: ApiKey, answer: Answer) -> Response | 
     try:
         response = answer(claim)
     except BaseException:
-        idempotency.let_go(claim, now=timezone.now())
+        idempotency.release(claim, now=timezone.now())
         raise
     if response.status_code in KEPT:
         kept = {name: response[name] for name in ("Location", "Retry-After") if response.has_header(name)}
         body = JSONRenderer().render(response.data).decode()
         idempotency.finish(claim, reply=idempotency.Reply(response.status_code, kept, body))
     else:
-        idempotency.give_up(claim)
+        idempotency.forget(claim)
     return response
+
+
+def same_ask(claim: idempotency.Claim | None) -> dict[str, Any]:
+    """What makes a repetition the same ask as the first request: it is charged once."""
+    return {"ask_id": claim.ask_id, "resumed": claim.resumed} if claim else {}
 
 
 def _claim(request: Request, key: ApiKey, word: str) -> idempotency.Claim:

@@ -1,7 +1,8 @@
-"""POST /v1/lookup without a key: 402 with a challenge, and the answer for who comes back with a payment."""
+"""A request without a key: 402 with what it costs, and the answer for whoever comes back with a payment."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpResponse
@@ -15,10 +16,9 @@ from billing import prices
 from billing.challenge import PaymentProblem
 from billing.models import ApiKey
 from billing.payments import gateway
-from lookups.api import parsers, replies
+from lookups.api import parsers
 from lookups.api.authentication import HasApiKey
-from lookups.lookup import pay_per_request
-from lookups.lookup.questions import Question
+from lookups.lookup.payers import CredentialPayer
 
 DESCRIPTION = "Business entity or UCC filing lookup"
 
@@ -33,44 +33,26 @@ class KeyOrPayment(HasApiKey):
         return gateway.is_open("lookup", secure=request.is_secure())
 
 
-class Till:
-    """One request without a key, and what it would buy."""
+def answer_paid(request: Request, *, answer: Callable[[CredentialPayer], Response]) -> Response | HttpResponse:
+    """Call `answer` with whoever pays for this request; without a payment that is good, say what it costs.
 
-    def __init__(self, request: Request) -> None:
-        """Reads the body's bytes, which the challenge is bound to; ApiError 413 for too many of them."""
-        self.request = request
-        body = parsers.raw_body(request, limit=parsers.LIMIT)
-        self.purchase = gateway.Purchase("lookup", prices.LOOKUP, f"POST {request.path}", body, DESCRIPTION)
-
-    def find_credential(self) -> str | None:
-        """The payment that came along, if any; PaymentProblem for several."""
-        return gateway.find_credential(self.request.headers)
-
-    def sell(self, question: Question, *, credential: str, accepts_stored: bool) -> Response:
-        """The answer with its receipt, or the error that cost nothing. Raises PaymentProblem."""
-        request_id: str = self.request.request_id  # type: ignore[attr-defined]
-        outcome, receipt = pay_per_request.perform(
-            purchase=self.purchase,
-            credential=credential,
-            question=question,
-            accepts_stored=accepts_stored,
-            request_id=request_id,
-            now=timezone.now(),
-        )
-        response = replies.to_response(outcome, request_id=request_id)
-        if receipt is not None:
-            response["Payment-Receipt"] = receipt
-            response["Cache-Control"] = "private"
-        return response
-
-    def demand(self, problem: PaymentProblem | None = None) -> HttpResponse:
-        """What it costs, or what was wrong with the payment, in the scheme's own body."""
-        return answer_demand(gateway.demand(self.purchase, now=timezone.now(), problem=problem))
+    The price is bound to the body's bytes; ApiError 413 for too many of them.
+    """
+    body = parsers.raw_body(request, limit=parsers.LIMIT)
+    purchase = gateway.Purchase("lookup", prices.LOOKUP, f"POST {request.path}", body, DESCRIPTION)
+    problem = None
+    try:
+        credential = gateway.find_credential(request.headers)
+        if credential is not None:
+            return answer(CredentialPayer(purchase, credential))
+    except PaymentProblem as wrong:
+        problem = wrong
+    return render_demand(gateway.demand(purchase, now=timezone.now(), problem=problem))
 
 
-def answer_demand(told: gateway.Demand) -> HttpResponse:
-    """The till's answer on the wire."""
-    body: Any = {"challengeId": None, **told.body}
+def render_demand(demand: gateway.Demand) -> HttpResponse:
+    """What has to be paid, or what was wrong with a payment, in the scheme's own body."""
+    body: Any = {"challengeId": None, **demand.body}
     return HttpResponse(
-        JSONRenderer().render(body), status=told.status, headers=told.headers, content_type=told.content_type
+        JSONRenderer().render(body), status=demand.status, headers=demand.headers, content_type=demand.content_type
     )

@@ -14,6 +14,7 @@ from lookups.lookup import storage
 from lookups.lookup.outcomes import (
     Accepted,
     Delivered,
+    Judged,
     NothingFound,
     Outcome,
     OutOfFunds,
@@ -23,26 +24,19 @@ from lookups.lookup.outcomes import (
 )
 from lookups.lookup.storage import wire_time
 from lookups.models import StoredAnswer
+from scrapers.failures import Failure, find_failure
 
 POLL_MS = 3000  # how often a waiting client should ask
 PORTAL_DOWN = "State portal temporarily unavailable"
 NOT_FOUND = "Entity not found"
 
-# Seconds after which another try makes sense, where the portal did not say so itself.
-RETRY_AFTER = {
-    "down": 30,
-    "timeout": 30,
-    "rate_limited": 60,
-    "blocked": 900,
-    "layout_changed": 3600,
-    "disabled": 86_400,
-}
-
 
 def to_response(outcome: Outcome, *, request_id: str) -> Response:
     """The reply to a lookup."""
     if isinstance(outcome, Delivered):
-        return Response(delivered(outcome), headers={"Cache-Control": "private, no-store"})
+        return Response(delivered(outcome), headers=_headers(outcome))
+    if isinstance(outcome, Judged):
+        return Response(judged(outcome), headers={"Cache-Control": "private, no-store"})
     if isinstance(outcome, Accepted):
         place = status_url(outcome.job_id)
         headers = {"Location": place, "Retry-After": str(POLL_MS // 1000)}
@@ -50,10 +44,19 @@ def to_response(outcome: Outcome, *, request_id: str) -> Response:
     return to_error(outcome).response(request_id)
 
 
+def _headers(outcome: Delivered) -> dict[str, str]:
+    """Of an answer: private, and with the receipt for whoever paid with the request itself."""
+    if outcome.receipt is None:
+        return {"Cache-Control": "private, no-store"}
+    return {"Payment-Receipt": outcome.receipt, "Cache-Control": "private"}
+
+
 def to_body(outcome: Outcome, request_id: str) -> tuple[int, dict[str, Any]]:
     """Status and body alone, for a reply that is kept until somebody asks for it."""
     if isinstance(outcome, Delivered):
         return 200, delivered(outcome)
+    if isinstance(outcome, Judged):
+        return 200, judged(outcome)
     if isinstance(outcome, Accepted):
         return 202, accepted(outcome)
     error = to_error(outcome)
@@ -125,6 +128,30 @@ def delivered(outcome: Delivered) -> dict[str, Any]:
     return body
 
 
+def judged(outcome: Judged) -> dict[str, Any]:
+    """The 200 body of a name check."""
+    verdict, balance = outcome.verdict, outcome.balance
+    return {
+        "success": True,
+        "available": verdict["available"],
+        "searchedName": verdict["searchedName"],
+        "state": verdict["state"],
+        "conflictingEntities": verdict["conflictingEntities"],
+        "variationNote": verdict["variationNote"],
+        "warning": verdict["warning"],
+        "statusNote": verdict["statusNote"],
+        "cost": money.to_json_number(outcome.cost),
+        "data_source": "cache" if verdict["evidence"]["fromRegister"] else "live",
+        "dataAsOf": verdict["dataAsOf"],
+        "walletBalance": None if balance is None else money.to_rounded_string(balance),
+        "lookupsRemaining": None if balance is None else prices.lookups_covered(balance),
+        "designatorNote": verdict["designatorNote"],
+        "normalizedName": verdict["normalizedName"],
+        "registryVerdict": verdict["registryVerdict"],
+        "evidence": verdict["evidence"],
+    }
+
+
 def asked_now(outcome: Delivered) -> bool:
     """Whether the registry itself was asked for this answer: a stored record or a loaded register is a copy."""
     return outcome.live and not outcome.answer.evidence.get("fromRegister", False)
@@ -152,9 +179,10 @@ def filings_data(answer: StoredAnswer) -> dict[str, Any]:
 
 
 def _unavailable(outcome: Unavailable) -> errors.ApiError:
-    seconds = outcome.retry_after if outcome.retry_after is not None else RETRY_AFTER.get(outcome.reason, 60)
+    facts = (find_failure(outcome.reason) or Failure.DOWN).facts  # another version may have written another word
+    seconds = facts.retry_after if outcome.retry_after is None else outcome.retry_after
     return errors.ApiError(
-        503,
+        facts.http_status,
         "source_unavailable",
         PORTAL_DOWN,
         retryable=outcome.retryable,

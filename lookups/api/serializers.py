@@ -64,7 +64,7 @@ class StateCode(serializers.CharField):
 
 
 @extend_schema_field(OpenApiTypes.BOOL)
-class Flag(serializers.Field):
+class Flag(serializers.Field[Any, Any, Any, Any]):
     """A boolean; the words "true" and "false" are understood, because query strings have nothing else."""
 
     default_error_messages = {"invalid": "Send true or false."}
@@ -92,7 +92,7 @@ class Day(serializers.DateField):
         return super().to_internal_value(data)
 
 
-class LookupRequest(serializers.Serializer):
+class LookupRequest(serializers.Serializer[Any]):
     """The body of POST /v1/lookup."""
 
     entity_name = Text(
@@ -106,7 +106,7 @@ class LookupRequest(serializers.Serializer):
     searchType = Word(
         choices=["business_entity", "ucc"], required=False, allow_null=True, help_text="Default: business_entity."
     )
-    source = Word(
+    source = Word(  # type: ignore[assignment]
         choices=["auto", "cache", "live"],
         required=False,
         allow_null=True,
@@ -144,17 +144,17 @@ class LookupRequest(serializers.Serializer):
 class BulkEntity(LookupRequest):
     """One row of a bulk request."""
 
-    source = None
-    fresh = None
+    source = None  # type: ignore[assignment]
+    fresh = None  # type: ignore[assignment]
     ref = Text(required=False, allow_null=True, max_length=200, help_text="Your own mark; echoed with the result.")
 
 
-class NameRequest(serializers.Serializer):
+class NameRequest(serializers.Serializer[Any]):
     """The body of POST /v1/name-availability."""
 
     entity_name = Text(min_length=2, max_length=200, help_text="The name, with or without its legal form.")
     state = StateCode(help_text="Two letters, any case.")
-    source = Word(
+    source = Word(  # type: ignore[assignment]
         choices=["live", "cache"],
         required=False,
         allow_null=True,
@@ -174,7 +174,7 @@ class WholeNumber(serializers.IntegerField):
 
 
 @extend_schema_field(OpenApiTypes.NUMBER)
-class Dollars(serializers.Field):
+class Dollars(serializers.Field[Any, Any, Any, Any]):
     """A sum in USD as a number or decimal text, to the 1/10,000; becomes whole units."""
 
     default_error_messages = {"invalid": "Send an amount in USD, from 0 to 1,000,000, with at most four decimals."}
@@ -219,7 +219,7 @@ class HookAddress(Text):
         return text
 
 
-class SettingsRequest(serializers.Serializer):
+class SettingsRequest(serializers.Serializer[Any]):
     """The body of PATCH /v1/account/settings; what is left out stays as it is, null goes back to the default."""
 
     maxCacheAgeDays = WholeNumber(
@@ -242,11 +242,11 @@ class SettingsRequest(serializers.Serializer):
         return attrs
 
 
-class BulkRequest(serializers.Serializer):
+class BulkRequest(serializers.Serializer[Any]):
     """The body of POST /v1/bulk-lookup; its rows are checked one by one, to tell which of them are wrong."""
 
     entities = BulkEntity(many=True, help_text="1 to 1,000 rows. A row that repeats another is charged once.")
-    source = LookupRequest._declared_fields["source"]
+    source = LookupRequest._declared_fields["source"]  # type: ignore[assignment]
     webhook_url = HookAddress(
         required=False,
         allow_null=True,

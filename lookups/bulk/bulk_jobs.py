@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -17,8 +16,8 @@ from django.db.models import QuerySet
 from billing import ledger, prices
 from billing.models import ApiKey, Hold
 from lookups.bulk import queue
-from lookups.bulk.progress import CANCELLED_STATUS
 from lookups.jobs import lifecycle
+from lookups.jobs.endings import Ending
 from lookups.lookup import settlement
 from lookups.lookup.outcomes import OutOfFunds
 from lookups.lookup.questions import Question
@@ -26,7 +25,6 @@ from lookups.models import BulkJob, BulkRow, Job
 
 DEADLINE = timedelta(hours=6)  # from accepting to failing what is left
 HOLD_FOR = DEADLINE + timedelta(hours=1)
-CANCELLED: dict[str, Any] = {"success": False, "error": "Cancelled", "code": "cancelled", "cost": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +104,11 @@ def list_rows(bulk: BulkJob, *, after: int = -1) -> QuerySet[BulkRow]:
 def cancel(bulk: BulkJob, *, now: datetime) -> None:
     """End what has not begun and give its share back; what is under way ends by itself. Twice does nothing more."""
     with transaction.atomic():
-        BulkJob.objects.filter(pk=bulk.pk, cancelled_at__isnull=True, ended_at__isnull=True).update(cancelled_at=now)
+        BulkJob.objects.open().filter(pk=bulk.pk, cancelled_at__isnull=True).update(cancelled_at=now)
+        end = Ending.CANCELLED.facts
         waiting = list(Job.objects.select_for_update().filter(bulk=bulk, status=Job.Status.PENDING))
         ended = Job.objects.filter(pk__in=[job.pk for job in waiting], status=Job.Status.PENDING).update(
-            status=Job.Status.FAILED, reply_status=CANCELLED_STATUS, reply=CANCELLED, ended_at=now
+            status=Job.Status.FAILED, reply_status=end.status, reply=end.reply, ended_at=now
         )
         if ended and bulk.hold_id:
             ledger.release(

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from billing import prices
+from lookups.jobs.endings import Ending
 from lookups.models import BulkJob
-
-CANCELLED_STATUS, FOUND_STATUS, NOT_FOUND_STATUS = 410, 200, 404
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +29,12 @@ def get_progress(bulk: BulkJob) -> Progress:
     count = bulk.rows.aggregate(
         ended=Count("pk", filter=ended),
         begun=Count("pk", filter=~Q(job__status="pending") | Q(job__attempts__gt=0)),
-        found=Count("pk", filter=Q(job__reply_status=FOUND_STATUS)),
-        not_found=Count("pk", filter=Q(job__reply_status=NOT_FOUND_STATUS)),
-        cancelled=Count("pk", filter=Q(job__reply_status=CANCELLED_STATUS)),
+        found=Count("pk", filter=Q(job__reply_status=Ending.ANSWERED.facts.status)),
+        not_found=Count("pk", filter=Q(job__reply_status=Ending.NOT_FOUND.facts.status)),
+        cancelled=Count("pk", filter=Q(job__reply_status=Ending.CANCELLED.facts.status)),
     )
     pays = bulk.hold is not None and not bulk.hold.is_free
-    paid = bulk.jobs.filter(reply_status=FOUND_STATUS).count() if pays else 0
+    paid = bulk.jobs.filter(reply_status=Ending.ANSWERED.facts.status).count() if pays else 0
     failed = count["ended"] - count["found"] - count["not_found"] - count["cancelled"]
     return Progress(
         status=_word(bulk, count),

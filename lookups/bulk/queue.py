@@ -16,13 +16,14 @@ from datetime import datetime, timedelta
 
 from celery import current_app
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count
 
 from billing.models import ApiKey
 from lookups.jobs import lifecycle, runner
 from lookups.lookup import single_flight
 from lookups.lookup.asks import Stopwatch
 from lookups.models import BulkJob, Job
+from lookups.models.jobs import is_due, is_running
 from lookups.notifications import outbox
 from scrapers import discovery
 
@@ -83,13 +84,12 @@ def look(*, now: datetime, left: Place | None = None) -> tuple[Turn | None, bool
     `left`: the registry this thread has just freed a place of. Where accounts are equal it goes back there: threads
     that look in the same moment would else take one registry's place together and leave another's empty.
     """
-    mine = Q(lifecycle.free(now), deadline__gt=now)
-    running = Q(status=Job.Status.PROCESSING, lease_until__gt=now)
     counted = (
-        Job.objects.filter(bulk__isnull=False, status__in=lifecycle.OPEN)
+        Job.objects.of_bulk_jobs()
+        .open()
         .order_by()
         .values("account", "state", "key__mode")
-        .annotate(running=Count("pk", filter=running), waiting=Count("pk", filter=mine))
+        .annotate(running=Count("pk", filter=is_running(now)), waiting=Count("pk", filter=is_due(now)))
         .values_list("account", "state", "key__mode", "running", "waiting")
     )
     busy: Counter[Place] = Counter()
@@ -104,17 +104,17 @@ def look(*, now: datetime, left: Place | None = None) -> tuple[Turn | None, bool
         return None, bool(waiting)
     random.shuffle(pairs)
     account, place = min(pairs, key=lambda pair: (load[pair[0]], pair[1] != left))
-    rows = Job.objects.filter(mine, bulk__isnull=False, account=account, state=place[0], key__mode=place[1])
+    rows = Job.objects.of_bulk_jobs().due(now).filter(account=account, state=place[0], key__mode=place[1])
     first = rows.order_by("created_at", "position").values_list("bulk", "pk").first()
     return (Turn(*first, place) if first else None), True
 
 
 def note_end(bulk_id: uuid.UUID, *, now: datetime) -> bool:
     """Close a bulk job when its last job has ended; True for the one who does."""
-    if Job.objects.filter(bulk=bulk_id, status__in=lifecycle.OPEN).exists():
+    if Job.objects.open().filter(bulk=bulk_id).exists():
         return False
     with transaction.atomic():
-        ended = bool(BulkJob.objects.filter(pk=bulk_id, ended_at__isnull=True).update(ended_at=now))
+        ended = bool(BulkJob.objects.open().filter(pk=bulk_id).update(ended_at=now))
         if ended:
             outbox.note_bulk(bulk_id, now=now)
     return ended
@@ -122,13 +122,12 @@ def note_end(bulk_id: uuid.UUID, *, now: datetime) -> bool:
 
 def sweep(*, now: datetime) -> int:
     """Call threads again where the calls were lost, and close what a crash left open; returns how many were called."""
-    for bulk_id in BulkJob.objects.filter(ended_at__isnull=True).values_list("pk", flat=True):
+    for bulk_id in BulkJob.objects.open().values_list("pk", flat=True):
         note_end(bulk_id, now=now)
-    at_work = Job.objects.filter(
-        bulk__isnull=False, status=Job.Status.PROCESSING, lease_until__gt=now + lifecycle.LEASE - QUIET
-    )
-    waiting = Job.objects.filter(lifecycle.free(now), bulk__isnull=False, deadline__gt=now, created_at__lte=now - QUIET)
-    number = 0 if at_work.exists() else waiting.count()
+    jobs = Job.objects.of_bulk_jobs()
+    taken_lately = jobs.filter(is_running(now + lifecycle.LEASE - QUIET))
+    waiting = jobs.due(now).filter(created_at__lte=now - QUIET)
+    number = 0 if taken_lately.exists() else waiting.count()
     if number:
         wake(number)
     return min(number, THREADS)

@@ -1,4 +1,7 @@
-"""How many messages wait in the broker, for operators; the jobs' rows are the truth, a message only wakes a worker."""
+"""Whether the broker answers, and how many messages wait in it.
+
+For operators only: the jobs' rows are the truth, a message only wakes a worker.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from pathlib import Path
 
 import redis
 from celery import current_app
+from django.conf import settings
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +25,17 @@ def list_depths() -> dict[str, int] | None:
     except (OSError, redis.RedisError):
         log.warning("The broker could not be asked how much waits in it.", exc_info=True)
         return None
+
+
+def answers() -> bool:
+    """Whether the queue can be reached: Redis, or the broker's folder of the embedded default."""
+    if not settings.REDIS_URL:
+        return Path(settings.VAR_DIR).is_dir()
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1.0, socket_connect_timeout=1.0) as client:
+        try:
+            return bool(client.ping())
+        except redis.RedisError:
+            return False
 
 
 def _on_redis() -> dict[str, int]:

@@ -16,8 +16,8 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from billing import ledger
-from billing.models import ApiKey, Hold
-from lookups.lookup import payment, settlement, single_flight
+from billing.models import Hold
+from lookups.lookup import settlement, single_flight
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted, Delivered, NothingFound, Outcome, OutOfFunds, TooManyAtOnce
 from lookups.lookup.questions import Question
@@ -36,18 +36,15 @@ UNHEARD_AFTER = timedelta(seconds=15)  # a pending job this old had its message 
 
 Render = Callable[[Outcome, str], tuple[int, dict[str, Any]]]
 """Makes the customer's reply (status and body) of an outcome and a request id."""
-OPEN = (Job.Status.PENDING, Job.Status.PROCESSING)
 
 
-def accept(
-    ask: Ask, *, key: ApiKey, limit: int, estimated_seconds: int, now: datetime
-) -> Accepted | OutOfFunds | TooManyAtOnce:
-    """Take a question on: hold its price, write the job, wake a worker. At most `limit` open jobs a key."""
-    if Job.objects.filter(key=key, status__in=OPEN, bulk__isnull=True).count() >= limit:
-        return TooManyAtOnce(limit)
+def accept(ask: Ask, *, estimated_seconds: int, now: datetime) -> Accepted | OutOfFunds | TooManyAtOnce:
+    """Take a question on: hold its price, write the job, wake a worker. At most the key's limit of open jobs."""
+    if Job.objects.open().single().filter(key=ask.payer.key).count() >= ask.payer.limit:
+        return TooManyAtOnce(ask.payer.limit)
     try:
         with transaction.atomic():
-            hold = payment.set_aside(ask.bill, now=now, hold_for=HOLD_FOR)
+            hold = ask.payer.hold(ask.bill, now=now, hold_for=HOLD_FOR)
             job = _write(ask, hold, estimated_seconds=estimated_seconds, now=now)
             transaction.on_commit(lambda: wake(job.pk))
     except ledger.InsufficientFunds as short:
@@ -73,10 +70,11 @@ def adopt(ask: Ask, hold: Hold | None, *, estimated_seconds: int, runs: bool, no
 
 
 def _write(ask: Ask, hold: Hold | None, *, estimated_seconds: int, now: datetime, **progress: Any) -> Job:
-    assert ask.key is not None
+    key = ask.payer.key
+    assert key is not None, "Only who has a key can be answered later."
     return Job.objects.create(
-        account_id=ask.key.account_id,
-        key=ask.key,
+        account_id=key.account_id,
+        key=key,
         hold=hold,
         ask_id=ask.ask_id,
         state=ask.question.state,
@@ -100,18 +98,27 @@ def wake(job_id: uuid.UUID) -> None:
 def claim(job_id: uuid.UUID, *, now: datetime) -> Job | None:
     """Take a job that is pending, or whose worker was lost; None when somebody else has it or it has ended."""
     mine = uuid.uuid4()
-    waiting = Job.objects.filter(pk=job_id, deadline__gt=now)
-    taken = waiting.filter(free(now)).update(
-        status=Job.Status.PROCESSING, claim=mine, lease_until=now + LEASE, attempts=F("attempts") + 1
-    )
-    if not taken:
+    claimed = {"status": Job.Status.PROCESSING, "claim": mine, "lease_until": now + LEASE}
+    if not Job.objects.due(now).filter(pk=job_id).update(**claimed, attempts=F("attempts") + 1):
         return None
     return Job.objects.select_related("key__account", "hold", "bulk").get(pk=job_id)
 
 
-def end(job: Job, *, status: str, reply_status: int, reply: Mapping[str, Any], now: datetime) -> bool:
-    """End a job that is still as it was read; False when somebody else took it over or ended it meanwhile."""
-    same = Job.objects.filter(pk=job.pk, claim=job.claim, status=job.status)
+def end(job: Job, outcome: Outcome, *, render: Render, now: datetime) -> bool:
+    """End a job with what came of it; False when somebody else took it over or ended it meanwhile."""
+    reply_status, reply = render(outcome, job.request_id)
+    answered = isinstance(outcome, Delivered | NothingFound)
+    status = Job.Status.COMPLETE if answered else Job.Status.FAILED
+    return _end(job, status, reply_status, reply, now)
+
+
+def fail(job: Job, *, reply_status: int, reply: Mapping[str, Any], now: datetime) -> bool:
+    """End a job without an answer; False when somebody else took it over or ended it meanwhile."""
+    return _end(job, Job.Status.FAILED, reply_status, reply, now)
+
+
+def _end(job: Job, status: str, reply_status: int, reply: Mapping[str, Any], now: datetime) -> bool:
+    same = Job.objects.unchanged(job)
     with transaction.atomic():
         ended = bool(same.update(status=status, reply_status=reply_status, reply=dict(reply), ended_at=now))
         if ended and job.bulk_id is None:
@@ -119,51 +126,22 @@ def end(job: Job, *, status: str, reply_status: int, reply: Mapping[str, Any], n
     return ended
 
 
-def conclude(job: Job, outcome: Outcome, *, render: Render, now: datetime) -> bool:
-    """End a job with what came of it; False when somebody else took it over or ended it meanwhile."""
-    reply_status, reply = render(outcome, job.request_id)
-    answered = isinstance(outcome, Delivered | NothingFound)
-    status = Job.Status.COMPLETE if answered else Job.Status.FAILED
-    return end(job, status=status, reply_status=reply_status, reply=reply, now=now)
-
-
 def postpone(job: Job, *, until: datetime) -> bool:
     """Its registry failed: back to pending, to be tried again from `until` on. False when it is no longer ours."""
-    mine = Job.objects.filter(pk=job.pk, claim=job.claim, status=Job.Status.PROCESSING)
+    mine = Job.objects.claimed_like(job)
     return bool(mine.update(status=Job.Status.PENDING, claim=None, lease_until=None, not_before=until))
 
 
-def let_go(job: Job, *, now: datetime) -> bool:
+def release(job: Job, *, now: datetime) -> bool:
     """Its worker broke down: the next sweep may give it to another one at once. False when it has no worker."""
-    mine = Job.objects.filter(pk=job.pk, claim=job.claim, status=Job.Status.PROCESSING)
-    return bool(mine.update(lease_until=now))
+    return bool(Job.objects.claimed_like(job).update(lease_until=now))
 
 
 def list_unheard(*, now: datetime, limit: int = 500) -> list[uuid.UUID]:
     """Single jobs that nobody works on: their message was lost, or their worker, or it is time for another try."""
-    lost = Job.objects.filter(free(now), deadline__gt=now, bulk__isnull=True).exclude(
-        status=Job.Status.PENDING, not_before__isnull=True, created_at__gt=now - UNHEARD_AFTER
-    )
+    fresh = Q(status=Job.Status.PENDING, not_before__isnull=True, created_at__gt=now - UNHEARD_AFTER)
+    lost = Job.objects.single().due(now).exclude(fresh)
     return list(lost.order_by("created_at").values_list("pk", flat=True)[:limit])
-
-
-def list_overdue(*, now: datetime, limit: int = 500) -> list[Job]:
-    """Jobs whose deadline passed and that no worker holds any more."""
-    late = Job.objects.filter(status__in=OPEN, deadline__lte=now).exclude(
-        status=Job.Status.PROCESSING, lease_until__gt=now
-    )
-    return list(late[:limit])
-
-
-def list_states() -> list[str]:
-    """The states that open jobs ask, those of test keys aside."""
-    live = Job.objects.filter(status__in=OPEN).exclude(key__mode=ApiKey.Mode.TEST)
-    return list(live.order_by().values_list("state", flat=True).distinct())
-
-
-def list_of_state(state: str, *, limit: int = 500) -> list[Job]:
-    """Open jobs that ask this state's registry, those of test keys aside."""
-    return list(Job.objects.filter(status__in=OPEN, state=state).exclude(key__mode=ApiKey.Mode.TEST)[:limit])
 
 
 def find(public_id: str, *, account_id: int, now: datetime) -> Job | None:
@@ -177,14 +155,8 @@ def find(public_id: str, *, account_id: int, now: datetime) -> Job | None:
 
 def prune(*, now: datetime) -> int:
     """Forget jobs that ended seven days ago, with their replies; returns how many."""
-    deleted, _ = Job.objects.filter(ended_at__lte=now - KEPT_FOR, bulk__isnull=True).delete()
+    deleted, _ = Job.objects.single().filter(ended_at__lte=now - KEPT_FOR).delete()
     return deleted
-
-
-def free(now: datetime) -> Q:
-    """Jobs that a worker may take: pending ones whose time has come, and those whose worker was lost."""
-    due = Q(not_before__isnull=True) | Q(not_before__lte=now)
-    return Q(due, status=Job.Status.PENDING) | Q(status=Job.Status.PROCESSING, lease_until__lte=now)
 
 
 def to_json(question: Question) -> dict[str, Any]:

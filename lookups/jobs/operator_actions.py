@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 
 from lookups.jobs import lifecycle, runner
-from lookups.lookup import payment
+from lookups.jobs.endings import Ending
 from lookups.lookup.asks import Ask
-from lookups.lookup.outcomes import Unavailable
+from lookups.lookup.payers import KeyPayer
 from lookups.models import Job
-
-ENDED: dict[str, Any] = {
-    "success": False,
-    "error": "Ended by the operator",
-    "code": "internal_error",
-    "cost": 0,
-    "retryable": True,
-}
 
 
 def hurry(job: Job) -> bool:
@@ -37,13 +28,12 @@ def end(job: Job, *, render: lifecycle.Render, now: datetime) -> bool:
 
     What was settled already stands: the customer paid for it, so the job ends with that.
     """
-    because = Unavailable(job.state, "ended_by_operator")
-    return runner.stop(job, because=because, render=render, now=now, told=(500, ENDED))
+    return runner.stop(job, because=Ending.ENDED, render=render, now=now)
 
 
 def release(job: Job, *, now: datetime) -> bool:
     """Take a job from a worker that is stuck and give it to another one; False when no worker has it."""
-    if not lifecycle.let_go(job, now=now):
+    if not lifecycle.release(job, now=now):
         return False
     lifecycle.wake(job.pk)
     return True
@@ -60,9 +50,12 @@ def do_over(job: Job, *, now: datetime) -> bool:
         if row is None:
             return False
         ask = Ask(
-            question=lifecycle.from_json(row.question), key=row.key, ask_id=uuid.uuid4(), request_id=row.request_id
+            question=lifecycle.from_json(row.question),
+            payer=KeyPayer(row.key),
+            ask_id=uuid.uuid4(),
+            request_id=row.request_id,
         )
-        row.hold = payment.set_aside(ask.bill, now=now, hold_for=lifecycle.HOLD_FOR)
+        row.hold = ask.payer.hold(ask.bill, now=now, hold_for=lifecycle.HOLD_FOR)
         row.ask_id, row.status, row.attempts = ask.ask_id, Job.Status.PENDING, 0
         row.claim = row.lease_until = row.not_before = row.ended_at = row.reply = row.reply_status = None
         row.deadline = now + lifecycle.DEADLINE

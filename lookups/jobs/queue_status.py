@@ -13,24 +13,17 @@ from django.db.models import BooleanField, Count, DateTimeField, ExpressionWrapp
 from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce
 
-from lookups.bulk.progress import CANCELLED_STATUS
 from lookups.jobs import lifecycle
+from lookups.jobs.endings import BY_STATUS, Ending
 from lookups.models import Job
+from lookups.models.jobs import is_ready, is_running, is_stuck
+from scrapers.failures import find_failure
 
 OVER = timedelta(hours=1)
 QUIET = timedelta(minutes=1)  # due work that nobody took for so long: nobody works
 BUSIEST = 5
 KINDS = ("single", "bulk")
 _IS_BULK = ExpressionWrapper(Q(bulk__isnull=False), output_field=BooleanField())
-ENDINGS = {
-    200: "answered",
-    404: "not found",
-    400: "refused",
-    402: "out of funds",
-    CANCELLED_STATUS: "cancelled",
-    500: "ended or broken here",
-    503: "registry unavailable",
-}
 
 
 @dataclass(slots=True)
@@ -69,21 +62,19 @@ def read(*, now: datetime) -> list[Line]:
 
 
 def _count_open(lines: dict[str, Line], now: datetime) -> None:
-    waiting = Q(status=Job.Status.PENDING)
-    runs = Q(status=Job.Status.PROCESSING)
-    due = waiting & (Q(not_before__isnull=True) | Q(not_before__lte=now))
+    ready, running = is_ready(now), is_running(now)
     counted = (
-        Job.objects.filter(status__in=lifecycle.OPEN)
+        Job.objects.open()
         .order_by()
         .values(is_bulk=_IS_BULK)
         .annotate(
-            waiting=Count("pk", filter=waiting),
-            due=Count("pk", filter=due),
-            running=Count("pk", filter=runs & Q(lease_until__gt=now)),
-            stuck=Count("pk", filter=runs & Q(lease_until__lte=now)),
+            waiting=Count("pk", filter=Q(status=Job.Status.PENDING)),
+            due=Count("pk", filter=ready),
+            running=Count("pk", filter=running),
+            stuck=Count("pk", filter=is_stuck(now)),
             oldest=Min("created_at"),
-            due_since=Min(Coalesce("not_before", "created_at", output_field=DateTimeField()), filter=due),
-            lease=Max("lease_until", filter=runs & Q(lease_until__gt=now)),
+            due_since=Min(Coalesce("not_before", "created_at", output_field=DateTimeField()), filter=ready),
+            lease=Max("lease_until", filter=running),
         )
     )
     for row in counted:
@@ -103,19 +94,26 @@ def _count_ended(lines: dict[str, Line], now: datetime) -> None:
     )
     for row in ended:
         line = lines["bulk" if row["is_bulk"] else "single"]
-        word = ENDINGS.get(row["reply_status"] or 0, f"status {row['reply_status']}")
-        if row["reply_status"] == 503 and row["reason"]:
-            word = f"unavailable: {row['reason'].replace('_', ' ')}"
+        word = _word(row["reply_status"], row["reason"] or "")
         line.ended[word] = line.ended.get(word, 0) + row["number"]
         _note_sign(line, row["last"])
     for line in lines.values():
         line.ended = dict(sorted(line.ended.items(), key=lambda one: -one[1]))
 
 
+def _word(status: int | None, reason: str) -> str:
+    """What a job that ended so is counted as."""
+    ending = BY_STATUS.get(status or 0)
+    if ending is Ending.UNAVAILABLE and reason:
+        failure = find_failure(reason)
+        return f"unavailable: {failure.plain if failure else reason}"
+    return ending.facts.counted if ending else f"status {status}"
+
+
 def _find_busiest(lines: dict[str, Line]) -> None:
     """The accounts with the most open jobs of each kind."""
     rows = (
-        Job.objects.filter(status__in=lifecycle.OPEN)
+        Job.objects.open()
         .order_by()
         .values("account", name=F("account__name"), is_bulk=_IS_BULK)
         .annotate(number=Count("pk"))

@@ -6,14 +6,11 @@ Chance is added to every pause, so that the jobs of an hour's outage do not all 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from lookups.lookup.outcomes import Unavailable
+from scrapers.failures import find_failure
 
-# Seconds before the second try; each further one waits twice as long. What is not here is not tried again: a page
-# that changed needs a person, and a registry that is switched off is not asked.
-FIRST_PAUSE: Mapping[str, float] = {"down": 5.0, "timeout": 10.0, "rate_limited": 30.0, "blocked": 900.0}
 LONGEST_PAUSE = 1800.0
 JITTER = 0.3
 A_TRY = timedelta(seconds=60)  # what has to be left before the deadline to make another try worth it
@@ -21,7 +18,8 @@ A_TRY = timedelta(seconds=60)  # what has to be left before the deadline to make
 
 def find_pause(failure: Unavailable, *, tries: int, now: datetime, deadline: datetime) -> timedelta | None:
     """How long to wait after the `tries`-th try failed; None when the failure is to be told to the customer."""
-    first = FIRST_PAUSE.get(failure.reason)
+    known = find_failure(failure.reason)
+    first = known.facts.pause if known else None
     if first is None or not failure.retryable:
         return None
     seconds = min(LONGEST_PAUSE, first * 2 ** min(tries - 1, 10))

@@ -5,18 +5,20 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 
 from billing.models import Hold
 from lookups.jobs import lifecycle, retries
+from lookups.jobs.endings import Ending
 from lookups.lookup import checks, flow, settlement
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Outcome, Refused, Unavailable
+from lookups.lookup.payers import KeyPayer
 from lookups.models import Job
+from scrapers.failures import Failure
 
-BROKEN: dict[str, Any] = {"success": False, "error": "Internal error", "code": "internal_error", "cost": 0}
+SWEPT = 500  # jobs of a kind that one sweep deals with; the next one takes the rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,62 +50,61 @@ def run(*, job_id: uuid.UUID, render: lifecycle.Render, now: datetime) -> bool:
         outcome = _settled_before(ask) or _answer(ask, job.hold, stopwatch, try_again)
     except Exception:
         if job.attempts >= lifecycle.MOST_ATTEMPTS:  # it breaks every time: a person has to look, nobody has to pay
-            broken = Unavailable(job.state, "internal_error")
-            stop(job, because=broken, render=render, now=stopwatch.now, told=(500, BROKEN))
+            stop(job, because=Ending.BROKEN, render=render, now=stopwatch.now)
         raise
     if pauses:
         lifecycle.postpone(job, until=stopwatch.now + pauses[0])
         return False
-    return lifecycle.conclude(job, outcome, render=render, now=stopwatch.now)
+    return lifecycle.end(job, outcome, render=render, now=stopwatch.now)
 
 
 def sweep(*, render: lifecycle.Render, now: datetime) -> Swept:
     """Wake workers for jobs that nobody works on; fail those whose deadline passed, or whose state was switched off."""
     failed = 0
-    for job in lifecycle.list_overdue(now=now):
-        failed += stop(job, because=Unavailable(job.state, "timeout"), render=render, now=now)
-    for state in lifecycle.list_states():
+    for job in Job.objects.overdue(now)[:SWEPT]:
+        failed += stop(job, because=Unavailable(job.state, Failure.TIMEOUT), render=render, now=now)
+    asked = Job.objects.open().live()
+    for state in asked.order_by().values_list("state", flat=True).distinct():
         off = checks.find_off(state)
         if off is not None:
-            failed += sum(stop(job, because=off, render=render, now=now) for job in lifecycle.list_of_state(state))
+            jobs = asked.filter(state=state)[:SWEPT]
+            failed += sum(stop(job, because=off, render=render, now=now) for job in jobs)
     unheard = lifecycle.list_unheard(now=now)
     for job_id in unheard:
         lifecycle.wake(job_id)
     return Swept(len(unheard), failed)
 
 
-def stop(
-    job: Job,
-    *,
-    because: Unavailable,
-    render: lifecycle.Render,
-    now: datetime,
-    told: tuple[int, dict[str, Any]] | None = None,
-) -> bool:
+def stop(job: Job, *, because: Unavailable | Ending, render: lifecycle.Render, now: datetime) -> bool:
     """Fail a job as it was read, also one that runs, and give its money back; False when it has moved on since.
 
     Whoever fetches for it still may not settle it any more. What was settled already stands: the customer paid for it,
-    so the job ends with that. `told` is the reply when it is not the one for `because`.
+    so the job ends with that.
     """
     with transaction.atomic():
         read = Job.objects.select_for_update(of=("self",)).select_related("key__account", "hold", "bulk")
-        same = read.filter(pk=job.pk, status=job.status, claim=job.claim, status__in=lifecycle.OPEN).first()
+        same = read.unchanged(job).open().first()
         if same is None:
             return False
         ask = to_ask(same)
         settled = settlement.find_outcome(ask)
         if settled is not None:
-            return lifecycle.conclude(same, settled, render=render, now=now)
-        settlement.conclude(ask, same.hold, because, stopwatch=Stopwatch(now), locked=True)
-        reply_status, reply = told or render(because, same.request_id)
-        return lifecycle.end(same, status=Job.Status.FAILED, reply_status=reply_status, reply=reply, now=now)
+            return lifecycle.end(same, settled, render=render, now=now)
+        if isinstance(because, Ending):
+            outcome = Unavailable(same.state, because.facts.reason)
+            reply_status, reply = because.facts.status, because.facts.reply
+        else:
+            outcome = because
+            reply_status, reply = render(because, same.request_id)
+        settlement.end(ask, same.hold, outcome, stopwatch=Stopwatch(now), locked=True)
+        return lifecycle.fail(same, reply_status=reply_status, reply=reply, now=now)
 
 
 def to_ask(job: Job) -> Ask:
     """The question of a job, for whoever holds its claim now."""
     return Ask(
         question=lifecycle.from_json(job.question),
-        key=job.key,
+        payer=KeyPayer(job.key),
         ask_id=job.ask_id,
         request_id=job.request_id,
         resumed=job.attempts > 1,
@@ -122,7 +123,7 @@ def _answer(ask: Ask, hold: Hold | None, stopwatch: Stopwatch, try_again: settle
     stored = flow.find_stored(ask, now=stopwatch.now)
     if stored is not None:
         return settlement.sell_stored(ask, stored, stopwatch=stopwatch, hold=hold)
-    portal = checks.find_portal(ask, now=stopwatch.now)
-    if isinstance(portal, Refused):
-        return settlement.conclude(ask, hold, portal, stopwatch=stopwatch)
+    objection = checks.find_objection(ask, now=stopwatch.now)
+    if isinstance(objection, Refused):
+        return settlement.end(ask, hold, objection, stopwatch=stopwatch)
     return flow.answer(ask, hold, stopwatch, budget_seconds=lifecycle.BUDGET_SECONDS, try_again=try_again)

@@ -14,29 +14,14 @@ from django.db.models import Prefetch, Q, QuerySet
 
 from billing.models import Hold, LedgerEntry
 from jurisdictions.models import Jurisdiction
-from lookups.bulk.progress import CANCELLED_STATUS
-from lookups.jobs import lifecycle, operator_actions
+from lookups.jobs import lifecycle
+from lookups.jobs.endings import find_ending
 from lookups.models import Job, Lookup
+from scrapers.failures import find_failure
 from scrapers.models import AttemptPage, Breaker, ScrapeAttempt
 
 MOST_TRIES = 50
 BEFORE = timedelta(minutes=10)  # a lookup that became a job began before it
-
-REASONS = {
-    "down": "The registry's site did not answer.",
-    "timeout": "The registry's site did not answer in time, or nobody came to ask it before the job's time was over.",
-    "blocked": "The registry's site turned us away: a wall, a captcha or a refusal. Do not go around it.",
-    "rate_limited": "The registry's site asked us to come back later.",
-    "layout_changed": "The registry answered with a page that cannot be read: it changed, or it is no answer at all.",
-    "disabled": "This state is switched off here, or has no search that a program may use.",
-}
-BY_STATUS = {
-    400: "The registry does not take this question: too short, too wide, or not of this kind.",
-    402: "The money that was held had gone back meanwhile and the balance did not cover the price any more.",
-    404: "The registry answered in full and has no such record. That is an answer, not a failure.",
-    CANCELLED_STATUS: "The customer cancelled the bulk request before this question's turn.",
-    500: "Something broke here, not at the registry: look for the job's or the request's id in the log.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +72,6 @@ def tell(job: Job, *, now: datetime) -> Story:
 
 def why(job: Job, *, now: datetime) -> str:
     """Where the job stands and why, as a sentence."""
-    if job.status == Job.Status.COMPLETE:
-        return "Answered." if job.reply_status == 200 else BY_STATUS[404]
     if job.status == Job.Status.PENDING:
         if job.not_before and job.not_before > now:
             return f"Its registry failed; it is tried again from {job.not_before:%Y-%m-%d %H:%M:%S} UTC on."
@@ -97,11 +80,14 @@ def why(job: Job, *, now: datetime) -> str:
         if job.lease_until and job.lease_until > now:
             return f"A worker has it until {job.lease_until:%Y-%m-%d %H:%M:%S} UTC."
         return "It is stuck: its worker was lost, and the next sweep gives it to another one."
-    reply = job.reply or {}
-    if reply.get("error") == operator_actions.ENDED["error"]:
-        return "An operator ended it."
-    told = REASONS.get(reply.get("reason", "")) or BY_STATUS.get(job.reply_status or 0)
-    return told or str(reply.get("error") or "No reason was kept.")
+    return _why_it_ended(job)
+
+
+def _why_it_ended(job: Job) -> str:
+    reply, ending = job.reply or {}, find_ending(job)
+    failure = find_failure(reply.get("reason") or "")
+    facts = failure.facts if failure else ending.facts if ending else None
+    return (facts and facts.operator) or str(reply.get("error") or "No reason was kept.")
 
 
 def _lookups(job: Job) -> QuerySet[Lookup]:

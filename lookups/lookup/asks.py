@@ -7,46 +7,44 @@ import uuid
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from billing.models import Account, ApiKey, Payment
-from lookups.lookup.payment import Bill
+from billing.models import Account
+from lookups.lookup.payers import Bill, Paid, Payer
 from lookups.lookup.questions import Question
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Who asks what, and how it is paid: from the balance behind `key` (which comes with its account), or by `payment`.
-
-    The same `ask_id` is never charged twice; `resumed` is set when an earlier try under it broke off.
-    """
+    """Who asks what. The same `ask_id` is never charged twice; `resumed`: an earlier try under it broke off."""
 
     question: Question
-    key: ApiKey | None = None
-    payment: Payment | None = None
+    payer: Payer
     accepts_stored: bool = False
     ask_id: uuid.UUID = field(default_factory=uuid.uuid4)
     request_id: str = ""
     resumed: bool = False
     shares_hold: bool = False  # its price is part of a larger hold
+    paid: Paid | None = None  # what was charged before the reply was lost, for an answer that has to be made anew
     claim: uuid.UUID | None = None  # under which a worker answers it as a job
 
     @property
     def sandbox(self) -> bool:
-        """Whether the fictional registry is asked: test keys and pretended payments reach nothing else."""
-        if self.key is not None:
-            return self.key.is_test
-        assert self.payment is not None
-        return self.payment.is_sandbox
+        """Whether the fictional registry is asked."""
+        return self.payer.sandbox
 
     @property
     def account(self) -> Account | None:
         """Whose preferences count; None for a customer who pays by the request."""
-        return self.key.account if self.key else None
+        return self.payer.account
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether it may be answered later, as a job."""
+        return self.payer.waits and self.question.may_wait
 
     @property
     def bill(self) -> Bill:
-        """Who pays, and the words in the statement."""
-        reference = f"{self.question.state} {self.question.words}"[:200]
-        return Bill(key=self.key, ask_id=self.ask_id, reference=reference, shares_hold=self.shares_hold)
+        """Its price, and the words in the statement."""
+        return Bill(ask_id=self.ask_id, reference=self.question.title[:200], shares_hold=self.shares_hold)
 
 
 class Stopwatch:

@@ -9,30 +9,42 @@ from django.conf import settings
 from lookups.lookup import estimates
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Refused, Unavailable
-from scrapers import gateway
+from lookups.lookup.questions import Question
+from lookups.names import check as names
+from scrapers import discovery, gateway
 from scrapers.failures import PortalDisabled, PortalError, QueryRefused
 from scrapers.portal import Portal
 
+# What the fields of a query are called on the wire, where a state may not know them at all.
+WIRE_FIELDS = {"kind": "searchType", "search_by": "searchBy", "date_after": "dateAfter", "date_before": "dateBefore"}
 
-def find_portal(ask: Ask, *, now: datetime) -> Portal | Refused | Unavailable:
-    """The portal to ask, or why this question need not be asked at all."""
+
+def find_objection(ask: Ask, *, now: datetime) -> Refused | Unavailable | None:
+    """Why this question need not be asked at all; None when it may be."""
     question = ask.question
+    if question.is_name_check:
+        return names.find_objection(question, sandbox=ask.sandbox)
     try:
         portal = gateway.get_portal(question.state, sandbox=ask.sandbox)
     except PortalDisabled as off:
         return _unavailable(ask, off)
-    objection = _ucc_objection(portal, ask) if question.kind == "ucc" else _id_objection(portal, ask)
+    objection = _find_objection(portal, question)
     if objection is not None:
         return objection
     resting = gateway.find_rest(question.state, now=now, sandbox=ask.sandbox)
-    return _unavailable(ask, resting) if resting else portal
+    return _unavailable(ask, resting) if resting else None
 
 
-def is_slow(portal: Portal, ask: Ask, *, now: datetime) -> bool:
-    """Whether the answer is known to take longer than its caller waits: declared, or measured over the last day."""
-    if portal.sandbox or portal.slow:
-        return portal.answers_later(ask.question.name)
-    return estimates.outlasts(portal.code, settings.SYNC_BUDGET_SECONDS, now=now)
+def find_wait(ask: Ask, *, now: datetime) -> int | None:
+    """Seconds that the answer will take, where it is known to take longer than its caller waits; else None.
+
+    Known because the portal declares it, or measured over the last day.
+    """
+    state = ask.question.state
+    portal = discovery.get_sandbox(state) if ask.sandbox else discovery.find_portal(state)
+    if portal is None or not _is_slow(portal, ask, now):
+        return None
+    return estimates.seconds(portal, now=now)
 
 
 def find_off(state: str) -> Unavailable | None:
@@ -44,27 +56,24 @@ def find_off(state: str) -> Unavailable | None:
     return None
 
 
+def _is_slow(portal: Portal, ask: Ask, now: datetime) -> bool:
+    if portal.sandbox or portal.slow:
+        return portal.answers_later(ask.question.name)
+    return estimates.outlasts(portal.code, settings.SYNC_BUDGET_SECONDS, now=now)
+
+
 def _unavailable(ask: Ask, error: PortalError) -> Unavailable:
     return Unavailable(ask.question.state, error.reason, retryable=error.retryable, retry_after=error.retry_after)
 
 
-def _id_objection(portal: Portal, ask: Ask) -> Refused | None:
-    if ask.question.entity_id:
-        try:
-            portal.check_id(ask.question.entity_id)
-        except QueryRefused as refusal:
-            return Refused("entity_id", str(refusal))
-    return None
-
-
-def _ucc_objection(portal: Portal, ask: Ask) -> Refused | None:
-    can, question = portal.capabilities, ask.question
-    if not can.ucc:
-        return Refused("searchType", "UCC filings of this state cannot be searched here.", unsupported=True)
-    if question.search_by == "secured_party" and not can.ucc_secured_party:
-        return Refused("searchBy", "This state cannot be searched by secured party.", unsupported=True)
-    if question.date_after and not can.ucc_date_filter:
-        return Refused("dateAfter", "This state cannot filter UCC filings by date.", unsupported=True)
-    if question.date_before and not can.ucc_date_filter:
-        return Refused("dateBefore", "This state cannot filter UCC filings by date.", unsupported=True)
+def _find_objection(portal: Portal, question: Question) -> Refused | None:
+    try:
+        if question.kind == "ucc":
+            portal.check_ucc(question.to_query())
+        elif question.entity_id:
+            portal.check_id(question.entity_id)
+    except QueryRefused as refusal:
+        if refusal.field:
+            return Refused(WIRE_FIELDS[refusal.field], f"{refusal.detail[0].upper()}{refusal.detail[1:]}.", True)
+        return Refused("entity_id", refusal.detail)
     return None

@@ -51,14 +51,14 @@ class _Waiting:
             if job is not None and self._pause is not None:
                 lifecycle.postpone(job, until=self.stopwatch.now + self._pause)
             elif job is not None:
-                lifecycle.conclude(job, outcome, render=self.render, now=self.stopwatch.now)
+                lifecycle.end(job, outcome, render=self.render, now=self.stopwatch.now)
             return outcome
         except Exception:
             job = self._finish()
             if job is None:
                 raise  # the caller still waits, and gives the money back
             log.exception("The fetch behind job %s broke down; the sweep gives it to a worker.", job.pk)
-            lifecycle.let_go(job, now=self.stopwatch.now)
+            lifecycle.release(job, now=self.stopwatch.now)
             return None
         finally:
             connection.close()

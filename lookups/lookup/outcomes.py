@@ -13,7 +13,8 @@ from lookups.models import StoredAnswer
 class Delivered:
     """An answer, sold. `cost` was charged and `balance` is left (units of 1/10,000 USD; None: no balance paid).
 
-    `live` is False for a stored answer, which then serves until `expires_at`.
+    `live` is False for a stored answer, which then serves until `expires_at`. `receipt` is for whoever paid with the
+    request itself.
     """
 
     answer: StoredAnswer
@@ -21,6 +22,16 @@ class Delivered:
     cost: int
     balance: int | None
     expires_at: datetime | None = None
+    receipt: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A verdict on a name, sold whichever it is; never stored. `verdict` is in the wire's form."""
+
+    verdict: dict[str, Any]
+    cost: int
+    balance: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,4 +97,4 @@ class Accepted:
     estimated_seconds: int
 
 
-Outcome = Accepted | Delivered | NothingFound | Unavailable | Refused | OutOfFunds | TooManyAtOnce
+Outcome = Accepted | Delivered | Judged | NothingFound | Unavailable | Refused | OutOfFunds | TooManyAtOnce

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal
 
 from scrapers.normalize import names
 from scrapers.records import Kind, Party, Query
@@ -12,15 +13,34 @@ from scrapers.records import Kind, Party, Query
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of one registry. `name` is None only when `entity_id` is given; `state` is an upper-case code."""
+    """What is asked of one registry. `name` is None only when `entity_id` is given; `state` is an upper-case code.
+
+    `from_copy` has a name check read the loaded copy of the state's bulk data, because the caller said so.
+    """
 
     state: str
     name: str | None = None
     entity_id: str | None = None
-    kind: Kind = "business_entity"
+    kind: Kind | Literal["name_check"] = "business_entity"
     search_by: Party = "debtor"
     date_after: date | None = None
     date_before: date | None = None
+    from_copy: bool = False
+
+    @property
+    def is_name_check(self) -> bool:
+        """Whether a verdict is asked for instead of a record: is this name free?"""
+        return self.kind == "name_check"
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether it may be answered later; whoever chooses a name waits for the verdict."""
+        return not self.is_name_check
+
+    @property
+    def title(self) -> str:
+        """The question in a statement of account."""
+        return f"{self.state} name check {self.words}" if self.is_name_check else f"{self.state} {self.words}"
 
     @property
     def words(self) -> str:
@@ -29,8 +49,13 @@ class Question:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what is asked, without its spelling: "Acme, L.L.C." and "ACME LLC" are one question."""
-        if self.kind == "ucc":
+        """SHA-256 of what is asked, without its spelling: "Acme, L.L.C." and "ACME LLC" are one question.
+
+        A name check keeps the spelling, of which the verdict speaks.
+        """
+        if self.is_name_check:
+            parts = ["name_check", self.name or "", str(self.from_copy)]
+        elif self.kind == "ucc":
             parts = ["ucc", self.search_by, _name_key(self.name or ""), str(self.date_after), str(self.date_before)]
         elif self.entity_id:
             return id_digest(self.entity_id)
@@ -44,7 +69,7 @@ class Question:
             state=self.state,
             name=self.name,
             entity_id=self.entity_id,
-            kind=self.kind,
+            kind="ucc" if self.kind == "ucc" else "business_entity",
             search_by=self.search_by,
             date_after=self.date_after,
             date_before=self.date_before,

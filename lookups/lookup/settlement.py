@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 
 from billing import ledger
 from billing.models import Hold
-from lookups.lookup import payment, single_flight, storage, stored_answers
+from lookups.lookup import payers, single_flight, storage, stored_answers
 from lookups.lookup.asks import Ask, Stopwatch
-from lookups.lookup.outcomes import Delivered, NothingFound, Outcome, OutOfFunds, Refused, Unavailable
+from lookups.lookup.outcomes import Delivered, Judged, NothingFound, Outcome, OutOfFunds, Refused, Unavailable
 from lookups.models import Job, Lookup, StoredAnswer
-from scrapers.failures import PortalError, QueryRefused
-from scrapers.gateway import Reply
+from lookups.names import check as names
+from scrapers.failures import Failure, PortalError, QueryRefused
+from scrapers.gateway import NameReply, Reply
 from scrapers.records import NotFound
 
 CRASHED: single_flight.Result = {"kind": "crashed"}
@@ -26,7 +28,7 @@ def is_ours(ask: Ask) -> bool:
     A job that was ended (its state switched off, its deadline, an operator) or that another worker has taken over is
     not settled here any more: its money went back, or is that worker's to take.
     """
-    if ask.key is None:
+    if not ask.may_wait:
         return True
     job = Job.objects.select_for_update().filter(ask_id=ask.ask_id).values_list("status", "claim").first()
     return job is None or job == (Job.Status.PROCESSING, ask.claim or ask.ask_id)
@@ -34,18 +36,23 @@ def is_ours(ask: Ask) -> bool:
 
 def _lost(ask: Ask) -> Unavailable:
     """What a caller gets whose ask is not its own any more; nobody is told, the job has its own end."""
-    return Unavailable(ask.question.state, "timeout")
+    return Unavailable(ask.question.state, Failure.TIMEOUT)
 
 
 def settle_reply(
-    ask: Ask, hold: Hold | None, ticket: single_flight.Ticket, reply: Reply, *, stopwatch: Stopwatch
+    ask: Ask, hold: Hold | None, ticket: single_flight.Ticket, reply: Reply | NameReply, *, stopwatch: Stopwatch
 ) -> Outcome:
-    """The registry answered: store and sell what it has, or give the money back."""
+    """The registry answered: store and sell what it has, or release the money. A verdict is sold and not stored."""
+    if isinstance(reply, NameReply):
+        verdict = names.verdict_fields(ask.question, reply, sandbox=ask.sandbox)
+        with transaction.atomic():
+            single_flight.finish(ticket, result={"kind": "verdict", "verdict": verdict}, now=stopwatch.now)
+            return _sell_live(ask, hold, verdict, stopwatch=stopwatch, attempt_id=reply.attempt_id)
     if isinstance(reply.answer, NotFound):
         result = {"kind": "not_found", **storage.absence_fields(reply.answer, note=reply.note)}
         with transaction.atomic():
             single_flight.finish(ticket, result=result, now=stopwatch.now)
-            return conclude(ask, hold, read(ask, result), stopwatch=stopwatch, attempt_id=reply.attempt_id)
+            return end(ask, hold, read(ask, result), stopwatch=stopwatch, attempt_id=reply.attempt_id)
     with transaction.atomic():
         answer = storage.store(question=ask.question, reply=reply, sandbox=ask.sandbox)
         single_flight.finish(ticket, result={"kind": "answer", "id": answer.pk}, now=stopwatch.now)
@@ -71,21 +78,23 @@ def settle_failure(
     try_again: TryAgain = never,
 ) -> Outcome:
     """The registry did not answer: nothing is known, nothing is owed, and those who share the fetch are told."""
+    hint = names.find_hint(ask.question, sandbox=ask.sandbox)
     if isinstance(error, QueryRefused):
-        result: single_flight.Result = {"kind": "refused", "text": error.detail}
+        result: single_flight.Result = {"kind": "refused", "text": ". ".join(filter(None, (error.detail, hint)))}
     else:
         result = {
             "kind": "unavailable",
-            "reason": error.reason,
+            "reason": error.reason.value,
             "retryable": error.retryable,
             "retry_after": error.retry_after,
+            "note": hint,
         }
     with transaction.atomic():
         single_flight.finish(ticket, result=result, now=stopwatch.now)
         outcome = read(ask, result)
         if isinstance(outcome, Unavailable) and try_again(outcome):
             return outcome
-        return conclude(ask, hold, outcome, stopwatch=stopwatch, attempt_id=ticket.attempt_id)
+        return end(ask, hold, outcome, stopwatch=stopwatch, attempt_id=ticket.attempt_id)
 
 
 def share(
@@ -102,10 +111,22 @@ def share(
         answer = StoredAnswer.objects.select_related("entity").get(pk=result["id"])
         with transaction.atomic():
             return _sell_live(ask, hold, answer, stopwatch=stopwatch, shared=True, attempt_id=attempt_id)
-    outcome = read(ask, result) if result is not None else Unavailable(ask.question.state, "timeout")
+    if result is not None and result["kind"] == "verdict":
+        with transaction.atomic():
+            return _sell_live(ask, hold, result["verdict"], stopwatch=stopwatch, shared=True, attempt_id=attempt_id)
+    if result is None:
+        hint = names.find_hint(ask.question, sandbox=ask.sandbox)
+        result = {
+            "kind": "unavailable",
+            "reason": Failure.TIMEOUT.value,
+            "retryable": True,
+            "retry_after": None,
+            "note": hint,
+        }
+    outcome = read(ask, result)
     if isinstance(outcome, Unavailable) and try_again(outcome):
         return outcome
-    return conclude(ask, hold, outcome, stopwatch=stopwatch, shared=True, attempt_id=attempt_id)
+    return end(ask, hold, outcome, stopwatch=stopwatch, shared=True, attempt_id=attempt_id)
 
 
 def read(ask: Ask, result: single_flight.Result) -> NothingFound | Refused | Unavailable:
@@ -116,7 +137,9 @@ def read(ask: Ask, result: single_flight.Result) -> NothingFound | Refused | Una
     if kind == "refused":
         return Refused("entity_id" if ask.question.entity_id else "entity_name", result["text"])
     if kind == "unavailable":
-        return Unavailable(ask.question.state, result["reason"], result["retryable"], result["retry_after"])
+        return Unavailable(
+            ask.question.state, result["reason"], result["retryable"], result["retry_after"], result.get("note")
+        )
     raise single_flight.FetchLost
 
 
@@ -126,8 +149,8 @@ def sell_stored(ask: Ask, answer: StoredAnswer, *, stopwatch: Stopwatch, hold: H
         with transaction.atomic():
             if ask.claim is not None and not is_ours(ask):
                 return _lost(ask)
-            paid = _take(ask, hold, stopwatch) if hold else payment.charge(ask.bill, now=stopwatch.now)
-            _note(ask, hold, Lookup.Outcome.FOUND, stopwatch, source=Lookup.Source.CACHE, answer=answer, cost=paid.cost)
+            paid = _capture(ask, hold, stopwatch) if hold else ask.payer.charge(ask.bill, now=stopwatch.now)
+            _note(ask, hold, Lookup.Outcome.FOUND, stopwatch, is_copy=True, answer=answer, cost=paid.cost)
     except ledger.InsufficientFunds as short:
         return out_of_funds(short)
     except ledger.HoldEnded:
@@ -136,7 +159,7 @@ def sell_stored(ask: Ask, answer: StoredAnswer, *, stopwatch: Stopwatch, hold: H
     return Delivered(answer, live=False, cost=paid.cost, balance=paid.balance, expires_at=expires_at)
 
 
-def conclude(
+def end(
     ask: Ask,
     hold: Hold | None,
     outcome: NothingFound | Refused | Unavailable,
@@ -146,7 +169,7 @@ def conclude(
     attempt_id: int | None = None,
     locked: bool = False,
 ) -> Outcome:
-    """End a lookup that delivers nothing: the money goes back, and the row says why.
+    """End a lookup that delivers nothing: the money is released, and the row says why.
 
     Only while the ask is ours; `locked`: the caller holds the lock of its job and has seen to that.
     """
@@ -160,8 +183,7 @@ def conclude(
     with transaction.atomic():
         if not locked and not is_ours(ask):
             return _lost(ask)
-        share_of = ask.ask_id if ask.shares_hold else None
-        payment.give_back(hold, reason=word.value, now=stopwatch.now, share_of=share_of)
+        ask.payer.release(ask.bill, hold, reason=word.value, now=stopwatch.now)
         _note(ask, hold, word, stopwatch, reason=reason, shared=shared, attempt_id=attempt_id)
     return outcome
 
@@ -191,6 +213,13 @@ def find_outcome(ask: Ask) -> Delivered | NothingFound | Refused | Unavailable |
     return Refused("entity_id" if ask.question.entity_id else "entity_name", "The registry refused this question.")
 
 
+def find_paid_verdict(ask: Ask, settled: Lookup) -> payers.Paid | None:
+    """What was paid for a verdict whose reply was lost; None for all else. It is not stored, so it is made anew."""
+    if not ask.question.is_name_check or settled.outcome != Lookup.Outcome.FOUND:
+        return None
+    return payers.Paid(settled.cost, ask.account.available if ask.account else None)
+
+
 def redeliver(ask: Ask, settled: Lookup) -> Delivered | None:
     """What was sold before and may not have reached the customer; None when nothing was."""
     if settled.outcome != Lookup.Outcome.FOUND or settled.answer is None:
@@ -203,7 +232,7 @@ def redeliver(ask: Ask, settled: Lookup) -> Delivered | None:
 def _sell_live(
     ask: Ask,
     hold: Hold | None,
-    answer: StoredAnswer,
+    answer: StoredAnswer | dict[str, Any],
     *,
     stopwatch: Stopwatch,
     shared: bool = False,
@@ -212,20 +241,25 @@ def _sell_live(
     try:
         if not is_ours(ask):
             return _lost(ask)
-        paid = _take(ask, hold, stopwatch)
+        paid = _capture(ask, hold, stopwatch)
     except ledger.InsufficientFunds as short:
         return out_of_funds(short)  # the hold had expired and the credit is gone: the record is kept, not delivered
     except ledger.HoldEnded:
         return _lost(ask)
+    stored = answer if isinstance(answer, StoredAnswer) else None
     _note(
-        ask, hold, Lookup.Outcome.FOUND, stopwatch, answer=answer, cost=paid.cost, shared=shared, attempt_id=attempt_id
+        ask, hold, Lookup.Outcome.FOUND, stopwatch, answer=stored, cost=paid.cost, shared=shared, attempt_id=attempt_id
     )
+    if not isinstance(answer, StoredAnswer):
+        return Judged(answer, cost=paid.cost, balance=paid.balance)
     return Delivered(answer, live=True, cost=paid.cost, balance=paid.balance)
 
 
-def _take(ask: Ask, hold: Hold | None, stopwatch: Stopwatch) -> payment.Paid:
+def _capture(ask: Ask, hold: Hold | None, stopwatch: Stopwatch) -> payers.Paid:
     """Take the money; a hold that has ended is charged anew only while the ask is ours."""
-    return payment.take(ask.bill, hold, now=stopwatch.now, may_charge_anew=partial(is_ours, ask))
+    if ask.paid is not None:
+        return ask.paid
+    return ask.payer.capture(ask.bill, hold, now=stopwatch.now, may_charge_anew=partial(is_ours, ask))
 
 
 def _note(
@@ -234,25 +268,27 @@ def _note(
     outcome: Lookup.Outcome,
     stopwatch: Stopwatch,
     *,
-    source: Lookup.Source = Lookup.Source.LIVE,
+    is_copy: bool = False,
     reason: str = "",
     answer: StoredAnswer | None = None,
     cost: int = 0,
     shared: bool = False,
     attempt_id: int | None = None,
 ) -> None:
+    if ask.paid is not None:
+        return  # the row was written when it was paid
     Lookup.objects.create(
         ask_id=ask.ask_id,
         account=ask.account,
-        key=ask.key,
-        payment=ask.payment,
+        key=ask.payer.key,
+        payment=ask.payer.payment,
         hold=hold,
         answer=answer,
         state=ask.question.state,
         kind=ask.question.kind,
         asked=ask.question.words,
         sandbox=ask.sandbox,
-        source=source,
+        source=Lookup.Source.CACHE if is_copy or ask.question.from_copy else Lookup.Source.LIVE,
         outcome=outcome,
         reason=reason,
         shared=shared,

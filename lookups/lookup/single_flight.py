@@ -53,7 +53,7 @@ def join(*, question: Question, sandbox: bool, budget_seconds: float, now: datet
                 fetch = SharedFetch.objects.create(**asks, leader=leader, lease_until=lease_until, started_at=now)
             return Ticket(fetch.pk, leader)
         except IntegrityError:
-            found = SharedFetch.objects.filter(**asks, ended_at__isnull=True).values_list("pk", "lease_until").first()
+            found = SharedFetch.objects.open().filter(**asks).values_list("pk", "lease_until").first()
         if found is None:
             continue  # it ended between our two looks: this is a new question again
         if found[1] <= now and _take_over(found[0], leader, lease_until, now):
@@ -89,17 +89,17 @@ def wait(ticket: Ticket, *, budget_seconds: float, now: datetime) -> tuple[Ticke
 
 
 def finish(ticket: Ticket, *, result: Result, now: datetime) -> None:
-    """Tell those who wait what came of it; does nothing when somebody took the fetch over meanwhile."""
+    """Let those who wait know what came of it; does nothing when somebody took the fetch over meanwhile."""
     assert ticket.leader is not None
-    mine = SharedFetch.objects.filter(pk=ticket.fetch_id, leader=ticket.leader, ended_at__isnull=True)
-    told = {"attempt_id": ticket.attempt_id} if ticket.attempt_id else {}
-    mine.update(result={**result, **told}, ended_at=now)
+    mine = SharedFetch.objects.open().filter(pk=ticket.fetch_id, leader=ticket.leader)
+    attempt = {"attempt_id": ticket.attempt_id} if ticket.attempt_id else {}
+    mine.update(result={**result, **attempt}, ended_at=now)
 
 
 def prune(*, now: datetime) -> int:
     """Forget fetches that ended an hour ago or were abandoned; returns how many."""
     ended, _ = SharedFetch.objects.filter(ended_at__lt=now - _KEEP).delete()
-    lost, _ = SharedFetch.objects.filter(ended_at__isnull=True, lease_until__lt=now - _KEEP).delete()
+    lost, _ = SharedFetch.objects.abandoned(now - _KEEP).delete()
     return ended + lost
 
 
@@ -111,5 +111,4 @@ def release_connection() -> None:
 
 def _take_over(fetch_id: int, leader: uuid.UUID, lease_until: datetime, now: datetime) -> bool:
     """Become the leader of a fetch whose lease ran out; of several who try, one does."""
-    abandoned = SharedFetch.objects.filter(pk=fetch_id, ended_at__isnull=True, lease_until__lte=now)
-    return bool(abandoned.update(leader=leader, lease_until=lease_until))
+    return bool(SharedFetch.objects.abandoned(now).filter(pk=fetch_id).update(leader=leader, lease_until=lease_until))

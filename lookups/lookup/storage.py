@@ -150,7 +150,7 @@ def evidence_fields(evidence: Evidence) -> dict[str, Any]:
         "sourceUrl": evidence.source_url,
         "retrievedAt": wire_time(evidence.retrieved_at),
         "sha256": evidence.sha256,
-        "fromRegister": evidence.from_register,
+        "fromRegister": evidence.from_copy,
     }
 
 

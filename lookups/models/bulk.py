@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import uuid
+from typing import Self
 
 from django.db import models
+
+
+class BulkJobQuerySet(models.QuerySet["BulkJob"]):
+    """Bulk jobs by how far they are."""
+
+    def open(self) -> Self:
+        """Those that have not ended."""
+        return self.filter(ended_at__isnull=True)
 
 
 class BulkJob(models.Model):
@@ -26,6 +35,8 @@ class BulkJob(models.Model):
     deadline = models.DateTimeField()
     cancelled_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+
+    objects = BulkJobQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]

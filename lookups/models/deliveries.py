@@ -3,11 +3,47 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
+from typing import Self
 
 from django.db import models
 from django.db.models import Q
 
 from billing.models import Account
+
+
+def is_due(now: datetime) -> Q:
+    """Messages that a worker may take: their time has come, and nobody has them or that worker was lost."""
+    return Q(is_idle(now), status=Delivery.Status.PENDING, next_at__lte=now)
+
+
+def is_idle(now: datetime) -> Q:
+    """Messages that nobody is sending."""
+    return Q(claim__isnull=True) | Q(lease_until__lte=now)
+
+
+class DeliveryQuerySet(models.QuerySet["Delivery"]):
+    """Messages by how far they are."""
+
+    def pending(self) -> Self:
+        """Those that have neither arrived nor been given up."""
+        return self.filter(status=Delivery.Status.PENDING)
+
+    def due(self, now: datetime) -> Self:
+        """Those that a worker may take."""
+        return self.filter(is_due(now))
+
+    def idle(self, now: datetime) -> Self:
+        """Those that nobody is sending."""
+        return self.filter(is_idle(now))
+
+    def on_their_way(self, now: datetime) -> Self:
+        """Those that a worker is sending."""
+        return self.filter(claim__isnull=False, lease_until__gt=now)
+
+    def claimed_like(self, delivery: Delivery) -> Self:
+        """This one, if the worker it was read for still has it."""
+        return self.pending().filter(pk=delivery.pk, claim=delivery.claim)
 
 
 class Delivery(models.Model):
@@ -57,6 +93,8 @@ class Delivery(models.Model):
     last_answer = models.CharField(max_length=300, blank=True, default="")
     created_at = models.DateTimeField()
     delivered_at = models.DateTimeField(null=True, blank=True)
+
+    objects = DeliveryQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]

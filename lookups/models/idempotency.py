@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
+from typing import Self
 
 from django.db import models
+
+
+class IdempotencyQuerySet(models.QuerySet["IdempotencyRecord"]):
+    """Keys by how far their first request is."""
+
+    def running(self) -> Self:
+        """Those whose request has no reply yet."""
+        return self.filter(status__isnull=True)
+
+    def expired(self, now: datetime) -> Self:
+        """Those whose time is over."""
+        return self.filter(expires_at__lte=now)
 
 
 class IdempotencyRecord(models.Model):
@@ -26,6 +40,8 @@ class IdempotencyRecord(models.Model):
     body = models.TextField(blank=True, default="")
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
+
+    objects = IdempotencyQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]

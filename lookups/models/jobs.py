@@ -3,9 +3,69 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
+from typing import Self
 
 from django.db import models
 from django.db.models import Q
+
+from billing.models import ApiKey
+
+
+def is_ready(now: datetime) -> Q:
+    """Pending jobs whose time has come: new ones, and those put off until before `now`."""
+    return Q(Q(not_before__isnull=True) | Q(not_before__lte=now), status=Job.Status.PENDING)
+
+
+def is_running(now: datetime) -> Q:
+    """Jobs that a worker has."""
+    return Q(status=Job.Status.PROCESSING, lease_until__gt=now)
+
+
+def is_stuck(now: datetime) -> Q:
+    """Jobs whose worker was lost."""
+    return Q(status=Job.Status.PROCESSING, lease_until__lte=now)
+
+
+def is_due(now: datetime) -> Q:
+    """Jobs that a worker may take."""
+    return Q(is_ready(now) | is_stuck(now), deadline__gt=now)
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    """Jobs by how far they are; the conditions above serve counts as well."""
+
+    def open(self) -> Self:
+        """Those that have not ended."""
+        return self.filter(status__in=Job.OPEN)
+
+    def single(self) -> Self:
+        """Those that were asked one by one."""
+        return self.filter(bulk__isnull=True)
+
+    def of_bulk_jobs(self) -> Self:
+        """Those that are questions of a bulk job."""
+        return self.filter(bulk__isnull=False)
+
+    def live(self) -> Self:
+        """Those that ask real registries."""
+        return self.exclude(key__mode=ApiKey.Mode.TEST)
+
+    def due(self, now: datetime) -> Self:
+        """Those that a worker may take."""
+        return self.filter(is_due(now))
+
+    def overdue(self, now: datetime) -> Self:
+        """Open ones whose deadline passed and that no worker has."""
+        return self.open().filter(deadline__lte=now).exclude(is_running(now))
+
+    def unchanged(self, job: Job) -> Self:
+        """This one, if it is still as it was read: nobody has claimed or ended it since."""
+        return self.filter(pk=job.pk, claim=job.claim, status=job.status)
+
+    def claimed_like(self, job: Job) -> Self:
+        """This one, if the worker it was read for still has it."""
+        return self.filter(pk=job.pk, claim=job.claim, status=Job.Status.PROCESSING)
 
 
 class Job(models.Model):
@@ -22,6 +82,8 @@ class Job(models.Model):
         PROCESSING = "processing", "processing"
         COMPLETE = "complete", "complete"
         FAILED = "failed", "failed"
+
+    OPEN = (Status.PENDING, Status.PROCESSING)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     account = models.ForeignKey("billing.Account", on_delete=models.PROTECT, related_name="jobs")
@@ -44,6 +106,8 @@ class Job(models.Model):
     created_at = models.DateTimeField()
     deadline = models.DateTimeField(help_text="When it fails if nobody answered it by then.")
     ended_at = models.DateTimeField(null=True, blank=True)
+
+    objects = JobQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
+from typing import Self
 
 from django.db import models
 from django.db.models import Q
+
+
+class SharedFetchQuerySet(models.QuerySet["SharedFetch"]):
+    """Fetches by how far they are."""
+
+    def open(self) -> Self:
+        """Those that are under way."""
+        return self.filter(ended_at__isnull=True)
+
+    def abandoned(self, now: datetime) -> Self:
+        """Those under way whose leader's lease ran out."""
+        return self.open().filter(lease_until__lte=now)
 
 
 class SharedFetch(models.Model):
@@ -24,6 +38,8 @@ class SharedFetch(models.Model):
     ended_at = models.DateTimeField(null=True, blank=True)
     result = models.JSONField(null=True, blank=True, help_text="What came of it, for those who waited.")
     started_at = models.DateTimeField()
+
+    objects = SharedFetchQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]

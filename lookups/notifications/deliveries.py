@@ -75,13 +75,12 @@ def take_next(*, now: datetime) -> Delivery | None:
 
 def find_next(*, now: datetime) -> uuid.UUID | None:
     """The message to send next: of the account with the fewest on their way, new ones before repeated ones."""
-    at_work = Delivery.objects.filter(claim__isnull=False, lease_until__gt=now).order_by()
     running: Counter[int] = Counter()
     mails = 0
-    for account, channel in at_work.values_list("account", "channel"):
+    for account, channel in Delivery.objects.on_their_way(now).order_by().values_list("account", "channel"):
         running[account] += 1
         mails += channel == Channel.EMAIL
-    due = Delivery.objects.filter(free(now)).exclude(account__in=[one for one in running if running[one] >= AT_ONCE])
+    due = Delivery.objects.due(now).exclude(account__in=[one for one in running if running[one] >= AT_ONCE])
     if mails >= MAILS_AT_ONCE:
         due = due.exclude(channel=Channel.EMAIL)
     for tries in (Q(attempts=0), Q(attempts__gt=0)):
@@ -94,7 +93,7 @@ def find_next(*, now: datetime) -> uuid.UUID | None:
 
 def count_due(*, now: datetime) -> int:
     """How many messages could be sent now."""
-    return Delivery.objects.filter(free(now)).count()
+    return Delivery.objects.due(now).count()
 
 
 def claim(delivery_id: uuid.UUID, *, now: datetime) -> Delivery | None:
@@ -103,8 +102,10 @@ def claim(delivery_id: uuid.UUID, *, now: datetime) -> Delivery | None:
     if channel is None:
         return None
     lease_until = now + LEASE[Channel(channel)]
-    taken = Delivery.objects.filter(free(now), pk=delivery_id).update(
-        claim=uuid.uuid4(), lease_until=lease_until, attempts=F("attempts") + 1
+    taken = (
+        Delivery.objects.due(now)
+        .filter(pk=delivery_id)
+        .update(claim=uuid.uuid4(), lease_until=lease_until, attempts=F("attempts") + 1)
     )
     return Delivery.objects.select_related("account", "job", "bulk__hold").get(pk=delivery_id) if taken else None
 
@@ -113,7 +114,7 @@ def note(delivery: Delivery, answer: Answer, *, now: datetime) -> bool:
     """Write down how a try went and what follows from it; False when another worker has taken the message over."""
     with transaction.atomic():
         _log(delivery, answer, now=now)
-        mine = Delivery.objects.filter(pk=delivery.pk, claim=delivery.claim, status=Status.PENDING)
+        mine = Delivery.objects.claimed_like(delivery)
         common = {"claim": None, "lease_until": None, "last_answer": _word(answer), "address": delivery.address}
         if not answer.error:
             return bool(mine.update(status=Status.DELIVERED, next_at=None, delivered_at=now, **common))
@@ -135,7 +136,7 @@ def find_pause(delivery: Delivery, answer: Answer) -> timedelta | None:
 def send_again(delivery: Delivery, *, now: datetime) -> bool:
     """Send a message once more, at once and under the same name, whatever became of it; False while it is sent."""
     with transaction.atomic():
-        idle = Delivery.objects.filter(Q(claim__isnull=True) | Q(lease_until__lte=now), pk=delivery.pk)
+        idle = Delivery.objects.idle(now).filter(pk=delivery.pk)
         fresh = {"attempts": 0, "next_at": now, "claim": None, "lease_until": None, "delivered_at": None}
         if not idle.update(status=Status.PENDING, **fresh):
             return False
@@ -173,19 +174,13 @@ def prune(*, now: datetime) -> int:
 
 def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
     """What a monitoring system watches: name -> what it counts, and its value now."""
-    waiting = Delivery.objects.filter(status=Status.PENDING).aggregate(number=Count("pk"), oldest=Min("created_at"))
+    waiting = Delivery.objects.pending().aggregate(number=Count("pk"), oldest=Min("created_at"))
     oldest = waiting["oldest"]
     age = int((now - oldest).total_seconds()) if oldest else 0
     return {
         "deliveries_pending": ("Webhooks and mails that have not arrived yet.", waiting["number"]),
         "deliveries_oldest_pending_seconds": ("How long the oldest of them has been waiting.", age),
     }
-
-
-def free(now: datetime) -> Q:
-    """Messages that a worker may take: their time has come, and nobody has them or that worker was lost."""
-    nobody = Q(claim__isnull=True) | Q(lease_until__lte=now)
-    return Q(nobody, status=Status.PENDING, next_at__lte=now)
 
 
 def _log(delivery: Delivery, answer: Answer, *, now: datetime) -> None:

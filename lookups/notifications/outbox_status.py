@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Min, Q
 
 from lookups.models import Delivery
+from lookups.models.deliveries import is_due
 
 OVER = timedelta(hours=24)
 
@@ -33,14 +34,17 @@ class Outgoing:
 def read(*, now: datetime) -> list[Outgoing]:
     """Webhooks and e-mails, in two queries."""
     lines = {channel.value: Outgoing(channel.value, channel.label) for channel in Delivery.Channel}
-    # On its way is what a worker has under a lease that has not run out: it is not due.
-    due = Q(next_at__lte=now) & (Q(lease_until__isnull=True) | Q(lease_until__lte=now))
-    open_ = Delivery.objects.filter(status=Delivery.Status.PENDING).order_by().values("channel")
-    for row in open_.annotate(
-        waiting=Count("pk"),
-        due=Count("pk", filter=due),
-        since=Min("next_at", filter=due),
-        retried=Count("pk", filter=Q(attempts__gt=0)),
+    due = is_due(now)  # not what a worker has under a lease that has not run out
+    for row in (
+        Delivery.objects.pending()
+        .order_by()
+        .values("channel")
+        .annotate(
+            waiting=Count("pk"),
+            due=Count("pk", filter=due),
+            since=Min("next_at", filter=due),
+            retried=Count("pk", filter=Q(attempts__gt=0)),
+        )
     ):
         line = lines[row["channel"]]
         line.waiting, line.due, line.due_since, line.retried = row["waiting"], row["due"], row["since"], row["retried"]

@@ -131,7 +131,9 @@ def is_public(address: IPAddress) -> bool:
 
 
 def _is_loopback(address: IPAddress) -> bool:
-    return address.is_loopback  # an IPv4 address hidden in an IPv6 one is not meant
+    """Tell whether the address is this machine's own; from 3.13 on Python says so of ::ffff:127.0.0.1 as well."""
+    hides_another = isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None
+    return address.is_loopback and not hides_another
 
 
 def _check_host(host: str, *, bracketed: bool, to_loopback: bool) -> None:

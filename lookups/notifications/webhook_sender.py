@@ -23,6 +23,7 @@ from django.conf import settings
 
 from lookups.notifications import webhook_addresses
 from lookups.notifications.webhook_addresses import IPAddress, Refused, Target
+from scrapers.transport.deadline import DeadlineCutter
 
 SECONDS = 10.0  # for everything together: name, connection, TLS, sending, the head of the answer
 MOST_ADDRESSES = 4  # tried one after the other while there is time
@@ -129,7 +130,12 @@ def _exchange(
     tls: ssl.SSLContext,
 ) -> tuple[int, str, int | None]:
     """Connect to one of the checked addresses, send, and read as much of the answer as is needed."""
-    with _connected(addresses, target.port, deadline) as plain, _cut_at(plain, deadline) as cut:
+    with (
+        _connected(addresses, target.port, deadline) as plain,
+        contextlib.closing(DeadlineCutter()) as cutter,
+        cutter.until(deadline) as cut,
+    ):
+        cutter.watch(plain)
         try:
             with _wrapped(plain, target, tls) as ready:
                 return _ask(target, ready, body, headers, cut)
@@ -199,27 +205,6 @@ def _connect(address: IPAddress, port: int, patience: float) -> socket.socket:
         plain.close()
         raise
     return plain
-
-
-@contextlib.contextmanager
-def _cut_at(plain: socket.socket, deadline: float) -> Iterator[threading.Event]:
-    """Shut the connection down at the deadline: a time-out of the socket starts anew with every byte that drips in."""
-    late, handle = threading.Event(), plain.dup()  # TLS takes the first handle into an object of its own
-
-    def cut() -> None:
-        late.set()
-        with contextlib.suppress(OSError):
-            handle.shutdown(socket.SHUT_RDWR)
-
-    timer = threading.Timer(max(0.0, deadline - time.monotonic()), cut)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield late
-    finally:
-        timer.cancel()
-        timer.join()
-        handle.close()
 
 
 def _wrapped(plain: socket.socket, target: Target, tls: ssl.SSLContext) -> socket.socket:

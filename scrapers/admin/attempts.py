@@ -17,19 +17,14 @@ from django.views.decorators.http import require_safe
 from unfold.decorators import display
 
 from scrapers.admin.read_only import ReadOnlyAdmin
+from scrapers.failures import Failure
 from scrapers.models import AttemptPage, ScrapeAttempt
 from scrapers.operations import failed_pages
 
 OUTCOME_COLOURS = {
     "found": "success",
     "not found": "success",
-    "refused": "info",
-    "rate limited": "warning",
-    "timeout": "warning",
-    "disabled": "info",
-    "down": "danger",
-    "blocked": "danger",
-    "layout changed": "danger",
+    **{failure.plain: failure.facts.alarm for failure in Failure},
 }
 
 
@@ -84,7 +79,7 @@ class ScrapeAttemptAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Adds what the portal answered."""
-        pages = AttemptPage.objects.filter(attempt=object_id) if object_id.isdecimal() else ()
+        pages = AttemptPage.objects.filter(attempt=int(object_id)) if object_id.isdecimal() else ()
         shown = [(page, failed_pages.read_text(page)) for page in pages]
         context = {"pages": shown, "kept_days": failed_pages.KEPT_FOR.days, "most_shown": failed_pages.SHOWN}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})

@@ -1,4 +1,4 @@
-"""What protects portals and what stands in for them: breakers, and the loaded copies of published registers."""
+"""What protects portals and what stands in for them: breakers, and the loaded copies of bulk data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from scrapers.admin.read_only import ReadOnlyAdmin
-from scrapers.models import Breaker, RegisterCopy
+from scrapers.models import Breaker, BulkCopy
 from scrapers.operations import breaker
 
 
@@ -33,9 +33,9 @@ class BreakerAdmin(ReadOnlyAdmin):
         return request.user.has_perm("jurisdictions.change_jurisdiction")
 
 
-@admin.register(RegisterCopy)
-class RegisterCopyAdmin(ReadOnlyAdmin):
-    """Which copy of a published register answers, and what became of the others."""
+@admin.register(BulkCopy)
+class BulkCopyAdmin(ReadOnlyAdmin):
+    """Which copy of a state's bulk data answers, and what became of the others."""
 
     list_display = ("state", "as_of", "status", "entities", "rows_read", "finished_at", "detail")
     list_filter = ("status", "state")

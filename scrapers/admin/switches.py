@@ -23,8 +23,8 @@ class SwitchAdmin(JurisdictionAdmin):
     """The switch of a jurisdiction, with the facts an operator needs before turning it."""
 
     FACTS = ("verification", "terms", "robots", "default", "sources")
-    list_display = ("code", "name", "enabled", "status", "verification", "reason", "last_tested_at")
-    readonly_fields = (*JurisdictionAdmin.readonly_fields, *FACTS)
+    list_display = ("code", "name", "enabled", "status", "verification", "reason", "last_tested_at")  # type: ignore[assignment]
+    readonly_fields = (*JurisdictionAdmin.readonly_fields, *FACTS)  # type: ignore[assignment]
     fieldsets = (
         (None, {"fields": ("code", "enabled", "reason", "note")}),
         ("What the portal says of programs", {"fields": ("terms", "robots", "default", "sources")}),

@@ -1,4 +1,4 @@
-"""Loads published registers into the database and answers from them: streaming, resumable, switched at once.
+"""Loads bulk data into the database and answers from it: streaming, resumable, switched at once.
 
 A load reads the file row by row and commits a batch together with its position, so a killed load goes on where it
 stopped. The old copy answers until the new one is whole and its counts are believable; then one transaction
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -16,16 +17,18 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from scrapers.bulk_data.source import RegisterPortal, from_plain, to_plain
+from scrapers.bulk_data import reading
+from scrapers.bulk_data.published import BulkData
+from scrapers.bulk_data.stored_form import from_plain, to_plain
 from scrapers.failures import PageChanged
-from scrapers.models import RegisterCopy, RegisteredEntity
+from scrapers.models import BulkCopy, BulkEntity
 from scrapers.normalize import names
 from scrapers.records import EntityRecord
 
 BATCH = 5_000
 SHRINK = 0.9  # a new copy with fewer than 90 % of the old one's entities is refused
 Plain = dict[str, Any]
-Progress = Callable[[RegisterCopy], None]
+Progress = Callable[[BulkCopy], None]
 
 
 class LoadRefused(Exception):
@@ -33,27 +36,25 @@ class LoadRefused(Exception):
 
 
 class OtherLoad(LoadRefused):
-    """The same register is being loaded by somebody else, who goes on."""
+    """The same bulk data is being loaded by somebody else, who goes on."""
 
 
-def begin(*, portal: RegisterPortal, file: Path, as_of: datetime, now: datetime) -> RegisterCopy:
+def begin(*, state: str, bulk_data: BulkData, file: Path, as_of: datetime, now: datetime) -> BulkCopy:
     """The loading to work on: a broken one of the same file goes on, any other broken one is dropped."""
-    broken = RegisterCopy.objects.filter(state=portal.code, status="loading").first()
+    broken = BulkCopy.objects.filter(state=state, status="loading").first()
     if broken is not None:
         if broken.file == str(file) and broken.as_of == as_of:
             return broken
         refuse(copy=broken, why="replaced by a newer load", now=now)
-    return RegisterCopy.objects.create(
-        state=portal.code, url=portal.register_source.url, file=str(file), as_of=as_of, started_at=now
-    )
+    return BulkCopy.objects.create(state=state, url=bulk_data.url, file=str(file), as_of=as_of, started_at=now)
 
 
-def load(*, copy: RegisterCopy, portal: RegisterPortal, progress: Progress = lambda copy: None) -> None:
+def load(*, copy: BulkCopy, bulk_data: BulkData, progress: Progress = lambda copy: None) -> None:
     """Read the file from where the copy stands to its end; LoadRefused when its layout is not the known one."""
-    source = islice(portal.register_rows(Path(copy.file)), copy.rows_read, None)
+    rows = islice(reading.rows(Path(copy.file), bulk_data), copy.rows_read, None)
     try:
-        while batch := list(islice(source, BATCH)):
-            records = [record for record in map(portal.register_row, batch) if record is not None]
+        while batch := list(islice(rows, BATCH)):
+            records = [record for record in map(bulk_data.record, batch) if record is not None]
             with transaction.atomic():
                 _advance(copy, rows=len(batch), entities=len(records))
                 _insert(copy, records)
@@ -62,28 +63,28 @@ def load(*, copy: RegisterCopy, portal: RegisterPortal, progress: Progress = lam
         raise LoadRefused(f"the layout has changed: {error.detail}") from error
 
 
-def _advance(copy: RegisterCopy, *, rows: int, entities: int) -> None:
+def _advance(copy: BulkCopy, *, rows: int, entities: int) -> None:
     """Move the copy's position from where this load saw it; OtherLoad when somebody else has moved it meanwhile."""
-    seen = RegisterCopy.objects.filter(pk=copy.pk, status="loading", rows_read=copy.rows_read)
+    seen = BulkCopy.objects.filter(pk=copy.pk, status="loading", rows_read=copy.rows_read)
     if not seen.update(rows_read=copy.rows_read + rows, entities=copy.entities + entities):
         raise OtherLoad(f"another load of {copy.state} is under way")
     copy.rows_read += rows
     copy.entities += entities
 
 
-def switch(*, copy: RegisterCopy, portal: RegisterPortal, now: datetime) -> None:
+def switch(*, copy: BulkCopy, bulk_data: BulkData, now: datetime) -> None:
     """Let the new copy answer, in one transaction, when its counts are believable; LoadRefused otherwise."""
     with transaction.atomic():
-        old = RegisterCopy.objects.select_for_update().filter(state=copy.state, status="current").first()
-        least = max(portal.register_source.least_rows, int(old.entities * SHRINK) if old else 0)
+        old = BulkCopy.objects.select_for_update().filter(state=copy.state, status="current").first()
+        least = max(bulk_data.least_rows, int(old.entities * SHRINK) if old else 0)
         if copy.entities < least:
             raise LoadRefused(f"only {copy.entities} entities where at least {least} were expected")
-        RegisterCopy.objects.filter(state=copy.state, status="current").update(status="replaced")
+        BulkCopy.objects.filter(state=copy.state, status="current").update(status="replaced")
         copy.status, copy.finished_at = "current", now
         copy.save(update_fields=["status", "finished_at"])
 
 
-def refuse(*, copy: RegisterCopy, why: str, now: datetime) -> None:
+def refuse(*, copy: BulkCopy, why: str, now: datetime) -> None:
     """Give a loading up; its rows go with the next `prune`."""
     copy.status, copy.detail, copy.finished_at = "refused", why, now
     copy.save(update_fields=["status", "detail", "finished_at"])
@@ -92,18 +93,18 @@ def refuse(*, copy: RegisterCopy, why: str, now: datetime) -> None:
 def prune(*, slice_rows: int = 20_000) -> int:
     """Remove the rows of replaced and refused copies in short transactions; returns how many."""
     removed = 0
-    for copy in RegisterCopy.objects.filter(status__in=("replaced", "refused")):
-        while ids := list(RegisteredEntity.objects.filter(copy=copy).values_list("pk", flat=True)[:slice_rows]):
-            removed += RegisteredEntity.objects.filter(pk__in=ids)._raw_delete("default")
+    for copy in BulkCopy.objects.filter(status__in=("replaced", "refused")):
+        while ids := list(BulkEntity.objects.filter(copy=copy).values_list("pk", flat=True)[:slice_rows]):
+            removed += BulkEntity.objects.filter(pk__in=ids)._raw_delete("default")
     return removed
 
 
-def _insert(copy: RegisterCopy, records: list[EntityRecord]) -> None:
+def _insert(copy: BulkCopy, records: list[EntityRecord]) -> None:
     if connection.vendor == "postgresql":
         _copy_in(copy, records)
         return
-    RegisteredEntity.objects.bulk_create(
-        RegisteredEntity(
+    BulkEntity.objects.bulk_create(
+        BulkEntity(
             copy=copy,
             entity_id=record.entity_id[:40],
             name_key=names.key(record.entity_name)[:200],
@@ -113,9 +114,9 @@ def _insert(copy: RegisterCopy, records: list[EntityRecord]) -> None:
     )
 
 
-def _copy_in(copy: RegisterCopy, records: list[EntityRecord]) -> None:
+def _copy_in(copy: BulkCopy, records: list[EntityRecord]) -> None:
     """PostgreSQL's COPY: four times the speed of INSERT, in the same transaction as the position."""
-    statement = "COPY scrapers_registeredentity (copy_id, entity_id, name_key, record) FROM STDIN"
+    statement = "COPY scrapers_bulkentity (copy_id, entity_id, name_key, record) FROM STDIN"
     with connection.cursor() as cursor, cursor.copy(statement) as sink:
         for record in records:
             plain = json.dumps(to_plain(record), ensure_ascii=False).replace("\\u0000", "")
@@ -123,35 +124,41 @@ def _copy_in(copy: RegisterCopy, records: list[EntityRecord]) -> None:
 
 
 def list_copies() -> frozenset[str]:
-    """The states a current copy of the register is loaded of."""
-    return frozenset(RegisterCopy.objects.filter(status="current").values_list("state", flat=True))
+    """The states a current copy of the bulk data is loaded of."""
+    return frozenset(BulkCopy.objects.filter(status="current").values_list("state", flat=True))
 
 
-class DatabaseRegister:
-    """What the scraping core sees of the loaded copies (`scrapers.bulk_data.source.Register`)."""
+@dataclass(frozen=True, slots=True)
+class CurrentCopy:
+    """The copy that answers for a state, as the scraping core sees it (`scrapers.search.sources.Copy`)."""
 
-    def as_of(self, state: str) -> datetime | None:
-        """The day the current copy is from."""
-        found = self._current(state)
-        return found.as_of if found else None
+    state: str
+    as_of: datetime
 
-    def by_name(self, state: str, key: str, *, limit: int, wider: int) -> tuple[list[EntityRecord], list[EntityRecord]]:
+    def list_by_name(self, key: str, *, limit: int, wider: int) -> tuple[list[EntityRecord], list[EntityRecord]]:
         """Entities with just this key, and `wider` at most of those whose key goes on after it."""
-        found = self._current(state)
+        found = _find_current(self.state)
         if found is None or not key:
             return [], []
-        rows = RegisteredEntity.objects.filter(copy=found).values_list("record", flat=True)
+        rows = BulkEntity.objects.filter(copy=found).values_list("record", flat=True)
         own = [from_plain(plain) for plain in rows.filter(name_key=key)[:limit]]
         return own, [from_plain(plain) for plain in rows.filter(name_key__startswith=key + " ")[:wider]]
 
-    def by_id(self, state: str, entity_id: str) -> list[EntityRecord]:
+    def list_by_id(self, entity_id: str) -> list[EntityRecord]:
         """The entity with this identifier."""
-        found = self._current(state)
+        found = _find_current(self.state)
         if found is None:
             return []
-        plain = RegisteredEntity.objects.filter(copy=found, entity_id=entity_id).values_list("record", flat=True)
+        plain = BulkEntity.objects.filter(copy=found, entity_id=entity_id).values_list("record", flat=True)
         return [from_plain(item) for item in plain[:10]]
 
-    @staticmethod
-    def _current(state: str) -> RegisterCopy | None:
-        return RegisterCopy.objects.filter(state=state, status="current").first()
+
+def find_current(state: str) -> CurrentCopy | None:
+    """The copy that answers for a state; None where none is loaded."""
+    found = _find_current(state)
+    return CurrentCopy(state, found.as_of) if found else None
+
+
+def _find_current(state: str) -> BulkCopy | None:
+    """Looked up for each question: the row that was current may have been replaced, and its entities removed."""
+    return BulkCopy.objects.filter(state=state, status="current").first()

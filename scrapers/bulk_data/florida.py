@@ -1,37 +1,39 @@
-"""Florida's register as published: one line of 1,440 characters an entity, quarterly, over SFTP.
+"""Florida's companies as published: one line of 1,440 characters an entity, quarterly, over SFTP.
 
 Known from the layout the Division publishes, described 2026-11: number 1-12, name 13-204, status 205, type 206-220,
 principal address 221-346, mailing address 347-472, filing date 473-480 (MMDDYYYY), FEI 481-494, state 504-505, agent
 545-668, six officers of 128 characters from 669. An operator fetches the file by SFTP (the Division prints the public
-password on its "Data Downloads" page); `import_register FL --file` loads it.
+password on its "Data Downloads" page); `load_bulk_data FL --file` loads it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scrapers.bulk_data.source import Row, Source
+from scrapers.bulk_data.published import BulkData, Row
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
 from scrapers.records import Address, EntityRecord, Officer
 
-FILES = Source(
-    "sftp://sftp.floridados.gov/doc/quarterly/cor/cordata.zip", "fixed-zip", least_rows=1_000_000, members=("*",),
-    encoding="cp1252", width=1440,
-)  # fmt: skip
 _STATUS = {"A": "Active", "I": "Inactive"}
 _TYPES = {
-    "DOMP": "Florida Profit Corporation", "DOMNP": "Florida Not For Profit Corporation",
-    "FORP": "Foreign Profit Corporation", "FORNP": "Foreign Not For Profit Corporation",
-    "DOMLP": "Florida Limited Partnership", "FORLP": "Foreign Limited Partnership",
-    "FLAL": "Florida Limited Liability Company", "FORL": "Foreign Limited Liability Company",
-    "NPREG": "Non-Profit Regulated", "TRUST": "Declaration of Trust", "AGENT": "Designation of Registered Agent",
-}  # fmt: skip
+    "DOMP": "Florida Profit Corporation",
+    "DOMNP": "Florida Not For Profit Corporation",
+    "FORP": "Foreign Profit Corporation",
+    "FORNP": "Foreign Not For Profit Corporation",
+    "DOMLP": "Florida Limited Partnership",
+    "FORLP": "Foreign Limited Partnership",
+    "FLAL": "Florida Limited Liability Company",
+    "FORL": "Foreign Limited Liability Company",
+    "NPREG": "Non-Profit Regulated",
+    "TRUST": "Declaration of Trust",
+    "AGENT": "Designation of Registered Agent",
+}
 _OFFICERS, _EACH = 668, 128
 
 
-def record(row: Row) -> EntityRecord | None:
+def _record(row: Row) -> EntityRecord | None:
     """One line as a record; PageChanged when the status is neither A nor I, which tells a shifted line."""
     line = row["line"]
     status = line[204]
@@ -70,9 +72,13 @@ def _date(raw: str) -> str | None:
 
 def _place(line: str, at: int) -> Address:
     return addresses.from_parts(
-        _text(line, at, 42), _text(line, at + 42, 42), city=_text(line, at + 84, 28), state=_text(line, at + 112, 2),
-        zip=_text(line, at + 114, 10), country=_text(line, at + 124, 2),
-    )  # fmt: skip
+        _text(line, at, 42),
+        _text(line, at + 42, 42),
+        city=_text(line, at + 84, 28),
+        state=_text(line, at + 112, 2),
+        zip=_text(line, at + 114, 10),
+        country=_text(line, at + 124, 2),
+    )
 
 
 def _officers(line: str) -> Iterator[Officer]:
@@ -81,7 +87,20 @@ def _officers(line: str) -> Iterator[Officer]:
         name = _text(line, at + 5, 42)
         if name:
             place = addresses.from_parts(
-                _text(line, at + 47, 42), city=_text(line, at + 89, 28), state=_text(line, at + 117, 2),
+                _text(line, at + 47, 42),
+                city=_text(line, at + 89, 28),
+                state=_text(line, at + 117, 2),
                 zip=_text(line, at + 119, 9),
-            )  # fmt: skip
+            )
             yield Officer(name, _text(line, at, 4), one_line(place))
+
+
+BULK_DATA = BulkData(
+    "sftp://sftp.floridados.gov/doc/quarterly/cor/cordata.zip",
+    "fixed-zip",
+    least_rows=1_000_000,
+    record=_record,
+    members=("*",),
+    encoding="cp1252",
+    width=1440,
+)

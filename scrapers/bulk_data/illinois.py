@@ -1,4 +1,4 @@
-"""Illinois' register as published files: corporations and LLCs, each in a master, a name and an agent file.
+"""Illinois' companies as published: corporations and LLCs, each in a master, a name and an agent file.
 
 Fixed width, joined here by file number. Known from a public description (2025-08) whose author fetched them; another
 source says that bulk use needs a paid contract, so an operator must settle that first. Offsets are from that
@@ -13,20 +13,18 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from scrapers.bulk_data.source import Row, Source
+from scrapers.bulk_data.published import BulkData, Row
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
+from scrapers.parsing.fields import listed
 from scrapers.records import Address, EntityRecord
 
 _FOLDER = "https://www.ilsos.gov/data/bs/"
 _ENCODING = "iso8859_9"
-FILES = Source(
-    f"{_FOLDER}cdxallmst.zip", "fixed-zip", least_rows=500_000,
-    more=tuple(f"{_FOLDER}{name}.zip" for name in ("cdxallnam", "cdxallagt", "llcallmst", "llcallnam", "llcallagt")),
-)  # fmt: skip
+_MORE = listed("cdxallnam | cdxallagt | llcallmst | llcallnam | llcallagt")
 
 
-def rows(folder: Path) -> Iterator[Row]:
+def _rows(folder: Path) -> Iterator[Row]:
     """Corporations, then LLCs: {"kind", "master", "name", "agent"}; the agent is empty where there is none."""
     for kind, prefix in (("corporation", "cdxall"), ("llc", "llcall")):
         with ExitStack() as stack:
@@ -76,7 +74,7 @@ class _Following:
         return self._next[1] if self._next is not None and self._next[0] == number else None
 
 
-def record(row: Row) -> EntityRecord:
+def _record(row: Row) -> EntityRecord:
     """One joined row as a record."""
     master, agent = row["master"], row["agent"]
     corporation = row["kind"] == "corporation"
@@ -91,14 +89,27 @@ def record(row: Row) -> EntityRecord:
         jurisdiction=(master[24:26] if corporation else master[41:43]).strip() or None,
         agent_name=(agent[8:68] if corporation else agent[9:69]).strip() or None,
         agent_address=addresses.from_parts(
-            agent[street : street + 45], city=agent[street + 45 : street + 75], state="IL" if agent else None,
+            agent[street : street + 45],
+            city=agent[street + 45 : street + 75],
+            state="IL" if agent else None,
             zip=(agent[152:161] if corporation else agent[144:153]).strip(),
         ),
         principal_address=Address() if corporation else _office(master),
         sos_url="https://apps.ilsos.gov/businessentitysearch/",
-    )  # fmt: skip
+    )
 
 
 def _office(master: str) -> Address:
     """An LLC's principal office; corporations have none in the files."""
     return addresses.from_parts(master[43:88], city=master[88:118], state=master[127:129], zip=master[118:127].strip())
+
+
+BULK_DATA = BulkData(
+    f"{_FOLDER}cdxallmst.zip",
+    "fixed-zip",
+    least_rows=500_000,
+    record=_record,
+    more=tuple(f"{_FOLDER}{name}.zip" for name in _MORE),
+    joined=_rows,
+    walled=True,
+)

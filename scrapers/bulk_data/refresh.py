@@ -1,4 +1,4 @@
-"""Keeps the loaded registers fresh: fetch the file, load it beside the old copy, switch, clean up."""
+"""Keeps the loaded copies fresh: fetch the file, load it beside the old copy, switch, clean up."""
 
 from __future__ import annotations
 
@@ -12,21 +12,29 @@ from django.conf import settings
 
 from scrapers import discovery, gateway
 from scrapers.bulk_data import copies
-from scrapers.bulk_data.source import RegisterPortal
+from scrapers.bulk_data.published import BulkData
 from scrapers.failures import PortalError
-from scrapers.models import RegisterCopy
+from scrapers.models import BulkCopy
+from scrapers.portal import Portal
 from scrapers.transport.download import DownloadSession
 
 PATIENCE = 3 * 3600.0  # seconds for one file; the largest is 1.8 GB
 log = logging.getLogger(__name__)
 
 
-def fetch(*, portal: RegisterPortal, now: datetime) -> tuple[Path, datetime]:
-    """Download the state's file under var/registers; returns where it is and the day it is from."""
-    source = portal.register_source
+def get_bulk_data(portal: Portal) -> BulkData:
+    """What the portal's registry publishes as files; LoadRefused when that is nothing that can be read here."""
+    if portal.bulk_data is None:
+        raise copies.LoadRefused(f"{portal.code} publishes no bulk data this program can read")
+    return portal.bulk_data
+
+
+def fetch(*, portal: Portal, now: datetime) -> tuple[Path, datetime]:
+    """Download the state's file under var/bulk_data; returns where it is and the day it is from."""
+    source = get_bulk_data(portal)
     if not source.url.startswith("https://"):
         raise copies.LoadRefused(f"{source.url} is not fetched over https: fetch it yourself, then use --file")
-    to = settings.VAR_DIR / "registers" / f"{portal.code}-{now:%Y%m%d}"
+    to = settings.VAR_DIR / "bulk_data" / f"{portal.code}-{now:%Y%m%d}"
     to.parent.mkdir(parents=True, exist_ok=True)
     session = DownloadSession(
         portal=portal.code,
@@ -47,13 +55,14 @@ def fetch(*, portal: RegisterPortal, now: datetime) -> tuple[Path, datetime]:
 
 
 def load(
-    *, portal: RegisterPortal, file: Path, as_of: datetime, now: datetime, progress: copies.Progress = lambda copy: None
-) -> RegisterCopy:
+    *, portal: Portal, file: Path, as_of: datetime, now: datetime, progress: copies.Progress = lambda copy: None
+) -> BulkCopy:
     """Load a file and switch to it; LoadRefused leaves the old copy answering, and the reason in the row."""
-    copy = copies.begin(portal=portal, file=file, as_of=as_of, now=now)
+    bulk_data = get_bulk_data(portal)
+    copy = copies.begin(state=portal.code, bulk_data=bulk_data, file=file, as_of=as_of, now=now)
     try:
-        copies.load(copy=copy, portal=portal, progress=progress)
-        copies.switch(copy=copy, portal=portal, now=now)
+        copies.load(copy=copy, bulk_data=bulk_data, progress=progress)
+        copies.switch(copy=copy, bulk_data=bulk_data, now=now)
     except copies.OtherLoad:
         raise
     except copies.LoadRefused as error:
@@ -65,10 +74,10 @@ def load(
 
 
 def refresh_all(*, now: datetime) -> dict[str, str]:
-    """Refresh every register that has been loaded once; returns what came of each. One failing stops no other."""
+    """Refresh every copy that has been loaded once; returns what came of each. One failing stops no other."""
     told = {}
     for portal in discovery.list_portals():
-        if not isinstance(portal, RegisterPortal) or not RegisterCopy.objects.filter(state=portal.code).exists():
+        if portal.bulk_data is None or not BulkCopy.objects.filter(state=portal.code).exists():
             continue
         try:
             file, as_of = fetch(portal=portal, now=now)
@@ -76,7 +85,7 @@ def refresh_all(*, now: datetime) -> dict[str, str]:
             _remove(file)
         except (PortalError, copies.LoadRefused) as error:
             told[portal.code] = f"kept the old copy: {error}"
-            log.warning("register of %s not refreshed: %s", portal.code, error)
+            log.warning("bulk data of %s not refreshed: %s", portal.code, error)
     return told
 
 

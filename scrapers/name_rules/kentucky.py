@@ -12,8 +12,7 @@ import re
 from scrapers.failures import PageChanged
 from scrapers.parsing.html import body_rows, maybe, missing_result, select, text_of
 from scrapers.parsing.webforms import WebForm
-from scrapers.portal import Portal
-from scrapers.records import Candidate, NameCheck, ResultList
+from scrapers.records import Candidate
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -21,21 +20,13 @@ _FORM = "https://sosbes.sos.ky.gov/BusSearchNProfile/search.aspx?na=true"
 _COUNT = re.compile(r"\b(\d+) results? found\b", flags=re.IGNORECASE)
 
 
-class KentuckyNames(Portal):
-    """The name check."""
-
-    own_name_check = "Kentucky's own name availability search"
-
-    def names_taken(self, session: PortalSession, name: str) -> ResultList:
-        """The usual list, and the names that the registry's own search holds against this one."""
-        usual = super().names_taken(session, name)
-        page = WebForm(session.get(_FORM)).press(session, "BSearchNA", {"txtSearchNA": name})
-        count, rows = _listed(page)
-        return self.with_own_check(usual, rows, NameCheck(self.own_name_check, None, count))
+def ask(session: PortalSession, name: str) -> tuple[str, list[Candidate]]:
+    """The count as it is written, and the names that the registry's own search holds against this one."""
+    return _listed(WebForm(session.get(_FORM)).press(session, "BSearchNA", {"txtSearchNA": name}))
 
 
 def _listed(page: Page) -> tuple[str, list[Candidate]]:
-    """The count as it is written, and the names; a count above nought without a list is a changed page."""
+    """A count above nought without a list is a changed page."""
     tree = page.html()
     label = maybe(tree, "#MainContent_LblResults")
     counted = _COUNT.search(text_of(label)) if label is not None else None

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapers.normalize import dates, officers, types
 from scrapers.normalize.addresses import zip_code
+from scrapers.portal import Portal
 from scrapers.records import Address, Availability, EntityRecord, Match
-
-if TYPE_CHECKING:
-    from scrapers.portal import Portal
 
 # EntityRecord field -> the names of the answer that it fills.
 WIRE_FIELDS: dict[str, tuple[str, ...]] = {

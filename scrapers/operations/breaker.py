@@ -6,7 +6,6 @@ away (403, 429, a wall) is asked more slowly for some time, and one that named a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,7 +13,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from jurisdictions import services as jurisdictions
-from scrapers.failures import PageChanged, PortalBlocked, PortalError, PortalUnavailable, QueryRefused
+from scrapers.failures import Health, PortalBlocked, PortalError, PortalResting, find_failure
 from scrapers.models import Breaker
 from scrapers.transport.pace import Pace
 
@@ -24,14 +23,6 @@ LONGEST_ASKED_FOR = timedelta(hours=24)  # a Retry-After beyond is a mistake of 
 SLOWEST, SLOW_FOR = 8, timedelta(minutes=10)  # pace is halved up to three times, and regained in steps
 PATIENCE = 8.0  # seconds; a time-out after less is our own hurry and says nothing of the portal
 BEYOND_BUDGET = timedelta(seconds=10)
-
-TOLD: Mapping[str, str] = {
-    "down": "The registry's site does not answer.",
-    "timeout": "The registry's site does not answer in time.",
-    "blocked": "The registry's site turns programs away.",
-    "rate_limited": "The registry's site asked us to come back later.",
-    "layout_changed": "The registry's pages have changed and cannot be read until we have looked.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +40,14 @@ class Permit:
         return Pace(pace.seconds * self.slowness, max(1, pace.concurrency // self.slowness))
 
 
-def find_rest(*, state: str, now: datetime) -> PortalUnavailable | None:
+def find_rest(*, state: str, now: datetime) -> PortalResting | None:
     """Why the portal must not be asked now, as the error to tell; None when it may be."""
     row = Breaker.objects.filter(pk=state, open_until__isnull=False).first()
     return None if row is None else _resting(row, now)
 
 
 def enter(*, state: str, budget_seconds: float, now: datetime) -> Permit:
-    """Ask for the right to ask a portal. Raises PortalUnavailable, with the seconds to wait, while it is left alone."""
+    """Ask for the right to ask a portal. Raises PortalResting, with the seconds to wait, while it is left alone."""
     row = Breaker.objects.filter(pk=state).first()
     if row is None:
         return Permit(state)
@@ -95,7 +86,7 @@ def note_answer(permit: Permit, *, now: datetime) -> None:
 
 def note_failure(permit: Permit, error: PortalError, *, question: str, patience: float, now: datetime) -> None:
     """The portal failed. `patience`: the seconds it had. What was not its fault does not count."""
-    if isinstance(error, QueryRefused):
+    if error.reason.is_answer:
         note_answer(permit, now=now)
         return
     if not _counts(error, patience):
@@ -104,8 +95,9 @@ def note_failure(permit: Permit, error: PortalError, *, question: str, patience:
     with transaction.atomic():
         Breaker.objects.get_or_create(pk=permit.state, defaults={"changed_at": now})
         row = Breaker.objects.select_for_update().get(pk=permit.state)
-        if isinstance(error, PageChanged) and row.failures and row.last_question == question[:200]:
-            _unprobe(row, permit)  # one odd company asked for again and again says nothing of the others
+        again = row.failures and row.last_question == question[:200]
+        if again and error.reason.facts.health is Health.ILL_BY_QUESTION:
+            _unprobe(row, permit)
         else:
             _count(row, permit, error, now)
         row.last_question, row.changed_at = question[:200], now
@@ -124,7 +116,7 @@ def close(*, state: str, now: datetime) -> None:
     jurisdictions.restore(code=state, now=now)
 
 
-def _resting(row: Breaker, now: datetime) -> PortalUnavailable | None:
+def _resting(row: Breaker, now: datetime) -> PortalResting | None:
     assert row.open_until is not None
     until = row.open_until
     if until <= now:
@@ -132,19 +124,25 @@ def _resting(row: Breaker, now: datetime) -> PortalUnavailable | None:
             return None
         until = row.probe_until
     left = max(1.0, (until - now).total_seconds())
-    return PortalUnavailable(f"left alone: {row.detail}", reason=row.reason, retry_after=left)
+    return PortalResting(f"left alone: {row.detail}", reason=find_failure(row.reason), retry_after=left)
 
 
 def _counts(error: PortalError, patience: float) -> bool:
-    if isinstance(error, PortalUnavailable) and error.reason in ("rate_limited", "disabled"):
-        return False  # our own pace had no turn for us, or nobody was asked
-    return error.reason != "timeout" or patience >= PATIENCE
+    match error.reason.facts.health:
+        case Health.WELL | Health.UNKNOWN:
+            return False
+        case Health.ILL_IF_PATIENT:
+            return patience >= PATIENCE
+        case Health.ILL_IF_ITS_OWN:
+            return isinstance(error, PortalBlocked)
+        case Health.ILL | Health.ILL_BY_QUESTION:
+            return True
 
 
 def _count(row: Breaker, permit: Permit, error: PortalError, now: datetime) -> None:
     """One more failure: slow down where it turned us away, and leave it alone where that is due."""
     row.failures = min(row.failures + 1, 10_000)
-    if isinstance(error, PortalBlocked):
+    if error.reason.facts.slows:
         row.slowness, row.slow_until = min(SLOWEST, row.slowness * 2), now + SLOW_FOR
     asked_for = timedelta(seconds=error.retry_after) if error.retry_after else timedelta(0)
     due = row.failures >= FAILURES and row.open_until is None
@@ -154,10 +152,10 @@ def _count(row: Breaker, permit: Permit, error: PortalError, now: datetime) -> N
     if due or permit.is_probe:
         rest = min(LONGEST_REST, FIRST_REST * 2 ** min(row.trips, 8))
         row.trips = min(row.trips + 1, 10_000)
-        jurisdictions.degrade(code=permit.state, reason=TOLD.get(error.reason, TOLD["down"]))
+        jurisdictions.degrade(code=permit.state, reason=error.reason.facts.customer)
     rest = max(rest, min(asked_for, LONGEST_ASKED_FOR))
     row.open_until = max(row.open_until or now, now + rest)
-    row.reason, row.detail = error.reason, error.detail[:500]
+    row.reason, row.detail = error.reason.value, error.detail[:500]
     _unprobe(row, permit)
 
 

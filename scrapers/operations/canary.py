@@ -40,7 +40,8 @@ def try_canary(portal: Portal, *, now: datetime) -> CanaryResult:
     wall, parsed, detail = False, False, ""
     try:
         query = Query(portal.code, name=portal.canary)
-        answer = ask(portal, session, query, now=now, threshold=settings.MATCH_THRESHOLD)
+        copy = gateway.find_copy(portal.code)
+        answer = ask(portal, session, query, now=now, threshold=settings.MATCH_THRESHOLD, copy=copy)
         parsed = isinstance(answer, Found)
         detail = "" if parsed else f"{portal.canary} not found: is it the right canary?"
     except PortalError as error:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from scrapers.failures import Failure, Health
 from scrapers.models import ANSWERED, ScrapeAttempt
 
 OVER = timedelta(hours=24)
 _AT_MOST = 5_000  # attempts; newer ones first, so a busy day is measured over its last hours
-_NO_FAILURE = {*ANSWERED, "refused"}
-_NOT_ASKED = {"disabled"}
+_NO_FAILURE = {*ANSWERED, *(failure.value for failure in Failure if failure.is_answer)}
+_NOT_ASKED = {failure.value for failure in Failure if failure.facts.health is Health.UNKNOWN}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scrapers.parsing.fields import listed
 
 
-def domestic_by_word(word: str | None) -> bool | None:
+def is_domestic(word: str | None) -> bool | None:
     """Whether a registry calls an entity domestic or foreign; None for any other word."""
     return {"domestic": True, "foreign": False}.get((word or "").strip().casefold())
 

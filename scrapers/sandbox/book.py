@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from jurisdictions.codes import PLACES
 from scrapers.normalize import names
-from scrapers.sandbox.magic import MAGIC, Outcome, find_outcome
+from scrapers.sandbox.magic import MAGIC, find_outcome
 
 NameKind = Literal["Legal", "Former", "Assumed", "Reserved"]
 _FOLDER = Path(__file__).parent
@@ -135,7 +135,7 @@ def find_liens(
 
 
 # What the magic names find: number, name, status. The same in every jurisdiction.
-_MAGIC_ROWS: dict[Outcome, tuple[tuple[int, str, str], ...]] = {
+_MAGIC_ROWS: dict[str, tuple[tuple[int, str, str], ...]] = {
     "found": ((900001, "MAGIC FOUND LLC", "Good Standing"),),
     "several": (
         (900011, "MAGIC SEVERAL CORP", "Good Standing"),
@@ -153,7 +153,7 @@ _MAGIC_ROWS: dict[Outcome, tuple[tuple[int, str, str], ...]] = {
 }
 
 
-def magic_entries(state: str, outcome: Outcome) -> list[Entry]:
+def magic_entries(state: str, outcome: str) -> list[Entry]:
     """The companies behind a magic name; none for the outcomes that find nothing or fail."""
     place = PLACES[state].name
     return [
@@ -172,7 +172,7 @@ def magic_entries(state: str, outcome: Outcome) -> list[Entry]:
     ]
 
 
-def magic_liens(state: str, outcome: Outcome) -> list[Lien]:
+def magic_liens(state: str, outcome: str) -> list[Lien]:
     """The liens behind a magic name: one for each company, four for "several"."""
     return [
         Lien(

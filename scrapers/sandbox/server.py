@@ -15,8 +15,9 @@ from requests.adapters import BaseAdapter
 from requests.exceptions import ReadTimeout
 
 from jurisdictions.codes import PLACES
+from scrapers.failures import PortalUnavailable
 from scrapers.sandbox import book, pages
-from scrapers.sandbox.magic import Outcome, find_outcome
+from scrapers.sandbox.magic import FAILURES, find_outcome
 from scrapers.transport.recording import answer
 
 HOST = "sandbox.registry.invalid"  # a name that can never be anybody's (RFC 2606)
@@ -33,12 +34,13 @@ class Reply(NamedTuple):
     retry_after: int | None = None
 
 
-_FAULTS: dict[Outcome, Reply] = {
+_FAULTS: dict[str, Reply] = {
     "fails": Reply(500, pages.BROKEN),
     "portal_down": Reply(503, pages.DOWN, retry_after=300),
     "blocked": Reply(200, pages.WALL),
     "rate_limited": Reply(429, pages.SLOW_DOWN, retry_after=60),
 }
+_PLAYED = {*_FAULTS, "timeout", "page_changed", "too_many"}
 
 
 class SandboxServer(BaseAdapter):
@@ -52,6 +54,8 @@ class SandboxServer(BaseAdapter):
         outcome = find_outcome(fields.get("name", ""))
         if outcome == "timeout":
             raise ReadTimeout("the sandbox registry does not answer", request=request)
+        if outcome in FAILURES and outcome not in _PLAYED:  # a failure that nobody has written a page for
+            raise PortalUnavailable("the sandbox registry fails so", reason=FAILURES[outcome])
         if outcome in ("slow", "later"):
             _sleep(request, timeout)
         reply = _FAULTS[outcome] if outcome in _FAULTS else _route(path, fields)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rapidfuzz import fuzz
 
@@ -28,9 +28,7 @@ from scrapers.normalize.vocabulary import (
 )
 from scrapers.records import Candidate
 from scrapers.search import shortlist
-
-if TYPE_CHECKING:
-    from scrapers.statuses import StatusMeaning
+from scrapers.statuses import StatusMeaning
 
 MatchKind = Literal["exact", "suffix_variant", "former_name", "close", "entity_id"]
 _ORDER: dict[str, int] = {"entity_id": 0, "exact": 1, "suffix_variant": 2, "former_name": 3, "close": 4}

@@ -26,6 +26,7 @@ from scrapers.records import (
     Suggestion,
 )
 from scrapers.search import matching
+from scrapers.search.sources import Copy, LivePortal, Source, choose_source, read_copy
 from scrapers.search.terms import SearchPlan
 from scrapers.transport.session import PortalSession
 
@@ -34,63 +35,67 @@ _SUGGESTIONS = 5
 _SUGGESTION_FLOOR = 0.6
 
 
-def ask(portal: Portal, session: PortalSession, query: Query, *, now: datetime, threshold: float) -> Answer:
-    """Answer the query from the portal; raises one of the four portal errors, never turns one into NotFound."""
+def ask(
+    portal: Portal, session: PortalSession, query: Query, *, now: datetime, threshold: float, copy: Copy | None = None
+) -> Answer:
+    """Answer the query from the portal, or from the copy of its bulk data that is handed in.
+
+    Raises one of the four portal errors, and never turns one into NotFound.
+    """
+    source = choose_source(portal, session, copy)
     if query.kind == "ucc":
-        return _filings(portal, session, query, now=now)
+        return _filings(source, query, now=now)
     if query.entity_id:
-        return _by_id(portal, session, query.entity_id, now=now)
+        return _by_id(source, query.entity_id, now=now)
     assert query.name is not None
-    return _by_name(portal, session, query.name, now=now, threshold=threshold)
+    return _by_name(source, query.name, now=now, threshold=threshold)
 
 
-def _by_id(portal: Portal, session: PortalSession, entity_id: str, *, now: datetime) -> Answer:
-    wanted = portal.check_id(entity_id)
-    results = portal.find(session, wanted)
-    rows = [row for row in results.candidates if wanted in _shown_ids(portal, row)]
+def _by_id(source: Source, entity_id: str, *, now: datetime) -> Answer:
+    wanted = source.portal.check_id(entity_id)
+    results = source.find(wanted)
+    rows = [row for row in results.candidates if wanted in _shown_ids(source.portal, row)]
     if results.candidates and not rows:
         raise PageChanged(f"asked for {wanted}, the portal listed {results.candidates[0].entity_id}")
     if not rows:
-        return NotFound((), _evidence(portal, session, now), as_of=portal.data_as_of(session))
-    record = _open(portal, session, rows[0])
-    return _found(portal, session, record, Match(1.0, "entity_id"), (), now)
+        return NotFound((), _evidence(source, now), as_of=source.data_as_of)
+    return _found(source, _open(source, rows[0]), Match(1.0, "entity_id"), (), now)
 
 
-def _by_name(portal: Portal, session: PortalSession, name: str, *, now: datetime, threshold: float) -> Answer:
-    plan = portal.search_plan(session, name)
-    with _counted(session, most=portal.most_searches):
-        choice, complete = _search(portal, session, name, plan, threshold=threshold)
+def _by_name(source: Source, name: str, *, now: datetime, threshold: float) -> Answer:
+    plan = source.plan(name)
+    with _counted(source.session, most=source.portal.most_searches):
+        choice, complete = _search(source, name, plan, threshold=threshold)
     if choice.candidate is None:
         if not complete and not choice.ambiguous:
             # A list that may lack the row proves no absence: saying "not found" here would be a false statement.
             raise QueryRefused(_unproven(plan))
-        evidence = _evidence(portal, session, now)
-        return NotFound(_suggestions(choice), evidence, ambiguous=choice.ambiguous, as_of=portal.data_as_of(session))
+        evidence = _evidence(source, now)
+        return NotFound(_suggestions(choice), evidence, ambiguous=choice.ambiguous, as_of=source.data_as_of)
     best = next(entry for entry in choice.ranked if entry.candidate is choice.candidate)
-    record = _open(portal, session, choice.candidate)
+    record = _open(source, choice.candidate)
     match = _checked(name, record, Match(best.score, best.kind, best.features), choice.candidate)
     related = tuple(e.candidate for e in choice.ranked if e is not best and e.score >= _SUGGESTION_FLOOR)[:_RELATED]
-    return _found(portal, session, record, match, related, now)
+    return _found(source, record, match, related, now)
 
 
-def _search(
-    portal: Portal, session: PortalSession, name: str, plan: SearchPlan, *, threshold: float
-) -> tuple[Choice, bool]:
-    """Try the plan's terms, each wider than the last, and the portal's narrow search once if a list was cut."""
+def _search(source: Source, name: str, plan: SearchPlan, *, threshold: float) -> tuple[Choice, bool]:
+    """Try the plan's terms, each wider than the last, and the narrow search once if a list was cut."""
+    portal, trace = source.portal, source.session.trace
     choice, complete, nearest, narrow = Choice(None, ()), plan.proves, Choice(None, ()), None
     for term in plan.terms[: portal.name_search.most_terms]:
         started = time.monotonic()
-        session.trace.searches += 1
-        results = portal.search(session, term)
-        session.trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")
+        trace.searches += 1
+        results = source.search(term)
+        trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")
         choice = portal.choose(name, results, threshold=threshold)
         whole = results.complete
         if not whole and not _certain(choice):
-            narrow = narrow or portal.ask_narrowly(session, name)
+            narrow = narrow or source.narrow(name)
             if narrow is not None:
                 both = ResultList(narrow.candidates + results.candidates, complete=False)
                 choice = portal.choose(name, both, threshold=threshold)
-                whole = narrow.complete and portal.narrow_proves
+                whole = narrow.complete and source.narrow_proves
         complete = complete and whole  # another spelling's whole list does not mend one that was cut
         if choice.candidate is not None or choice.ambiguous:
             return choice, complete
@@ -124,10 +129,10 @@ def _certain(choice: Choice) -> bool:
     return bool(choice.ranked) and choice.ranked[0].kind == "exact" and choice.candidate is not None
 
 
-def _open(portal: Portal, session: PortalSession, row: Candidate) -> EntityRecord:
-    started = time.monotonic()
-    record = portal.detail(session, row)
-    session.trace.add("detail", started, f"{record.entity_name} ({record.entity_id})")
+def _open(source: Source, row: Candidate) -> EntityRecord:
+    portal, started = source.portal, time.monotonic()
+    record = source.open(row)
+    source.session.trace.add("detail", started, f"{record.entity_name} ({record.entity_id})")
     if row.entity_id:
         if _shown_id(portal, record.entity_id) != _shown_id(portal, row.entity_id):
             raise PageChanged(f"opened {row.entity_id}, the portal showed {record.entity_id}")
@@ -165,15 +170,8 @@ def _checked(name: str, record: EntityRecord, match: Match, row: Candidate) -> M
     return match
 
 
-def _found(
-    portal: Portal,
-    session: PortalSession,
-    record: EntityRecord,
-    match: Match,
-    related: tuple[Candidate, ...],
-    now: datetime,
-) -> Found:
-    return Found(record, match, related, _evidence(portal, session, now), as_of=portal.data_as_of(session))
+def _found(source: Source, record: EntityRecord, match: Match, related: tuple[Candidate, ...], now: datetime) -> Found:
+    return Found(record, match, related, _evidence(source, now), as_of=source.data_as_of)
 
 
 def _suggestions(choice: Choice) -> tuple[Suggestion, ...]:
@@ -191,53 +189,48 @@ def _suggestions(choice: Choice) -> tuple[Suggestion, ...]:
     )
 
 
-def _evidence(portal: Portal, session: PortalSession, now: datetime) -> Evidence:
+def _evidence(source: Source, now: datetime) -> Evidence:
+    pages = source.session.pages
     digest = hashlib.sha256()
-    for page in session.pages:
+    for page in pages:
         digest.update(page.body)
-    source = session.pages[-1].url if session.pages else next(iter(portal.sources), "")
-    return Evidence(source, now, digest.hexdigest(), from_register=session.from_register)
+    address = pages[-1].url if pages else next(iter(source.portal.sources), "")
+    return Evidence(address, now, digest.hexdigest(), from_copy=source.from_copy)
 
 
-def _filings(portal: Portal, session: PortalSession, query: Query, *, now: datetime) -> Answer:
-    _check_ucc(portal, query)
-    filings, complete = portal.filings(session, query)
-    evidence = _evidence(portal, session, now)
+def _filings(source: Source, query: Query, *, now: datetime) -> Answer:
+    source.portal.check_ucc(query)
+    filings, complete = source.portal.filings(source.session, query)
+    evidence = _evidence(source, now)
     if not filings:
         if not complete:
             raise QueryRefused("too many filings fit; give more of the name, or dates")
-        return NotFound((), evidence, as_of=portal.data_as_of(session))
-    as_of = portal.data_as_of(session)
-    return FoundFilings(filings, evidence, total=len(filings), as_of=as_of, complete=complete)
+        return NotFound((), evidence, as_of=source.data_as_of)
+    return FoundFilings(filings, evidence, total=len(filings), as_of=source.data_as_of, complete=complete)
 
 
-def _check_ucc(portal: Portal, query: Query) -> None:
-    can = portal.capabilities
-    if not can.ucc:
-        raise QueryRefused("UCC filings of this state cannot be searched here")
-    if query.search_by == "secured_party" and not can.ucc_secured_party:
-        raise QueryRefused("this state cannot be searched by secured party")
-    if (query.date_after or query.date_before) and not can.ucc_date_filter:
-        raise QueryRefused("this state cannot filter UCC filings by date")
+def ask_name(portal: Portal, session: PortalSession, query: Query, *, now: datetime) -> tuple[NameVerdict, Evidence]:
+    """Say whether the query's name is free; QueryRefused when the list was cut and shows nobody in the way."""
+    return _judged(LivePortal(portal, session), query, now=now)
 
 
-def ask_name(
-    portal: Portal, session: PortalSession, query: Query, *, now: datetime, from_copy: bool = False
+def ask_copy_for_name(
+    portal: Portal, session: PortalSession, query: Query, *, now: datetime, copy: Copy | None
 ) -> tuple[NameVerdict, Evidence]:
-    """Say whether the query's name is free; QueryRefused when the list was cut and shows nobody in the way.
+    """The same of the loaded copy, which is read instead of asking the registry; QueryRefused where none is kept."""
+    return _judged(read_copy(portal, session, copy), query, now=now)
 
-    With `from_copy` the loaded copy of the register is read instead of asking the registry.
-    """
+
+def _judged(source: Source, query: Query, *, now: datetime) -> tuple[NameVerdict, Evidence]:
     assert query.name is not None
-    started = time.monotonic()
+    portal, session, started = source.portal, source.session, time.monotonic()
     with _counted(session, most=portal.most_searches + 1):  # one for what the state's rule calls the same name
-        ask_for = portal.names_in_copy if from_copy else portal.names_taken
-        results = ask_for(session, query.name)
+        results = source.names_taken(query.name)
     session.trace.add("names", started, f"{query.name!r}: {len(results.candidates)} rows")
     verdict = availability.judge(query.name, results, portal=portal, state=query.state)
     if verdict.available and not results.complete:
-        plan = portal.search_plan(session, query.name)
+        plan = source.plan(query.name)
         if not plan.proves:
             raise QueryRefused(_unproven(plan))
         raise QueryRefused("too many names are like this one to say whether it is free; give more of it")
-    return verdict, _evidence(portal, session, now)
+    return verdict, _evidence(source, now)

@@ -12,13 +12,15 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.failures import PortalBlocked
+from scrapers.failures import Failure, PortalBlocked
 from scrapers.normalize import addresses
-from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
+from scrapers.parsing.html import maybe, missing_result, select, table_rows, text_of, visible_text
+from scrapers.parsing.lists import empty_list
+from scrapers.parsing.pairs import Pair, joined, pairs
+from scrapers.parsing.people import labelled_officers
 from scrapers.portal import Capabilities, Portal, Terms
-from scrapers.records import Address, Candidate, EntityRecord, Filing, NameKind, Officer, ResultList
+from scrapers.records import Address, Candidate, EntityRecord, Filing, NameKind, ResultList
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
 from scrapers.transport.pace import Pace
@@ -28,7 +30,12 @@ from scrapers.transport.session import PortalSession
 _HOST = "https://arc-sos.state.al.us"
 _DETAIL = f"{_HOST}/cgi/corpdetail.mbr/detail"
 _PAGES, _FULL = 4, 25
-_NOTHING, _TOO_OFTEN = "no matches found", "exceeded the number accesses allowed"
+_NOTHING, _TOO_OFTEN = re.compile("no matches found", re.I), "exceeded the number accesses allowed"
+_EMPTY = frozenset({"not provided"})
+_IGNORED = listed(
+    "Dissolved Date | Merged Date | Merged Into | Nature of Business | Doing Business in AL Since | "
+    "Capital Authorized | Capital Paid In | Registered Office Mailing Address | Qualify Date"
+)
 _RENAMED = "Legal Name Changed From: "
 _CITY = re.compile(r"^([^,\d]+), ([A-Z]{2})$")
 _PERSON = re.compile(
@@ -92,10 +99,9 @@ class Alabama(Portal):
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this number, opened at once."""
         page = session.get(_DETAIL, params={"page": "number", "corp": entity_id})
-        if _NOTHING in visible_text(page.html()).casefold():
+        if _NOTHING.search(visible_text(page.html())):
             return ResultList(())
-        record = self.record(page, session)
-        return ResultList((Candidate.of(record),))
+        return ResultList((Candidate.of(self.record(page, session)),))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open the row's own link."""
@@ -106,42 +112,31 @@ class Alabama(Portal):
         tree = _read(page)
         table = maybe(tree, "div.views-element-container table")
         if table is None or not table.xpath(".//td/a"):
-            if _NOTHING in visible_text(tree).casefold():
-                return [], None
-            raise missing_result(page, "the list of results")
-        listed = table_rows(table, ("Entity ID", "Entity Name", "Type", "Status"))
+            return list(empty_list(page, _NOTHING).candidates), None
+        shown = table_rows(table, ("Entity ID", "Entity Name", "Type", "Status"))
         forward = [a for a in select(tree, "a.cgiPageLink") if text_of(a).casefold().startswith("next")]
-        return [_candidate(row, page) for row in listed], page.link(forward[0].get("href")) if forward else None
+        return [_candidate(row, page) for row in shown], page.link(forward[0].get("href")) if forward else None
 
     def record(self, page: Page, session: PortalSession) -> EntityRecord:
         """Read a detail: pairs of cells, people under their headings."""
         tree = _read(page)
         heads = select(tree, "td.aiSosDetailHead")
-        pairs = _pairs(tree)
-        if not heads or not pairs:
+        rows = tree.xpath("//tr[td[contains(@class, 'aiSosDetailDesc')]]")
+        details = pairs(rows, "td.aiSosDetailDesc", "td.aiSosDetailValue", empty=_EMPTY)
+        if not heads or not details:
             raise missing_result(page, "the entity's details")
-        officers, rest = _people(pairs)
+        officers, rest = labelled_officers(details, _PERSON)
         rest, filings = _transactions(rest)
-        labels: Labels = Labels(rest)
-        labels.ignore(
-            "Dissolved Date",
-            "Merged Date",
-            "Merged Into",
-            "Nature of Business",
-            "Doing Business in AL Since",
-            "Capital Authorized",
-            "Capital Paid In",
-            "Registered Office Mailing Address",
-            "Qualify Date",
-        )
+        labels = Labels(rest)
+        labels.ignore(*_IGNORED)
         record = EntityRecord(
             entity_name=text_of(heads[0]),
-            entity_id=self.check_id(_line(labels.one("Entity ID Number")) or ""),
-            entity_type=_line(labels.one("Entity Type")),
-            status=_line(labels.one("Status")),
-            formation_date=_line(labels.maybe("Formation Date")) or _line(labels.maybe("Qualify Date")),
-            jurisdiction=_line(labels.maybe("Place of Formation")),
-            agent_name=_line(labels.maybe("Registered Agent Name")),
+            entity_id=self.check_id(joined(labels.one("Entity ID Number")) or ""),
+            entity_type=joined(labels.one("Entity Type")),
+            status=joined(labels.one("Status")),
+            formation_date=joined(labels.maybe("Formation Date")) or joined(labels.maybe("Qualify Date")),
+            jurisdiction=joined(labels.maybe("Place of Formation")),
+            agent_name=joined(labels.maybe("Registered Agent Name")),
             agent_address=_place(labels.maybe("Registered Office Street Address")),
             principal_address=_place(labels.maybe("Principal Address")),
             mailing_address=_place(labels.maybe("Principal Mailing Address")),
@@ -159,7 +154,7 @@ class Alabama(Portal):
 def _read(page: Page) -> HtmlElement:
     tree = page.html()
     if _TOO_OFTEN in visible_text(tree).casefold():
-        raise PortalBlocked(f"{page.url}: the portal's count of accesses is used up", reason="rate_limited")
+        raise PortalBlocked(f"{page.url}: the portal's count of accesses is used up", reason=Failure.RATE_LIMITED)
     return tree
 
 
@@ -178,49 +173,19 @@ def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
     )
 
 
-def _pairs(tree: HtmlElement) -> list[tuple[str, list[str]]]:
-    """Label and lines of every row that has both."""
-    found = []
-    for row in tree.xpath("//tr[td[contains(@class, 'aiSosDetailDesc')]]"):
-        label, value = select(row, "td.aiSosDetailDesc", least=1), maybe(row, "td.aiSosDetailValue")
-        if value is not None:
-            found.append((text_of(label[0]), [line for line in lines_of(value) if line != "Not Provided"]))
-    return found
-
-
-def _people(pairs: list[tuple[str, list[str]]]) -> tuple[tuple[Officer, ...], list[tuple[str, list[str]]]]:
-    """Take the people out: a name, and the address that follows it."""
-    people: list[Officer] = []
-    rest = []
-    for label, lines in pairs:
-        found = _PERSON.match(label)
-        if found is None:
-            rest.append((label, lines))
-        elif found[2].casefold() == "name" and lines:
-            people.append(Officer(" ".join(lines), found[1].title()))
-        elif found[2].casefold() == "street address" and lines and people and people[-1].address is None:
-            where = one_line(addresses.from_lines(lines))
-            people[-1] = Officer(people[-1].name, people[-1].title, where)
-    return tuple(people), rest
-
-
-def _transactions(pairs: list[tuple[str, list[str]]]) -> tuple[list[tuple[str, list[str]]], tuple[Filing, ...]]:
+def _transactions(details: list[Pair]) -> tuple[list[Pair], tuple[Filing, ...]]:
     """Take the history out: after each "Transaction Date" the next row says what happened."""
     filings: list[Filing] = []
     rest = []
     date: str | None = None
-    for label, lines in pairs:
+    for label, lines in details:
         if label == "Transaction Date":
-            date = _line(lines)
+            date = joined(lines)
         elif date is not None:
-            filings.append(Filing(date, f"{label}: {_line(lines)}" if lines else label))
+            filings.append(Filing(date, f"{label}: {joined(lines)}" if lines else label))
         else:
             rest.append((label, lines))
     return rest, tuple(filings)
-
-
-def _line(lines: list[str] | None) -> str | None:
-    return " ".join(lines) if lines else None
 
 
 def _place(lines: list[str] | None) -> Address:

@@ -1,10 +1,9 @@
 """Alaska: Division of Corporations, Business and Professional Licensing.
 
-Evidence: the published CSV's 35 columns, checked by several public clients; of the live search its box, that rows link
-to "EntityDetail/<number>", and the names its labels are `for` (public clients of 2020 to 2025). Guessed: the headings
-of the live list, how its addresses break, and the words of an empty result. The live search asks for a reCAPTCHA, and
-the host turns many addresses away (DataDome), the file's too. Gaps: officers stand in a second file that is not joined;
-the live page's agent is not described.
+Evidence: the published file's columns; of the live search its box, that rows link to "EntityDetail/<number>", and the
+names its labels are `for` (public clients of 2020 to 2025). Guessed: the headings of the live list, how its addresses
+break, and the words of an empty result. The live search asks for a reCAPTCHA, and the host turns many addresses away
+(DataDome), the file's too. Gap: the live page's agent is not described.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.bulk_data.source import RegisterPortal, Row, Source
+from scrapers.bulk_data import alaska
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, listed, note_unread, text
 from scrapers.parsing.html import hidden_inputs, missing_result, offers_next, select, text_of, visible_text
-from scrapers.portal import Capabilities, Terms
-from scrapers.records import Address, Candidate, EntityRecord, ResultList
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
 from scrapers.transport.page import Page
@@ -27,41 +26,18 @@ from scrapers.transport.session import PortalSession
 
 _HOST = "https://www.commerce.alaska.gov"
 _SEARCH = f"{_HOST}/cbp/main/search/entities"
-_DETAIL = f"{_HOST}/cbp/main/Search/EntityDetail/"
 _NUMBER = re.compile(r"/EntityDetail/(\d{2,8}[A-Z]?)\b", re.I)
 _NOTHING = re.compile(r"(?<!if )\bno (?:records?|results?|entities|matches)\b", re.I)
 _NAMES = ("Legal Name", "Entity Name", "Name")
-_PLACES = tuple(
-    f"{kind}{part}"
-    for kind in ("ENTITYMAILING", "ENTITYPHYS", "REGISTEREDPHYS")
-    for part in ("ADDRESS1", "ADDRESS2", "CITY", "STATEPROVINCE", "ZIP", "COUNTRY")
-)
-_NO_ENTITIES = frozenset({"business name registration", "foreign corporate name registration", "name reservation"})
 
 
-class Alaska(RegisterPortal):
+class Alaska(Portal):
     """Division of Corporations, Business and Professional Licensing."""
 
+    code, bulk_data = "AK", alaska.BULK_DATA
     name_search = NameSearch(mode="unknown", evidence="Only the search box is known, from public clients.")
-    code = "AK"
     hosts = ("www.commerce.alaska.gov",)
-    sources = (_SEARCH, f"{_HOST}/cbp/main/DbDownload/CorporationsDownload")
-    walled = True
-    register_source = Source(sources[1], "csv", least_rows=60_000)
-    register_columns = frozenset(
-        {
-            "CORPTYPE",
-            "ENTITYNUMBER",
-            "LEGALNAME",
-            "ASSUMEDNAME",
-            "STATUS",
-            "AKFORMEDDATE",
-            "HOMESTATE",
-            "HOMECOUNTRY",
-            "REGISTEREDAGENT",
-            *_PLACES,
-        }
-    )
+    sources = (_SEARCH, alaska.BULK_DATA.url)
     id_pattern = r"\d{2,8}[A-Z]?"
     capabilities = Capabilities(agent=True, addresses=True)
     published = frozenset(
@@ -87,28 +63,7 @@ class Alaska(RegisterPortal):
         """Numbers end in a capital letter."""
         return super().check_id(entity_id).upper()
 
-    def register_row(self, row: Row) -> EntityRecord | None:
-        """One row of the CSV; registered and reserved names are no entities."""
-        if row["CORPTYPE"].strip().casefold() in _NO_ENTITIES:
-            return None
-        home = row["HOMESTATE"].strip()
-        return EntityRecord(
-            entity_name=_needed(row, "LEGALNAME"),
-            entity_id=_needed(row, "ENTITYNUMBER"),
-            entity_type=text(row["CORPTYPE"]),
-            status=text(row["STATUS"]),
-            formation_date=text(row["AKFORMEDDATE"]),
-            jurisdiction=text(home) or text(row["HOMECOUNTRY"]),
-            domestic=home.casefold() == "alaska" if home else None,
-            agent_name=text(row["REGISTEREDAGENT"]),
-            agent_address=_place(row, "REGISTEREDPHYS"),
-            principal_address=_place(row, "ENTITYPHYS"),
-            mailing_address=_place(row, "ENTITYMAILING"),
-            assumed_names=tuple(filter(None, (text(row["ASSUMEDNAME"]),))),
-            sos_url=_DETAIL + row["ENTITYNUMBER"].strip(),
-        )
-
-    def search_live(self, session: PortalSession, term: str) -> ResultList:
+    def search(self, session: PortalSession, term: str) -> ResultList:
         """Fill the search page's own form in."""
         page = session.get(_SEARCH)
         forms = [form for form in select(page.html(), "form") if form.cssselect("#EntityName")]
@@ -121,13 +76,15 @@ class Alaska(RegisterPortal):
             return self.rows(session.post(url, form=sent, headers=headers))
         return self.rows(session.get(url, params=sent, headers=headers))
 
-    def find_live(self, session: PortalSession, entity_id: str) -> ResultList:
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity's page, opened by its number."""
-        record = self.record(session.get(_DETAIL + entity_id, headers={"Referer": _SEARCH}), session)
+        record = self.record(session.get(alaska.DETAIL + entity_id, headers={"Referer": _SEARCH}), session)
         return ResultList((Candidate.of(record),))
 
-    def detail_live(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Follow the row's link."""
+        if candidate.record is not None:
+            return candidate.record
         return self.record(session.get(candidate.handle["url"], headers={"Referer": _SEARCH}), session)
 
     def rows(self, page: Page) -> ResultList:
@@ -169,25 +126,6 @@ class Alaska(RegisterPortal):
         )
         note_unread(labels.unread, session)
         return record
-
-
-def _needed(row: Row, column: str) -> str:
-    value = text(row[column])
-    if value is None:
-        raise PageChanged(f"a row has no {column}")
-    return value
-
-
-def _place(row: Row, kind: str) -> Address:
-    parts = {part: row[f"{kind}{part}"] for part in ("CITY", "STATEPROVINCE", "ZIP", "COUNTRY")}
-    return addresses.from_parts(
-        row[f"{kind}ADDRESS1"],
-        row[f"{kind}ADDRESS2"],
-        city=parts["CITY"],
-        state=parts["STATEPROVINCE"],
-        zip=parts["ZIP"],
-        country=parts["COUNTRY"],
-    )
 
 
 def _candidate(row: HtmlElement, page: Page) -> Candidate:

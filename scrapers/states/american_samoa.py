@@ -1,4 +1,7 @@
-"""American Samoa: no public search of registered companies was found; a demo of a new system is no register."""
+"""American Samoa: no search to ask.
+
+Evidence: public material of 2026-11 shows no search of registered companies; a demo of a new system is no registry.
+"""
 
 from __future__ import annotations
 

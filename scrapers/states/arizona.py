@@ -1,4 +1,7 @@
-"""Arizona: the Business Center of January 2026. Every search wants the answer to a picture; nothing was recorded."""
+"""Arizona: the Business Center, which replaced eCorp in 2026-01. Every search wants the answer to a picture.
+
+Evidence: public clients (2026) met the captcha, and a refusal (401) without an account; no answer was recorded.
+"""
 
 from __future__ import annotations
 

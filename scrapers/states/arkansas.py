@@ -1,9 +1,9 @@
 """Arkansas: Secretary of State, Business and Commercial Services (Laravel, server HTML).
 
 Evidence: the GET search, the list with its internal ids and "Records Returned: N", and the detail's labels from public
-clients of 2026, one of which went through a proxy service; the ids of an older detail page (2023) serve as a second
-reading. Guessed: that all rows stand on one page (a list shorter than the count is taken as cut), and where lines
-break. The filing number stands only in the detail. "SEE FILE" for officers means that none are online.
+clients of spring 2026, one of which went through a proxy service; the ids of an older detail page (2023) serve as a
+second reading. Guessed: that all rows stand on one page (a list shorter than the count is taken as cut), and where
+lines break. The filing number stands only in the detail. "SEE FILE" for officers means that none are online.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses
+from scrapers.parsing.cells import address_in
+from scrapers.parsing.counts import find_count
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
+from scrapers.parsing.pairs import Pair, joined
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -26,7 +28,7 @@ from scrapers.transport.session import PortalSession
 _HOME = "https://sos-corp-search.ark.org/corps"
 _COUNT = re.compile(r"Records Returned\s*:\s*([\d,]+)", re.I)
 _NUMBERS = 3  # rows of one filing number: its names
-_EMPTY = {"-", "\u2013", "\u2014", "n/a", "none", "see file"}
+_EMPTY = frozenset({"-", "\u2013", "\u2014", "n/a", "none", "see file"})
 _OLD_IDS = {
     "corp_name": "Corporation Name",
     "filing-number": "Filing #",
@@ -80,8 +82,8 @@ class Arkansas(Portal):
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The rows of this filing number, opened: the list does not show the number."""
-        listed = self.rows(self._ask(session, filing_number=entity_id)).candidates
-        handles = {row.handle["id"]: row for row in listed}
+        names = self.rows(self._ask(session, filing_number=entity_id)).candidates
+        handles = {row.handle["id"]: row for row in names}
         records = [self.detail(session, row) for row in list(handles.values())[:_NUMBERS]]
         rows = [Candidate(r.entity_name, r.entity_id, r.status, record=r) for r in records if r.entity_id == entity_id]
         return ResultList(tuple(rows), complete=len(handles) <= _NUMBERS)
@@ -94,10 +96,9 @@ class Arkansas(Portal):
     def rows(self, page: Page) -> ResultList:
         """The list; the caption says how many records there are."""
         tree = page.html()
-        count = _COUNT.search(visible_text(tree))
-        if not count:
+        total = find_count(_COUNT, visible_text(tree))
+        if total is None:
             raise missing_result(page, "the number of records returned")
-        total = int(count[1].replace(",", ""))
         if total == 0:
             return ResultList(())
         table = maybe(tree, "#corps-table")
@@ -115,20 +116,20 @@ class Arkansas(Portal):
 
     def record(self, page: Page, session: PortalSession) -> EntityRecord:
         """Read a detail in its present form, or in its older one."""
-        labels = Labels(_pairs(page.html()))
+        labels = Labels(_details(page.html()))
         if labels.maybe("Corporation Name") is None:
             raise missing_result(page, "the entity's details")
         labels.ignore("Filed Under Act", "Foreign Name", "Foreign Address")
         record = EntityRecord(
-            entity_name=_line(labels.one("Corporation Name")) or "",
-            entity_id=_line(labels.one("Filing #")) or "",
-            entity_type=_line(labels.maybe("Filing Type")),
-            status=_line(labels.one("Status")),
-            formation_date=_line(labels.maybe("Date Filed")),
-            jurisdiction=_line(labels.maybe("State of Origin")),
-            agent_name=_line(labels.maybe("Reg. Agent")),
-            agent_address=addresses.from_lines(labels.maybe("Agent Address") or ()),
-            principal_address=addresses.from_lines(labels.maybe("Principal Address") or ()),
+            entity_name=joined(labels.one("Corporation Name")) or "",
+            entity_id=joined(labels.one("Filing #")) or "",
+            entity_type=joined(labels.maybe("Filing Type")),
+            status=joined(labels.one("Status")),
+            formation_date=joined(labels.maybe("Date Filed")),
+            jurisdiction=joined(labels.maybe("State of Origin")),
+            agent_name=joined(labels.maybe("Reg. Agent")),
+            agent_address=address_in(labels.maybe("Agent Address")),
+            principal_address=address_in(labels.maybe("Principal Address")),
             officers=tuple(_officer(line) for line in labels.maybe("Officers") or ()),
             assumed_names=tuple(labels.maybe("Fictitious Names") or ()),
             sos_url=page.url,
@@ -150,25 +151,16 @@ def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
     )
 
 
-def _pairs(tree: HtmlElement) -> list[tuple[str, list[str]]]:
-    pairs = []
+def _details(tree: HtmlElement) -> list[Pair]:
+    found = []
     for row in select(tree, ".detail-row"):
-        label = select(row, ".fw-semibold") or select(row, ".text-muted")
-        value = maybe(row, ".flex-fill")
+        label, value = select(row, ".fw-semibold") or select(row, ".text-muted"), maybe(row, ".flex-fill")
         if label and value is not None:
-            pairs.append((text_of(label[0]), _said(value)))
-    if pairs:
-        return pairs
-    found = ((label, tree.xpath("//*[@id=$id]", id=name)) for name, label in _OLD_IDS.items())
-    return [(label, _said(elements[0])) for label, elements in found if elements]
-
-
-def _said(value: HtmlElement) -> list[str]:
-    return [line for line in lines_of(value) if line.casefold() not in _EMPTY]
-
-
-def _line(lines: list[str] | None) -> str | None:
-    return " ".join(lines) if lines else None
+            found.append((text_of(label[0]), value))
+    if not found:
+        older = ((label, tree.xpath("//*[@id=$id]", id=name)) for name, label in _OLD_IDS.items())
+        found = [(label, elements[0]) for label, elements in older if elements]
+    return [(label, [line for line in lines_of(value) if line.casefold() not in _EMPTY]) for label, value in found]
 
 
 def _officer(line: str) -> Officer:

@@ -1,18 +1,23 @@
 """Delaware: Division of Corporations, General Information Name Search (ASP.NET WebForms).
 
-Evidence: the form's fields, the list's post-back links, the ids of a detail and "No Records Found." from several public
-clients that agree. Guessed: that a list of fifty rows is cut. The page's terms forbid automated tools, so the state is
-off until an operator turns it on. Gaps: Delaware shows no status, no officers and no address but the agent's for free.
+Evidence: the form's fields, the list's post-back links, the ids of a detail and "No Records Found." from several
+public clients that agree (gathered 2026-11). Guessed: that a list of fifty rows is cut. The page's terms forbid
+automated tools, so the state is off until an operator turns it on. Gaps: Delaware shows no status, no officers and no
+address but the agent's for free.
 """
 
 from __future__ import annotations
+
+import re
 
 from lxml.html import HtmlElement
 
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, listed, note_unread, text
-from scrapers.parsing.html import maybe, missing_result, offers_next, text_of, visible_text
+from scrapers.parsing.html import maybe, missing_result, text_of
+from scrapers.parsing.lists import result_list
 from scrapers.parsing.webforms import WebForm, post_backs, spans
+from scrapers.parsing.words import is_domestic
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.search.terms import NameSearch
@@ -22,7 +27,7 @@ from scrapers.transport.session import PortalSession
 
 _SEARCH = "https://icis.corp.delaware.gov/Ecorp/EntitySearch/NameSearch.aspx"
 _FIELD = "ctl00_ContentPlaceHolder1_lbl"
-_NOTHING = "no records found"
+_NOTHING = re.compile("no records found", re.I)
 
 
 class Delaware(Portal):
@@ -67,18 +72,11 @@ class Delaware(Portal):
 
     def _ask(self, session: PortalSession, values: dict[str, str]) -> ResultList:
         page = WebForm(session.get(_SEARCH)).press(session, "btnSubmit", values)
-        tree = page.html()
-        table = maybe(tree, "#tblResults")
+        table = maybe(page.html(), "#tblResults")
         rows = table.xpath(".//tr[.//a[contains(@href, '__doPostBack')]]") if table is not None else []
-        if not rows:
-            if _NOTHING in visible_text(tree).casefold():
-                return ResultList(())
-            raise missing_result(page, "the list of results")
         index = str(len(session.pages) - 1)
-        return ResultList(
-            tuple(_candidate(row, page, index) for row in rows),
-            complete=self.name_search.whole(len(rows)) and not offers_next(tree),
-        )
+        found = [_candidate(row, page, index) for row in rows]
+        return result_list(page, found, facts=self.name_search, nothing=_NOTHING)
 
     def record(self, page: Page, session: PortalSession) -> EntityRecord:
         """Read the detail: every value has an id of its own."""
@@ -87,14 +85,13 @@ class Delaware(Portal):
             raise missing_result(page, "the entity's details")
         labels.ignore("AgentCounty", "AgentPhone", "Message", "ErrorMessage")
         kind, further = text(labels.one("EntityKind")), text(labels.maybe("EntityType"))
-        residency = (text(labels.maybe("Residency")) or "").casefold()
         record = EntityRecord(
             entity_name=labels.one("EntityName"),
             entity_id=labels.one("FileNumber"),
             entity_type=f"{kind} ({further})" if kind and further and further.casefold() != "general" else kind,
             formation_date=text(labels.maybe("IncDate")),
             jurisdiction=text(labels.maybe("State")),
-            domestic={"domestic": True, "foreign": False}.get(residency),
+            domestic=is_domestic(text(labels.maybe("Residency"))),
             agent_name=text(labels.maybe("AgentName")),
             agent_address=addresses.from_parts(
                 labels.maybe("AgentAddress1"),

@@ -1,7 +1,7 @@
 """Georgia: Secretary of State, Corporations Division (eCorp).
 
-Evidence: requests, headings, labels and "No data found" from public clients of the portal. Guessed: the spelling of the
-two search types and of the criterion, and the heading words of the grid.
+Evidence: requests, headings, labels and "No data found" from public clients of the portal (read in 2026-11).
+Guessed: the spelling of the two search types and of the criterion, and the heading words of the grid.
 """
 
 from __future__ import annotations
@@ -44,13 +44,8 @@ class Georgia(CivixPortal):
             "Non-Qualifying/Non-Filing"
         ),
     )
-    ignored = (
-        "Business Purpose",
-        "NAICS Code",
-        "NAICS Sub Code",
-        "Last Annual Registration Year",
-        "Dissolved Date",
-        "County",
+    ignored = listed(
+        "Business Purpose | NAICS Code | NAICS Sub Code | Last Annual Registration Year | Dissolved Date | County"
     )
     terms = Terms("unstated", robots="not known", note="No public statement on automated search was found.")
     off_reason = "The portal stands behind a bot wall (Cloudflare) that refuses plain clients."

@@ -1,4 +1,7 @@
-"""Guam: a registered agent's page says that no online name search exists."""
+"""Guam: no search to ask.
+
+Evidence: a registered agent's page, read in 2026-11, says that no online name search exists.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Hawaii: since 2026 on Salesforce; the calls its page makes were never recorded."""
+"""Hawaii: on Salesforce since 2026.
+
+Evidence: the page stands behind a reCAPTCHA (2026-09); the calls it makes were never recorded.
+"""
 
 from __future__ import annotations
 

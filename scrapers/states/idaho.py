@@ -1,8 +1,8 @@
 """Idaho: SOSBiz. List and detail recorded (2026-05).
 
-"Active-…" and "Inactive-…" are told by their beginning, as the registry documents it; the words after the dash are
+"Active-…" and "Inactive-…" are known by their beginning, as the registry documents it; the words after the dash are
 the reason. Assumed business names are rows (and registrations) of their own. No officers are shown. That the search
-takes numbers is known of the family, not of Idaho.
+takes numbers is known of the platform, not of Idaho.
 
 Liens: question and row as one client of 2026 sends and reads them, not recorded. Lapsed ones are included. What the
 question must say to search by secured party is not known, so that is not offered; later filings on a lien are not

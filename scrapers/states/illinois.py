@@ -9,13 +9,10 @@ names have unknown columns, so they are not read. The database's terms allow ind
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 from lxml.html import HtmlElement
 
 from scrapers.bulk_data import illinois
-from scrapers.bulk_data.source import RegisterPortal, Row
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import (
@@ -28,7 +25,7 @@ from scrapers.parsing.html import (
     text_of,
     visible_text,
 )
-from scrapers.portal import Capabilities, Terms
+from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
@@ -39,13 +36,17 @@ _HOME = "https://apps.ilsos.gov/businessentitysearch/"
 _ACTION = f"{_HOME}businessentitysearch"
 _LONGEST = 30
 _NOTHING = re.compile(r"(?<!if )\bno (?:records?|results?|match(?:es)?|entit(?:y|ies))\b[^.]{0,30}\bfound\b", re.I)
-_TABLES = ("#sortManagers", "#officers", "#fileHistory", "#sortAssumed", "#sortOldLlcNames", "#oldCorpName")
+_TABLES = listed("#sortManagers | #officers | #fileHistory | #sortAssumed | #sortOldLlcNames | #oldCorpName")
 _EMPTY = {"", "not applicable", "n/a", "none"}
+_IGNORED = listed(
+    "Agent Change Date | Annual Report Filing Date | For Year | Duration | Duration Date | Type of Corp | Type of LLC"
+)
 
 
-class Illinois(RegisterPortal):
+class Illinois(Portal):
     """Secretary of State, Department of Business Services."""
 
+    code, bulk_data = "IL", illinois.BULK_DATA
     name_search = NameSearch(
         mode="starts_with",
         mode_basis="public",
@@ -56,10 +57,7 @@ class Illinois(RegisterPortal):
             "beside this one."
         ),
     )
-    code = "IL"
     hosts = ("apps.ilsos.gov", "www.ilsos.gov")
-    walled = True
-    register_source = illinois.FILES
     sources = (_HOME,)
     id_pattern = r"\d{8}|S\d{6}"
     capabilities = Capabilities(agent=True, addresses=True)
@@ -69,33 +67,23 @@ class Illinois(RegisterPortal):
     statuses = meanings(
         active="Active | Goodstanding | Good Standing",
         warning="Not Good Standing | Delinquent",
-        inactive=(
-            "Involuntary Dissolution | Voluntary Dissolution | Dissolved | Merged | Consolidated | Revoked | "
-            "Withdrawn | Expired | Suspended"
-        ),
+        inactive="Involuntary Dissolution | Voluntary Dissolution | Dissolved | Merged | Consolidated | Revoked | "
+        "Withdrawn | Expired | Suspended",
     )
     terms = Terms("unstated", robots="not known", note="Open to individual searches; bulk use is forbidden.")
     off_reason = "The search stands behind a bot wall (Akamai) that refuses plain clients."
     estimated_seconds = 5
 
-    def register_rows(self, path: Path) -> Iterator[Row]:
-        """The six published files, joined."""
-        return illinois.rows(path)
-
-    def register_row(self, row: Row) -> EntityRecord | None:
-        """One joined row."""
-        return illinois.record(row)
-
-    def search_live(self, session: PortalSession, term: str) -> ResultList:
+    def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that begin with the term, of which the form takes thirty characters."""
         return self._ask(session, method="s", value=term[:_LONGEST])
 
-    def find_live(self, session: PortalSession, entity_id: str) -> ResultList:
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this file number."""
         found = self._ask(session, method="f", value=entity_id)
         return ResultList(tuple(row for row in found.candidates if row.entity_id == entity_id), found.complete)
 
-    def detail_live(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open the row by its transaction id."""
         form = {
             "command": "entitySearch",
@@ -123,14 +111,14 @@ class Illinois(RegisterPortal):
         page = session.post(_ACTION, form=form, headers={"Referer": _HOME})
         tree = page.html()
         table = maybe(tree, "#sortTable")
-        listed = table_rows(table, ("File Number", "Entity Name", "Status")) if table is not None else []
-        if not listed:
+        found = table_rows(table, ("File Number", "Entity Name", "Status")) if table is not None else []
+        if not found:
             if _NOTHING.search(visible_text(tree)):
                 return ResultList(())
             raise missing_result(page, "the list of results")
         return ResultList(
-            tuple(_candidate(row, page) for row in listed),
-            complete=self.name_search.whole(len(listed)) and not offers_next(tree),
+            tuple(_candidate(row, page) for row in found),
+            complete=self.name_search.whole(len(found)) and not offers_next(tree),
         )
 
     def record(self, page: Page, session: PortalSession) -> EntityRecord:
@@ -139,15 +127,7 @@ class Illinois(RegisterPortal):
         labels = Labels(_pairs(tree))
         if labels.maybe("Entity Name") is None:
             raise missing_result(page, "the entity's details")
-        labels.ignore(
-            "Agent Change Date",
-            "Annual Report Filing Date",
-            "For Year",
-            "Duration",
-            "Duration Date",
-            "Type of Corp",
-            "Type of LLC",
-        )
+        labels.ignore(*_IGNORED)
         agent = labels.maybe("Agent Information") or []
         record = EntityRecord(
             entity_name=_line(labels.one("Entity Name")) or "",

@@ -7,18 +7,12 @@ is asked for in `QuickSearch.BusinessID`. A row may be an assumed name: the enti
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from urllib.parse import urlencode
-
-from lxml.html import HtmlElement
-
-from scrapers.failures import PageChanged
 from scrapers.parsing.fields import listed
+from scrapers.platforms.civix import quick_search
 from scrapers.platforms.civix.portal import CivixPortal, Columns, Mode
 from scrapers.platforms.civix.sections import TABLES
 from scrapers.portal import Capabilities, Terms
 from scrapers.statuses import meanings
-from scrapers.transport.page import Page
 
 _HOST = "https://bsd.sos.in.gov"
 
@@ -33,6 +27,8 @@ class Indiana(CivixPortal):
     columns = Columns(
         "Business Name", "Business ID", "Status", "Entity Type", link="Business ID", name_kind="Name Type"
     )
+    detail_url = f"{_HOST}/PublicBusinessSearch/BusinessInformation"
+    link_attributes = ("businessId", "businessType", "isSeries")
     markup, needs_token = TABLES, True
     id_pattern = r"\d{10,15}|\d{6,10}-\d{3}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True)
@@ -51,30 +47,13 @@ class Indiana(CivixPortal):
             "Judicially Dissolved | Expired | Converted | Non-Qualified"
         ),
     )
-    ignored = (
-        "Inactive Date",
-        "Original Formation Date",
-        "Expiration Date",
-        "Business Entity Report Due Date",
-        "Years Due",
-        "Type",
+    ignored = listed(
+        "Inactive Date | Original Formation Date | Expiration Date | Business Entity Report Due Date | Years Due | Type"
     )
     terms = Terms("unstated", robots="not known", note="A reCAPTCHA stands before every search.")
     off_reason = "The portal asks for a captcha (reCAPTCHA v2) on every search."
 
     def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
-        """The quick search."""
-        each = ("StartsWith", "Contains", "ExactMatch")
-        modes = {f"QuickSearch.{one}": "true" if one == mode else "false" for one in each}
-        return {
-            "QuickSearch.BusinessName": name,
-            "QuickSearch.BusinessID": entity_id,
-            "g-recaptcha-response": "",
-        } | modes
-
-    def handle(self, link: HtmlElement, page: Page) -> Mapping[str, str] | None:
-        """A row's link holds its entity in attributes; all three are needed."""
-        found = {key: link.get(key.lower()) or "" for key in ("businessId", "businessType", "isSeries")}
-        if not all(found.values()):
-            raise PageChanged(f"{page.url}: a row's link lacks one of {sorted(found)}")
-        return {"url": f"{_HOST}/PublicBusinessSearch/BusinessInformation?{urlencode(found)}"}
+        """The quick search, with the answer to a captcha that nobody solved."""
+        asked = {"QuickSearch.BusinessName": name, "QuickSearch.BusinessID": entity_id, "g-recaptcha-response": ""}
+        return asked | quick_search.flags(mode)

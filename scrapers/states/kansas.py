@@ -15,6 +15,7 @@ from lxml.html import HtmlElement
 from scrapers.normalize import addresses, names
 from scrapers.parsing.fields import Labels, listed, note_unread, text
 from scrapers.parsing.html import maybe, missing_result, one, select, table_rows, text_of, visible_text
+from scrapers.parsing.paging import read_pages
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
@@ -24,7 +25,7 @@ from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _SEARCH = "https://www.sos.ks.gov/eforms/BusinessEntity/Search.aspx"
-_GRID, _FIELD, _FILING = "MainContent_gvSearchResults", "MainContent_lbl", "MainContent_gvEntityFilings_lbl"
+_GRID, _FIELD = "gvSearchResults", "MainContent_lbl"
 _PAGES = 4
 _NOTHING = re.compile(r"\bno (?:results|records|matches|business(?:es)?|entit(?:y|ies))\b", re.I)
 _INACTIVE = StatusMeaning("inactive")
@@ -98,34 +99,24 @@ class Kansas(Portal):
     def _ask(self, session: PortalSession, values: dict[str, str]) -> ResultList:
         page = WebForm(session.get(_SEARCH)).press(session, "btnSearchEntity", values)
         if maybe(page.html(), "#MainContent_pnlEntityData") is not None:
-            record = self.record(page, session)
-            return ResultList((Candidate.of(record),))
-        rows = list(self.rows(page, session))
-        for number in range(2, _PAGES + 1):
-            form = WebForm(page)
-            link = form.next_page(number, "gvSearchResults")
-            if link is None:
-                return ResultList(tuple(rows), complete=self.name_search.whole(len(rows)))
-            page = form.post_back(session, *link)
-            rows += self.rows(page, session)
-        return ResultList(
-            tuple(rows), complete=self.name_search.whole(len(rows)) and WebForm(page).next_page(5, _GRID) is None
-        )
+            return ResultList((Candidate.of(self.record(page, session)),))
+        rows, ended = read_pages(session, page, lambda part: self.rows(part, session), grid=_GRID, most=_PAGES)
+        return ResultList(tuple(rows), complete=ended and self.name_search.whole(len(rows)))
 
     def rows(self, page: Page, session: PortalSession) -> tuple[Candidate, ...]:
         """Read one page of the list; `session.pages` ends with this page."""
         tree = page.html()
         area = maybe(tree, "#divgvSearchResults")
-        table = maybe(tree, f"#{_GRID}")
+        table = maybe(tree, f"#MainContent_{_GRID}")
         if area is None or (table is None and not _NOTHING.search(visible_text(area))):
             raise missing_result(page, "the list of results")
         if table is None or (not table.xpath(".//th") and _NOTHING.search(text_of(table))):
             return ()
-        listed = table_rows(table, ("Name", "Entity ID", "Status"))
-        if not listed:
+        shown = table_rows(table, ("Name", "Entity ID", "Status"))
+        if not shown:
             raise missing_result(page, "a row in the list of results")
         index = str(len(session.pages) - 1)
-        return tuple(self._candidate(row, index) for row in listed)
+        return tuple(self._candidate(row, index) for row in shown)
 
     def _candidate(self, row: dict[str, HtmlElement], page: str) -> Candidate:
         button = select(row[""], "input[type=submit]", least=1, most=1)[0].get("name")
@@ -164,10 +155,10 @@ class Kansas(Portal):
 def _address(labels: Labels, prefix: str) -> Address:
     """An office in parts: street lines, then city, state, ZIP and country."""
     lines = [labels.maybe(f"{prefix}Address{number}") for number in ("", "2", "3", "4")]
-    parts = {part: labels.maybe(f"{prefix}Address{part}") for part in ("City", "State", "Zip", "Country")}
-    return addresses.from_parts(
-        *lines, city=parts["City"], state=parts["State"], zip=parts["Zip"], country=parts["Country"]
+    city, state, zip_code, country = (
+        labels.maybe(f"{prefix}Address{part}") for part in ("City", "State", "Zip", "Country")
     )
+    return addresses.from_parts(*lines, city=city, state=state, zip=zip_code, country=country)
 
 
 def _filings(tree: HtmlElement) -> tuple[Filing, ...]:

@@ -15,44 +15,32 @@ from urllib.parse import parse_qs, urlsplit
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.name_rules.kentucky import KentuckyNames
-from scrapers.normalize import addresses
+from scrapers.name_rules import kentucky as name_check
+from scrapers.parsing.cells import address_in, must_show, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import body_rows, lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import body_rows, maybe, missing_result, one, select, text_of
+from scrapers.parsing.people import agent_in
 from scrapers.parsing.webforms import WebForm
-from scrapers.portal import Capabilities, Terms
-from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Candidate, EntityRecord, NameCheck, Officer, Query, ResultList, UccFiling
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
 from scrapers.transport.pace import Pace
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
-from scrapers.ucc.kentucky import KentuckyLiens
+from scrapers.ucc import kentucky as liens
 
 _SEARCH = "https://sosbes.sos.ky.gov/BusSearchNProfile/search.aspx"
 _NONE = re.compile(r"\bno matching organizations\b", flags=re.IGNORECASE)
-_IGNORED = (
-    "Profit or Non-Profit",
-    "Industry",
-    "Number of Employees",
-    "Primary County",
-    "Last Annual Report",
-    "Managed By",
-    "Management Type",
-    "Authorized Shares",
-    "Country",
-    "Expiration Date",
-    "Inactive Date",
-    "Former Company Name",
-    "Number of Members",
-    "Common No Par Shares",
-    "Minority Owned",
-    "Women Owned",
-    "Veteran Owned",
+_IGNORED = listed(
+    "Profit or Non-Profit | Industry | Number of Employees | Primary County | Last Annual Report | Managed By | "
+    "Management Type | Authorized Shares | Country | Expiration Date | Inactive Date | Former Company Name | "
+    "Number of Members | Common No Par Shares | Minority Owned | Women Owned | Veteran Owned | File Date | "
+    "Authority Date"
 )
 
 
-class Kentucky(KentuckyNames, KentuckyLiens):
+class Kentucky(Portal):
     """Secretary of State, Business Filings."""
 
     name_search = NameSearch(
@@ -66,7 +54,7 @@ class Kentucky(KentuckyNames, KentuckyLiens):
     )
     code = "KY"
     hosts = ("sosbes.sos.ky.gov", "web.sos.ky.gov")
-    sources = (_SEARCH, "https://web.sos.ky.gov/ftucc/search.aspx")
+    sources = (_SEARCH, liens.URL)
     id_pattern = r"\d{4,7}(\.\d{2})?"
     capabilities = Capabilities(agent=True, officers=True, addresses=True, ucc=True, ucc_date_filter=True)
     published = frozenset(
@@ -82,6 +70,7 @@ class Kentucky(KentuckyNames, KentuckyLiens):
         neutral="C - Cross reference | F - Fictitious | N - New/Name",
     )
     bad_standings = frozenset({"b - bad", "bad"})
+    own_name_check = "Kentucky's own name availability search"
     pace = Pace(seconds=1.5, concurrency=1)
     terms = Terms("unstated", robots="not known")
     on_by_default = True
@@ -94,13 +83,11 @@ class Kentucky(KentuckyNames, KentuckyLiens):
         page = form.press(session, "BSearch", values)
         tree = page.html()
         if maybe(tree, "#MainContent_pInfo") is not None:
-            record = self.record(page, session)
-            row = Candidate.of(record)
-            return ResultList((row,))
+            return ResultList((Candidate.of(self.record(page, session)),))
         table = maybe(tree, "#MainContent_gvSearchResults")
         if table is None:
-            said = maybe(tree, "#MainContent_pNOSearchresults")
-            if said is not None and _NONE.search(text_of(said)):
+            sentence = maybe(tree, "#MainContent_pNOSearchresults")
+            if sentence is not None and _NONE.search(text_of(sentence)):
                 return ResultList(())
             raise missing_result(page, "list of organizations")
         rows = tuple(_candidate(row, page) for row in body_rows(table))
@@ -123,9 +110,17 @@ class Kentucky(KentuckyNames, KentuckyLiens):
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open the profile, unless the search already did."""
-        if candidate.record is not None:
-            return candidate.record
-        return self.record(session.get(candidate.handle["href"]), session)
+        return candidate.record or self.record(session.get(candidate.handle["href"]), session)
+
+    def names_taken(self, session: PortalSession, name: str) -> ResultList:
+        """The usual list, and the names that the registry's own search holds against this one."""
+        usual = super().names_taken(session, name)
+        count, rows = name_check.ask(session, name)
+        return self.with_own_check(usual, rows, NameCheck(self.own_name_check, None, count))
+
+    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        """Liens by debtor, from a search of their own."""
+        return liens.ask(session, query)
 
     def record(self, page: Page, session: PortalSession) -> EntityRecord:
         """Read a profile, then press its button for the officers."""
@@ -133,29 +128,26 @@ class Kentucky(KentuckyNames, KentuckyLiens):
         info = maybe(tree, "#MainContent_pInfo")
         if info is None:
             raise missing_result(page, "profile")
-        cells = {
-            text_of(one(row, "div.grid-label")): one(row, "div.grid-value")
-            for row in select(info, "div.grid-row", least=4)
-        }
-        labels = Labels((label, text_of(cell) or None) for label, cell in cells.items())
-        company_type = labels.maybe("Company Type")
-        agent = lines_of(cells["Registered Agent"]) if labels.maybe("Registered Agent") else []
+        rows = select(info, "div.grid-row", least=4)
+        labels = Labels((text_of(one(row, "div.grid-label")), one(row, "div.grid-value")) for row in rows)
+        labels.ignore(*_IGNORED)
+        company_type = shown(labels.maybe("Company Type"))
+        agent_name, agent_address = agent_in(labels.maybe("Registered Agent"))
         record = EntityRecord(
-            entity_name=labels.one("Name", "Company Name"),
-            entity_id=labels.one("Organization Number"),
-            status=labels.one("Status"),
-            standing=labels.maybe("Standing"),
+            entity_name=must_show(labels, "Name", "Company Name"),
+            entity_id=must_show(labels, "Organization Number"),
+            status=shown(labels.one("Status")),
+            standing=shown(labels.maybe("Standing")),
             entity_type=company_type,
-            formation_date=labels.maybe("Organization Date") or labels.maybe("File Date"),
-            jurisdiction=labels.maybe("State"),
+            formation_date=shown(labels.maybe("Organization Date")) or shown(labels.maybe("File Date")),
+            jurisdiction=shown(labels.maybe("State")),
             domestic=False if "foreign" in (company_type or "").casefold() else None,
-            agent_name=agent[0] if agent else None,
-            agent_address=addresses.from_lines(agent[1:]),
-            principal_address=_lines(cells.get("Principal Office"), labels.maybe("Principal Office")),
+            agent_name=agent_name,
+            agent_address=agent_address,
+            principal_address=address_in(labels.maybe("Principal Office")),
             officers=_officers(page, session),
             sos_url=page.url if "ctr=" in page.url else _SEARCH,
         )
-        labels.ignore("File Date", "Authority Date", *_IGNORED)
         note_unread(labels.unread, session)
         return record
 
@@ -169,10 +161,6 @@ def _candidate(row: HtmlElement, page: Page) -> Candidate:
         raise PageChanged(f"a row has {len(cells)} cells, and leads to {href!r}")
     name, number, status, kind = (text_of(cell) for cell in cells)
     return Candidate(name, number, status, kind or None, handle={"href": href}, sos_url=href)
-
-
-def _lines(cell: HtmlElement | None, shown: str | None) -> Address:
-    return addresses.from_lines(lines_of(cell)) if cell is not None and shown else Address()
 
 
 def _officers(page: Page, session: PortalSession) -> tuple[Officer, ...]:

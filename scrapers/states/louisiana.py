@@ -1,23 +1,45 @@
-"""Louisiana: Secretary of State, Commercial Division.
+"""Louisiana: Secretary of State, Commercial Division: one WebForms page that turns from form to list to record.
 
-Evidence: public clients of the portal (documented; no recorded page at hand), which meet a reCAPTCHA before each
-search. Guessed: the status column of the list, the layout of the address tables, the post-back of the number search.
+Evidence: public clients of the portal, gathered 2026-11 (documented: element and control names; no recorded page at
+hand), which meet a reCAPTCHA before each search. A row is opened by a button that works only with the list's view
+state, so the row's handle names the button and the list is found among the pages of this session. Guessed: the status
+column of the list, the layout of the address tables, the post-back of the number search.
 """
 
 from __future__ import annotations
 
-from scrapers.families.lasos.portal import LaSosPortal
-from scrapers.parsing.fields import listed
-from scrapers.portal import Capabilities, Terms
+import re
+from collections.abc import Iterable
+
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses
+from scrapers.normalize.addresses import one_line
+from scrapers.parsing.counts import find_count
+from scrapers.parsing.fields import Labels, listed, note_unread
+from scrapers.parsing.html import lines_of, maybe, missing_result, select, text_of
+from scrapers.parsing.webforms import WebForm, spans
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
+from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_URL = "https://coraweb.sos.la.gov/commercialsearch/commercialsearch.aspx"
+_ID = "ctl00_cphContent_"
+_GRID = f"{_ID}grdSearchResults_EntityNameOrCharterNumber"
+_TOTAL = re.compile(r"(\d[\d,]*)")
+_FORMER = re.compile(r"^(.+?)\s*\(Changed:", re.IGNORECASE)
 
 
-class Louisiana(LaSosPortal):
+class Louisiana(Portal):
     """Secretary of State, Commercial Division."""
 
     code = "LA"
     hosts = ("coraweb.sos.la.gov",)
-    sources = ("https://coraweb.sos.la.gov/commercialsearch/commercialsearch.aspx",)
+    sources = (_URL,)
     id_pattern = r"\d{8}[XNKFQDJW]"
     capabilities = Capabilities(agent=True, officers=True, addresses=True, filings=True, former_names=True)
     published = frozenset(
@@ -30,3 +52,138 @@ class Louisiana(LaSosPortal):
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
     off_reason = "The portal asks for a captcha before each search."
+    name_search = NameSearch(
+        mode="unknown",
+        total_told=True,
+        evidence="Public clients: the list counts its results; how it compares is not told.",
+    )
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that fit: one opens its record at once, several make a list."""
+        return self._read(_submit(WebForm(session.get(_URL)), session, {"txtEntityName": term}), session)
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The record with this charter number."""
+        form = WebForm(session.get(_URL))
+        radio = form.tree.get_element_by_id(f"{_ID}radSearchByNumber", None)
+        if radio is None:
+            raise missing_result(form.page, "the search by number")
+        form = WebForm(form.post_back(session, radio.get("name"), "", {_last(radio): radio.get("value") or ""}))
+        return self._read(_submit(form, session, {"txtCharterNumber": entity_id}), session)
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Press the row's button on the page the list came on."""
+        if candidate.record is not None:
+            return candidate.record
+        button = candidate.handle["button"]
+        list_page = next((page for page in reversed(session.pages) if button in page.text), None)
+        if list_page is None:
+            raise PageChanged("the list that holds the row's button is gone")
+        page = WebForm(list_page).press(session, button)
+        if maybe(page.html(), f"#{_ID}lblName") is None:
+            raise missing_result(page, "the record")
+        return _record(page, session)
+
+    def _read(self, page: Page, session: PortalSession) -> ResultList:
+        tree = page.html()
+        if maybe(tree, f"#{_ID}lblName") is not None:
+            return ResultList((Candidate.of(_record(page, session)),))
+        if maybe(tree, f"#{_ID}lblNoRecords") is not None:
+            return ResultList(())
+        grid = maybe(tree, f"#{_GRID}")
+        if grid is None:
+            raise missing_result(page, "a list, a record, or the line that there is none")
+        rows = tuple(_candidate(row) for row in select(grid, "tr.RowNormal, tr.RowAlt", least=1))
+        box = maybe(tree, f"#{_ID}lblTotalResults")
+        total = find_count(_TOTAL, text_of(box)) if box is not None else None
+        return ResultList(rows, complete=total is not None and total <= len(rows))
+
+
+def _submit(form: WebForm, session: PortalSession, values: dict[str, str]) -> Page:
+    """Press the search button, whose name has changed over the years."""
+    names = {str(name).rpartition("$")[2] for name in form.tree.xpath("//*[@name]/@name")}
+    button = next((name for name in ("btnSearch", "btnSearchEntity") if name in names), None)
+    if button is None:
+        raise missing_result(form.page, "the search button")
+    return form.press(session, button, values)
+
+
+def _last(control: HtmlElement) -> str:
+    return (control.get("name") or "").rpartition("$")[2]
+
+
+def _candidate(row: HtmlElement) -> Candidate:
+    """Name, type, city, status and a button; no number."""
+    cells = row.xpath("./td")
+    buttons = [name for name in row.xpath(".//input/@name") if str(name).endswith("btnViewDetails")]
+    if len(cells) < 4 or len(buttons) != 1:
+        raise PageChanged(f"a row has {len(cells)} cells and {len(buttons)} buttons")
+    status = text_of(cells[3]) if len(cells) > 4 else ""
+    return Candidate(
+        name=text_of(cells[0]),
+        entity_id="",
+        status=status or None,
+        entity_type=text_of(cells[1]) or None,
+        handle={"button": str(buttons[0])},
+    )
+
+
+def _record(page: Page, session: PortalSession) -> EntityRecord:
+    tree = page.html()
+    labels = Labels(spans(tree, f"{_ID}lbl").items())
+    labels.ignore("City", "LastUpdated", "Domicile", "TotalResults", "Disclaimer")
+    number = labels.maybe("CharterNumber", "BookNumber", "Number")
+    if not number:
+        raise PageChanged(f"{page.url}: a record without a charter number")
+    agent = next(iter(_group(tree, "rptAgents", "Agent")), {})
+    record = EntityRecord(
+        entity_name=labels.one("Name"),
+        entity_id=number,
+        status=labels.maybe("Status", "CurrentStatus"),
+        entity_type=labels.maybe("Type", "TypesRegistered"),
+        formation_date=labels.maybe("RegistrationDate"),
+        agent_name=agent.get("Name"),
+        agent_address=_place(agent),
+        principal_address=_table(tree, "tblDomicile"),
+        mailing_address=_table(tree, "tblMailing"),
+        officers=tuple(
+            Officer(who["Name"], who.get("Title"), one_line(_place(who)))
+            for who in _group(tree, "rptOfficers", "Officer")
+            if who.get("Name")
+        ),
+        former_names=tuple(
+            found[1] if (found := _FORMER.match(old["Name"])) else old["Name"]
+            for old in _group(tree, "rptPreviousNames", "Previous")
+            if old.get("Name")
+        ),
+        filings=tuple(
+            Filing(row.get("Date"), row["Group"])
+            for row in _group(tree, "grdAmendments", "Amendment")
+            if row.get("Group")
+        ),
+        sos_url=_URL,
+    )
+    note_unread(labels.unread, session)
+    return record
+
+
+def _group(tree: HtmlElement, repeater: str, word: str) -> Iterable[dict[str, str]]:
+    """The rows of a repeater, each as {"Name": ..., "Address1": ..., "CSZ": ...}, by the ids of its spans."""
+    rows: dict[str, dict[str, str]] = {}
+    pattern = re.compile(rf"^{re.escape(_ID)}{repeater}_(ctl\d+)_lbl{word}(\w+)$")
+    for element in tree.xpath("//*[contains(@id, $part)]", part=f"{repeater}_ctl"):
+        found = pattern.match(element.get("id") or "")
+        if found:
+            rows.setdefault(found[1], {})[found[2]] = text_of(element)
+    return rows.values()
+
+
+def _place(row: dict[str, str]) -> Address:
+    return addresses.from_lines([row.get("Address1"), row.get("Address2"), row.get("CSZ")])
+
+
+def _table(tree: HtmlElement, name: str) -> Address:
+    """A small table: a heading, then the lines of an address."""
+    table = maybe(tree, f"#{_ID}{name}")
+    lines = lines_of(table) if table is not None else []
+    return addresses.from_lines(line for line in lines if not line.casefold().endswith("address"))

@@ -1,23 +1,45 @@
-"""Maryland: State Department of Assessments and Taxation, Business Express.
+"""Maryland: State Department of Assessments and Taxation, Business Express (ASP.NET MVC).
 
-Evidence: public clients of the portal (documented; no recorded page at hand), which meet a reCAPTCHA. Guessed: the
-search fields of today (those of 2018 are sent), the line that there is nothing, and most status words.
+Evidence: public clients of the portal, gathered 2026-11 (documented: form fields of 2018, the record's labels of 2025;
+no recorded page at hand), which meet a reCAPTCHA. A form with an anti-forgery token, a table of names, a record behind
+each; the record by number is a POST of its own. Guessed: the search fields of today (those of 2018 are sent), the line
+that there is nothing, and most status words.
 """
 
 from __future__ import annotations
 
-from scrapers.families.mdsdat.portal import MdSdatPortal
-from scrapers.parsing.fields import listed
-from scrapers.portal import Capabilities, Terms
+import re
+from collections.abc import Iterable
+
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged
+from scrapers.parsing.cells import address_in, must_show, shown
+from scrapers.parsing.fields import Labels, listed, note_unread
+from scrapers.parsing.html import maybe, missing_result, select, text_of
+from scrapers.parsing.lists import result_list
+from scrapers.parsing.pairs import pairs
+from scrapers.parsing.people import agent_in
+from scrapers.parsing.tokens import form_token
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Candidate, EntityRecord, Filing, ResultList
+from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_HOST = "https://egov.maryland.gov"
+_SEARCH = f"{_HOST}/BusinessExpress/EntitySearch"
+_NONE = re.compile(r"\bno (records?|results?|business(es)?) (was |were )?found\b|did not match any", re.IGNORECASE)
+_NAME = "td[data-title='Business Name'] a"
 
 
-class Maryland(MdSdatPortal):
+class Maryland(Portal):
     """State Department of Assessments and Taxation, Business Express."""
 
     code = "MD"
     hosts = ("egov.maryland.gov",)
-    sources = ("https://egov.maryland.gov/BusinessExpress/EntitySearch",)
+    sources = (_SEARCH,)
     id_pattern = r"[WFTMZDL]\d{8}"
     capabilities = Capabilities(agent=True, addresses=True, filings=True)
     published = frozenset(
@@ -30,3 +52,91 @@ class Maryland(MdSdatPortal):
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
     off_reason = "The portal asks for a captcha."
+    name_search = NameSearch(
+        mode="unknown",
+        evidence="Public clients: the form's fields; how it compares and how long a list gets is not told.",
+    )
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that fit the term."""
+        page = session.post(
+            _SEARCH,
+            form={
+                **form_token(session.get(_SEARCH)),
+                "SearchAction": "Search",
+                "ReturnUrl": "",
+                "BusinessName": term,
+                "DepartmentId": "",
+                "SearchType": "name",
+            },
+            headers={"Origin": _HOST, "Referer": _SEARCH},
+        )
+        rows = [_candidate(link, page) for link in select(page.html(), _NAME)]
+        return result_list(page, rows, facts=self.name_search, nothing=_NONE)
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The record with this department number."""
+        page = session.post(
+            f"{_SEARCH}/Business",
+            form={
+                **form_token(session.get(_SEARCH)),
+                "g-recaptcha-response": "",
+                "BusinessDepartmentId": entity_id,
+                "TabToShow": "0",
+            },
+            headers={"Origin": _HOST, "Referer": _SEARCH},
+        )
+        return ResultList((Candidate.of(_record(page, session)),))
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Open a row."""
+        if candidate.record is not None:
+            return candidate.record
+        return _record(session.get(candidate.handle["url"], headers={"Referer": _SEARCH}), session)
+
+
+def _candidate(link: HtmlElement, page: Page) -> Candidate:
+    """Name and link; number and status where the row names them."""
+    row = next(link.iterancestors("tr"))
+    cells = Labels((cell.get("data-title") or "", text_of(cell)) for cell in row.xpath("./td[@data-title]"))
+    url = page.link(link.get("href") or "")
+    return Candidate(
+        name=text_of(link),
+        entity_id=cells.maybe("Department ID", "Department ID Number") or "",
+        status=cells.maybe("Status"),
+        handle={"url": url},
+        sos_url=url,
+    )
+
+
+def _record(page: Page, session: PortalSession) -> EntityRecord:
+    tree = page.html()
+    if maybe(tree, "div.legendStyle") is None:
+        raise missing_result(page, "the record")
+    labels = Labels(pairs(select(tree, ".fp_formItem", least=1), ".fp_formItemLabel", ".fp_formItemData"))
+    labels.ignore("Business Code", "Stock Status", "Close Status", "Owner", "Renewal Date", "Expiration Date")
+    agent_name, agent_address = agent_in(labels.maybe("Resident Agent"))
+    record = EntityRecord(
+        entity_name=must_show(labels, "Business Name"),
+        entity_id=must_show(labels, "Department ID Number"),
+        status=must_show(labels, "Status"),
+        standing=shown(labels.maybe("Good Standing")),
+        entity_type=shown(labels.maybe("Business Type")),
+        formation_date=shown(labels.maybe("Date of Formation/ Registration", "Date of Formation/Registration")),
+        jurisdiction=shown(labels.maybe("State of Formation")),
+        agent_name=agent_name,
+        agent_address=agent_address,
+        principal_address=address_in(labels.maybe("Principal Office")),
+        filings=tuple(_filings(tree)),
+        sos_url=_SEARCH,
+    )
+    note_unread(labels.unread, session)
+    return record
+
+
+def _filings(tree: HtmlElement) -> Iterable[Filing]:
+    for row in tree.xpath("//table[@id='tblFilingHistory']//tr[td]"):
+        cells = [text_of(cell) for cell in row.xpath("./td")]
+        if len(cells) < 2:
+            raise PageChanged(f"a filing has {len(cells)} cells")
+        yield Filing(cells[1].split(" ")[0] or None, cells[0])

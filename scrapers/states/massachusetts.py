@@ -1,7 +1,7 @@
 """Massachusetts: Secretary of the Commonwealth, Corporations Division.
 
-Evidence: public clients of the portal (documented; no recorded page at hand); programs get an Imperva challenge or an
-empty page. Guessed: that the identification box stands in the form from the start, and the list's pager.
+Evidence: public clients of the portal (read in 2026-11; no recorded page at hand); programs get an Imperva challenge or
+an empty page. Guessed: that the identification box stands in the form from the start, and the list's pager.
 """
 
 from __future__ import annotations

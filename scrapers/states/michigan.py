@@ -1,7 +1,7 @@
-"""Michigan: MI Business Registry Portal (LARA). Documented by one client's labels and columns; nothing recorded.
+"""Michigan: MI Business Registry Portal (LARA). Nothing recorded.
 
-Cloudflare lets only a browser in. Officers are not shown. The assumed name of a row is kept; the history of assumed
-names would be one more request and is not read.
+Documented by one client's labels and columns (2026-11). Cloudflare lets only a browser in. Officers are not shown. The
+assumed name of a row is kept; the history of assumed names would be one more request and is not read.
 """
 
 from __future__ import annotations

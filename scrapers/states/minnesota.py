@@ -1,23 +1,49 @@
-"""Minnesota: Secretary of State, Business and Lien System.
+"""Minnesota: Secretary of State, Business and Lien System: two searches by GET (active, inactive), one page a record.
 
-Evidence: public clients of the portal, one of which read 3,308 names in 2026 (documented; no recorded page at hand).
-Guessed: inactive status words beside "Inactive", that a list of 500 is cut, and the places of officers' addresses.
+Evidence: public clients of the portal, gathered 2026-11, one of which read 3,308 names in 2026 (documented: element
+classes, labels, the "no results" line; no recorded page at hand). The list shows no file number: a row is told apart
+by its key, and the number is on the opened page. Guessed: inactive status words beside "Inactive", that a list of 500
+is cut, and the places of officers' addresses.
 """
 
 from __future__ import annotations
 
-from scrapers.families.mbls.portal import MblsPortal
-from scrapers.parsing.fields import listed
-from scrapers.portal import Capabilities, Terms
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged
+from scrapers.parsing.cells import address_in, must_show
+from scrapers.parsing.fields import Labels, listed, note_unread
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.lists import empty_list
+from scrapers.parsing.pairs import Pair, joined
+from scrapers.parsing.people import officer_in
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Address, Candidate, EntityRecord, Filing, NameKind, Officer, ResultList
+from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_HOST = "https://mblsportal.sos.mn.gov"
+_SEARCH = f"{_HOST}/Business/BusinessSearch"
+_NONE = re.compile("no results match the criteria entered", re.IGNORECASE)
+_OFFICERS = listed("Chief Executive Officer | Manager | President | Governor | Partner | General Partner")
+_IGNORED = listed(
+    "MN Statute | Renewal Due Date | Number of Shares | Mark Type | Home Business Name | Applicant | Renewal | "
+    "Work Visa | Next Renewal Due Date | Comments | Last Renewal"
+)
 
 
-class Minnesota(MblsPortal):
+class Minnesota(Portal):
     """Secretary of State, Business and Lien System."""
 
     code = "MN"
     hosts = ("mblsportal.sos.mn.gov",)
-    sources = ("https://mblsportal.sos.mn.gov/Business/Search",)
+    sources = (f"{_HOST}/Business/Search",)
     id_pattern = r"\d{12,13}|[0-9A-Z]{1,12}(-[0-9A-Z]{1,6})?"
     capabilities = Capabilities(agent=True, officers=True, addresses=True, filings=True, former_names=True)
     published = frozenset(
@@ -35,3 +61,119 @@ class Minnesota(MblsPortal):
     )
     terms = Terms("unstated", note="Free form without captcha; one request a second was answered throughout.")
     verification, on_by_default = "documented", True
+    name_search = NameSearch(
+        mode="starts_with",
+        mode_basis="documented",
+        cap=500,
+        cap_basis="assumed",
+        evidence="Public clients: Type=BeginsWith, former names included; no pages were seen.",
+    )
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Active and inactive filings are separate questions; both are asked, since either may be the one meant."""
+        return self._both(session, {"BusinessName": term})
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """The filing with this number."""
+        found = self._both(session, {"FileNumber": entity_id})
+        return ResultList(tuple(replace(row, entity_id=entity_id) for row in found.candidates), found.complete)
+
+    def _both(self, session: PortalSession, asked: dict[str, str]) -> ResultList:
+        rows: list[Candidate] = []
+        complete = True
+        for status in ("Active", "Inactive"):
+            page = session.get(
+                _SEARCH, params={**asked, "IncludePriorNames": "True", "Status": status, "Type": "BeginsWith"}
+            )
+            found = _listed(page)
+            rows += found
+            complete = complete and self.name_search.whole(len(found))
+        return ResultList(tuple(rows), complete)
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Open a filing: labels with one or several values, and its history."""
+        page = session.get(candidate.handle["url"])
+        tree = page.html()
+        summary = maybe(tree, "#filingSummary")
+        if summary is None:
+            raise missing_result(page, "the filing summary")
+        labels = Labels(_pairs(summary))
+        labels.ignore(*_IGNORED)
+        agents = [joined(lines) or "" for lines in labels.all("Registered Agent(s)") or labels.all("Registered Agent")]
+        record = EntityRecord(
+            entity_name=text_of(one(tree, "div.business-name .navbar-brand")),
+            entity_id=must_show(labels, "File Number"),
+            status=joined(labels.one("Status")),
+            entity_type=joined(labels.one("Business Type")),
+            formation_date=joined(labels.maybe("Filing Date")),
+            jurisdiction=joined(labels.maybe("Home Jurisdiction")),
+            agent_name="; ".join(name for name in agents if name and "no agent" not in name.casefold()) or None,
+            agent_address=_address(labels, "Registered Office Address"),
+            principal_address=_address(
+                labels, "Principal Executive Office Address", "Principal Place of Business Address"
+            ),
+            mailing_address=_address(labels, "Mailing Address"),
+            officers=tuple(_officers(labels)),
+            filings=tuple(_history(tree)),
+            sos_url=page.url,
+        )
+        note_unread(labels.unread, session)
+        return record
+
+
+def _listed(page: Page) -> tuple[Candidate, ...]:
+    table = maybe(page.html(), "table.table.selectable")
+    links = select(table, "a[href*='/Business/SearchDetails?filingGuid=']") if table is not None else []
+    return tuple(_candidate(link, page) for link in links) or empty_list(page, _NONE).candidates
+
+
+def _candidate(link: HtmlElement, page: Page) -> Candidate:
+    row = next(link.iterancestors("tr"), None)
+    if row is None:
+        raise PageChanged("a link to a filing stands outside the list")
+    facts = [text_of(span) for span in select(row, "small span") if text_of(span)]
+    if len(facts) != 3:
+        raise PageChanged(f"a row shows {facts}, expected status, type and kind of name")
+    url = page.link(link.get("href") or "")
+    return Candidate(
+        name=text_of(one(row, "strong")),
+        entity_id="",
+        status=facts[0],
+        entity_type=facts[1],
+        name_kind=_kind(facts[2]),
+        handle={"url": url},
+        sos_url=url,
+    )
+
+
+def _kind(shown: str) -> NameKind:
+    """The list says what a name is: "Minnesota Business Name", "Home Business Name", "Prior ...", "Assumed Name"."""
+    word = shown.casefold()
+    if word.startswith("prior"):
+        return "former"
+    if word.startswith("home"):
+        return "foreign"
+    return "reserved" if "reserv" in word else "legal"
+
+
+def _pairs(summary: HtmlElement) -> Iterable[Pair]:
+    """A term with each of its values: agents and officers stand as several under one."""
+    for group in select(summary, "dl", least=1):
+        for term in group.xpath("./dt[1]"):
+            yield from ((text_of(term), lines_of(value)) for value in group.xpath("./dd"))
+
+
+def _address(labels: Labels, *names: str) -> Address:
+    return address_in(next((lines for name in names for lines in labels.all(name)), None))
+
+
+def _officers(labels: Labels) -> Iterable[Officer]:
+    for title in _OFFICERS:
+        yield from filter(None, (officer_in(lines, title) for lines in labels.all(title)))
+
+
+def _history(tree: HtmlElement) -> Iterable[Filing]:
+    for row in tree.xpath("//*[@id='tblOrderForm']//tr[td]"):
+        dates, actions = select(row, "td.date"), select(row, "td.action")
+        if dates and actions and text_of(actions[0]):
+            yield Filing(text_of(dates[0]) or None, text_of(actions[0]))

@@ -1,21 +1,26 @@
 """Mississippi: JSON services that answer with JSON in a string, and a detail page in HTML.
 
-Source: the search page's own script (questions, the row's columns, what "No Matches Found" means) and two clients of
-2025 for the detail; nothing recorded. Akamai refuses many programs, and the detail sooner than the list.
+Evidence: documented: the search page's own script (questions, the row's columns, what "No Matches Found" means) and
+two clients of 2025 for the detail; nothing recorded. Akamai refuses many programs, and the detail sooner than the
+list.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses, types
-from scrapers.normalize.addresses import one_line
+from scrapers.normalize import types
+from scrapers.parsing.cells import address_in
 from scrapers.parsing.fields import Labels, listed, need, need_rows, need_text, note_unread, text
+from scrapers.parsing.headings import find_heading, table_under
 from scrapers.parsing.html import lines_of, missing_result, text_of
+from scrapers.parsing.pairs import joined
+from scrapers.parsing.people import agent_in, officer_in
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, NameKind, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -125,28 +130,29 @@ def _candidate(row: Any, link: str) -> Candidate:
 
 
 def _record(page: Page, session: PortalSession, link: str) -> EntityRecord:
-    root = page.html().cssselect("#printDiv2")
-    if len(root) != 1:
+    found = page.html().cssselect("#printDiv2")
+    if len(found) != 1:
         raise missing_result(page, "the business details (#printDiv2)")
-    shown = _names(_table(root[0], "Name History"))
+    root = found[0]
+    shown = _names(_table(root, "Name History"))
     legal = [name for name, kind in shown if kind == "legal"]
     if len(legal) != 1:
         raise PageChanged(f"{len(legal)} legal names among {shown}")
-    pairs = [row.xpath("./td") for row in _table(root[0], "Business Information").xpath(".//tr[count(td)=2]")]
-    labels = Labels((text_of(label), value) for label, value in pairs)
-    agent = _lines(_table(root[0], "Registered Agent"))
+    facts = _table(root, "Business Information").xpath(".//tr[count(td)=2]")
+    labels = Labels((text_of(label), lines_of(value)) for label, value in (row.xpath("./td") for row in facts))
+    agent_name, agent_address = agent_in(_below_heading(_table(root, "Registered Agent")))
     labels.ignore("Creation Date", "Expiration Date")
     record = EntityRecord(
         entity_name=legal[0],
-        entity_id=text_of(labels.one("Business ID")),
-        status=text_of(labels.one("Status")),
-        entity_type=text_of(labels.one("Business Type")),
-        formation_date=_maybe(labels, "Effective Date"),
-        jurisdiction=_maybe(labels, "State of Incorporation"),
-        principal_address=addresses.from_lines(_cell(labels.maybe("Principal Office Address"))),
-        agent_name=agent[0] if agent else None,
-        agent_address=addresses.from_lines(agent[1:]),
-        officers=_officers(root[0]),
+        entity_id=joined(labels.one("Business ID")) or "",
+        status=joined(labels.one("Status")),
+        entity_type=joined(labels.one("Business Type")),
+        formation_date=joined(labels.maybe("Effective Date")),
+        jurisdiction=joined(labels.maybe("State of Incorporation")),
+        principal_address=address_in(labels.maybe("Principal Office Address")),
+        agent_name=agent_name,
+        agent_address=agent_address,
+        officers=tuple(_officers(root)),
         former_names=tuple(name for name, kind in shown if kind == "former"),
         assumed_names=tuple(name for name, kind in shown if kind == "assumed"),
         sos_url=link,
@@ -155,23 +161,8 @@ def _record(page: Page, session: PortalSession, link: str) -> EntityRecord:
     return record
 
 
-def _heading(root: HtmlElement, heading: str) -> HtmlElement | None:
-    """The innermost block that begins with a section's heading."""
-    for block in root.xpath(".//div"):
-        if text_of(block).startswith(heading) and not any(
-            text_of(inner).startswith(heading) for inner in block.iterdescendants("div")
-        ):
-            return block
-    return None
-
-
 def _table(root: HtmlElement, heading: str) -> HtmlElement:
-    block = _heading(root, heading)
-    css = "contains(concat(' ', normalize-space(@class), ' '), ' subTable ')"
-    tables = [] if block is None else block.xpath(f"(.//table[{css}] | following::table[{css}])[1]")
-    if not tables:
-        raise PageChanged(f"no table under {heading!r}")
-    return tables[0]
+    return table_under(root, heading, named="subTable")
 
 
 def _names(table: HtmlElement) -> list[tuple[str, NameKind]]:
@@ -187,30 +178,17 @@ def _names(table: HtmlElement) -> list[tuple[str, NameKind]]:
     return found
 
 
-def _lines(table: HtmlElement) -> list[str]:
-    """The agent's cell as lines, below the header row."""
-    cells = [cell for cell in table.xpath(".//tr/td") if text_of(cell) not in ("Name", "")]
-    return lines_of(cells[0]) if cells else []
+def _below_heading(table: HtmlElement) -> HtmlElement | None:
+    """The cell below the row of headings."""
+    return next((cell for cell in table.xpath(".//tr/td") if text_of(cell) not in ("Name", "")), None)
 
 
-def _officers(root: HtmlElement) -> tuple[Officer, ...]:
+def _officers(root: HtmlElement) -> Iterator[Officer]:
     """Name and address in the first cell, the title in the last; entities without officers have no section."""
-    if _heading(root, "Officers & Directors") is None:
-        return ()
-    found = []
+    if find_heading(root, "Officers & Directors") is None:
+        return
     for row in _table(root, "Officers & Directors").xpath(".//tr[count(td)>=2]"):
         cells = row.xpath("./td")
-        shown = lines_of(cells[0])
-        if not shown or shown == ["Name"]:
-            continue
-        place = one_line(addresses.from_lines(shown[1:]))
-        found.append(Officer(shown[0], text_of(cells[-1]) or None, place))
-    return tuple(found)
-
-
-def _cell(cell: Any) -> list[str]:
-    return [] if cell is None else lines_of(cell)
-
-
-def _maybe(labels: Labels, label: str) -> str | None:
-    return " ".join(_cell(labels.maybe(label))) or None
+        officer = officer_in(cells[0], text_of(cells[-1]) or None) if text_of(cells[0]) != "Name" else None
+        if officer is not None:
+            yield officer

@@ -1,8 +1,8 @@
-"""Montana: the family's protocol with a longer question. Documented by its labels; nothing recorded.
+"""Montana: the platform's protocol with a longer question. Documented by its labels (2026-11); nothing recorded.
 
 Cloudflare stands before the host, and later clients signed in before they searched, so an account may be wanted by
 now. The names of the two labels for assumed names are read from "Active/Inactive ABNs & TMs" and so half guessed;
-status words beside "Voluntary Withdrawal" are the family's.
+status words beside "Voluntary Withdrawal" are the platform's.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from scrapers.parsing.fields import listed
+from scrapers.platforms.fileone import questions
 from scrapers.platforms.fileone.portal import FileOnePortal
 from scrapers.portal import Capabilities, Terms
 from scrapers.statuses import StatusMeaning, meanings
@@ -41,31 +43,14 @@ class Montana(FileOnePortal):
     off_reason = "The portal's bot wall (Cloudflare) refuses programs, and it may want an account by now."
     type_labels = ("Filing Type", "Entity Type")
     former_labels, assumed_labels = ("Previous Entity Names",), ("Active ABNs & TMs",)
-    ignored = (
-        "Entity SubType",
-        "Managed By",
-        "Reinstatement",
-        "Qualification Date",
-        "Inactive Date",
-        "Expiration Date",
-        "AR Due Date",
-        "Inactive ABNs & TMs",
+    ignored = listed(
+        "Entity SubType | Managed By | Reinstatement | Qualification Date | Inactive Date | Expiration Date | "
+        "AR Due Date | Inactive ABNs & TMs"
     )
 
     def question(self, term: str, *, starts_with: bool) -> dict[str, Any]:
         """As the page sends it; another kind of matching is not known."""
-        return {
-            "SEARCH_VALUE": term,
-            "QUERY_TYPE_ID": 1010,
-            "FILING_TYPE_ID": "0",
-            "FILING_SUBTYPE_ID": "0",
-            "STATUS_ID": "0",
-            "STATE": "",
-            "COUNTY": "",
-            "CRA_SEARCH_YN": False,
-            "FILING_DATE": {"start": None, "end": None},
-            "EXPIRATION_DATE": {"start": None, "end": None},
-        }
+        return questions.numbered_kinds(term)
 
     def check_id(self, entity_id: str) -> str:
         """A letter and digits, in capitals."""

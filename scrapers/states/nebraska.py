@@ -1,19 +1,41 @@
-"""Nebraska: Secretary of State, Business Services (nebraska.gov).
+"""Nebraska: Secretary of State, Business Services (nebraska.gov): one CGI program for form, list and record.
 
-Evidence: public clients of the portal (documented and thin; no recorded page at hand), and a reading of nebraska.gov's
-use policy of September 2026, which forbids robots without written permission. Guessed: field names (read from the
-page), the deep link by account number, the line that there is nothing, most labels' layout and the status reasons.
+Evidence: public clients of the portal, gathered 2026-11 (documented and thin: element ids, five-cell rows, labels in
+bold; no recorded page at hand), and a reading of nebraska.gov's use policy of September 2026, which forbids robots
+without written permission. Guessed: field names (read from the page by the ids its controls have), the deep link by
+account number, the line that there is nothing, most labels' layout and the status reasons.
 """
 
 from __future__ import annotations
 
-from scrapers.families.nesos.portal import NeSosPortal
-from scrapers.parsing.fields import listed
-from scrapers.portal import Capabilities, Terms
+import re
+from collections.abc import Iterable
+
+from lxml.html import HtmlElement
+
+from scrapers.normalize import addresses
+from scrapers.parsing.cells import address_in, must_show, shown
+from scrapers.parsing.fields import Labels, listed, note_unread
+from scrapers.parsing.html import hidden_inputs, lines_of, maybe, missing_result, one, select, text_of, visible_text
+from scrapers.parsing.lists import result_list
+from scrapers.parsing.pairs import Pair
+from scrapers.parsing.people import agent_in
+from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.records import Candidate, EntityRecord, Filing, Officer, ResultList
+from scrapers.search.terms import NameSearch
 from scrapers.statuses import StatusMeaning, meanings
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_CGI = "https://www.nebraska.gov/sos/corp/corpsearch.cgi"
+_NONE = re.compile(r"\bno (records?|results?|matches)( (was|were))?( found)?\b|\b0 records\b", re.IGNORECASE)
+_IGNORED = listed(
+    "Nature of Business | Nonprofit Type | Has Members | Professional Action | Contact | Expiration Date | "
+    "Next Report Due Date | Qualifying State | Designated Office Address | Pay Biennial Report Fees"
+)
 
 
-class Nebraska(NeSosPortal):
+class Nebraska(Portal):
     """Secretary of State, Business Services."""
 
     code = "NE"
@@ -31,3 +53,108 @@ class Nebraska(NeSosPortal):
     )
     verification, on_by_default = "documented", False
     off_reason = "The portal's use policy forbids robots, and it asks for a captcha."
+    name_search = NameSearch(
+        mode="unknown",
+        evidence="Public clients: the form's fields; how it compares and how long a list gets is not told.",
+    )
+
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """Names that fit the term."""
+        page = self._ask(session, term)
+        table = maybe(page.html(), "table.table-condensed")
+        rows = [row for row in select(table, "tr") if len(row.xpath("./td")) == 5] if table is not None else []
+        return result_list(page, [_candidate(row, page) for row in rows], facts=self.name_search, nothing=_NONE)
+
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
+        """A record is asked for by its account number."""
+        page = session.get(_CGI, params={"acct-number": entity_id})
+        if not select(page.html(), "div.bold") and _NONE.search(visible_text(page.html())):
+            return ResultList(())
+        return ResultList((Candidate.of(_record(page, session)),))
+
+    def _ask(self, session: PortalSession, term: str) -> Page:
+        page = session.get(_CGI, params={"nav": "search"})
+        form = maybe(page.html(), "form#searchform")
+        box = maybe(form, "#corpname") if form is not None else None
+        if form is None or box is None or not box.get("name"):
+            raise missing_result(page, "the search form")
+        chosen = {radio.get("name"): radio.get("value") for radio in select(form, "input[type=radio][checked]")}
+        return session.post(
+            page.link(form.get("action") or _CGI),
+            form={**hidden_inputs(form), **chosen, box.get("name"): term},
+            headers={"Referer": page.url},
+        )
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """Open a row."""
+        return candidate.record or _record(session.get(candidate.handle["url"]), session)
+
+
+def _candidate(row: HtmlElement, page: Page) -> Candidate:
+    """Cells: name, account number, type, status, and the button to the record."""
+    name, number, kind, status, button = row.xpath("./td")
+    link = maybe(button, "a[href]")
+    url = page.link(link.get("href") or "") if link is not None else f"{_CGI}?acct-number={text_of(number)}"
+    return Candidate(
+        name=text_of(name),
+        entity_id=text_of(number),
+        status=text_of(status) or None,
+        entity_type=text_of(kind) or None,
+        handle={"url": url},
+        sos_url=url,
+    )
+
+
+def _record(page: Page, session: PortalSession) -> EntityRecord:
+    tree = page.html()
+    heads = select(tree, "div.bold")
+    if not heads:
+        raise missing_result(page, "the record")
+    labels = Labels(_pairs(heads))
+    labels.ignore(*_IGNORED)
+    agent_name, agent_address = agent_in(labels.maybe("Registered Agent and Office Address"))
+    record = EntityRecord(
+        entity_name=text_of(one(tree, "h4")),
+        entity_id=must_show(labels, "SOS Account Number"),
+        status=must_show(labels, "Status"),
+        entity_type=shown(labels.maybe("Entity Type", "Corporation Type")),
+        formation_date=shown(labels.maybe("Date Filed")),
+        agent_name=agent_name,
+        agent_address=agent_address,
+        principal_address=address_in(labels.maybe("Principal Office Address")),
+        officers=tuple(_officers(tree)),
+        filings=tuple(_filings(tree)),
+        sos_url=page.url,
+    )
+    note_unread(labels.unread, session)
+    return record
+
+
+def _pairs(heads: list[HtmlElement]) -> Iterable[Pair]:
+    """A label in bold; its value is what follows in the same box, up to the next label."""
+    for head in heads:
+        lines = [(head.tail or "").strip()]
+        for sibling in head.itersiblings():
+            if "bold" in (sibling.get("class") or "").split():
+                break
+            lines += [*lines_of(sibling), (sibling.tail or "").strip()]
+        yield text_of(head), [" ".join(line.split()) for line in lines if line.strip()]
+
+
+def _table(tree: HtmlElement, *heads: str) -> Iterable[list[HtmlElement]]:
+    """Rows of the table whose first row is exactly these headings."""
+    for table in select(tree, "table"):
+        rows = table.xpath(".//tr")
+        if rows and tuple(text_of(cell) for cell in rows[0].xpath("./th | ./td"))[: len(heads)] == heads:
+            yield from (cells for row in rows[1:] if len(cells := row.xpath("./td")) >= len(heads))
+
+
+def _officers(tree: HtmlElement) -> Iterable[Officer]:
+    for title, name, where in (cells[:3] for cells in _table(tree, "Position", "Name", "Address")):
+        if text_of(name):
+            yield Officer(text_of(name), text_of(title) or None, addresses.one_line(address_in(where)))
+
+
+def _filings(tree: HtmlElement) -> Iterable[Filing]:
+    for title, day in (cells[:2] for cells in _table(tree, "Document", "Date Filed")):
+        yield Filing(text_of(day) or None, text_of(title))

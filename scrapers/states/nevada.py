@@ -37,21 +37,11 @@ class Nevada(EsosPortal):
             "Merged | Converted Out | Domesticated Out"
         ),
     )
-    ignored = (
-        "NV Business ID",
-        "Termination Date",
-        "Annual Report Due Date",
-        "CRA Agent Entity Type",
-        "Registered Agent Type",
-        "Compliance Hold",
-        "Mailing Address",
-        "Number of No Par Value Shares",
-        "Total Authorized Capital",
-        "Series LLC",
-        "Restricted LLC",
-        "Office or Position",
-        "Individual with Authority to Act",
-        "Fictitious Website or Domain Name",
+    ignored = listed(
+        "NV Business ID | Termination Date | Annual Report Due Date | CRA Agent Entity Type | "
+        "Registered Agent Type | Compliance Hold | Mailing Address | Number of No Par Value Shares | "
+        "Total Authorized Capital | Series LLC | Restricted LLC | Office or Position | "
+        "Individual with Authority to Act | Fictitious Website or Domain Name"
     )
     terms = Terms("unstated", robots="not known", note="No public statement on automated search was found.")
     off_reason = "The portal stands behind a bot wall (Imperva) and a reCAPTCHA."

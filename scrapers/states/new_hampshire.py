@@ -7,29 +7,23 @@ spelling of "Contains" and of the search by number, the grid's heading words, an
 
 from __future__ import annotations
 
-from lxml.html import HtmlElement
-
 from scrapers.parsing.fields import listed
-from scrapers.platforms.civix.portal import CivixPortal, Columns, Mode
-from scrapers.platforms.civix.quickstart import principals, question
-from scrapers.platforms.civix.sections import QUICKSTART
+from scrapers.platforms.civix.portal import Columns
+from scrapers.platforms.civix.quickstart import QuickStartPortal
 from scrapers.portal import Capabilities, Terms
-from scrapers.records import Officer
 from scrapers.statuses import meanings
 
 _HOST = "https://quickstart.sos.nh.gov/online/BusinessInquire"
 
 
-class NewHampshire(CivixPortal):
+class NewHampshire(QuickStartPortal):
     """Secretary of State, Corporation Division."""
 
     code = "NH"
     hosts = ("quickstart.sos.nh.gov",)
     sources = (_HOST,)
     home, results, pager = _HOST, f"{_HOST}/BusinessSearch", f"{_HOST}/BusinessSearchList"
-    grid = "xhtml_grid"
     columns = Columns("Business Name", "Business ID", "Status", "Business Type", previous_name="Previous Name")
-    markup, needs_token = QUICKSTART, True
     id_pattern = r"\d{1,7}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True)
     published = frozenset(
@@ -48,28 +42,11 @@ class NewHampshire(CivixPortal):
             "Forfeited"
         ),
     )
-    ignored = (
-        "Management Style",
-        "Principal Purpose",
-        "Name in State of Formation",
-        "Date of Formation in Jurisdiction",
-        "Last Annual Report Year",
-        "Next Report Year",
-        "Duration",
-        "Business Email",
-        "Phone #",
-        "Notification Email",
-        "Fiscal Year End Date",
-        "Registered Mailing Address",
+    ignored = listed(
+        "Management Style | Principal Purpose | Name in State of Formation | Date of Formation in Jurisdiction | "
+        "Last Annual Report Year | Next Report Year | Duration | Business Email | Phone # | Notification Email | "
+        "Fiscal Year End Date | Registered Mailing Address"
     )
     terms = Terms("unstated", robots="answers 403", note="No public statement on automated search was found.")
     verification = "recorded"
     off_reason = "The portal refuses plain clients (403)."
-
-    def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
-        """The search form's fields."""
-        return question(name=name, entity_id=entity_id, mode=mode)
-
-    def officers(self, tree: HtmlElement) -> tuple[Officer, ...]:
-        """The panel of principals."""
-        return principals(tree)

@@ -11,7 +11,7 @@ from scrapers.platforms.fileone import drawer
 from scrapers.platforms.fileone.liens import LienQuery
 from scrapers.portal import Capabilities, Terms
 from scrapers.records import Officer
-from scrapers.statuses import StatusMeaning, meanings
+from scrapers.statuses import meanings
 from scrapers.transport.pace import Pace
 
 
@@ -30,8 +30,9 @@ class NewMexico(LienQuery):
     statuses = meanings(
         active="Active | Registered",
         inactive="Revoked Final | Revoked | Dissolved | Withdrawn",
+        suspended="Suspended",
         neutral="Legacy",
-    ) | {"suspended": StatusMeaning("inactive", "suspended")}
+    )
     pace = Pace(seconds=4.0, concurrency=1)
     estimated_seconds = 10
     terms = Terms("unstated", note="No captcha; the wall refuses calls that follow each other fast.")

@@ -23,7 +23,7 @@ from scrapers.parsing.counts import find_count
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, select, text_of, visible_text
 from scrapers.parsing.tokens import form_token
-from scrapers.parsing.words import domestic_by_word
+from scrapers.parsing.words import is_domestic
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -148,7 +148,7 @@ class NorthCarolina(Portal):
             mailing_address=blocks.get("mailing", Address()),
             officers=officers,
             jurisdiction=labels.maybe("State of Incorporation"),
-            domestic=domestic_by_word(labels.maybe("Citizenship")),
+            domestic=is_domestic(labels.maybe("Citizenship")),
             former_names=tuple(labels.all("Prev Legal name")),
             sos_url=url,
         )

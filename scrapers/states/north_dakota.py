@@ -2,7 +2,7 @@
 
 The search also lists rows whose name does not hold the term at all. The recorded ones look like companies that once
 had such a name (CONDUENT was Xerox, GXO and RXO were parts of XPO), so a list may hold the company under another
-name; it is then told as a suggestion, never as a match, because the list does not say why a row is in it. The
+name; it is then offered as a suggestion, never as a match, because the list does not say why a row is in it. The
 agent's block begins with the name (clients of 2019-2024 take its first line); that owners' blocks are divided by
 blank lines is guessed.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scrapers.normalize import addresses
-from scrapers.parsing.fields import Labels
+from scrapers.parsing.fields import Labels, listed
 from scrapers.platforms.fileone import drawer
 from scrapers.platforms.fileone.portal import FileOnePortal
 from scrapers.portal import Capabilities, Terms
@@ -44,14 +44,9 @@ class NorthDakota(FileOnePortal):
     )
     terms = Terms("unstated", note="Plain HTTP clients worked 2019-2024; a captcha screen was reported once in 2026.")
     verification, on_by_default = "recorded", True
-    ignored = (
-        "Standing - AR",
-        "Standing - RA",
-        "Standing - Other",
-        "Term of Duration",
-        "AR Due Date",
-        "Nature of Business",
-        "Expiration Date",
+    ignored = listed(
+        "Standing - AR | Standing - RA | Standing - Other | Term of Duration | AR Due Date | Nature of Business | "
+        "Expiration Date"
     )
 
     def check_id(self, entity_id: str) -> str:

@@ -1,4 +1,7 @@
-"""Northern Mariana Islands: a registrar's portal exists; of a public search nothing is known."""
+"""Northern Mariana Islands: no search to ask.
+
+Evidence: the registrar's portal exists (2026-11); of a public search nothing is known.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import listed, need, need_object, need_rows, need_text, note_unread, note_unread_keys, text
-from scrapers.parsing.words import domestic_by_word
+from scrapers.parsing.words import is_domestic
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -97,7 +97,7 @@ class PuertoRico(Portal):
             entity_type=text(corporation.get("classEn")) or candidate.entity_type,
             formation_date=text(corporation.get("dateFormed")),
             jurisdiction=text(corporation.get("homeState")) or text(corporation.get("jurisdictionEn")),
-            domestic=domestic_by_word(text(corporation.get("jurisdictionEn"))),
+            domestic=is_domestic(text(corporation.get("jurisdictionEn"))),
             agent_name=_name(agent) if agent else None,
             agent_address=_address(agent.get("streetAddress")) if agent else Address(),
             principal_address=_address(_main(found, "corpStreetAddress", "streetAddress")),

@@ -1,7 +1,7 @@
 """Rhode Island: Department of State, Business Services.
 
 Evidence: public clients that opened summaries by number over the whole range and read the list in a browser
-(documented; no recorded page at hand). The summary prints no status: an inactive date, or a revocation among the
+(read in 2026-11; no recorded page at hand). The summary prints no status: an inactive date, or a revocation among the
 filings that no later reinstatement took back, makes an entity inactive. Guessed: how a reinstatement is titled.
 """
 

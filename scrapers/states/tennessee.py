@@ -1,4 +1,7 @@
-"""Tennessee: TNCaB. The page of one entity is documented; the address its list is read from is not recorded."""
+"""Tennessee: TNCaB, behind a Turnstile.
+
+Evidence: the page of one entity is documented (2026-11); the address that its list is read from is not recorded.
+"""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from dataclasses import replace
 from typing import Any
 
 from scrapers.failures import PageChanged, PortalUnavailable
-from scrapers.name_rules.availability import clerk_key
 from scrapers.name_rules.rules import RULES
+from scrapers.name_rules.same_names import clerk_key
 from scrapers.parsing import franchise_tax
 from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread_keys, text
 from scrapers.parsing.words import coded

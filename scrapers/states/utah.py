@@ -1,7 +1,7 @@
 """Utah: Division of Corporations and Commercial Code, Business Registration.
 
-Evidence: recorded form, grid (with its empty first row) and detail. Guessed: the names of the fields the search sends
-(Nevada's, from the same vendor), and the words "No records ..." of an empty result.
+Evidence: form, grid (with its empty first row) and detail, recorded before 2026-11. Guessed: the names of the fields
+the search sends (Nevada's, from the same vendor), and the words "No records ..." of an empty result.
 """
 
 from __future__ import annotations
@@ -33,16 +33,9 @@ class Utah(EsosPortal):
         )
     )
     statuses = meanings(active="Active", inactive="Inactive | Cancelled", neutral="Pending")
-    ignored = (
-        "Entity Subtype",
-        "Formation Effective Date",
-        "Profession",
-        "Renew By Date",
-        "Last Renewed Date",
-        "Status Updated On",
-        "Registered Agent Type",
-        "Last Updated",
-        "Updated Date",
+    ignored = listed(
+        "Entity Subtype | Formation Effective Date | Profession | Renew By Date | Last Renewed Date | "
+        "Status Updated On | Registered Agent Type | Last Updated | Updated Date"
     )
     terms = Terms("unstated", robots="answers 403", note="No public statement on automated search was found.")
     verification, on_by_default = "recorded", False

@@ -1,4 +1,7 @@
-"""Vermont: the portal of 2025; neither the body of its search nor its answer was recorded."""
+"""Vermont: the portal of 2025, behind a captcha and Imperva.
+
+Evidence: its question's address is documented (2026-11); neither the body of a search nor an answer was recorded.
+"""
 
 from __future__ import annotations
 

@@ -10,66 +10,37 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scrapers.bulk_data import virginia
-from scrapers.bulk_data.source import RegisterPortal, Row
 from scrapers.parsing.fields import listed
 from scrapers.platforms.civix.portal import CivixPortal, Columns, Mode
 from scrapers.platforms.civix.sections import DIVS
 from scrapers.portal import Capabilities, Terms
-from scrapers.records import Candidate, EntityRecord, ResultList
-from scrapers.statuses import meanings
+from scrapers.records import Candidate, ResultList
 from scrapers.transport.session import PortalSession
 
 _HOST = "https://cis.scc.virginia.gov"
+_EVIDENCE = "How this host names its modes is not known; the grid counts its records."
 
 
-class Virginia(RegisterPortal, CivixPortal):
+class Virginia(CivixPortal):
     """State Corporation Commission."""
 
-    name_search = replace(
-        CivixPortal.name_search,
-        mode="unknown",
-        mode_basis="unknown",
-        narrow="",
-        evidence="How this host names its modes is not known; the grid counts its records.",
-    )
-    code = "VA"
-    walled = True
-    register_source, register_columns = virginia.FILES, virginia.COLUMNS
+    code, bulk_data = "VA", virginia.BULK_DATA
+    name_search = replace(CivixPortal.name_search, mode="unknown", mode_basis="unknown", narrow="", evidence=_EVIDENCE)
     hosts = ("cis.scc.virginia.gov",)
-    sources = (f"{_HOST}/EntitySearch/Index",)
     home = results = pager = f"{_HOST}/EntitySearch/Index"
+    sources = (home,)
     columns = Columns("Entity Name", "Entity ID", "Status", "Entity Type", link="Entity ID", name_kind="Name Type")
     markup, needs_token = DIVS, True
     id_pattern = r"[FSTLM]?\d{6,8}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True)
     published = frozenset(
-        listed(
-            "entity_type | status | formation_date | agent_name | agent_address | principal_address | officers | "
-            "jurisdiction"
-        )
-    )
-    statuses = virginia.STATUS_CODES | meanings(
-        active="Active",
-        neutral="Fee Delinquent | Dissolving | LLP Status Only | Pending Inactive",
-        inactive=(
-            "Inactive | Cancelled | Terminated | Revoked | Withdrawn | Merged | Surrendered | Converted | "
-            "Void | Dissolved | Expired"
-        ),
-    )
-    ignored = (
-        "Series LLC",
-        "Status Date",
-        "Period of Duration",
-        "Industry Code",
-        "Annual Report Due Date",
-        "Charter Fee",
-        "Registration Fee Due Date",
-        "Total Shares",
-        "RA Type",
-        "Locality",
-        "RA Qualification",
-        "Appointed Date",
-        "VA Qualification Date",
+        listed("entity_type | status | formation_date | agent_name | agent_address | principal_address | officers")
+    ) | {"jurisdiction"}
+    statuses = virginia.STATUSES
+    ignored = listed(
+        "Series LLC | Status Date | Period of Duration | Industry Code | Annual Report Due Date | Charter Fee | "
+        "Registration Fee Due Date | Total Shares | RA Type | Locality | RA Qualification | Appointed Date | "
+        "VA Qualification Date"
     )
     terms = Terms("unstated", robots="disallows /", note="A reCAPTCHA token is asked for with every search by name.")
     verification = "recorded"
@@ -79,14 +50,9 @@ class Virginia(RegisterPortal, CivixPortal):
         """The quick search's two boxes."""
         return {"QuickSearch.BusinessName": name, "QuickSearch.EntityID": entity_id}
 
-    def register_row(self, row: Row) -> EntityRecord | None:
-        """A row of the published files."""
-        return virginia.record(row)
-
-    def find_live(self, session: PortalSession, entity_id: str) -> ResultList:
+    def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """Eight digits open the entity's page at once; older numbers go through the search."""
         if not (entity_id.isdigit() and len(entity_id) == 8):
-            return super().find_live(session, entity_id)
+            return super().find(session, entity_id)
         page = session.get(f"{_HOST}/EntitySearch/BusinessInformation", params={"businessId": entity_id})
-        record = self.record(page, session)
-        return ResultList((Candidate.of(record),))
+        return ResultList((Candidate.of(self.record(page, session)),))

@@ -1,7 +1,7 @@
 """Wyoming: Secretary of State, WyoBiz.
 
-Evidence: public clients of the portal (documented; no recorded page at hand). After some traffic an F5 image captcha
-stands before every page. Guessed: the less common status words behind the "Inactive - " prefix.
+Evidence: public clients of the portal (read in 2026-11; no recorded page at hand). After some traffic an F5 image
+captcha stands before every page. Guessed: the less common status words behind the "Inactive - " prefix.
 """
 
 from __future__ import annotations

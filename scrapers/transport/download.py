@@ -1,4 +1,4 @@
-"""Fetches a published register file: large, in pieces, going on where a broken download stopped.
+"""Fetches a file of bulk data: large, in pieces, going on where a broken download stopped.
 
 The same identity, hosts, TLS and pace as any other request; only the size limit is another.
 """
@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 
 import requests
 
-from scrapers.failures import PageChanged, PortalBlocked, PortalUnavailable
+from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalUnavailable
 from scrapers.transport.session import PortalSession
 
 _CHUNK = 1024 * 1024
@@ -45,7 +45,7 @@ class DownloadSession(PortalSession):
                     if have > _MAX_BYTES:
                         raise PageChanged(f"{url} is longer than {_MAX_BYTES} bytes")
                     if time.monotonic() > self._deadline:
-                        raise PortalUnavailable(f"{url}: the time allowed is used up", reason="timeout")
+                        raise PortalUnavailable(f"{url}: the time allowed is used up", reason=Failure.TIMEOUT)
                     progress(have)
             dated = _dated(response, now)
         part.replace(to)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from scrapers.failures import PortalUnavailable
+from scrapers.failures import Failure, PortalUnavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,9 @@ class Pacer(Protocol):
 
 def _sleep_until_turn(wait: float, *, portal: str, deadline: float) -> None:
     if time.monotonic() + wait > deadline:
-        raise PortalUnavailable(f"{portal}: no turn within the time allowed", reason="rate_limited", retry_after=wait)
+        raise PortalUnavailable(
+            f"{portal}: no turn within the time allowed", reason=Failure.RATE_LIMITED, retry_after=wait
+        )
     if wait > 0:
         time.sleep(wait)
 
@@ -115,7 +117,7 @@ def _fail_closed() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise PortalUnavailable(f"the pace is unknown: {error}", reason="rate_limited") from error
+        raise PortalUnavailable(f"the pace is unknown: {error}", reason=Failure.RATE_LIMITED) from error
 
 
 _TURN = """
@@ -148,7 +150,7 @@ class RedisPacer:
         try:
             return int(script(keys=[key], args=args))
         except Exception as error:  # whatever Redis says: without it the pace is unknown, so nobody is asked
-            raise PortalUnavailable(f"the pace is unknown: {error}", reason="rate_limited") from error
+            raise PortalUnavailable(f"the pace is unknown: {error}", reason=Failure.RATE_LIMITED) from error
 
     @contextmanager
     def slot(self, portal: str, pace: Pace, *, deadline: float) -> Iterator[None]:

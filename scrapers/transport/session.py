@@ -14,22 +14,19 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote_plus, urljoin, urlsplit
 
 import requests
 import urllib3
 from requests.adapters import BaseAdapter
 
-from scrapers.failures import PageChanged, PortalBlocked, PortalError, PortalUnavailable
+from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalError, PortalUnavailable
 from scrapers.transport.challenge import refuse_walls
 from scrapers.transport.exchanges import REMEMBERED, Exchange
 from scrapers.transport.pace import NoPacer, Pace, Pacer
 from scrapers.transport.page import Page
 from scrapers.transport.wire import TimedAdapter
-
-if TYPE_CHECKING:
-    from scrapers.bulk_data.source import Register
 
 _CHUNK = 16 * 1024
 _MAX_REDIRECTS = 5
@@ -88,15 +85,12 @@ class PortalSession:
         deadline: float,
         trace: Trace | None = None,
         adapter: BaseAdapter | None = None,
-        register: Register | None = None,
     ) -> None:
         self._portal, self._hosts, self._settings = portal, hosts, settings
         self._pace, self._pacer = pace or Pace(), pacer or NoPacer()
         self._deadline = deadline
         self.trace = trace or Trace()
         self.pages: list[Page] = []
-        self.from_register = False  # set once a loaded copy has answered instead of the portal
-        self.register = register  # loaded copies of published registers, for the states that have one
         self._http = _Sender()
         self._http.trust_env = False  # no proxy and no netrc from the environment
         self._http.headers.update({"User-Agent": settings.user_agent, "Accept-Language": "en-US,en;q=0.8"})
@@ -141,7 +135,7 @@ class PortalSession:
             try:
                 page = self._follow(method, url, **parts)
             except PortalUnavailable as error:
-                if attempt == 2 or error.reason in ("timeout", "rate_limited") or not self._time_for_retry(error):
+                if attempt == 2 or not error.reason.facts.repeats or not self._time_for_retry(error):
                     raise
                 continue
             closed = page.status in _RETRY_AFTER_STATUS and page.status not in expect
@@ -178,7 +172,7 @@ class PortalSession:
         self._pacer.wait_turn(self._portal, self._pace, deadline=self._deadline)
         left = self._deadline - time.monotonic()
         if left <= 0:
-            raise PortalUnavailable("the time allowed is used up", reason="timeout")
+            raise PortalUnavailable("the time allowed is used up", reason=Failure.TIMEOUT)
         started = time.monotonic()
         heard = Exchange(method, url, started)
         self.trace.exchanges.append(heard)
@@ -214,12 +208,12 @@ class PortalSession:
             if time.monotonic() > self._deadline:
                 break
         if time.monotonic() > self._deadline:  # also when the wire was cut: what came is no whole answer
-            raise PortalUnavailable("the answer came too slowly", reason="timeout")
+            raise PortalUnavailable("the answer came too slowly", reason=Failure.TIMEOUT)
         heard.body = whole = bytes(body)
         return whole
 
-    def _cut_off(self) -> AbstractContextManager[None]:
-        return self._wire.until(self._deadline) if self._wire else nullcontext()
+    def _cut_off(self) -> AbstractContextManager[object]:
+        return self._wire.cutter.until(self._deadline) if self._wire else nullcontext()
 
     def _allow(self, url: str) -> None:
         parts = urlsplit(_joined(url, ""))
@@ -245,7 +239,7 @@ class PortalSession:
         if page.status in _BLOCKED_STATUS:
             raise PortalBlocked(
                 answered,
-                reason="rate_limited" if page.status == 429 else None,
+                reason=Failure.RATE_LIMITED if page.status == 429 else None,
                 retry_after=_retry_after(page.headers),
             )
         if page.status >= 500 or page.status == 408:
@@ -294,7 +288,7 @@ def _portal_error(error: Exception, url: str, *, late: bool) -> PortalError:
     if isinstance(error, requests.exceptions.SSLError) and not late:
         return PortalUnavailable(f"{url}: the TLS certificate could not be verified")
     if late or isinstance(error, (requests.exceptions.Timeout, urllib3.exceptions.TimeoutError)):
-        return PortalUnavailable(f"{url}: no answer in time", reason="timeout")
+        return PortalUnavailable(f"{url}: no answer in time", reason=Failure.TIMEOUT)
     if isinstance(error, (requests.exceptions.ContentDecodingError, urllib3.exceptions.DecodeError)):
         return PageChanged(f"{url}: the answer could not be unpacked")
     return PortalUnavailable(f"{url}: {type(error).__name__}")

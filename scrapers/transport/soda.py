@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from scrapers.failures import PageChanged, PortalUnavailable
+from scrapers.failures import Failure, PageChanged, PortalUnavailable
 from scrapers.parsing.fields import need_list, text
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -52,7 +52,7 @@ def _refuse_errors(page: Page) -> None:
         return
     reason = f"{body.get('code') or body.get('errorCode') or ''} {body.get('message') or ''}" if _is_map(body) else ""
     if re.search(r"time.?out|timed out|unavailable|too.?busy", reason, flags=re.IGNORECASE):
-        raise PortalUnavailable(f"{page.url}: {reason.strip()[:300]}", reason="timeout")
+        raise PortalUnavailable(f"{page.url}: {reason.strip()[:300]}", reason=Failure.TIMEOUT)
     if "no-such-column" in reason or "No such column" in reason:
         raise NoSuchColumn(f"{page.url}: {reason.strip()[:300]}")
     raise PageChanged(f"{page.url}: the data set refused the question: {reason.strip()[:300]}")

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates
-from scrapers.parsing.fields import need_text, note_unread
+from scrapers.parsing.columns import PlaceColumns
+from scrapers.parsing.fields import listed, need_text, note_unread
 from scrapers.portal import Portal
 from scrapers.records import Query, UccAmendment, UccFiling, UccParty
 from scrapers.transport import conditions, soda
@@ -24,18 +25,22 @@ from scrapers.ucc import parties
 _DOMAIN = "data.colorado.gov"
 _FILINGS, _DEBTORS, _SECURED, _COLLATERAL = "wffy-3uut", "8upq-58vz", "ap62-sav4", "4am6-w6u4"
 _LISTED, _LIENS, _BATCH, _MOST = 1000, 100, 80, 5000
+_PLACE = PlaceColumns("address1 | address2", "city", "state", "zipcode")
 _COLUMNS = {
-    _FILINGS: {
-        "transactionid", "masterdocumentid", "transactiontype", "filingdate", "lapsedate", "filingtype",
-        "documenttype", "continuation", "terminationflag", "fileid", "manufacturedhometransactions",
-    },
-    _COLLATERAL: {"collateralid", "fileid", "collateraldescription", "additionalcollateraldescription", "actiontype",
-                  "recordstatus"},
-}  # fmt: skip
-_PARTY_COLUMNS = {
-    "debtorid", "spid", "fileid", "recordstatus", "organizationname", "firstname", "middlename", "lastname", "suffix",
-    "address1", "address2", "city", "state", "zipcode", "country", "actiontype", "assignor", "efsuniqueid",
-}  # fmt: skip
+    _FILINGS: listed(
+        "transactionid | masterdocumentid | transactiontype | filingdate | lapsedate | filingtype | documenttype | "
+        "continuation | terminationflag | fileid | manufacturedhometransactions"
+    ),
+    _COLLATERAL: listed(
+        "collateralid | fileid | collateraldescription | additionalcollateraldescription | actiontype | recordstatus"
+    ),
+}
+_PARTY_COLUMNS = _PLACE.names.union(
+    listed(
+        "debtorid | spid | fileid | recordstatus | organizationname | firstname | middlename | lastname | suffix | "
+        "country | actiontype | assignor | efsuniqueid"
+    )
+)
 
 
 @dataclass
@@ -56,8 +61,8 @@ class ColoradoLiens(Portal):
         """The parties of this name, their liens' documents, and the liens' parties and collateral."""
         dataset = _DEBTORS if query.search_by == "debtor" else _SECURED
         where = parties.named(query, company="organizationname", last="lastname", first="firstname")
-        listed = _ask(session, dataset, where=where, order="organizationname,fileid", limit=_LISTED)
-        files = [need_text(row, "fileid") for row in listed if (who := _party(row)) and parties.fits(who, query)]
+        found = _ask(session, dataset, where=where, order="organizationname,fileid", limit=_LISTED)
+        files = [need_text(row, "fileid") for row in found if (who := _party(row)) and parties.fits(who, query)]
         documents = _by_keys(session, _FILINGS, ("fileid",), files)
         masters = list(dict.fromkeys(_master(row) for row in _newest(documents)))
         liens = {number: _Lien(number) for number in masters[:_LIENS]}
@@ -65,7 +70,7 @@ class ColoradoLiens(Portal):
             if (lien := liens.get(_master(row))) is not None:
                 lien.documents.append(row)
         _fill(session, liens)
-        complete = len(listed) < _LISTED and len(masters) <= _LIENS
+        complete = len(found) < _LISTED and len(masters) <= _LIENS
         return parties.newest_first((_filing(lien) for lien in liens.values()), query), complete
 
 
@@ -128,9 +133,8 @@ def _party(row: Row) -> UccParty | None:
     """The party of a row; None for one that a later document removed."""
     if not _is_active(row):
         return None
-    where = parties.place(row, "address1", "address2", city="city", state="state", zip_code="zipcode")
     given = (value(row, column) for column in ("firstname", "middlename", "lastname"))
-    return parties.party(value(row, "organizationname"), given, where)
+    return parties.party(value(row, "organizationname"), given, _PLACE.read(row))
 
 
 def _by_keys(session: PortalSession, dataset: str, columns: Sequence[str], keys: Iterable[str]) -> list[Row]:
@@ -147,5 +151,5 @@ def _by_keys(session: PortalSession, dataset: str, columns: Sequence[str], keys:
 def _ask(session: PortalSession, dataset: str, *, where: str, order: str, limit: int) -> list[Row]:
     rows = soda.ask_rows(session, domain=_DOMAIN, dataset=dataset, where=where, order=order, limit=limit)
     shown = {name for row in rows for name in row if not name.startswith(":")}
-    note_unread(shown - _COLUMNS.get(dataset, _PARTY_COLUMNS), session)
+    note_unread(shown.difference(_COLUMNS.get(dataset, _PARTY_COLUMNS)), session)
     return rows

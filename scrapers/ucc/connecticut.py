@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scrapers.parsing.fields import need_text, note_unread
+from scrapers.parsing.columns import PlaceColumns
+from scrapers.parsing.fields import listed, need_text, note_unread
 from scrapers.portal import Portal
 from scrapers.records import Query, UccAmendment, UccFiling, UccParty
 from scrapers.transport import conditions, soda
@@ -19,13 +20,19 @@ from scrapers.ucc import parties
 
 _DOMAIN, _DATASET = "data.ct.gov", "xfev-8smz"
 _LISTED, _LIENS, _BATCH, _MOST = 1000, 200, 80, 5000
-_ROLES = {"debtor": ("debtor_nm", "debtor_ad"), "secured_party": ("sec_party_nm", "sec_party_ad")}
-_COLUMNS = {
-    "id_ucc_flng_nbr", "id_lien_flng_nbr", "lien_status", "cd_flng_type", "tx_lien_descript", "dt_accept", "dt_lapse",
-    *(f"{name}_{part}" for name in ("debtor_nm", "sec_party_nm") for part in ("bus", "last", "first", "mid", "suff")),
-    *(f"{place}_{part}" for place in ("debtor_ad", "sec_party_ad")
-      for part in ("str1", "str2", "str3", "city", "state", "zip", "country")),
-}  # fmt: skip
+_NAMES = {"debtor": "debtor_nm", "secured_party": "sec_party_nm"}
+_PLACES = {
+    role: PlaceColumns(f"{ad}_str1 | {ad}_str2", f"{ad}_city", f"{ad}_state", f"{ad}_zip")
+    for role, ad in (("debtor", "debtor_ad"), ("secured_party", "sec_party_ad"))
+}
+_COLUMNS = frozenset().union(
+    listed(
+        "id_ucc_flng_nbr | id_lien_flng_nbr | lien_status | cd_flng_type | tx_lien_descript | dt_accept | dt_lapse | "
+        "debtor_ad_str3 | debtor_ad_country | sec_party_ad_str3 | sec_party_ad_country"
+    ),
+    (f"{name}_{part}" for name in _NAMES.values() for part in ("bus", "last", "first", "mid", "suff")),
+    *(place.names for place in _PLACES.values()),
+)
 
 
 class ConnecticutLiens(Portal):
@@ -33,17 +40,17 @@ class ConnecticutLiens(Portal):
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """The liens on which such a party stands, then all their rows."""
-        name, _ = _ROLES[query.search_by]
+        name = _NAMES[query.search_by]
         where = parties.named(query, company=f"{name}_bus", last=f"{name}_last", first=f"{name}_first")
-        listed = self._ask_liens(session, where=where, limit=_LISTED)
-        fitting = [row for row in listed if (who := _party(row, query.search_by)) and parties.fits(who, query)]
+        found = self._ask_liens(session, where=where, limit=_LISTED)
+        fitting = [row for row in found if (who := _party(row, query.search_by)) and parties.fits(who, query)]
         numbers = list(dict.fromkeys(need_text(row, "id_lien_flng_nbr") for row in fitting))
         liens: dict[str, list[Row]] = {number: [] for number in numbers[:_LIENS]}
         for batch in conditions.batches(liens, size=_BATCH):
             rows = self._ask_liens(session, where=conditions.one_of("id_lien_flng_nbr", batch), limit=_MOST)
             for row in rows:
                 liens[need_text(row, "id_lien_flng_nbr")].append(row)
-        complete = len(listed) < _LISTED and len(numbers) <= _LIENS
+        complete = len(found) < _LISTED and len(numbers) <= _LIENS
         return parties.newest_first((_filing(number, rows) for number, rows in liens.items()), query), complete
 
     def _ask_liens(self, session: PortalSession, *, where: str, limit: int) -> list[Row]:
@@ -84,7 +91,6 @@ def _parties(rows: Iterable[Row], role: str) -> tuple[UccParty, ...]:
 
 
 def _party(row: Row, role: str) -> UccParty | None:
-    name, at = _ROLES[role]
-    where = parties.place(row, f"{at}_str1", f"{at}_str2", city=f"{at}_city", state=f"{at}_state", zip_code=f"{at}_zip")
+    name = _NAMES[role]
     given = (value(row, f"{name}_{part}") for part in ("first", "mid", "last"))
-    return parties.party(value(row, f"{name}_bus"), given, where)
+    return parties.party(value(row, f"{name}_bus"), given, _PLACES[role].read(row))

@@ -12,35 +12,32 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged, QueryRefused
-from scrapers.normalize import dates, names, officers
+from scrapers.normalize import dates, officers
 from scrapers.parsing.html import body_rows, missing_result, one, table_rows, text_of
 from scrapers.parsing.webforms import WebForm
-from scrapers.portal import Portal
 from scrapers.records import Query, UccFiling, UccParty
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
+from scrapers.ucc import parties
 
-_SEARCH = "https://web.sos.ky.gov/ftucc/search.aspx"
+URL = "https://web.sos.ky.gov/ftucc/search.aspx"
 _COLUMNS = ("Debtor Name", "File Number", "File Date and Time", "Lapse Date", "Secured Party")
 _CUT = 500
 _NONE = re.compile(r"\bno (matching )?(records|results|filings|debtors)\b", flags=re.IGNORECASE)
 
 
-class KentuckyLiens(Portal):
-    """Filings by debtor."""
-
-    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
-        """The rows of both tables whose debtor bears the name, a filing from each number."""
-        form = WebForm(session.get(_SEARCH))
-        rows = _rows(form.press(session, "bSearch", {"tOrgname": query.name or ""}))
-        found: dict[str, UccFiling] = {}
-        for row in rows:
-            if _fits(row["Debtor Name"], query.name or "") and _within(row["File Date and Time"], query):
-                _add(found, row)
-        if not found and officers.person_in(query.name or ""):
-            raise QueryRefused("Kentucky's debtors can be searched here as companies alone; give the legal form")
-        newest = sorted(found.values(), key=lambda filing: dates.to_iso(filing.filed) or "", reverse=True)
-        return tuple(newest), len(rows) < _CUT
+def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+    """The rows of both tables whose debtor bears the name, a filing from each number; newest first."""
+    page = WebForm(session.get(URL)).press(session, "bSearch", {"tOrgname": query.name or ""})
+    rows = _rows(page)
+    found: dict[str, UccFiling] = {}
+    for row in rows:
+        if parties.fits(_party(row["Debtor Name"]), query) and _within(row["File Date and Time"], query):
+            _add(found, row)
+    if not found and officers.person_in(query.name or ""):
+        raise QueryRefused("Kentucky's debtors can be searched here as companies alone; give the legal form")
+    newest = sorted(found.values(), key=lambda filing: dates.to_iso(filing.filed) or "", reverse=True)
+    return tuple(newest), len(rows) < _CUT
 
 
 def _rows(page: Page) -> list[dict[str, str]]:
@@ -73,17 +70,12 @@ def _add(found: dict[str, UccFiling], row: dict[str, str]) -> None:
         debtors=tuple(debtors),
         secured_parties=tuple(secured),
         lapse_date=row["Lapse Date"] or None,
-        sos_url=f"{_SEARCH}?filing={number}",
+        sos_url=f"{URL}?filing={number}",
     )
 
 
 def _party(name: str) -> UccParty:
     return UccParty(name, kind="organization" if officers.is_organization(name) else None)
-
-
-def _fits(shown: str, asked: str) -> bool:
-    own, other = names.key(shown), names.key(asked)
-    return own == other or own.startswith(f"{other} ")
 
 
 def _within(filed: str, query: Query) -> bool:
@@ -92,4 +84,4 @@ def _within(filed: str, query: Query) -> bool:
     day = dates.to_date(filed)
     if day is None:
         raise PageChanged(f"the filing date {filed!r} cannot be read")
-    return not (query.date_after and day < query.date_after) and not (query.date_before and day > query.date_before)
+    return query.covers(day)

@@ -1,7 +1,7 @@
 """Oregon's liens, from two sources that each show one side.
 
 Secured parties: the open data sets "UCC Secured Parties List" (2kf7-i54h, all active filings) and "filings entered last
-month" (snfi-f79b, both roles), so debtors are told only of liens with a document of last month. Debtors: no open data
+month" (snfi-f79b, both roles), so it shows debtors only of liens with a document of last month. Debtors: no open data
 set lists them, so the filing office's own search is asked (secure.sos.state.or.us/ucc: form, anti-forgery token, one
 table of at most 500 rows), and the secured parties of its liens are taken from the open data.
 
@@ -18,7 +18,8 @@ from datetime import date
 
 from scrapers.failures import PageChanged, QueryRefused
 from scrapers.normalize import addresses, officers
-from scrapers.parsing.fields import need_text, note_unread
+from scrapers.parsing.columns import PlaceColumns
+from scrapers.parsing.fields import listed, need_text, note_unread
 from scrapers.parsing.html import body_rows, hidden_inputs, maybe, missing_result, one, table_rows, text_of
 from scrapers.portal import Portal
 from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
@@ -32,13 +33,17 @@ _SEARCH = "https://secure.sos.state.or.us/ucc"
 _ACTIVE, _LAST_MONTH = "2kf7-i54h", "snfi-f79b"
 _LISTED, _LIENS, _BATCH, _TABLE = 1000, 160, 80, 500
 _NONE = re.compile(r"\bno (matching )?(records|results|filings|liens)\b.{0,20}\bfound\b", flags=re.IGNORECASE)
+_PLACES = {
+    _ACTIVE: PlaceColumns("addr1 | addr2", "city", "state", "postalcode", "country"),
+    _LAST_MONTH: PlaceColumns("mail_addr_1 | mail_addr_2", "city_descr", "st_cd_txt", "zip_code_txt", "cntry_cd_txt"),
+}
 _COLUMNS = {
-    _ACTIVE: {"lt_cd", "filenumber", "filing_date", "lapse_date", "secured_party", "addr1", "addr2", "city", "state",
-              "postalcode", "country", "image_link"},
-    _LAST_MONTH: {"lien_type", "original_file_number", "file_number", "file_type", "filing_date", "lapse_date",
-                  "party_type", "entity_type", "entity", "mail_addr_1", "mail_addr_2", "city_descr", "st_cd_txt",
-                  "zip_code_txt", "cntry_cd_txt"},
-}  # fmt: skip
+    _ACTIVE: "lt_cd | filenumber | filing_date | lapse_date | secured_party | image_link",
+    _LAST_MONTH: (
+        "lien_type | original_file_number | file_number | file_type | filing_date | lapse_date | party_type | "
+        "entity_type | entity"
+    ),
+}
 
 
 @dataclass
@@ -117,12 +122,15 @@ def _by_debtor(session: PortalSession, query: Query) -> tuple[dict[str, _Lien], 
     page = session.post(
         f"{_SEARCH}/nsSearch.action",
         form={
-            "nonStandardEntityType": "Organization", "nonStandardSearchOrgName": query.name or "",
-            "assocNameType": "Search by Debtor", "beginningDate": _us(query.date_after),
-            "endingDate": _us(query.date_before), "CSRFToken": token,
+            "nonStandardEntityType": "Organization",
+            "nonStandardSearchOrgName": query.name or "",
+            "assocNameType": "Search by Debtor",
+            "beginningDate": _us(query.date_after),
+            "endingDate": _us(query.date_before),
+            "CSRFToken": token,
         },
         headers={"Referer": f"{_SEARCH}/searchHome.action"},
-    )  # fmt: skip
+    )
     rows = _table(page)
     liens: dict[str, _Lien] = {}
     for cells in rows:
@@ -188,20 +196,14 @@ def _us(day: date | None) -> str:
 
 def _secured(row: Row) -> UccParty:
     name = need_text(row, "secured_party")
-    where = parties.place(
-        row, "addr1", "addr2", city="city", state="state", zip_code="postalcode", country="country"
-    )  # fmt: skip
-    return UccParty(name, where, parties.kind(name))
+    return UccParty(name, _PLACES[_ACTIVE].read(row), parties.kind(name))
 
 
 def _recent_party(row: Row) -> UccParty:
-    where = parties.place(
-        row, "mail_addr_1", "mail_addr_2", city="city_descr", state="st_cd_txt", zip_code="zip_code_txt",
-        country="cntry_cd_txt",
-    )  # fmt: skip
     kind = value(row, "entity_type")
     if kind not in ("ORG", "IND"):
         raise PageChanged(f"entity type {kind!r} is neither ORG nor IND")
+    where = _PLACES[_LAST_MONTH].read(row)
     return UccParty(need_text(row, "entity"), where, "organization" if kind == "ORG" else "person")
 
 
@@ -209,5 +211,6 @@ def _ask(session: PortalSession, dataset: str, where: str) -> list[Row]:
     rows = soda.ask_rows(
         session, domain="data.oregon.gov", dataset=dataset, where=where, order="filing_date DESC", limit=_LISTED
     )
-    note_unread({name for row in rows for name in row if not name.startswith(":")} - _COLUMNS[dataset], session)
+    shown = {name for row in rows for name in row if not name.startswith(":")}
+    note_unread(shown.difference(listed(_COLUMNS[dataset]), _PLACES[dataset].names), session)
     return rows

@@ -1,7 +1,7 @@
 """What the lien data sets have in common: whom a question means, which days it allows, in what order it is answered.
 
 Lien indexes list names that begin with the name asked for; so do we, at the end of a word, and the parties of each
-filing are told so that the caller sees whose it is.
+filing are named so that the caller sees whose it is.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from datetime import date
 from typing import Literal
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses, dates, names, officers
+from scrapers.normalize import dates, names, officers
 from scrapers.records import Address, Query, UccFiling, UccParty
 from scrapers.transport import conditions
-from scrapers.transport.soda import Row, value
 
 
 def companies(query: Query, column: str) -> str:
@@ -31,8 +30,8 @@ def named(query: Query, *, company: str, last: str, first: str) -> str:
     person = officers.person_in(query.name or "")
     if not person:
         return found
-    given, family = (conditions.quoted(part.upper()) for part in person)
-    return f"{found} or upper({last})={family} and starts_with(upper({first}),{given})"
+    given, surname = (conditions.quoted(part.upper()) for part in person)
+    return f"{found} or upper({last})={surname} and starts_with(upper({first}),{given})"
 
 
 def kind(name: str) -> Literal["organization", "person"] | None:
@@ -65,17 +64,6 @@ def party(company: str | None, given: Iterable[str | None], address: Address) ->
     return UccParty(person, address, "person") if person else None
 
 
-def place(row: Row, *street: str, city: str, state: str, zip_code: str, country: str = "") -> Address:
-    """An address from its columns."""
-    return addresses.from_parts(
-        *(value(row, column) for column in street),
-        city=value(row, city),
-        state=value(row, state),
-        zip=value(row, zip_code),
-        country=value(row, country) if country else None,
-    )
-
-
 def within(filing: UccFiling, query: Query) -> bool:
     """Whether the lien was first filed in the days asked for; one whose first filing is not listed is not hidden."""
     if filing.filed is None or (query.date_after is None and query.date_before is None):
@@ -91,7 +79,7 @@ def _day(filing: UccFiling) -> date:
 
 
 def newest_first(filings: Iterable[UccFiling], query: Query) -> tuple[UccFiling, ...]:
-    """The liens of the days asked for, in the order they are told."""
+    """The liens of the days asked for, newest first."""
     kept = [filing for filing in filings if within(filing, query)]
     return tuple(sorted(kept, key=lambda filing: dates.to_date(filing.filed) or date.min, reverse=True))
 

@@ -20,9 +20,9 @@ BREAKS = {
     "lookups importing config": ("lookups/rule_breaker.py", "from config import env\n"),
     "the scraping core knowing Django": ("scrapers/parsing/rule_breaker.py", "import django\n"),
     "a state knowing the queue": ("scrapers/states/rule_breaker.py", "import celery\n"),
-    "a family importing another family": (
-        "scrapers/families/puertorico/rule_breaker.py",
-        "from scrapers.platforms.socrata import portal\n",
+    "a state importing another state": (
+        "scrapers/states/rule_breaker.py",
+        "from scrapers.states import puerto_rico\n",
     ),
     "a service knowing the HTTP framework": ("lookups/lookup/rule_breaker.py", "import rest_framework\n"),
 }

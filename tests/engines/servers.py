@@ -147,6 +147,7 @@ def _postgres(programs: Programs, folder: Path, identity: dict[str, Any], *, kee
         "synchronous_commit": "on" if keeps_commits else "off",
         "full_page_writes": "off",
         "timezone": "UTC",
+        "track_activity_query_size": 16384,  # whole statements, for who waits for what
     }
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     line = [str(part) for part in (programs.postgres, "-D", data, *options)]

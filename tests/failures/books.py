@@ -27,6 +27,11 @@ END $$;
 CREATE OR REPLACE TRIGGER witness AFTER UPDATE ON lookups_job FOR EACH ROW EXECUTE FUNCTION witness();
 """
 
+# What a process is about to do when it stands before a lock; others may be busy with the same row for other reasons.
+CHARGES = 'SELECT %"billing_account" INNER JOIN "billing_hold"% FOR NO KEY UPDATE%'
+ENDS_A_JOB = 'UPDATE "lookups_job" SET "status" = %"ended_at" = %'
+KEEPS_AN_ANSWER = 'UPDATE "lookups_idempotencyrecord" SET "status" = 200,%'
+
 
 class Books:
     """Reads and moves rows; every call is a connection of its own, so that a restarted server is no matter."""
@@ -63,6 +68,14 @@ class Books:
             connection.rollback()
 
     @contextmanager
+    def no_job_begins(self) -> Iterator[None]:
+        """Nobody can be told that his question has become a job until the block ends."""
+        with psycopg.connect(self.url) as connection:
+            connection.execute("LOCK TABLE lookups_job IN SHARE MODE")
+            yield
+            connection.rollback()
+
+    @contextmanager
     def no_job_ends(self) -> Iterator[None]:
         """Whoever wants to end a job stands still until the block ends, after whatever he did before."""
         with psycopg.connect(self.url, autocommit=True) as connection:
@@ -79,10 +92,18 @@ class Books:
             name=process,
         )
 
-    def blocked(self, process: str) -> int:
-        """How many connections of a process stand before a lock."""
+    def blocked(self, process: str, statement: str) -> int:
+        """How many connections of a process stand before a lock with such a statement (a pattern, as for LIKE)."""
         return self.count(
-            "SELECT count(*) FROM pg_stat_activity WHERE application_name = %(name)s AND wait_event_type = 'Lock'",
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = %(name)s AND wait_event_type = 'Lock'"
+            " AND query LIKE %(like)s",
+            name=process, like=statement,
+        )  # fmt: skip
+
+    def statements(self, process: str) -> list[tuple[Any, ...]]:
+        """What the connections of a process do, or did last, and what they wait for."""
+        return self.read(
+            "SELECT state, wait_event_type, wait_event, query FROM pg_stat_activity WHERE application_name = %(name)s",
             name=process,
         )
 

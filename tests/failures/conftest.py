@@ -10,6 +10,7 @@ from django.conf import settings
 
 from tests.engines import programs
 from tests.failures import audit, service, totals
+from tests.failures.books import wait_until
 from tests.failures.customers import Customer
 from tests.failures.service import Service
 
@@ -30,10 +31,13 @@ def running_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servic
 @pytest.fixture
 def storm(running_service: Service) -> Service:
     """The service, with every process running, quick registries and nothing left of the story before."""
+    registries = running_service.registries
+    registries.seconds = 0.0
+    registries.release_hanging()
+    registries.open()
+    wait_until(lambda: registries.waiting() == 0, what="nobody of the story before asks any more")
+    registries.hanging = registries.silent = True
     running_service.mend()
-    running_service.registries.seconds = 0.0
-    running_service.registries.hanging = True
-    running_service.registries.open()
     return running_service
 
 

@@ -1,4 +1,8 @@
-"""Four states' open data on one loopback socket: counts every question, and may be slow, held at the door, or hang.
+"""Four states' open data on one loopback socket: counts every question, and may be slow, shut, or hang.
+
+While it is shut, whoever asks is kept on the line by a blank now and then: a fetch then lasts as long as the story
+wants it to, on however busy a machine. One that falls silent is given up after 15 s, which is a constant of the
+product. Who has hung up, or was killed, is not counted as waiting any more.
 
 Any name is known ("PETREL A1 N00001 LLC"), unless it has the word MISSING in it: no story has to prepare companies.
 """
@@ -7,6 +11,8 @@ from __future__ import annotations
 
 import json
 import re
+import select
+import socket
 import threading
 import time
 import zlib
@@ -26,11 +32,14 @@ HOSTS = {
 }
 STATES = ("NY", "CO", "PA", "OR")  # one request answers; each may be asked twice a second, by four at a time
 HANGS = "CT"  # for the stories of a registry that never answers: nobody else's pace or health suffers
-LONGEST_HELD = 90.0
+BLANK_EVERY = 2.0  # seconds
 
 
 class Registries(ThreadingHTTPServer):
-    """The server. `seconds`: how long each answer takes; `asked`: requests by state and words."""
+    """The server. `seconds`: how long each answer takes; `asked`: requests by state and words.
+
+    `hanging`: whether the registry that hangs does; `silent`: whether it does so without a word.
+    """
 
     daemon_threads = True
     request_queue_size = 256
@@ -40,11 +49,10 @@ class Registries(ThreadingHTTPServer):
         self.seconds = 0.0
         self.asked: Counter[tuple[str, str]] = Counter()
         self.inside: Counter[str] = Counter()
-        self.hanging = True
-        self._open = threading.Event()
-        self._open.set()
-        self.ended = threading.Event()
-        self.lock = threading.Lock()
+        self.hanging = self.silent = True
+        self.ended = False
+        self.lock = threading.Condition()
+        self._answers_left: int | None = None  # None: as many as are wanted
 
     @property
     def url(self) -> str:
@@ -53,30 +61,51 @@ class Registries(ThreadingHTTPServer):
 
     def shut(self) -> None:
         """Let nobody have an answer for now: whoever asks is in the middle of a fetch."""
-        self._open.clear()
+        self.answer(0)
 
     def open(self) -> None:
         """Answer everybody again."""
-        self._open.set()
+        self.answer(None)
+
+    def answer(self, number: int | None) -> None:
+        """Give so many more answers and then none."""
+        with self.lock:
+            self._answers_left = number
+            self.lock.notify_all()
+
+    def release_hanging(self) -> None:
+        """Let the registry that hangs answer from now on."""
+        with self.lock:
+            self.hanging = False
+            self.lock.notify_all()
 
     def count(self, mark: str) -> Counter[tuple[str, str]]:
         """Requests by question, of the questions that carry `mark`."""
         with self.lock:
             return Counter({asked: number for asked, number in self.asked.items() if mark in asked[1]})
 
-    def waiting(self) -> int:
-        """Conversations in which the registry owes an answer at this moment."""
+    def waiting(self, *states: str) -> int:
+        """Conversations in which these registries (none named: any) owe an answer to somebody who is there for it."""
         with self.lock:
-            return sum(self.inside.values())
+            return sum(number for state, number in self.inside.items() if not states or state in states)
 
-    def linger(self, state: str) -> None:
-        """Take as long as this state takes at the moment."""
-        if state == HANGS:
-            while self.hanging and not self.ended.wait(0.1):
-                pass
-            return
-        self._open.wait(LONGEST_HELD)
-        time.sleep(self.seconds)
+    def lets_answer(self, state: str, *, patience: float) -> bool:
+        """Whether this conversation may have its answer now; waits a moment for it."""
+        with self.lock:
+            if not self._is_free(state):
+                self.lock.wait(patience)
+            if not self._is_free(state):
+                return False
+            if self._answers_left is not None and state != HANGS:
+                self._answers_left -= 1
+            return True
+
+    def _is_free(self, state: str) -> bool:
+        return self.ended or (not self.hanging if state == HANGS else self._answers_left != 0)
+
+    def speaks(self, state: str) -> bool:
+        """Whether those who wait hear something now and then."""
+        return state != HANGS or not self.silent
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that was killed is not worth a line."""
@@ -93,18 +122,45 @@ class _Conversation(BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.asked[state, words] += 1
             self.server.inside[state] += 1
+        self._begun = False
         try:
-            self.server.linger(state)
+            waits_for_it = self._linger(state)
         finally:
             with self.server.lock:
                 self.server.inside[state] -= 1
-        body = json.dumps([] if "MISSING" in words else [_row(state, words)]).encode()
+        if waits_for_it:
+            self._say(json.dumps([] if "MISSING" in words else [_row(state, words)]).encode())
+
+    def _linger(self, state: str) -> bool:
+        """Take as long as this state takes at the moment; whether the one who asked is still there."""
+        blank_at = time.monotonic() + BLANK_EVERY
+        while not self.server.lets_answer(state, patience=0.1):
+            if self._has_hung_up():
+                return False
+            if self.server.speaks(state) and time.monotonic() >= blank_at:
+                self._say(b" ")
+                blank_at = time.monotonic() + BLANK_EVERY
+        time.sleep(self.server.seconds)
+        return True
+
+    def _has_hung_up(self) -> bool:
+        """Whether the other side has closed its end, as the kernel does for a process that is killed."""
+        try:
+            heard, _, _ = select.select([self.connection], [], [], 0)
+            return bool(heard) and not self.connection.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return True
+
+    def _say(self, part: bytes) -> None:
+        """Send this part of the answer, which ends with the connection; JSON may have blanks before it."""
         with suppress(OSError):
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            if not self._begun:
+                self._begun = True
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.end_headers()
+            self.wfile.write(part)
+            self.wfile.flush()
 
     def log_message(self, format: str, *args: Any) -> None:
         """Quiet."""
@@ -167,7 +223,9 @@ def running() -> Iterator[Registries]:
     try:
         yield server
     finally:
-        server.ended.set()
+        with server.lock:
+            server.ended = True
+            server.lock.notify_all()
         server.shutdown()
         server.server_close()
         thread.join(5)

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +22,13 @@ from celery import Celery
 from tests.engines import programs, servers
 from tests.failures import clock
 from tests.failures.books import Books, wait_until
-from tests.failures.customers import Customer
+from tests.failures.customers import Call, Customer
 from tests.failures.registries import Registries
 from tests.failures.registries import running as registries_running
 from tests.journeys.checkout import ROOT, clean_environment, descendants, free_port
 
 SYNC_BUDGET_SECONDS = 1.5
+PATIENT_SECONDS = 60.0
 CUSTOMERS = 60  # more than there are stories
 SETTINGS = {
     "DJANGO_SETTINGS_MODULE": "config.settings.dev",
@@ -50,16 +51,18 @@ class Process:
     log: Path
     running: subprocess.Popen[bytes] | None = None
     kills: int = 0
+    settings: dict[str, str] = field(default_factory=dict)
     _read_from: int = 0
 
-    def start(self) -> None:
-        """Start it; what it says is added to its log."""
+    def start(self, **settings: str) -> None:
+        """Start it, with these settings beside the usual ones; what it says is added to its log."""
+        self.settings = settings
         self._read_from = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as output:
             self.running = subprocess.Popen(
                 [sys.executable, "-m", "config.launch", *self.arguments],
                 cwd=ROOT,
-                env=self.environment,
+                env=self.environment | settings,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -164,11 +167,14 @@ class Service:
         return {"beat": "beat: Starting"}.get(name, " ready.") in self.processes[name].said()
 
     def mend(self) -> None:
-        """Start again whatever a story that failed has left dead."""
+        """Start again whatever a story that failed has left dead, or with settings of its own."""
         for server in (self.addresses.postgres, self.addresses.redis):
             if server.process is None or server.process.poll() is not None:
                 server.start()
             server.process.send_signal(signal.SIGCONT)
+        for process in self.processes.values():
+            if process.settings:
+                process.end()
         self.start(*(name for name, process in self.processes.items() if not process.is_alive()))
         self.books.write("DELETE FROM scrapers_attemptpage")  # what a registry took in another story makes none slow
         self.books.write("DELETE FROM scrapers_scrapeattempt")
@@ -200,6 +206,15 @@ class Service:
     def move_clock(self, seconds: float) -> None:
         """Let seconds pass, or set the clock back."""
         clock.move(self.books, self.queue(), seconds=seconds)
+
+    def leave_until_deadline(self, customer: Customer, *, seconds: float) -> None:
+        """Let so much time pass that these seconds are left until the first of the customer's deadlines."""
+        left = self.books.count(
+            "SELECT extract(epoch FROM min(deadline) - now()) FROM lookups_job"
+            " WHERE account_id = %(account)s AND ended_at IS NULL",
+            account=customer.account,
+        )
+        self.move_clock(left - seconds)
 
     def open_jobs(self, customer: Customer) -> int:
         """How many accepted jobs of a customer have not ended."""
@@ -239,6 +254,22 @@ class Service:
         """The processes that do not run although nobody killed them."""
         return [name for name, process in self.processes.items() if not process.is_alive()]
 
+    def taken_up_again(self, customer: Customer) -> int:
+        """How many single jobs of a customer somebody works on who is not the first."""
+        return self.books.count(
+            "SELECT count(*) FROM lookups_job WHERE account_id = %(account)s AND bulk_id IS NULL"
+            " AND status = 'processing' AND attempts > 1",
+            account=customer.account,
+        )
+
+    def let_late_ones_come_home(self) -> None:
+        """Wait until also those have dealt with their answers whose jobs have ended without them.
+
+        They write no row by which it could be known; so they have when no fetch is left and the database is at rest.
+        """
+        wait_until(lambda: self.registries.waiting() == 0, what="the late answers have come")
+        wait_until(self.is_quiet, what="the late answers were dealt with")
+
     def lose_workers_places(self) -> None:
         """Let minutes pass, after which whatever a killed process held is free: its jobs, and places at a registry.
 
@@ -246,31 +277,50 @@ class Service:
         """
         self.move_clock(140)
 
+    def be_patient(self) -> None:
+        """Start the web server anew so that its customers wait however long a fetch takes: none becomes a job."""
+        self.web.end()
+        self.web.start(SYNC_BUDGET_SECONDS=str(PATIENT_SECONDS))
+        wait_until(self.answers, what="the patient web server answers", seconds=60)
+
     def orphan(self, customer: Customer, number: int, *, missing: int = 5) -> None:
         """Have so many questions accepted as jobs, and kill the web server, whose threads were answering them.
 
+        Nobody can take the jobs up before the minutes have passed in which the killed threads would have answered
+        (`lose_workers_places`), and the registries are shut; both are the story's next step, so nothing happens before.
         The other way for a job to come to the worker is a state that has proved slow (`prove_slow`).
         """
         self.registries.shut()
         calls = customer.ask(customer.questions(number, missing=missing), at_once=number)
         assert {call.status for call in calls} == {202}, [call.body for call in calls]
         self.web.kill()
-        self.registries.open()
+        wait_until(lambda: self.registries.waiting() == 0, what="nobody asks any more")
         self.web.start()  # it is waited for when somebody asks it again
-        self.lose_workers_places()
 
     def sweep_into(self, *, waiting: int) -> None:
-        """Sweep while no registry answers, until so many fetches of a worker are under way."""
-        wait_until(lambda: self.registries.waiting() == 0, what="nobody asks any more")
-        self.registries.shut()
+        """Give the orphans to the worker while no registry answers, until so many fetches are under way."""
+        self.lose_workers_places()
         self.send("lookups.tasks.sweep_jobs")
-        wait_until(lambda: self.registries.waiting() >= waiting, what=f"{waiting} fetches are under way")
+        self.wait_for_fetches(waiting)
 
-    def kill_at_lock(self, process: Process, *, blocked: int, what: str) -> None:
-        """Kill a process once so many of its threads stand before a lock that the story holds."""
-        wait_until(lambda: self.books.blocked(process.name) >= blocked, what=what)
+    def wait_for_fetches(self, number: int) -> None:
+        """Wait until so many fetches are under way at registries that are shut."""
+        wait_until(lambda: self.registries.waiting() >= number, what=f"{number} fetches are under way")
+
+    def kill_at_lock(self, process: Process, *, statement: str, blocked: int = 4) -> None:
+        """Kill a process once so many of its threads stand with this statement before a lock that the story holds."""
+        what = f"{blocked} threads of {process.name} stand before a lock with {statement}"
+        try:
+            wait_until(lambda: self.books.blocked(process.name, statement) >= blocked, what=what)
+        except AssertionError as never:
+            raise AssertionError(f"{never}: {self.books.statements(process.name)}") from never
         process.kill()
         self.books.disconnect(process.name)
+
+    def asked(self, calls: Sequence[Call]) -> list[Call]:
+        """Those of these questions that have reached a registry."""
+        words = {words for _, words in self.registries.count("")}
+        return [call for call in calls if call.name.upper().removesuffix(" LLC") in words]
 
     def spent_by(self, customer: Customer) -> int:
         """What a customer has paid, in units of 1/10,000 USD."""

@@ -26,7 +26,7 @@ class TestSeveralSweeps:
     """Four processes sweep at the same moment, the clock's own besides."""
 
     def test_wake_and_fail_each_lost_job_once(self, storm: Service, customer: Customer, settled: Audit) -> None:
-        """A third of the jobs is past its deadline; the service's own clock pauses, so that none sweeps before."""
+        """A third of the jobs is past its deadline before anybody may take them up; the service's own clock pauses."""
         sweepers = [
             subprocess.Popen(
                 [sys.executable, "-m", "tests.failures.sweeper"],
@@ -46,6 +46,8 @@ class TestSeveralSweeps:
                 id=customer.account,
             )
             assert moved == 8
+            storm.registries.open()
+            storm.lose_workers_places()
             assert [sweeper.stdout.readline() for sweeper in sweepers] == ["ready\n"] * SWEEPERS
             for sweeper in sweepers:
                 sweeper.stdin.write("\n")
@@ -69,13 +71,13 @@ class TestAClockThatJumpsForward:
         calls = customer.ask(customer.questions(20), at_once=20)
         assert {call.status for call in calls} == {202}  # the web server's threads go on with them
         customer.ask_bulk(customer.questions(12))
-        wait_until(lambda: storm.registries.waiting() >= 16, what="as many as may ask are asking")
+        storm.wait_for_fetches(16)  # as many as may ask
         storm.lose_workers_places()
         storm.send("lookups.tasks.sweep_jobs")
-        wait_until(lambda: storm.registries.waiting() >= 24, what="the worker asks the same again")
+        wait_until(lambda: storm.taken_up_again(customer) >= 8, what="the worker has eight that the web server has too")
         storm.registries.open()
-        wait_until(storm.is_quiet, what="both have dealt with their answers")
-        storm.lose_workers_places()
+        storm.finish(customer)
+        storm.let_late_ones_come_home()
         settled(customer, most_asked=3)
 
     def test_past_deadlines_charges_for_no_job_that_it_failed(
@@ -84,12 +86,11 @@ class TestAClockThatJumpsForward:
         storm.registries.shut()
         calls = customer.ask(customer.questions(20), at_once=20)
         assert {call.status for call in calls} == {202}
-        wait_until(lambda: storm.registries.waiting() >= 16, what="as many as may ask are asking")
+        storm.wait_for_fetches(16)  # as many as may ask
         storm.move_clock(SIXTEEN_MINUTES)
         storm.finish(customer)
         storm.registries.open()
-        wait_until(lambda: storm.registries.waiting() == 0, what="the late answers have come")
-        wait_until(storm.is_quiet, what="the late answers were dealt with")
+        storm.let_late_ones_come_home()
         assert settled(customer).found == 0
 
     def test_past_holds_leaves_nothing_half_paid(self, storm: Service, customer: Customer, settled: Audit) -> None:
@@ -118,6 +119,7 @@ class TestAClockThatIsSetBack:
         lost = customer.ask(customer.questions(12), at_once=12)
         assert {call.status for call in lost} == {202}
         storm.web.kill()
+        wait_until(lambda: storm.registries.waiting() == 0, what="nobody asks any more")
         storm.registries.open()
         storm.start("web")
         storm.move_clock(-TWO_HOURS)

@@ -31,6 +31,8 @@ class TestACustomerWithAnAddress:
         with receiving(answer) as server:
             self.listen_at(customer, f"http://127.0.0.1:{server.port}/")
             storm.orphan(customer, 12)
+            storm.registries.open()
+            storm.lose_workers_places()
             customer.ask_bulk(customer.questions(4), seconds=30)
             storm.send("lookups.tasks.sweep_jobs")
             wait_until(lambda: server.requests, what="the first message is on its way")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.failures.books import wait_until
+from tests.failures.books import CHARGES, ENDS_A_JOB
 from tests.failures.conftest import Audit
 from tests.failures.customers import STATES, Customer
 from tests.failures.service import Service
@@ -36,7 +36,7 @@ class TestAKilledWorker:
         storm.registries.shut()
         calls = customer.ask(customer.questions(20))
         assert {call.status for call in calls} == {202}
-        wait_until(lambda: storm.registries.waiting() >= 8, what="eight fetches are under way")
+        storm.wait_for_fetches(8)
         storm.worker.kill()
         storm.registries.open()
         storm.start("worker")
@@ -50,7 +50,7 @@ class TestAKilledWorker:
         storm.sweep_into(waiting=8)
         with storm.books.locked("billing_account", [customer.account]):
             storm.registries.open()
-            storm.kill_at_lock(storm.worker, blocked=4, what="the worker wants to charge")
+            storm.kill_at_lock(storm.worker, statement=CHARGES)
         assert storm.spent_by(customer) == 0
         storm.start("worker")
         storm.lose_workers_places()
@@ -77,7 +77,7 @@ class TestAKilledWorker:
         storm.sweep_into(waiting=8)
         with storm.books.no_job_ends():
             storm.registries.open()
-            storm.kill_at_lock(storm.worker, blocked=4, what="the worker wants to end a job")
+            storm.kill_at_lock(storm.worker, statement=ENDS_A_JOB)
 
 
 class TestAKilledBulkWorker:
@@ -86,7 +86,7 @@ class TestAKilledBulkWorker:
     def test_loses_no_row_that_it_was_fetching(self, storm: Service, customer: Customer, settled: Audit) -> None:
         storm.registries.shut()
         customer.ask_bulk(customer.questions(24))
-        wait_until(lambda: storm.registries.waiting() >= 12, what="twelve rows are under way")
+        storm.wait_for_fetches(12)
         storm.bulk.kill()
         storm.registries.open()
         storm.start("bulk")
@@ -99,12 +99,12 @@ class TestAKilledBulkWorker:
     ) -> None:
         storm.registries.shut()
         customer.ask_bulk(customer.questions(16, missing=0))
-        wait_until(lambda: storm.registries.waiting() >= 12, what="twelve rows are under way")
+        storm.wait_for_fetches(12)
         before = moment == "before charging"
         books = storm.books
         with books.locked("billing_account", [customer.account]) if before else books.no_job_ends():
             storm.registries.open()
-            storm.kill_at_lock(storm.bulk, blocked=4, what="the worker wants to settle")
+            storm.kill_at_lock(storm.bulk, statement=CHARGES if before else ENDS_A_JOB)
         assert storm.spent_by(customer) == 0 or not before
         storm.start("bulk")
         storm.lose_workers_places()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from django.utils import timezone
 from billing import accounts, keys, selectors
 from billing.models import Account, ApiKey
 from billing.selectors import Balance
+from lookups.lookup import single_flight
 from tests.lookups import registry_server
 
 PRICE = 314
@@ -107,6 +110,33 @@ def at_once() -> Callable[..., list[Any]]:
             return [future.result(60) for future in [pool.submit(one, call) for call in calls]]
 
     return run
+
+
+def answers_when(register: registry_server.Register, condition: Callable[[], Any]) -> Callable[[], None]:
+    """Run this beside the callers (`at_once`): the register keeps them all waiting until the condition is true."""
+    answers = register.may_go = register.may_go or threading.Event()
+
+    def wait() -> None:
+        until = time.monotonic() + 10
+        while not condition() and time.monotonic() < until:
+            time.sleep(0.02)
+        answers.set()
+
+    return wait
+
+
+@pytest.fixture
+def come(monkeypatch: pytest.MonkeyPatch) -> list[single_flight.Ticket]:
+    """Everybody who has come to ask a registry, or to wait for the one who asks the same, as they come."""
+    seen: list[single_flight.Ticket] = []
+    real = single_flight.join
+
+    def noted(**asked: Any) -> single_flight.Ticket:
+        seen.append(real(**asked))
+        return seen[-1]
+
+    monkeypatch.setattr(single_flight, "join", noted)
+    return seen
 
 
 def later(**by: float) -> datetime:

@@ -121,7 +121,7 @@ class TestABulkJobThatEnds:
         assert running is not None
         Client().delete(made["poll_url"], headers={"x-api-key": customer.secret})
         assert not Delivery.objects.exists()
-        assert lifecycle.end(running, status="failed", reply_status=503, reply={"success": False}, now=timezone.now())
+        assert lifecycle.fail(running, reply_status=503, reply={"success": False}, now=timezone.now())
         queue.sweep(now=timezone.now())
         Client().delete(made["poll_url"], headers={"x-api-key": customer.secret})
         deliver()

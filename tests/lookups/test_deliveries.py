@@ -126,9 +126,7 @@ class TestAJobThatEnds:
 
         def end_and_break() -> None:
             with transaction.atomic():
-                assert lifecycle.end(
-                    job, status="complete", reply_status=200, reply={"success": False, "error": "x"}, now=timezone.now()
-                )
+                assert lifecycle.fail(job, reply_status=503, reply={"success": False, "error": "x"}, now=timezone.now())
                 assert Delivery.objects.exists()
                 raise InterruptedError
 

@@ -178,4 +178,4 @@ class TestTheTable:
 
     def test_fits_the_model(self) -> None:
         call_command("makemigrations", "lookups", check=True, dry_run=True, verbosity=0)
-        assert "lookups_hooksecret" in connection.introspection.table_names()
+        assert "lookups_webhooksecret" in connection.introspection.table_names()

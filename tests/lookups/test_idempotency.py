@@ -14,7 +14,7 @@ from django.utils import timezone
 from billing.models import Hold
 from lookups import idempotency
 from lookups.models import IdempotencyRecord, Lookup
-from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.conftest import PRICE, Customer, answers_when, open_customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
 
@@ -101,6 +101,31 @@ class TestACrashUnderAKey:
         assert customer.balance.spent == PRICE
         assert Lookup.objects.count() == 1
 
+    def test_of_a_name_check_is_never_charged_twice_although_its_verdict_is_made_anew(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked = {"entity_name": "Quasar Umbrella Repair", "state": "NY"}
+        with monkeypatch.context() as patch:
+            patch.setattr("lookups.api.replies.judged", lambda *_: 1 / 0)
+            assert customer.post("/v1/name-availability", asked, **KEY).status_code == 500
+        assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 1)
+        register.status = 500
+        assert customer.post("/v1/name-availability", asked, **KEY).status_code == 503
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+        assert Lookup.objects.get().outcome == "found"
+
+    def test_of_a_name_check_is_followed_by_its_verdict(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked = {"entity_name": "Quasar Umbrella Repair", "state": "NY"}
+        with monkeypatch.context() as patch:
+            patch.setattr("lookups.api.replies.judged", lambda *_: 1 / 0)
+            assert customer.post("/v1/name-availability", asked, **KEY).status_code == 500
+        body = customer.post("/v1/name-availability", asked, **KEY).json()
+        assert (body["available"], body["cost"], body["walletBalance"]) == (True, 0.0314, "0.28")
+        assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 2)
+        assert Lookup.objects.count() == 1
+
     def test_before_the_charge_finds_its_own_hold_again(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -109,7 +134,7 @@ class TestACrashUnderAKey:
 
         with monkeypatch.context() as patch:
             patch.setattr("lookups.lookup.settlement.settle_reply", killed)
-            patch.setattr("lookups.lookup.payment.give_back", lambda *a, **k: None)
+            patch.setattr("lookups.lookup.payers.KeyPayer.release", lambda *a, **k: None)
             with pytest.raises(SystemExit):
                 customer.lookup(headers=KEY)
         assert customer.balance.held == PRICE
@@ -168,9 +193,16 @@ class TestTwoAtOnce:
         self, switches: None, register: Register, at_once: Callable[..., list[Any]]
     ) -> None:
         customer = open_customer()
-        register.seconds = 0.3
-        replies = at_once(*[lambda: customer.lookup(headers=KEY)] * 6)
-        assert sorted({reply.status_code for reply in replies}) == [200, 409]
+        refused: list[Any] = []
+
+        def ask() -> Any:
+            reply = customer.lookup(headers=KEY)
+            refused.extend([reply] if reply.status_code == 409 else [])
+            return reply
+
+        all_refused = answers_when(register, lambda: len(refused) == 5)
+        *replies, _ = at_once(*[ask] * 6, all_refused)
+        assert sorted(reply.status_code for reply in replies) == [200] + [409] * 5
         assert customer.balance.spent == PRICE
         assert customer.balance.held == 0
 

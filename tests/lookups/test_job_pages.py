@@ -139,7 +139,7 @@ class TestAFailedJobsPage:
         assert result["attempt_id"] == attempt.pk
         claimed = lifecycle.claim(mine.pk, now=timezone.now())
         outcome = settlement.share(runner.to_ask(claimed), claimed.hold, result, stopwatch=Stopwatch(timezone.now()))
-        lifecycle.conclude(claimed, outcome, render=replies.to_body, now=timezone.now())
+        lifecycle.end(claimed, outcome, render=replies.to_body, now=timezone.now())
         settled = Lookup.objects.get(ask_id=mine.ask_id)
         assert (settled.shared, settled.attempt_id) == (True, attempt.pk)
         page = look(staff(*SEES_ALL), mine)

@@ -9,6 +9,8 @@ from django.utils import timezone
 
 from billing.models import Hold, LedgerEntry
 from lookups.models import Lookup, SharedFetch, StoredAnswer, StoredEntity
+from scrapers.portal import Capabilities
+from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register, company
 
@@ -223,9 +225,30 @@ class TestAQuestionTheStateDoesNotTake:
         reply = customer.lookup(searchType="ucc")
         assert reply.status_code == 400
         assert reply.json()["code"] == "unsupported_state"
-        assert "searchType" in reply.json()["details"]
+        assert reply.json()["details"] == {"searchType": ["UCC filings of this state cannot be searched here."]}
         assert customer.balance.held == 0
         assert register.asked == 0
+
+    @pytest.mark.parametrize(
+        ("asked", "details"),
+        [
+            ({"searchBy": "secured_party"}, {"searchBy": ["This state cannot be searched by secured party."]}),
+            ({"dateAfter": "2025-01-01"}, {"dateAfter": ["This state cannot filter UCC filings by date."]}),
+            ({"dateBefore": "2025-01-01"}, {"dateBefore": ["This state cannot filter UCC filings by date."]}),
+        ],
+    )
+    def test_such_as_liens_asked_for_as_the_state_cannot_says_which_field_it_is(
+        self,
+        customer: Customer,
+        register: Register,
+        monkeypatch: pytest.MonkeyPatch,
+        asked: dict[str, str],
+        details: dict[str, list[str]],
+    ) -> None:
+        monkeypatch.setattr(NewYork, "capabilities", Capabilities(ucc=True))
+        reply = customer.lookup(searchType="ucc", **asked)
+        assert (reply.status_code, reply.json()["details"]) == (400, details)
+        assert (customer.balance.held, register.asked) == (0, 0)
 
     def test_such_as_an_impossible_identifier_is_a_400(self, customer: Customer, register: Register) -> None:
         reply = customer.post("/v1/lookup", {"entity_id": "not-a-number", "state": "NY"})
@@ -286,7 +309,7 @@ class TestACrash:
 
         with monkeypatch.context() as patch:
             patch.setattr("lookups.lookup.settlement.settle_reply", killed)
-            patch.setattr("lookups.lookup.payment.give_back", lambda *a, **k: None)  # no time left for it
+            patch.setattr("lookups.lookup.payers.KeyPayer.release", lambda *a, **k: None)  # no time left for it
             with pytest.raises(SystemExit):
                 customer.lookup()
         assert customer.balance.held == PRICE

@@ -89,7 +89,7 @@ CASES: dict[str, Case] = {
     "503 layout changed": (503, ACME, Scene.sends_another_page),
     "503 disabled": (503, ACME, Scene.is_switched_off),
     "503 timeout": (503, ACME, Scene.dawdles),
-    "500 a crash while asking": (500, ACME, lambda scene: scene.breaks("lookups.lookup.flow.pipeline.fetch")),
+    "500 a crash while asking": (500, ACME, lambda scene: scene.breaks("lookups.lookup.flow.gateway.fetch")),
     "500 a crash while storing": (500, ACME, lambda scene: scene.breaks("lookups.lookup.storage.store")),
     "500 a crash while charging": (500, ACME, lambda scene: scene.breaks("billing.ledger.capture")),
 }
@@ -129,7 +129,7 @@ class TestNothing:
 
         with scene.patch.context() as patch:
             patch.setattr("lookups.lookup.settlement.settle_reply", killed)
-            patch.setattr("lookups.lookup.payment.give_back", lambda *a, **k: None)  # the process is gone
+            patch.setattr("lookups.lookup.payers.KeyPayer.release", lambda *a, **k: None)  # the process is gone
             with pytest.raises(SystemExit):
                 scene.customer.lookup()
         assert (scene.customer.balance.held, scene.customer.balance.spent) == (PRICE, 0)

@@ -153,7 +153,7 @@ class TestAPaidLookup:
 
     def test_that_crashes_leaves_the_money_where_it_is(self, till: None, monkeypatch: pytest.MonkeyPatch) -> None:
         proof = credential(post(DEMO_QUESTION))
-        monkeypatch.setattr("lookups.lookup.flow.pipeline.fetch", lambda *a, **k: 1 / 0)
+        monkeypatch.setattr("lookups.lookup.flow.gateway.fetch", lambda *a, **k: 1 / 0)
         assert post(DEMO_QUESTION, authorization=proof).status_code == 500
         assert Payment.objects.get().state == "abandoned"
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from lookups.lookup import single_flight
 from lookups.lookup.questions import Question
 from lookups.models import Lookup, SharedFetch
-from tests.lookups.conftest import PRICE, open_customer
+from tests.lookups.conftest import PRICE, Customer, answers_when, open_customer
 from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,11 +25,11 @@ class TestOneQuestionOfMany:
     """Several customers want the same company at the same moment."""
 
     def test_is_fetched_once_and_billed_to_each(
-        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+        self, switches: None, register: Register, come: list[Any], at_once: Callable[..., list[Any]]
     ) -> None:
         customers = [open_customer(name=f"Customer {number}") for number in range(4)]
-        register.seconds = 0.6
-        replies = at_once(*[customer.lookup for customer in customers])
+        all_here = answers_when(register, lambda: len(come) == 4)
+        *replies, _ = at_once(*[customer.lookup for customer in customers], all_here)
         assert [reply.status_code for reply in replies] == [200] * 4
         assert register.asked == 1
         assert {reply.json()["source"] for reply in replies} == {"live"}
@@ -38,31 +38,32 @@ class TestOneQuestionOfMany:
         assert sorted(Lookup.objects.values_list("shared", flat=True)) == [False, True, True, True]
 
     def test_that_finds_nothing_is_billed_to_nobody(
-        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+        self, switches: None, register: Register, come: list[Any], at_once: Callable[..., list[Any]]
     ) -> None:
         customers = [open_customer(name=f"Customer {number}") for number in range(3)]
-        register.rows, register.seconds = [], 0.6
-        replies = at_once(*[customer.lookup for customer in customers])
+        register.rows = []
+        all_here = answers_when(register, lambda: len(come) == 3)
+        *replies, _ = at_once(*[customer.lookup for customer in customers], all_here)
         assert [reply.status_code for reply in replies] == [404] * 3
         assert [customer.balance.available for customer in customers] == [10 * PRICE] * 3
         bodies = [{**reply.json(), "requestId": ""} for reply in replies]
         assert bodies[0] == bodies[1] == bodies[2]
 
     def test_that_fails_fails_for_all_and_is_billed_to_nobody(
-        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+        self, switches: None, register: Register, come: list[Any], at_once: Callable[..., list[Any]]
     ) -> None:
         customers = [open_customer(name=f"Customer {number}") for number in range(3)]
-        register.status, register.seconds = 403, 0.6
-        replies = at_once(*[customer.lookup for customer in customers])
+        register.status = 403
+        all_here = answers_when(register, lambda: len(come) == 3)
+        *replies, _ = at_once(*[customer.lookup for customer in customers], all_here)
         assert [reply.json()["reason"] for reply in replies] == ["blocked"] * 3
         assert [customer.balance.available for customer in customers] == [10 * PRICE] * 3
 
     def test_asked_twice_by_one_customer_is_billed_twice(
-        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+        self, switches: None, register: Register, come: list[Any], at_once: Callable[..., list[Any]]
     ) -> None:
         customer = open_customer()
-        register.seconds = 0.6
-        at_once(customer.lookup, customer.lookup)
+        at_once(customer.lookup, customer.lookup, answers_when(register, lambda: len(come) == 2))
         assert register.asked == 1
         assert customer.balance.spent == 2 * PRICE
 
@@ -71,6 +72,48 @@ class TestOneQuestionOfMany:
         customer.lookup()
         customer.lookup()
         assert register.asked == 2
+
+
+class TestOneNameOfMany:
+    """Several customers want to know at the same moment whether the same name is free."""
+
+    @staticmethod
+    def check(customer: Customer, name: str = "Acme") -> Callable[[], Any]:
+        return lambda: customer.post("/v1/name-availability", {"entity_name": name, "state": "NY"})
+
+    def test_is_asked_for_once_and_billed_to_each(
+        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        customers = [open_customer(name=f"Customer {number}") for number in range(3)]
+        register.seconds = 0.6
+        replies = at_once(*[self.check(customer) for customer in customers])
+        bodies = [reply.json() for reply in replies]
+        assert [body["available"] for body in bodies] == [False] * 3
+        assert bodies[0]["conflictingEntities"]
+        assert bodies[0] == bodies[1] == bodies[2]
+        assert register.asked == 1
+        assert [customer.balance.spent for customer in customers] == [PRICE] * 3
+        assert [customer.balance.held for customer in customers] == [0] * 3
+        assert sorted(Lookup.objects.values_list("shared", flat=True)) == [False, True, True]
+
+    def test_that_cannot_be_asked_is_billed_to_nobody(
+        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        customers = [open_customer(name=f"Customer {number}") for number in range(3)]
+        register.status, register.seconds = 403, 0.6
+        replies = at_once(*[self.check(customer) for customer in customers])
+        assert [reply.json()["reason"] for reply in replies] == ["blocked"] * 3
+        assert [customer.balance.available for customer in customers] == [10 * PRICE] * 3
+        assert register.asked == 1
+
+    def test_in_another_spelling_is_another_question(
+        self, switches: None, register: Register, at_once: Callable[..., list[Any]]
+    ) -> None:
+        customer = open_customer()
+        register.seconds = 0.6
+        replies = at_once(self.check(customer, "Acme"), self.check(customer, "ACME Inc"))
+        assert [reply.json()["searchedName"] for reply in replies] == ["Acme", "ACME Inc"]
+        assert sorted(Lookup.objects.values_list("shared", flat=True)) == [False, False]
 
 
 class TestASharedFetch:
@@ -108,7 +151,7 @@ class TestASharedFetch:
             assert result is not None
             return str(result["kind"])
 
-        assert sorted(at_once(wait, wait, wait)) == ["not_found", "not_found", "leader"]
+        assert sorted(at_once(wait, wait, wait)) == ["leader", "not_found", "not_found"]
 
     def test_that_was_taken_over_cannot_be_ended_by_its_first_leader(self) -> None:
         now = timezone.now()

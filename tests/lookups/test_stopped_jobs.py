@@ -220,7 +220,7 @@ class TestAJobThatWasPaidFor:
         register.may_go.set()  # type: ignore[union-attr]
         job = accepted(customer)
         with monkeypatch.context() as patch:
-            patch.setattr(lifecycle, "conclude", lambda *_, **__: False)  # the process is gone before this
+            patch.setattr(lifecycle, "end", lambda *_, **__: False)  # the process is gone before this
             run(job)
         assert customer.balance.spent == PRICE
         job.refresh_from_db()
@@ -253,13 +253,19 @@ class TestALookupWhoseReplyWasLost:
     ) -> None:
         from lookups.lookup import flow
         from lookups.lookup.asks import Ask
+        from lookups.lookup.payers import KeyPayer
 
         monkeypatch.setattr(NewYork, "slow", False)
         settings.SYNC_BUDGET_SECONDS = 0.3
         with ThreadPoolExecutor(2) as pool:
             monkeypatch.setattr(handover, "_pool", lambda _: pool)
             job = accepted(customer)
-            asked = Ask(question=lifecycle.from_json(job.question), key=customer.key, ask_id=job.ask_id, resumed=True)
+            asked = Ask(
+                question=lifecycle.from_json(job.question),
+                payer=KeyPayer(customer.key),
+                ask_id=job.ask_id,
+                resumed=True,
+            )
             told = flow.perform(ask=asked, now=timezone.now(), render=replies.to_body)
             assert told == lifecycle.find_accepted(asked)
             register.may_go.set()  # type: ignore[union-attr]

@@ -12,13 +12,13 @@ COMPUTED = {"VAR_DIR", "DATABASE_URL"}  # their defaults depend on where the che
 
 
 def read_by_code() -> dict[str, str]:
-    """Return variable -> default as text, from the calls `env.<type>("NAME", default=...)` in config/env.py."""
+    """Return variable -> default as text, from the calls `_env.<type>("NAME", default=...)` in config/env.py."""
     found: dict[str, str] = {}
     for node in ast.walk(ast.parse((ROOT / "config" / "env.py").read_text())):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
-            and getattr(node.func.value, "id", "") == "env"
+            and getattr(node.func.value, "id", "") == "_env"
         ):
             name = ast.literal_eval(node.args[0])
             default = next(ast.literal_eval(word.value) for word in node.keywords if word.arg == "default")

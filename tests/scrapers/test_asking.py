@@ -287,10 +287,26 @@ class TestLiens:
         with pytest.raises(QueryRefused):
             put(portal, "Acme", kind="ucc")
 
-    @pytest.mark.parametrize("asked", [{"search_by": "secured_party"}, {"date_after": date(2025, 1, 1)}])
-    def test_are_refused_where_the_registry_cannot_answer(self, asked: dict[str, Any]) -> None:
-        with pytest.raises(QueryRefused):
+    @pytest.mark.parametrize(
+        ("asked", "field", "sentence"),
+        [
+            ({"search_by": "secured_party"}, "search_by", "this state cannot be searched by secured party"),
+            ({"date_after": date(2025, 1, 1)}, "date_after", "this state cannot filter UCC filings by date"),
+            ({"date_before": date(2025, 1, 1)}, "date_before", "this state cannot filter UCC filings by date"),
+        ],
+    )
+    def test_are_refused_where_the_registry_cannot_answer(
+        self, asked: dict[str, Any], field: str, sentence: str
+    ) -> None:
+        with pytest.raises(QueryRefused, match=rf"^{sentence}$") as refusal:
             put(Registry(), "Acme", kind="ucc", **asked)
+        assert refusal.value.field == field
+
+    def test_are_refused_where_there_are_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Registry, "capabilities", Capabilities())
+        with pytest.raises(QueryRefused, match=r"^UCC filings of this state cannot be searched here$") as refusal:
+            put(Registry(), "Acme", kind="ucc")
+        assert refusal.value.field == "kind"
 
 
 class TestTheProof:

@@ -11,8 +11,9 @@ from hypothesis import strategies as some
 
 from jurisdictions.codes import PLACES
 from scrapers import discovery
-from scrapers.name_rules.availability import clerk_key, judge
+from scrapers.name_rules.availability import judge
 from scrapers.name_rules.rules import RULES
+from scrapers.name_rules.same_names import clerk_key
 from scrapers.portal import Capabilities, Portal
 from scrapers.records import Candidate, NameCheck, NameVerdict, ResultList
 from scrapers.statuses import StatusMeaning, meanings

@@ -12,7 +12,15 @@ from django.test import Client
 
 from jurisdictions.models import Jurisdiction
 from scrapers import gateway
-from scrapers.failures import PageChanged, PortalBlocked, PortalDisabled, PortalError, PortalUnavailable, QueryRefused
+from scrapers.failures import (
+    Failure,
+    PageChanged,
+    PortalBlocked,
+    PortalDisabled,
+    PortalError,
+    PortalUnavailable,
+    QueryRefused,
+)
 from scrapers.models import Breaker
 from scrapers.operations import breaker
 from scrapers.transport.pace import Pace
@@ -56,7 +64,7 @@ class TestAPortalThatFails:
             (DOWN, "down"),
             (PageChanged("no table"), "layout_changed"),
             (WALL, "blocked"),
-            (PortalUnavailable("slow", reason="timeout"), "timeout"),
+            (PortalUnavailable("slow", reason=Failure.TIMEOUT), "timeout"),
         ],
     )
     def test_is_left_alone_for_a_minute(self, error: PortalError, reason: str) -> None:
@@ -66,7 +74,7 @@ class TestAPortalThatFails:
         assert (resting.reason, resting.retry_after) == (reason, 50.0)
         with pytest.raises(PortalUnavailable):
             breaker.enter(state="NY", budget_seconds=20, now=at(59))
-        assert told() == ("degraded", breaker.TOLD[reason])
+        assert told() == ("degraded", error.reason.facts.customer)
 
     def test_leaves_other_portals_alone(self) -> None:
         fail(times=5)
@@ -85,7 +93,8 @@ class TestAPortalThatFails:
         assert refusal() is None
 
     @pytest.mark.parametrize(
-        "error", [PortalUnavailable("no turn", reason="rate_limited"), PortalUnavailable("slow", reason="timeout")]
+        "error",
+        [PortalUnavailable("no turn", reason=Failure.RATE_LIMITED), PortalUnavailable("slow", reason=Failure.TIMEOUT)],
     )
     def test_is_not_blamed_for_our_own_hurry(self, error: PortalError) -> None:
         fail(error, times=6, patience=3.0)
@@ -133,7 +142,7 @@ class TestTheProbe:
 
     def test_that_got_no_turn_lets_the_next_one_try(self) -> None:
         fail(times=5)
-        fail(PortalUnavailable("no turn", reason="rate_limited"), now=at(60))
+        fail(PortalUnavailable("no turn", reason=Failure.RATE_LIMITED), now=at(60))
         assert breaker.enter(state="NY", budget_seconds=20, now=at(61)).is_probe
 
     @pytest.mark.django_db(transaction=True)
@@ -177,14 +186,14 @@ class TestAPortalThatTurnsUsAway:
         assert seen == [4, 2, 2, 1, 1]
 
     def test_is_not_asked_before_the_time_it_named(self) -> None:
-        fail(PortalBlocked("429", reason="rate_limited", retry_after=600))
+        fail(PortalBlocked("429", reason=Failure.RATE_LIMITED, retry_after=600))
         resting = refusal(at(100))
         assert resting is not None
         assert (resting.reason, resting.retry_after) == ("rate_limited", 500.0)
         assert told()[0] == "active"  # it works, we were too fast
 
     def test_is_not_left_alone_for_ever_by_a_slip_of_theirs(self) -> None:
-        fail(PortalBlocked("429", reason="rate_limited", retry_after=999_999))
+        fail(PortalBlocked("429", reason=Failure.RATE_LIMITED, retry_after=999_999))
         assert refusal(at(24 * 3600)) is None
 
 

@@ -5,7 +5,6 @@ SQLite and a folder as queue unless DATABASE_URL and REDIS_URL say otherwise.
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from argparse import ArgumentParser
@@ -95,7 +94,7 @@ class Command(BaseCommand):
 
     def start(self, children: list[processes.Child], *, host: str, port: int, address: str) -> None:
         """Start web, the workers and beat one by one, each noted in `children` as soon as it runs."""
-        environment = dict(os.environ)
+        environment = env.inherited()
         environment.setdefault("PUBLIC_URL", address)
         production = connection.vendor != "sqlite" and bool(settings.REDIS_URL)
         lines = {
@@ -106,7 +105,7 @@ class Command(BaseCommand):
         }
         logs = settings.VAR_DIR / "log"
         for name, command in lines.items():
-            child = processes.start(name=name, command=command, folder=env.ROOT, logs=logs, environment=environment)
+            child = processes.start(name=name, command=command, folder=env.BASE_DIR, logs=logs, environment=environment)
             children.append(child)
 
     def wait_for_health(self, children: list[processes.Child], address: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -11,14 +13,14 @@ from lookups.api.schema.components import maybe, moment, number, text, whole, wo
 from lookups.api.serializers import BulkRequest
 
 
-class BulkAccepted(serializers.Serializer):
+class BulkAccepted(serializers.Serializer[Any]):
     job_id = text()
     status = word(["queued"])
     total = whole()
     poll_url = text()
 
 
-class BulkSummary(serializers.Serializer):
+class BulkSummary(serializers.Serializer[Any]):
     job_id = text()
     status = word(["queued", "processing", "complete", "cancelled"])
     total = whole("Rows asked for.")
@@ -31,13 +33,13 @@ class BulkSummary(serializers.Serializer):
     completed_at = moment(allow_null=True)
 
 
-class BulkResult(serializers.Serializer):
+class BulkResult(serializers.Serializer[Any]):
     index = whole()
     ref = maybe()
     entity_name = maybe()
     state = text()
     status = word(["queued", "processing", "found", "not_found", "failed", "cancelled"])
-    data = serializers.DictField(allow_null=True, help_text="As in the reply to a single lookup.")
+    data = serializers.DictField(allow_null=True, help_text="As in the reply to a single lookup.")  # type: ignore[assignment]
     cost = number("USD; 0 for a row that repeats another.")
     error = maybe()
 
@@ -47,7 +49,7 @@ class BulkPage(BulkSummary):
     next_cursor = maybe("Send it as `cursor` for the next page; null on the last one.")
 
 
-class BulkProblem(serializers.Serializer):
+class BulkProblem(serializers.Serializer[Any]):
     index = whole("Which row; null for the request as a whole.", allow_null=True)
     error = text()
 

@@ -7,9 +7,10 @@ from typing import Any
 from rest_framework import serializers
 
 from lookups.api import errors
+from scrapers.failures import list_unanswered
 
 AVAILABILITY = ["provided", "not_published", "empty", "paywalled", "parse_failed"]
-REASONS = ["down", "blocked", "layout_changed", "rate_limited", "disabled", "timeout"]
+REASONS = [failure.value for failure in list_unanswered()]
 ENTRY_KINDS = ["deposit", "free_grant", "hold", "capture", "release", "charge", "refund", "adjust"]
 
 
@@ -48,13 +49,13 @@ def word(choices: list[str], about: str = "", **options: Any) -> serializers.Cho
     return serializers.ChoiceField(choices=choices, help_text=about, **options)
 
 
-class Officer(serializers.Serializer):
+class Officer(serializers.Serializer[Any]):
     name = text()
     title = maybe()
     address = maybe()
 
 
-class RelatedResult(serializers.Serializer):
+class RelatedResult(serializers.Serializer[Any]):
     entityName = text()
     entityId = maybe("Null where the registry's list shows none.")
     entityType = maybe()
@@ -62,7 +63,7 @@ class RelatedResult(serializers.Serializer):
     sosUrl = maybe()
 
 
-class Suggestion(serializers.Serializer):
+class Suggestion(serializers.Serializer[Any]):
     entityName = text()
     entityId = maybe("Null where the registry's list shows none.")
     status = maybe()
@@ -71,14 +72,14 @@ class Suggestion(serializers.Serializer):
     sosUrl = maybe()
 
 
-class Evidence(serializers.Serializer):
+class Evidence(serializers.Serializer[Any]):
     sourceUrl = text("Where it was read.")
     retrievedAt = moment("When it was read.")
     sha256 = text("SHA-256 over the raw bytes that were read.")
     fromRegister = flag("Whether a loaded copy of the state's published register was read, not the portal.")
 
 
-class Match(serializers.Serializer):
+class Match(serializers.Serializer[Any]):
     score = number("How sure it is that this is the company asked for, 0 to 1.")
     kind = word(["exact", "suffix_variant", "former_name", "close", "entity_id"])
     features = serializers.ListField(
@@ -86,7 +87,7 @@ class Match(serializers.Serializer):
     )
 
 
-class Normalized(serializers.Serializer):
+class Normalized(serializers.Serializer[Any]):
     statusClass = word(["active", "inactive", "neutral"])
     statusReason = maybe("Qualifies the class, such as not_in_good_standing or unrecognised_status.")
     standing = maybe("A second word some states give beside the status.")
@@ -105,7 +106,7 @@ class Normalized(serializers.Serializer):
     )
 
 
-class Entity(serializers.Serializer):
+class Entity(serializers.Serializer[Any]):
     entityName = text()
     entityType = maybe()
     entityId = text("The state's own identifier.")
@@ -137,12 +138,12 @@ class Entity(serializers.Serializer):
     evidence = Evidence()
 
 
-class Receipt(serializers.Serializer):
+class Receipt(serializers.Serializer[Any]):
     """What every answer that was sold carries beside its data."""
 
     success = flag()
     cost = number("Charged, in USD; 0 for test keys.")
-    source = word(["live", "cache"])
+    source = word(["live", "cache"])  # type: ignore[assignment]
     cached = flag()
     stale = flag()
     dataAsOf = moment("The day the source says its data is from, or when it was read.")
@@ -155,11 +156,11 @@ class Receipt(serializers.Serializer):
 
 
 class EntityReply(Receipt):
-    data = Entity()
+    data = Entity()  # type: ignore[assignment]
     entity = Entity(required=False, help_text="The same as `data`; in replies from stored records only.")
 
 
-class Party(serializers.Serializer):
+class Party(serializers.Serializer[Any]):
     name = text()
     kind = word(["organization", "person"], allow_null=True)
     address = maybe()
@@ -168,13 +169,13 @@ class Party(serializers.Serializer):
     zip = maybe()
 
 
-class Amendment(serializers.Serializer):
+class Amendment(serializers.Serializer[Any]):
     fileNumber = text()
     fileDate = maybe()
     filingType = text()
 
 
-class UccFiling(serializers.Serializer):
+class UccFiling(serializers.Serializer[Any]):
     fileNumber = text()
     fileDate = maybe("ISO date.")
     debtorName = maybe()
@@ -193,17 +194,17 @@ class UccFiling(serializers.Serializer):
     sosUrl = maybe()
 
 
-class UccData(serializers.Serializer):
+class UccData(serializers.Serializer[Any]):
     filings = UccFiling(many=True)
     totalResults = whole()
     evidence = Evidence()
 
 
 class UccReply(Receipt):
-    data = UccData()
+    data = UccData()  # type: ignore[assignment]
 
 
-class Error(serializers.Serializer):
+class Error(serializers.Serializer[Any]):
     success = flag()
     error = text("For people.")
     code = word(list(errors.CODES), "For programs.")
@@ -231,7 +232,7 @@ class SourceUnavailable(Error):
     note = text("Another way to an answer, where there is one.", required=False)
 
 
-class Accepted(serializers.Serializer):
+class Accepted(serializers.Serializer[Any]):
     success = flag()
     jobId = text()
     message = text()
@@ -239,19 +240,19 @@ class Accepted(serializers.Serializer):
     estimatedSeconds = whole()
     statusUrl = text("Where to ask, from the root of this host.")
 
-    def get_fields(self) -> dict[str, serializers.Field]:
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """`async` is a word of Python, so it cannot be written as a name above."""
         return super().get_fields() | {"async": flag()}
 
 
-class JobStatus(serializers.Serializer):
+class JobStatus(serializers.Serializer[Any]):
     success = flag("False when the registry has no such company.")
     jobId = text()
     status = word(["pending", "processing", "complete"])
     pollInterval = whole("While it runs: milliseconds between two polls.", required=False)
     estimatedSeconds = whole("While it runs.", required=False)
     result = serializers.DictField(required=False, help_text="The whole reply, once complete.")
-    data = serializers.DictField(required=False, allow_null=True, help_text="The result's `data`, once complete.")
+    data = serializers.DictField(required=False, allow_null=True, help_text="The result's `data`, once complete.")  # type: ignore[assignment]
     cost = number(required=False)
     error = text(required=False)
 
@@ -262,7 +263,7 @@ class JobFailed(Error):
     reason = word(REASONS, allow_null=True)
 
 
-class PaymentProblem(serializers.Serializer):
+class PaymentProblem(serializers.Serializer[Any]):
     type = text("A problem type of the Payment scheme, or of ours.")
     title = text()
     status = whole()
@@ -285,7 +286,7 @@ class PaymentRequired(PaymentProblem):
     topUpUrl = text(required=False)
 
 
-class State(serializers.Serializer):
+class State(serializers.Serializer[Any]):
     state = text()
     status = word(["active", "degraded", "inactive"])
     version = text()
@@ -309,12 +310,12 @@ class State(serializers.Serializer):
     p95Ms = whole(allow_null=True)
     successRate24h = number("Share of questions answered, 0 to 1.", allow_null=True)
 
-    def get_fields(self) -> dict[str, serializers.Field]:
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """`async` is a word of Python, so it cannot be written as a name above."""
         return super().get_fields() | {"async": flag("Whether lookups of this state are answered as jobs.")}
 
 
-class HealthChecks(serializers.Serializer):
+class HealthChecks(serializers.Serializer[Any]):
     redis = word(["ok", "error"])
     postgres = word(["ok", "error"])
     degraded_scrapers = whole()
@@ -322,13 +323,13 @@ class HealthChecks(serializers.Serializer):
     cache_hit_rate_pct = number()
 
 
-class Health(serializers.Serializer):
+class Health(serializers.Serializer[Any]):
     status = word(["healthy", "degraded"])
     checks = HealthChecks()
     timestamp = moment()
 
 
-class Balance(serializers.Serializer):
+class Balance(serializers.Serializer[Any]):
     success = flag()
     type = word(["user", "internal"])
     balanceStored = whole("Available, in 1/10,000 USD.")
@@ -338,7 +339,7 @@ class Balance(serializers.Serializer):
     topUpUrl = text()
 
 
-class UsageEntry(serializers.Serializer):
+class UsageEntry(serializers.Serializer[Any]):
     id = text()
     createdAt = moment()
     kind = word(ENTRY_KINDS)
@@ -352,13 +353,13 @@ class UsageEntry(serializers.Serializer):
     key = maybe("First characters of the API key that was used.")
 
 
-class Usage(serializers.Serializer):
+class Usage(serializers.Serializer[Any]):
     success = flag()
     entries = UsageEntry(many=True)
     nextCursor = maybe("Send it as `cursor` for the next page; null on the last one.")
 
 
-class AccountSettings(serializers.Serializer):
+class AccountSettings(serializers.Serializer[Any]):
     success = flag()
     maxCacheAgeDays = whole(allow_null=True)
     cacheFirstDefault = flag()

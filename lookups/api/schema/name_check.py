@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 
@@ -9,7 +11,7 @@ from lookups.api.schema import components, describe, examples
 from lookups.api.serializers import NameRequest
 
 
-class ConflictingEntity(serializers.Serializer):
+class ConflictingEntity(serializers.Serializer[Any]):
     entityName = components.text()
     entityId = components.maybe()
     status = components.maybe("The state's own word.")
@@ -18,15 +20,15 @@ class ConflictingEntity(serializers.Serializer):
     entityPageUrl = components.maybe("The entity's page here, once its record has been fetched.")
 
 
-class RegistryVerdict(serializers.Serializer):
-    source = components.text("The registry's search that was asked.")
+class RegistryVerdict(serializers.Serializer[Any]):
+    source = components.text("The registry's search that was asked.")  # type: ignore[assignment]
     available = serializers.BooleanField(
         allow_null=True, help_text="What the registry itself says; null where it lists names and gives no verdict."
     )
     said = components.maybe("Its own words.")
 
 
-class NameReply(serializers.Serializer):
+class NameReply(serializers.Serializer[Any]):
     success = components.flag()
     available = components.flag(
         "False when at least one active entity has the name, or the registry's own name check says no."

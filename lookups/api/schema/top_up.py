@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 
@@ -9,7 +11,7 @@ from lookups.api.schema import components, describe
 from lookups.api.serializers import Dollars, Word
 
 
-class TopUpRequest(serializers.Serializer):
+class TopUpRequest(serializers.Serializer[Any]):
     """The body of POST /v1/account/topup."""
 
     amount = Dollars(help_text="USD, from 0.50 to 10,000 in whole cents.")
@@ -20,7 +22,7 @@ class TopUpRequest(serializers.Serializer):
     )
 
 
-class TopUpReply(serializers.Serializer):
+class TopUpReply(serializers.Serializer[Any]):
     success = components.flag()
     status = components.word(["created", "paid"], "`created`: pay at checkoutUrl. `paid`: the balance has grown.")
     amount = components.number("USD.")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 
 from lookups.api.schema import components, describe
 
 
-class WebhookSecretReply(serializers.Serializer):
+class WebhookSecretReply(serializers.Serializer[Any]):
     success = components.flag()
     webhookSecret = components.text("`whsec_` and base64. Shown in this reply alone: keep it.")
     previousValidUntil = components.moment(
@@ -16,7 +18,7 @@ class WebhookSecretReply(serializers.Serializer):
     )
 
 
-class WebhookTestReply(serializers.Serializer):
+class WebhookTestReply(serializers.Serializer[Any]):
     success = components.flag("The test was made; whether it arrived is told by `delivered`.")
     delivered = components.flag("Your server answered 2xx.")
     status = components.whole("What your server answered; null without an answer.", allow_null=True)

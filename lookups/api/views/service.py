@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from pathlib import Path
 from typing import Any
 
-import redis
-from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpResponse
 from django.utils import timezone
@@ -21,10 +18,10 @@ from lookups import selectors
 from lookups.api import errors
 from lookups.api.endpoint import OpenEndpoint
 from lookups.api.schema import describe
+from lookups.jobs import broker
 from lookups.lookup.storage import wire_time
 
 log = logging.getLogger(__name__)
-_REDIS_PATIENCE = 1.0
 
 
 class StatesView(OpenEndpoint):
@@ -53,7 +50,7 @@ class HealthView(OpenEndpoint):
         except DatabaseError as error:
             log.exception("The database does not answer.")
             raise errors.ApiError(503, "internal_error", "The service cannot serve now", retryable=True) from error
-        queue = "ok" if broker_answers() else "error"
+        queue = "ok" if broker.answers() else "error"
         return Response(
             {
                 "status": "healthy" if queue == "ok" and degraded == 0 else "degraded",
@@ -67,22 +64,6 @@ class HealthView(OpenEndpoint):
                 "timestamp": wire_time(now),
             }
         )
-
-
-def broker_answers() -> bool:
-    """Whether the queue can be reached: Redis, or the broker's folder of the embedded default."""
-    if not settings.REDIS_URL:
-        folder = Path(settings.VAR_DIR)
-        return folder.is_dir()
-    client = redis.Redis.from_url(
-        settings.REDIS_URL, socket_timeout=_REDIS_PATIENCE, socket_connect_timeout=_REDIS_PATIENCE
-    )
-    try:
-        return bool(client.ping())
-    except redis.RedisError:
-        return False
-    finally:
-        client.close()
 
 
 def _knows(request: Request, tag: str) -> bool:

@@ -20,7 +20,7 @@ from billing.payments import gateway
 from billing.payments.stripe import CardsNotConfigured
 from lookups.api import errors, parsers
 from lookups.api.endpoint import Endpoint
-from lookups.api.pay_per_request import answer_demand
+from lookups.api.pay_per_request import render_demand
 from lookups.api.schema.top_up import TopUpRequest, top_up
 
 DESCRIPTION = "Prepaid balance"
@@ -49,10 +49,10 @@ class TopUpView(Endpoint):
             if not gateway.is_open("topup", secure=request.is_secure()):
                 raise errors.payment_unavailable(NO_CHALLENGE, retryable=False)
             if credential is None:
-                return answer_demand(gateway.demand(purchase, now=timezone.now()))
+                return render_demand(gateway.demand(purchase, now=timezone.now()))
             return _at_once(purchase, credential, key.account)
         except PaymentProblem as problem:
-            return answer_demand(gateway.demand(purchase, now=timezone.now(), problem=problem))
+            return render_demand(gateway.demand(purchase, now=timezone.now(), problem=problem))
 
 
 def _read(request: Request) -> tuple[int, bool]:

@@ -29,6 +29,7 @@ from jurisdictions import selectors
 from jurisdictions.codes import PLACES, find_code
 from jurisdictions.models import Jurisdiction
 from scrapers import discovery, gateway
+from scrapers.bulk_data.copies import CurrentCopy
 from scrapers.failures import (
     PageChanged,
     PortalBlocked,
@@ -248,7 +249,8 @@ def _watch(portal: Portal, query: Query, *, seconds: float) -> Watched:
     try:
         with gateway.get_pacer(portal).slot(query.state, portal.pace, deadline=deadline):
             asked = _with_choices_noted(portal, seen)
-            seen.answer = ask(asked, session, query, now=timezone.now(), threshold=settings.MATCH_THRESHOLD)
+            threshold, loaded = settings.MATCH_THRESHOLD, _find_copy(portal, query.state)
+            seen.answer = ask(asked, session, query, now=timezone.now(), threshold=threshold, copy=loaded)
             seen.code = NOT_FOUND if isinstance(seen.answer, NotFound) else FOUND
     except PortalError as error:
         seen.failure = error
@@ -258,6 +260,14 @@ def _watch(portal: Portal, query: Query, *, seconds: float) -> Watched:
     finally:
         session.close()
     return seen
+
+
+def _find_copy(portal: Portal, state: str) -> CurrentCopy | None:
+    """The copy that would answer; None also where the database is not set up."""
+    try:
+        return gateway.find_copy(state, sandbox=portal.sandbox)
+    except DatabaseError:
+        return None
 
 
 def _with_choices_noted(portal: Portal, seen: Watched) -> Portal:

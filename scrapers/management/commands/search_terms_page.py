@@ -10,7 +10,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from jurisdictions.codes import PLACES
 from scrapers import discovery
-from scrapers.bulk_data.source import RegisterPortal
 from scrapers.portal import Portal
 from scrapers.search.terms import Basis, Mode, NameSearch, NarrowMode
 
@@ -30,8 +29,8 @@ given it is refused before anything is sent, and an empty list for such a term n
 `% * ? _ < > \\` are never sent as text: the term ends before them, or is the longest piece between them. A list that
 may lack rows is searched for the very name where the registry has such a search; if that does not find it either, the
 answer is a refusal (400), never "not found". `searches` is the most a lookup makes for one name (a name check may
-make one more); an attempt's stages tell how many it made. Where a register's loaded copy answers, none of this
-applies: the copy compares normalized names.
+make one more); an attempt's stages tell how many it made. Where a loaded copy of a state's bulk data answers, none of
+this applies: the copy compares normalized names.
 
 | | jurisdiction | compares | shortest | longest | words not looked at | list ends | then | searches | evidence |
 |---|---|---|---|---|---|---|---|---|---|
@@ -97,7 +96,7 @@ def _end(facts: NameSearch) -> str:
 
 def _then(facts: NameSearch, portal: Portal) -> str:
     words = f"asked once for {NARROW[facts.narrow]}, then refused" if facts.narrow else "refused"
-    return words + ("; not so from a loaded copy" if isinstance(portal, RegisterPortal) else "")
+    return words + ("; not so from a loaded copy" if portal.bulk_data is not None else "")
 
 
 class Command(BaseCommand):

@@ -10,7 +10,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from jurisdictions.codes import PLACES
 from scrapers import discovery
-from scrapers.bulk_data.source import RegisterPortal
 from scrapers.portal import Portal
 
 HEAD = """# Every jurisdiction
@@ -86,8 +85,8 @@ def _answers(portal: Portal) -> str:
     words += [word for word, there in named.items() if there]
     if portal.coverage == "active_only":
         words.append("active entities only")
-    if isinstance(portal, RegisterPortal):
-        words.append("from the published register once loaded")
+    if portal.bulk_data is not None:
+        words.append("from its bulk data once loaded")
     return ", ".join(words)
 
 

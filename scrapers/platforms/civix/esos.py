@@ -7,35 +7,41 @@ is a guess: its page composes them by script.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.platforms.civix.portal import CivixPortal, Mode, arguments
+from scrapers.parsing.fields import listed
+from scrapers.platforms.civix import quick_search
+from scrapers.platforms.civix.links import arguments
+from scrapers.platforms.civix.portal import CivixPortal, Mode
 from scrapers.platforms.civix.sections import PANELS
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
-_EMPTY = ("NVBusinessNumber", "PrincipalName", "AgentName", "MarkNumber", "Classification", "Goods", "ApplicantName")
-_MODES = ("StartsWith", "Contains", "ExactMatch", "Allwords")
+_EMPTY = listed(
+    "QuickSearch.NVBusinessNumber | QuickSearch.PrincipalName | QuickSearch.AgentName | QuickSearch.MarkNumber | "
+    "QuickSearch.Classification | QuickSearch.Goods | QuickSearch.ApplicantName | AdvancedSearch.BusinessTypeID | "
+    "AdvancedSearch.BusinessStatusID | g-recaptcha-response"
+)
 
 
 class EsosPortal(CivixPortal):
     """A host of this generation."""
 
     markup = PANELS
-    detail_url: ClassVar[str] = ""
 
     def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
-        """The fields of the quick search; exactly one mode is "true"."""
-        asked = {f"QuickSearch.{field}": "" for field in _EMPTY}
-        modes = {f"QuickSearch.{each}": "true" if each == mode else "false" for each in _MODES}
-        return asked | modes | {
-            "QuickSearch.BusinessId": entity_id, "QuickSearch.BusinessName": name,
-            "QuickSearch.All": "true", "QuickSearch.EntitySearch": "false", "QuickSearch.MarkSearch": "false",
-            "AdvancedSearch.BusinessTypeID": "", "AdvancedSearch.BusinessStatusID": "", "g-recaptcha-response": "",
-        }  # fmt: skip
+        """The fields of the quick search, over entities and marks at once."""
+        return {
+            **dict.fromkeys(_EMPTY, ""),
+            **quick_search.flags(mode, "Allwords"),
+            "QuickSearch.BusinessId": entity_id,
+            "QuickSearch.BusinessName": name,
+            "QuickSearch.All": "true",
+            "QuickSearch.EntitySearch": "false",
+            "QuickSearch.MarkSearch": "false",
+        }
 
     def handle(self, link: HtmlElement, page: Page) -> Mapping[str, str] | None:
         """A row names its entity in a script call; rows of trade marks call another function."""

@@ -11,15 +11,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
+from urllib.parse import urlencode
 
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import names
-from scrapers.parsing.fields import Labels, note_unread
+from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import hidden_inputs, maybe, missing_result, select, table_rows, text_of, visible_text
-from scrapers.platforms.civix import sections
-from scrapers.platforms.civix.sections import Markup, Sections, address, said
+from scrapers.platforms.civix import links, sections
+from scrapers.platforms.civix.sections import Markup, Sections, address, stated
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -30,14 +31,21 @@ Mode = Literal["StartsWith", "Contains", "ExactMatch"]
 _PAGES = 4
 _COUNT = re.compile(r"Page\s+\d+\s+of\s+(\d+),\s*records\s+\d+\s+to\s+\d+\s+of\s+(\d+)")
 _NOTHING = re.compile(r"(?<!if )\bno (?:data|records?|results?)(?: were| was)? (?:found|to view)", re.I)
-_QUOTED = re.compile(r"['\"]([^'\"]*)['\"]")
-_NAME_KINDS: Mapping[str, NameKind] = {
-    "": "legal", "legal": "legal", "legal name": "legal", "entity name": "legal", "series legal name": "legal",
-    "foreign legal name": "foreign", "fictitious name": "assumed", "alternate name": "assumed",
-    "assumed name": "assumed", "assumed business name": "assumed", "trade name": "assumed", "former name": "former",
-    "previous name": "former", "old name": "former", "reserved name": "reserved", "name reservation": "reserved",
-}  # fmt: skip
-
+_NAME_TYPES: Mapping[NameKind, str] = {
+    "legal": "legal | legal name | entity name | series legal name",
+    "foreign": "foreign legal name",
+    "assumed": "fictitious name | alternate name | assumed name | assumed business name | trade name",
+    "former": "former name | previous name | old name",
+    "reserved": "reserved name | name reservation",
+}
+_NAME_KINDS: Mapping[str, NameKind] = {word: kind for kind, words in _NAME_TYPES.items() for word in listed(words)}
+_FORMED = listed(
+    "Formation Date | Date of Formation / Registration Date | Creation Date | Business Creation Date | "
+    "VA Qualification Date"
+)
+_AGENT_PLACES = listed(
+    "Registered Office Address | Street Address | Physical Address | Address | Registered Agent Address"
+)
 _FURTHER_NAMES: tuple[tuple[str, NameKind], ...] = (("other_name", "assumed"), ("previous_name", "former"))
 
 
@@ -73,6 +81,8 @@ class CivixPortal(Portal):
     grid: ClassVar[str] = "grid_businessList"
     markup: ClassVar[Markup]
     needs_token: ClassVar[bool] = False
+    detail_url: ClassVar[str] = ""  # of an entity's page, where a row's link does not lead to it by itself
+    link_attributes: ClassVar[tuple[str, ...]] = ()  # of a row's link, which the page's address is then made of
     officer_columns: ClassVar[tuple[str, str, str]] = ("Title", "Name", "Address")
     ignored: ClassVar[tuple[str, ...]] = ()  # labels of any panel that are known and not wanted
 
@@ -86,6 +96,8 @@ class CivixPortal(Portal):
 
     def handle(self, link: HtmlElement, page: Page) -> Mapping[str, str] | None:
         """What a row's link needs to be followed; None for rows that are no entity (trade marks)."""
+        if self.link_attributes:
+            return {"url": f"{self.detail_url}?{urlencode(links.attributes(link, page, self.link_attributes))}"}
         href = link.get("href") or ""
         if "BusinessInformation" not in href:
             raise PageChanged(f"{page.url}: a row leads to {href!r}")
@@ -134,22 +146,22 @@ class CivixPortal(Portal):
         """One page of the grid: candidates, rows read, pages and rows in all."""
         tree = page.html()
         table = maybe(tree, f"#{self.grid}")
-        listed = table_rows(table, self._headings()) if table is not None else []
+        shown = table_rows(table, self._headings()) if table is not None else []
         count = _COUNT.search(" ".join(text_of(info) for info in select(tree, "li.pageinfo")))
-        if not listed:
+        if not shown:
             if (count and count[2] == "0") or _NOTHING.search(visible_text(tree)):
                 return [], 0, 0, 0
             raise missing_result(page, "the list of results")
         if not count:
             raise PageChanged(f"{page.url}: the list does not say how long it is")
-        found = [candidate for row in listed for candidate in self._candidates(row, page, session)]
-        return found, len(listed), int(count[1]), int(count[2])
+        found = [candidate for row in shown for candidate in self._candidates(row, page, session)]
+        return found, len(shown), int(count[1]), int(count[2])
 
     def _headings(self) -> tuple[str, ...]:
         columns = self.columns
-        wanted = (columns.name, columns.id, columns.status, columns.type, columns.name_kind, columns.other_name,
-                  columns.previous_name)  # fmt: skip
-        return tuple(heading for heading in wanted if heading)
+        needed = (columns.name, columns.id, columns.status, columns.type)
+        further = (columns.name_kind, columns.other_name, columns.previous_name)
+        return tuple(heading for heading in needed + further if heading)
 
     def _candidates(self, row: dict[str, HtmlElement], page: Page, session: PortalSession) -> list[Candidate]:
         columns = self.columns
@@ -164,19 +176,24 @@ class CivixPortal(Portal):
         shown = [(text_of(row[columns.name]), kind)]
         for heading, its_kind in _FURTHER_NAMES:
             column = getattr(columns, heading)
-            further = said(text_of(row[column])) if column else None
+            further = stated(text_of(row[column])) if column else None
             if further:
                 shown.append((further, its_kind))
         return [
             Candidate(
-                name=name, entity_id=text_of(row[columns.id]), status=said(text_of(row[columns.status])),
-                entity_type=entity_type or None, name_kind=each, handle=handle, sos_url=handle.get("url", self.home),
+                name=name,
+                entity_id=text_of(row[columns.id]),
+                status=stated(text_of(row[columns.status])),
+                entity_type=entity_type or None,
+                name_kind=each,
+                handle=handle,
+                sos_url=handle.get("url", self.home),
             )
             for name, each in shown
-        ]  # fmt: skip
+        ]
 
     def _name_kind(self, shown: str, session: PortalSession) -> NameKind:
-        kind = _NAME_KINDS.get(shown.casefold())
+        kind = _NAME_KINDS.get(shown.casefold()) if shown else "legal"
         if kind is None:
             note_unread([f"name type {shown!r}"], session)
             return "assumed"  # surely not proven to be the legal name
@@ -196,13 +213,13 @@ class CivixPortal(Portal):
         record = EntityRecord(
             entity_name=entity.one("Entity Name", "Business Name"),
             entity_id=entity.one("Entity Number", "Entity ID", "Business ID", "Control Number"),
-            entity_type=said(entity.maybe("Entity Type", "Business Type")),
-            status=said(entity.one("Entity Status", "Business Status")),
-            standing=said(entity.maybe("Entity Status Details", "Reason for Status")),
-            formation_date=said(entity.maybe(*_FORMED)),
+            entity_type=stated(entity.maybe("Entity Type", "Business Type")),
+            status=stated(entity.one("Entity Status", "Business Status")),
+            standing=stated(entity.maybe("Entity Status Details", "Reason for Status")),
+            formation_date=stated(entity.maybe(*_FORMED)),
             jurisdiction=jurisdiction,
             domestic=domestic,
-            agent_name=said(agent.maybe("Name", "Registered Agent Name", "Name of Individual or Legal Entity")),
+            agent_name=stated(agent.maybe("Name", "Registered Agent Name", "Name of Individual or Legal Entity")),
             agent_address=address(agent.maybe(*_AGENT_PLACES)),
             principal_address=self.principal_place(found),
             mailing_address=address(found.places.maybe("Mailing Address") or entity.maybe("Mailing Address")),
@@ -224,27 +241,8 @@ class CivixPortal(Portal):
 
 def _formed(entity: Labels) -> tuple[bool | None, str | None]:
     """Domestic or foreign where the page says it, and the state of formation; one label may hold both."""
-    both = said(entity.maybe("Citizenship / State of Formation"))
+    both = stated(entity.maybe("Citizenship / State of Formation"))
     if both and "/" in both:
         citizenship, _, state = both.partition("/")
-        return {"domestic": True, "foreign": False}.get(citizenship.strip().casefold()), said(state.strip())
-    return None, said(entity.maybe("Jurisdiction", "State of Formation", "Jurisdiction of Formation"))
-
-
-_FORMED = (
-    "Formation Date", "Date of Formation / Registration Date", "Creation Date", "Business Creation Date",
-    "VA Qualification Date",
-)  # fmt: skip
-_AGENT_PLACES = (
-    "Registered Office Address",
-    "Street Address",
-    "Physical Address",
-    "Address",
-    "Registered Agent Address",
-)
-
-
-def arguments(link: HtmlElement, function: str) -> list[str] | None:
-    """The quoted arguments of a script call in a link's onclick; None when it calls something else."""
-    script = link.get("onclick") or ""
-    return _QUOTED.findall(script) if script.strip().startswith(function + "(") else None
+        return {"domestic": True, "foreign": False}.get(citizenship.strip().casefold()), stated(state.strip())
+    return None, stated(entity.maybe("Jurisdiction", "State of Formation", "Jurisdiction of Formation"))

@@ -1,40 +1,58 @@
-"""The platform's older generation, QuickStart: its long search form and its panel of principals."""
+"""The platform's older generation, QuickStart (New Hampshire): a long search form, a panel of principals.
+
+Source: a recorded detail (2018); the form's fields from public clients. Guessed: how "Contains" and the search by
+number are spelled, and how a listed principal looks ("NAME / TITLE", then the address).
+"""
 
 from __future__ import annotations
 
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
+from scrapers.parsing.fields import listed
 from scrapers.parsing.html import text_of
-from scrapers.platforms.civix.sections import said
+from scrapers.platforms.civix.portal import CivixPortal, Mode
+from scrapers.platforms.civix.sections import QUICKSTART, stated
 from scrapers.records import Officer
 
-_BLANK = ("txtHomeStateBusiness", "txtFilingNumber", "txtBusCreationDate", "ddlBusinessType", "ddlBusinessStatus",
-          "txtCity", "txtZipCode", "County", "txtAgentName", "txtPrincipalName", "txtCaptcha",
-          "hdnMessage")  # fmt: skip
-_UNCHECKED = ("chkWithSimilarSoundingBusinessNames", "chkWithSoundingBusinessHomeStateNames",
-              "chkWithSimilarSoundingAgentNames", "chkWithSimilarSoundingPrincipalNames")  # fmt: skip
+_BLANK = listed(
+    "txtHomeStateBusiness | txtFilingNumber | txtBusCreationDate | ddlBusinessType | ddlBusinessStatus | txtCity | "
+    "txtZipCode | County | txtAgentName | txtPrincipalName | txtCaptcha | hdnMessage"
+)
+_UNCHECKED = listed(
+    "chkWithSimilarSoundingBusinessNames | chkWithSoundingBusinessHomeStateNames | "
+    "chkWithSimilarSoundingAgentNames | chkWithSimilarSoundingPrincipalNames"
+)
 
 
-def question(*, name: str, entity_id: str, mode: str) -> dict[str, str]:
-    """Every field the form sends, for a search by name or by business id."""
-    return dict.fromkeys(_BLANK, "") | dict.fromkeys(_UNCHECKED, "false") | {
-        "rbBusinessNameSearch": mode, "rbBasicSearch": "BusinessName" if name else "BusinessID",
-        "txtBusinessName": name, "txtBusinessID": entity_id, "btnSearch": "Search",
-    }  # fmt: skip
+class QuickStartPortal(CivixPortal):
+    """A host of this generation."""
 
+    grid, markup, needs_token = "xhtml_grid", QUICKSTART, True
 
-def principals(tree: HtmlElement) -> tuple[Officer, ...]:
-    """Rows "NAME / TITLE | address" under the heading, or the sentence that there are none."""
-    panels = tree.xpath("//table[.//th[normalize-space()='Principals Information']]")
-    if not panels:
-        return ()
-    found = []
-    for row in panels[-1].xpath(".//tr[td]"):
-        cells = row.xpath("./td")
-        if len(cells) == 2 and " / " in text_of(cells[0]):
-            name, _, title = text_of(cells[0]).rpartition(" / ")
-            found.append(Officer(name, title or None, said(text_of(cells[1]))))
-        elif len(cells) != 1 and [text_of(cell) for cell in cells] != ["Name/Title", "Business Address"]:
-            raise PageChanged(f"a row of principals reads {text_of(row)[:80]!r}")
-    return tuple(found)
+    def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
+        """Every field the form sends, for a search by name or by business id."""
+        return {
+            **dict.fromkeys(_BLANK, ""),
+            **dict.fromkeys(_UNCHECKED, "false"),
+            "rbBusinessNameSearch": mode,
+            "rbBasicSearch": "BusinessName" if name else "BusinessID",
+            "txtBusinessName": name,
+            "txtBusinessID": entity_id,
+            "btnSearch": "Search",
+        }
+
+    def officers(self, tree: HtmlElement) -> tuple[Officer, ...]:
+        """Rows "NAME / TITLE | address" under the heading, or the sentence that there are none."""
+        panels = tree.xpath("//table[.//th[normalize-space()='Principals Information']]")
+        if not panels:
+            return ()
+        found = []
+        for row in panels[-1].xpath(".//tr[td]"):
+            cells = row.xpath("./td")
+            if len(cells) == 2 and " / " in text_of(cells[0]):
+                name, _, title = text_of(cells[0]).rpartition(" / ")
+                found.append(Officer(name, title or None, stated(text_of(cells[1]))))
+            elif len(cells) != 1 and [text_of(cell) for cell in cells] != ["Name/Title", "Business Address"]:
+                raise PageChanged(f"a row of principals reads {text_of(row)[:80]!r}")
+        return tuple(found)

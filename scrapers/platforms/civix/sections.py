@@ -91,14 +91,14 @@ def _topic(heading: str) -> str:
     return "places" if "address" in heading else "entity"
 
 
-def said(value: str | None) -> str | None:
+def stated(value: str | None) -> str | None:
     """A value, None for the platform's ways to say that there is none."""
     return None if value is None or value.casefold() in _EMPTY else value
 
 
 def address(value: str | None) -> Address:
     """An address in one line; ZIP codes stand as "23219 - 4100"."""
-    return addresses.from_text(re.sub(r"(\d{5})\s+-\s+(\d{4})?", _glued, said(value) or ""))
+    return addresses.from_text(re.sub(r"(\d{5})\s+-\s+(\d{4})?", _glued, stated(value) or ""))
 
 
 def _glued(found: re.Match[str]) -> str:
@@ -113,7 +113,7 @@ def officers(tree: HtmlElement, columns: Iterable[str] = ("Title", "Name", "Addr
     title, name, where = columns
     rows = table_rows(table, (title, name, where))
     return tuple(
-        Officer(text_of(row[name]), said(text_of(row[title])), said(text_of(row[where])))
+        Officer(text_of(row[name]), stated(text_of(row[title])), stated(text_of(row[where])))
         for row in rows
         if text_of(row[name])
     )

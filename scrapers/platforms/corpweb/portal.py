@@ -30,17 +30,17 @@ from scrapers.transport.session import PortalSession
 
 _GRID = "MainContent_SearchControl_grdSearchResultsEntity"
 _NONE = re.compile(r"no records? found; try a new search", re.IGNORECASE)
-_NONE_TOLD = re.compile(r"no records? found|not found|does not exist", re.IGNORECASE)
+_NONE_IN_MESSAGE = re.compile(r"no records? found|not found|does not exist", re.IGNORECASE)
 _COUNT = re.compile(r"Number of records:\s*([\d,]+)", re.IGNORECASE)
 _RENAMED = re.compile(r"name was changed from:\s*(.+?)\s+on\s+[\d/-]+", re.IGNORECASE)
 _PAGES = 3
 _PEOPLE = ("grdOfficers", "grdManagers", "grdPersons", "grdPartners")
 _IGNORED = frozenset(
     listed(
-    "EntityNameHeader | OldIDNumber | EffectiveDate | RevivalDate | CertainDate | FiscalDateCurrent | "
-    "ResidentAgentFlag | Message | NumberOfRecords"
+        "EntityNameHeader | OldIDNumber | EffectiveDate | RevivalDate | CertainDate | FiscalDateCurrent | "
+        "ResidentAgentFlag | Message | NumberOfRecords"
+    )
 )
-)  # fmt: skip
 
 
 class CorpWebPortal(Portal):
@@ -108,18 +108,14 @@ class CorpWebPortal(Portal):
         return WebForm(page)
 
     def _list(self, session: PortalSession, page: Page) -> ResultList:
-        """One hit opens its summary at once; several make a list; none is said in a message."""
+        """One hit opens its summary at once; several make a list; a message stands for none."""
         tree = page.html()
         if _is_summary(tree):
             record = self._summary(page, session)
-            row = Candidate(
-                name=record.entity_name, entity_id=record.entity_id, status=record.status, record=record,
-                entity_type=record.entity_type, sos_url=record.sos_url,
-            )  # fmt: skip
-            return ResultList((row,))
+            return ResultList((Candidate.of(record),))
         if maybe(tree, f"#{_GRID}") is None:
             message = maybe(tree, "#MainContent_lblMessage")
-            if _NONE.search(visible_text(tree)) or (message is not None and _NONE_TOLD.search(text_of(message))):
+            if _NONE.search(visible_text(tree)) or (message is not None and _NONE_IN_MESSAGE.search(text_of(message))):
                 return ResultList(())
             raise missing_result(page, "the list of results")
         rows = _rows(page)
@@ -178,7 +174,7 @@ def _is_summary(tree: HtmlElement) -> bool:
 
 
 def _without_end(filings: tuple[Filing, ...] | None) -> str | None:
-    """The status of an entity without an inactive date; not told where its filings could not be looked through."""
+    """The status of an entity without an inactive date; None where its filings could not be looked through."""
     if filings is None:
         return None
     revoked = history.revocation(filings)
@@ -232,9 +228,12 @@ def _largest(tree: HtmlElement, ending: str) -> str:
 
 def _address(text: Callable[[str], str | None], prefix: str) -> Address:
     return addresses.from_parts(
-        text(f"{prefix}Street"), city=text(f"{prefix}City"), state=text(f"{prefix}State"), zip=text(f"{prefix}Zip"),
+        text(f"{prefix}Street"),
+        city=text(f"{prefix}City"),
+        state=text(f"{prefix}State"),
+        zip=text(f"{prefix}Zip"),
         country=text(f"{prefix}Country"),
-    )  # fmt: skip
+    )
 
 
 def _people(tree: HtmlElement) -> Iterable[Officer]:

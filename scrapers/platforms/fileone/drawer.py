@@ -48,13 +48,16 @@ def address(rows: Iterable[str]) -> Address:
     return addresses.from_lines(_GLUED.sub(r", \1 \2", row) for row in rows)
 
 
-def party(value: Any, *, kinds: frozenset[str] = frozenset()) -> tuple[str | None, Address]:
+def party(value: Any, *, kinds: frozenset[str] = frozenset(), headed: bool = False) -> tuple[str | None, Address]:
     """Name and address of an agent's block: lines that say its kind or number, then the name, then the address.
 
-    `kinds` are the words (lower case) that a state writes above the name, such as "noncommercial".
+    `kinds` are the words (lower case) that a state writes above the name, such as "noncommercial"; a `headed` block
+    has one line above the name, whatever it says.
     """
     rows = lines(value)
-    while len(rows) > 1 and (rows[0].casefold() in kinds or _AGENT_NUMBER.fullmatch(rows[0])):
+    if headed:
+        rows = rows[1:]
+    while not headed and len(rows) > 1 and (rows[0].casefold() in kinds or _AGENT_NUMBER.fullmatch(rows[0])):
         rows = rows[1:]
     return (rows[0], address(rows[1:])) if rows else (None, Address())
 

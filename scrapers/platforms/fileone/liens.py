@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from scrapers.parsing.fields import need, need_number, text
+from scrapers.parsing.fields import listed, need, need_number, text
 from scrapers.platforms.fileone import ucc
 from scrapers.platforms.fileone.portal import FileOnePortal, Row, rows_of
 from scrapers.platforms.fileone.second_generation import SecondGeneration
@@ -17,7 +17,7 @@ from scrapers.transport.session import PortalSession
 
 
 class LienBox(FileOnePortal):
-    """One box that finds debtors and secured parties alike; the role is told apart here."""
+    """One box that finds debtors and secured parties alike; the role is decided here."""
 
     opened_liens: ClassVar[int] = 3  # how many of the newest are opened: two requests each
 
@@ -48,13 +48,6 @@ class LienForm(FileOnePortal):
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens by the debtor's name, lapsed ones included."""
-        question: dict[str, Any] = {
-            "SEC_PARTY_SEARCH_YN": False, "SEARCH_IS_ORG": True, "SEARCH_LAST_NAME": "", "SEARCH_FIRST_NAME": "",
-            "SEARCH_MIDDLE_NAME": "", "SEARCH_SUFFIX": "", "SEARCH_ORG_NAME": query.name, "SEARCH_CITY": "",
-            "SEARCH_STATE": "", "SEARCH_LAPSED": True, "SEARCH_TYPE": "DEBTOR", "SEARCH_REQUEST_TYPE": "LIST_ONLY",
-            "SEARCH_UCC": True, "SEARCH_GOV": False, "SEARCH_EFS": False, "SEARCH_CROP_LIEN": False,
-            "SEARCH_AG_LIEN": False, "SEARCH_MODE": 4, "SEARCH_UCC_NUM": "", "BEGIN_DATE": "",
-        }  # fmt: skip
         parts: list[dict[str, Any]] = [{}]
         if person := ucc.person(query.name or ""):
             names = dict(zip(("SEARCH_FIRST_NAME", "SEARCH_MIDDLE_NAME", "SEARCH_LAST_NAME"), person, strict=True))
@@ -63,7 +56,7 @@ class LienForm(FileOnePortal):
             rows_of(
                 session.post(
                     f"https://{self.host}/api/records/uccinforeqsearch",
-                    json=question | part,
+                    json=_form(query.name) | part,
                     headers=self.headers("ucc"),
                 ).json()
             )
@@ -84,14 +77,45 @@ class LienQuery(SecondGeneration):
             parts.append({"NameTypeId": "1"} | names)
         lists = []
         for part in parts:
-            params = {
-                "SEARCH_VALUE": "", "SearchType": role, "SearchLapsed": "true", "firstName": "", "middleName": "",
-                "lastName": "", "suffix": "", "OrganizationName": "", "SearchCity": "", "SearchState": "",
-            } | part  # fmt: skip
             url = f"https://{self.host}/api/uccEntitySearch/webSearch"
-            lists.append(rows_of(session.get(url, params=params, headers=self.headers("ucc")).json()))
+            answer = session.get(url, params=_query(role) | part, headers=self.headers("ucc"))
+            lists.append(rows_of(answer.json()))
         found = ucc.read(_joined(lists), query, session, debtor="DEBTOR")
         return tuple(found), all(self.name_search.whole(len(rows)) for rows in lists)
+
+
+def _form(name: str | None) -> dict[str, Any]:
+    """The long form of a search for a company as debtor, everything else left open."""
+    return {
+        "SEC_PARTY_SEARCH_YN": False,
+        "SEARCH_IS_ORG": True,
+        "SEARCH_LAST_NAME": "",
+        "SEARCH_FIRST_NAME": "",
+        "SEARCH_MIDDLE_NAME": "",
+        "SEARCH_SUFFIX": "",
+        "SEARCH_ORG_NAME": name,
+        "SEARCH_CITY": "",
+        "SEARCH_STATE": "",
+        "SEARCH_LAPSED": True,
+        "SEARCH_TYPE": "DEBTOR",
+        "SEARCH_REQUEST_TYPE": "LIST_ONLY",
+        "SEARCH_UCC": True,
+        "SEARCH_GOV": False,
+        "SEARCH_EFS": False,
+        "SEARCH_CROP_LIEN": False,
+        "SEARCH_AG_LIEN": False,
+        "SEARCH_MODE": 4,
+        "SEARCH_UCC_NUM": "",
+        "BEGIN_DATE": "",
+    }
+
+
+def _query(role: str) -> dict[str, Any]:
+    """The query of the second generation, whose parts of a name are still empty."""
+    blank = listed(
+        "SEARCH_VALUE | firstName | middleName | lastName | suffix | OrganizationName | SearchCity | SearchState"
+    )
+    return dict.fromkeys(blank, "") | {"SearchType": role, "SearchLapsed": "true"}
 
 
 def _joined(lists: list[list[Row]]) -> list[Row]:

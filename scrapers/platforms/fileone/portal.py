@@ -2,7 +2,7 @@
 
 Source: recorded answers of North Dakota (2024), Idaho and California (2026), and what clients of these states send.
 Every row is an entity of its own, assumed names included. The list has no pages; a cap of 500 rows is assumed (not
-seen), so a list that long counts as cut. Nothing is said of a name that fits nothing but an empty `rows` object.
+seen), so a list that long counts as cut. A name that fits nothing is answered with an empty `rows` object alone.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from scrapers.parsing.fields import (
     note_unread,
     text,
 )
-from scrapers.platforms.fileone import drawer
+from scrapers.platforms.fileone import drawer, questions
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch
 from scrapers.transport.session import PortalSession
 
 Row = Mapping[str, Any]
+_COLUMNS = frozenset(listed("SORT_INDEX | TITLE | ID | FILING_DATE | RECORD_NUM | STATUS | STANDING | AGENT | ALERT"))
 _TITLE = re.compile(r"(?P<name>.+?)\s*\((?P<number>[A-Z]{0,2}\d{4,13})\)")
 _DBA = re.compile(r"(?P<legal>.+?)\s*\(\s*d/?b/?a\s+(?P<assumed>.+?)\s*\)", re.IGNORECASE)
 
@@ -53,11 +54,11 @@ class FileOnePortal(Portal):
     primed: ClassVar[bool] = False  # whether a host wants its page opened first, for the cookies
     published: ClassVar[frozenset[str]] = frozenset(
         listed(
-        "status | entity_type | formation_date | agent_name | agent_address | principal_address | "
-        "mailing_address | jurisdiction"
+            "status | entity_type | formation_date | agent_name | agent_address | principal_address | "
+            "mailing_address | jurisdiction"
+        )
     )
-    )  # fmt: skip
-    columns: ClassVar[frozenset[str]] = frozenset()  # columns of this state beside the family's
+    columns: ClassVar[frozenset[str]] = frozenset()  # columns of this state beside the platform's
     ignored: ClassVar[tuple[str, ...]] = ()  # labels of the drawer that are known and not wanted
     agent_kinds: ClassVar[frozenset[str]] = frozenset({"commercial", "noncommercial", "non-commercial"})
     type_labels: ClassVar[tuple[str, ...]] = ("Filing Type",)
@@ -66,6 +67,8 @@ class FileOnePortal(Portal):
     former_labels: ClassVar[tuple[str, ...]] = ()
     assumed_labels: ClassVar[tuple[str, ...]] = ()
     numbered: ClassVar[bool] = False  # whether a row's name is followed by its number: "ACME, LLC (5577637)"
+    headed_agent: ClassVar[bool] = False  # whether an agent's block always begins with its kind: "Individual"
+    type_key: ClassVar[str] = ""  # the column of the entity type, where it does not stand under the name
     status_key: ClassVar[str] = "STATUS"
     standing_key: ClassVar[str] = "STANDING"
 
@@ -73,7 +76,7 @@ class FileOnePortal(Portal):
 
     def question(self, term: str, *, starts_with: bool) -> dict[str, Any]:
         """The body of a search; other states want more keys."""
-        return {"SEARCH_VALUE": term, "STARTS_WITH_YN": starts_with, "ACTIVE_ONLY_YN": False}
+        return questions.switch(term, starts_with=starts_with)
 
     def officers(self, labels: Labels) -> tuple[Officer, ...]:
         """The people a drawer shows; most states show none."""
@@ -145,7 +148,7 @@ class FileOnePortal(Portal):
     def agent(self, labels: Labels) -> tuple[str | None, Address]:
         """The agent, under the first of its labels that has a value."""
         values = [labels.maybe(label) for label in self.agent_labels]
-        return drawer.party(next(filter(None, values), None), kinds=self.agent_kinds)
+        return drawer.party(next(filter(None, values), None), kinds=self.agent_kinds, headed=self.headed_agent)
 
     # The protocol
 
@@ -181,7 +184,7 @@ class FileOnePortal(Portal):
         """A row as one candidate, and a second one for a name in brackets: "ACME, LLC (dba ZENITH)"."""
         title = [text(part) for part in need_list(need(row, "TITLE"), "TITLE")]
         shown, number = split_title(title[0] if title else None, text(row.get("RECORD_NUM")), numbered=self.numbered)
-        entity_type = self.row_type(row, title)
+        entity_type = self._row_type(row, title)
         also = _DBA.fullmatch(shown)
         name, assumed = (also["legal"], also["assumed"]) if also else (shown, self.row_assumed(title))
         handle = {"id": str(need_number(need(row, "ID"), "ID")), "name": name, "assumed": assumed}
@@ -199,8 +202,10 @@ class FileOnePortal(Portal):
             return [found]
         return [found, replace(found, name=assumed, name_kind="assumed")]
 
-    def row_type(self, row: Row, title: list[str | None]) -> str | None:
-        """The entity type stands under the name."""
+    def _row_type(self, row: Row, title: list[str | None]) -> str | None:
+        """The entity type, in a column of its own or under the name."""
+        if self.type_key:
+            return text(row.get(self.type_key))
         return title[1] if len(title) > 1 else None
 
     def row_assumed(self, title: list[str | None]) -> str:
@@ -234,6 +239,4 @@ def _lines(labels: Labels, label: str) -> list[str]:
 
 
 def _known(column: str) -> bool:
-    return column.startswith("CAN_") or column in (
-        "SORT_INDEX", "TITLE", "ID", "FILING_DATE", "RECORD_NUM", "STATUS", "STANDING", "AGENT", "ALERT",
-    )  # fmt: skip
+    return column.startswith("CAN_") or column in _COLUMNS

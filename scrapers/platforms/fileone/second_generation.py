@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
-from scrapers.parsing.fields import Labels, listed, text
+from scrapers.parsing.fields import Labels, listed
 from scrapers.platforms.fileone import drawer
-from scrapers.platforms.fileone.portal import FileOnePortal, Row
+from scrapers.platforms.fileone.portal import FileOnePortal
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, NameCheck, ResultList
 from scrapers.transport.session import PortalSession
@@ -32,10 +32,11 @@ class SecondGeneration(FileOnePortal):
     )
     columns = frozenset(
         listed(
-        "EntityId | BusinessRecordTypeId | BusinessStatusId | RegistrationDate | FormationLocale | Agent | "
-        "ARStanding | AnnualReportDueDate"
+            "EntityId | BusinessRecordTypeId | BusinessStatusId | RegistrationDate | FormationLocale | Agent | "
+            "ARStanding | AnnualReportDueDate"
+        )
     )
-    )  # fmt: skip
+    type_key = "BusinessRecordTypeId"  # called an id, but it holds words
     status_key, standing_key = "BusinessStatusId", "ARStanding"
     name_label: ClassVar[str] = ""
     number_label: ClassVar[str] = ""
@@ -68,18 +69,17 @@ class SecondGeneration(FileOnePortal):
         record = super().record(row, labels)
         return replace(record, entity_name=name or record.entity_name, entity_id=number or "")
 
-    def row_type(self, row: Row, title: list[str | None]) -> str | None:
-        """A column of its own, called an id but holding words."""
-        return text(row.get("BusinessRecordTypeId"))
-
     def row_assumed(self, title: list[str | None]) -> str:
         """An assumed name stands under the name."""
         return (title[1] or "") if len(title) > 1 else ""
 
     def _ask(self, session: PortalSession, term: str, query_type: int) -> ResultList:
         params: dict[str, str | int] = {
-            "SEARCH_VALUE": term, "QueryTypeId": query_type, "BusinessRecordTypeId": 0, "BusinessStatusTypeId": 0,
-        }  # fmt: skip
+            "SEARCH_VALUE": term,
+            "QueryTypeId": query_type,
+            "BusinessRecordTypeId": 0,
+            "BusinessStatusTypeId": 0,
+        }
         page = session.get(
             f"https://{self.host}/api/businessEntitySearch/webSearch",
             params=params | self.more_parameters,

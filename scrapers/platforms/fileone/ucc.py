@@ -22,10 +22,10 @@ from scrapers.transport.session import PortalSession
 Row = Mapping[str, Any]
 COLUMNS = frozenset(
     listed(
-    "SORT_INDEX | ID | RECORD_NUM | RECORD_TYPE | TITLE | DEBTOR | SEC_PARTY | STATUS | FILING_DATE | "
-    "LAPSE_DATE | ALERT | PAGE_COUNT"
+        "SORT_INDEX | ID | RECORD_NUM | RECORD_TYPE | TITLE | DEBTOR | SEC_PARTY | STATUS | FILING_DATE | "
+        "LAPSE_DATE | ALERT | PAGE_COUNT"
+    )
 )
-)  # fmt: skip
 _PLACED = re.compile(r"(?P<name>.+) - (?P<city>[^-]*?),\s*(?P<state>[A-Z]{2})")
 
 
@@ -69,8 +69,8 @@ def opened(
     if not debtors:
         raise PageChanged(f"the drawer of {filing.file_number} names no debtor")
     history = session.get(f"https://{host}/api/History/ucc/{filing.file_number}", headers=headers).json()
-    listed = need_list(need(history, "AMENDMENT_LIST"), "AMENDMENT_LIST")
-    later = [_amendment(entry) for entry in listed if text(need(entry, "AMENDMENT_NUM")) != filing.file_number]
+    entries = need_list(need(history, "AMENDMENT_LIST"), "AMENDMENT_LIST")
+    later = [_amendment(entry) for entry in entries if text(need(entry, "AMENDMENT_NUM")) != filing.file_number]
     return replace(filing, debtors=debtors, secured_parties=secured, amendments=tuple(later))
 
 

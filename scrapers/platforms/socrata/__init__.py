@@ -1,1 +1,1 @@
-"""States that publish their register as open data on the Socrata platform."""
+"""States that publish their companies as open data on the Socrata platform."""

@@ -1,7 +1,7 @@
-"""Socrata: a name search on a state's open register, live, without a key. The rows hold the whole record.
+"""Socrata: a name search on a state's open data, live, without a key. The rows hold the whole record.
 
 Source: the platform's published API (`scrapers.transport.soda`). One request answers most questions; a second, looser
-one is asked before "not found" is said, because registries write `O'NEIL'S` and `A.B.C.` where callers do not.
+one is asked before the answer is "not found", because registries write `O'NEIL'S` and `A.B.C.` where callers do not.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import names
+from scrapers.parsing.columns import PartyColumns, RecordColumns
 from scrapers.parsing.fields import need_text, note_unread
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
@@ -26,21 +27,29 @@ from scrapers.transport.soda import Row
 
 
 class SocrataPortal(Portal):
-    """One data set on one domain, one row an entity. A state names its columns in `record`."""
+    """One data set on one domain, one row an entity. A state declares its columns, or reads them in `record`."""
 
     domain: ClassVar[str] = ""
     dataset: ClassVar[str] = ""
     name_column: ClassVar[str] = ""
     id_column: ClassVar[str] = ""
-    read: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[RecordColumns] = RecordColumns()  # what the row holds beside name and identifier
+    read: ClassVar[tuple[str, ...]] = ()  # columns that are read beside the declared ones
     ignored: ClassVar[frozenset[str]] = frozenset()  # columns that are known and not wanted
+    trade_name: ClassVar[str] = ""  # what the type of such a registration says, in lower case
     always: ClassVar[tuple[str, ...]] = ()  # columns at least one row of an answer must hold: else they were renamed
     pace: ClassVar[Pace] = Pace(seconds=0.5, concurrency=4)
     name_search = NameSearch(
-        mode="word_pattern", mode_basis="documented", narrow="spellings", shortest=1, shortest_basis="documented",
-        ignores_signs=True, cap=500, cap_basis="documented",
+        mode="word_pattern",
+        mode_basis="documented",
+        narrow="spellings",
+        shortest=1,
+        shortest_basis="documented",
+        ignores_signs=True,
+        cap=500,
+        cap_basis="documented",
         evidence="The platform's published API: our own condition over the name column; we ask for `$limit` rows.",
-    )  # fmt: skip
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name holds the words of the term in this order, whatever stands between them."""
@@ -91,22 +100,28 @@ class SocrataPortal(Portal):
     def check_columns(self, session: PortalSession, rows: Sequence[Row]) -> None:
         """Tell operators of columns nobody reads; PageChanged when one that is always there is in no row."""
         shown = {name for row in rows for name in row if not name.startswith(":")}
-        note_unread(shown - self.ignored - set(self.read), session)
+        note_unread(shown - self.ignored - self.columns_read(), session)
         missing = [name for name in self.always if rows and name not in shown]
         if missing:
             raise PageChanged(f"{self.dataset}: no row has {missing}")
+
+    def columns_read(self) -> frozenset[str]:
+        """Every column a record is read from."""
+        return self.columns.names | {self.name_column, self.id_column, *self.read}
 
     def candidate(self, record: EntityRecord, row: Row) -> Candidate:
         """A row that already is the whole record."""
         return Candidate.of(record, name_kind=self.name_kind(record))
 
     def name_kind(self, record: EntityRecord) -> NameKind:
-        """Legal names, but where a register also lists registrations of trade names."""
-        return "legal"
+        """Legal names, but where a data set also lists registrations of trade names."""
+        kind = (record.entity_type or "").casefold()
+        return "assumed" if self.trade_name and self.trade_name in kind else "legal"
 
     def record(self, row: Row) -> EntityRecord:
-        """Read one row; each state names its columns."""
-        raise NotImplementedError
+        """Read one row by the declared columns; the second of the sources is the page for people."""
+        name, number = need_text(row, self.name_column), need_text(row, self.id_column)
+        return self.columns.read(row, name=name, number=number, url=self.sources[1])
 
     def data_as_of(self, session: PortalSession) -> datetime | None:
         """When the data set was last changed: it is a copy that the registry publishes daily, or monthly."""
@@ -114,8 +129,9 @@ class SocrataPortal(Portal):
 
 
 class ManyRowsPortal(SocrataPortal):
-    """A data set with several rows an entity: one for each address, agent or officer."""
+    """A data set with several rows an entity: one for each party, the entity itself repeated."""
 
+    party: ClassVar[PartyColumns] = PartyColumns()
     name_search = replace(SocrataPortal.name_search, cap=1500)  # rows, of which an entity has several
 
     @property
@@ -144,9 +160,14 @@ class ManyRowsPortal(SocrataPortal):
             raise PageChanged(f"{candidate.entity_id} was listed, and then had {len(again)} entities")
         return again[0].record
 
+    def columns_read(self) -> frozenset[str]:
+        """Those of the entity and those of the party."""
+        return super().columns_read() | self.party.names
+
     def together(self, rows: Sequence[Row], session: PortalSession) -> EntityRecord:
-        """Read all rows of one entity; each state names its columns."""
-        raise NotImplementedError
+        """The entity as its first row has it, and the party of each row as an officer."""
+        officers = (self.party.officer(row) for row in rows)
+        return replace(self.record(rows[0]), officers=tuple(dict.fromkeys(filter(None, officers))))
 
 
 def joined(row: Row, *columns: str) -> str | None:

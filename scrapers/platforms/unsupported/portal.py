@@ -1,4 +1,4 @@
-"""A registry without a search for programs: nobody is asked, and the reason and the page for people are told.
+"""A registry without a search for programs: nobody is asked, and the answer is the reason and the page for people.
 
 These are no readers in waiting: of each of them the question, or the answer, is not known from any source. A fake
 parser would only hide that.

@@ -26,10 +26,10 @@ from scrapers.transport.session import PortalSession
 
 _IGNORED = frozenset(
     listed(
-    "txtSubStatus | txtSubType | txtDuration | txtInactiveDate | txtAgentAddressMail | txtOptional1 | "
-    "txtARDueDate | txtStandingTax | txtStandingRA | txtStandingOther | txtFilingName | txtTerm"
+        "txtSubStatus | txtSubType | txtDuration | txtInactiveDate | txtAgentAddressMail | txtOptional1 | "
+        "txtARDueDate | txtStandingTax | txtStandingRA | txtStandingOther | txtFilingName | txtTerm"
+    )
 )
-)  # fmt: skip
 
 
 class WyoBizPortal(Portal):
@@ -109,7 +109,7 @@ class WyoBizPortal(Portal):
 
 
 def _parties(tree: HtmlElement) -> Iterable[Officer]:
-    """Role, "Name (organisation)" and address of each party; roles that end in "Agent" stand elsewhere already."""
+    """Role, "Name (organization)" and address of each party; roles that end in "Agent" stand elsewhere already."""
     for row in select(tree, "#divParties li.rowRegular, #divParties li.rowAlt"):
         role, who, where = (maybe(row, f".resHist{number}") for number in (1, 2, 3))
         if who is None or not text_of(who):

@@ -1,4 +1,4 @@
-"""A real row of Iowa's register of active entities."""
+"""A real row of what Iowa publishes of its active entities."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ import zipfile
 from pathlib import Path
 
 from scrapers import discovery
-from scrapers.bulk_data.source import RegisterPortal
+from scrapers.bulk_data import reading
+from scrapers.bulk_data.iowa import BULK_DATA
 from scrapers.records import Address
 
 
-class TestIowasRegister:
+class TestIowasFile:
     """One row of data set 554, in the archive it is published in."""
 
     def test_row_makes_a_record(self, recordings: Path, tmp_path: Path) -> None:
         portal = discovery.find_portal("IA")
-        assert isinstance(portal, RegisterPortal)
+        assert portal is not None
         row = json.loads((recordings / "IA/datahub-554-row.json").read_text())
         with zipfile.ZipFile(tmp_path / "rows.zip", "w") as archive:
             archive.writestr("rows.ndjson", json.dumps(row) + "\n")
-        (read,) = portal.register_rows(tmp_path / "rows.zip")
-        record = portal.register_row(read)
+        (read,) = reading.rows(tmp_path / "rows.zip", BULK_DATA)
+        record = BULK_DATA.record(read)
         assert record is not None
         assert (record.entity_name, record.entity_id) == ("!MPACT LTD CO", "662502")
         assert record.entity_type == "DOMESTIC LIMITED LIABILITY COMPANY"

@@ -1,4 +1,4 @@
-"""Alaska's published register, down to the last column."""
+"""Alaska's published file, down to the last column."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scrapers import discovery
-from scrapers.bulk_data.source import RegisterPortal
+from scrapers.bulk_data import reading
+from scrapers.bulk_data.alaska import BULK_DATA
 from scrapers.failures import PageChanged
 from scrapers.records import Address, EntityRecord
 
@@ -62,12 +62,10 @@ def read(path: Path, *rows: dict[str, str], head: list[str] = HEAD) -> list[Enti
         writer = csv.DictWriter(file, head, restval="", extrasaction="ignore")
         writer.writeheader()
         writer.writerows(rows)
-    portal = discovery.find_portal("AK")
-    assert isinstance(portal, RegisterPortal)
-    return [record for row in portal.register_rows(path) if (record := portal.register_row(row)) is not None]
+    return [record for row in reading.rows(path, BULK_DATA) if (record := BULK_DATA.record(row)) is not None]
 
 
-class TestAlaskasRegister:
+class TestAlaskasFile:
     """A CSV of every corporation, company and partnership."""
 
     def test_is_read_down_to_the_agent(self, tmp_path: Path) -> None:

@@ -24,11 +24,11 @@ def row(number: str, name: str, kind: str = "Legal Name", link: str = "BusinessI
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
 
-def grid(*rows: str, of: int | None = None, pages: int = 1, told: bool = True) -> str:
+def grid(*rows: str, of: int | None = None, pages: int = 1, counted: bool = True) -> str:
     """One page of the grid; `of` is the number of rows the pager speaks of."""
     heads = "".join(f"<th>{head}</th>" for head in HEADS)
     pager = (
-        f'<li class="pageinfo">Page 1 of {pages}, records 1 to {len(rows)} of {of or len(rows)}</li>' if told else ""
+        f'<li class="pageinfo">Page 1 of {pages}, records 1 to {len(rows)} of {of or len(rows)}</li>' if counted else ""
     )
     body = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody>"
     return f'<div><table id="grid_businessList">{body}</table>{pager}</div>'
@@ -60,9 +60,9 @@ class TestAGrid:
         conversation = talk(
             grid(first, of=2, pages=2), grid(second, of=2, pages=2), opened=detail("11000001", "BLUE HERON LLC")
         )
-        told = conversation.ask(name="Blue Heron LLC")
-        assert isinstance(told, Found)
-        assert told.record.entity_id == "11000001"
+        outcome = conversation.ask(name="Blue Heron LLC")
+        assert isinstance(outcome, Found)
+        assert outcome.record.entity_id == "11000001"
 
     def test_that_is_longer_than_what_was_read_proves_no_absence(self) -> None:
         cut = grid(row("11000002", "HERON FREIGHT LLC"), of=900)
@@ -71,7 +71,7 @@ class TestAGrid:
 
     def test_without_its_length_is_a_changed_page(self) -> None:
         with pytest.raises(PageChanged, match="how long"):
-            talk(grid(row("11000001", "BLUE HERON LLC"), told=False)).ask(name="Blue Heron")
+            talk(grid(row("11000001", "BLUE HERON LLC"), counted=False)).ask(name="Blue Heron")
 
     def test_that_leads_elsewhere_is_a_changed_page(self) -> None:
         with pytest.raises(PageChanged, match="leads to"):
@@ -79,15 +79,15 @@ class TestAGrid:
 
     def test_of_reserved_names_holds_no_company(self) -> None:
         reserved = grid(row("11000001", "BLUE HERON LLC", kind="Reserved Name"))
-        told = talk(reserved, reserved, searches=2).ask(name="Blue Heron LLC")
-        assert isinstance(told, NotFound)
+        outcome = talk(reserved, reserved, searches=2).ask(name="Blue Heron LLC")
+        assert isinstance(outcome, NotFound)
 
     def test_tells_operators_of_a_kind_of_name_never_seen(self) -> None:
         page = grid(row("11000001", "BLUE HERON LLC", kind="Borrowed Name"))
         conversation = talk(page, opened=detail("11000001", "TERN LLC"))
-        told = conversation.ask(name="Blue Heron LLC")
-        assert isinstance(told, Found)
-        assert told.match.kind == "former_name"
+        outcome = conversation.ask(name="Blue Heron LLC")
+        assert isinstance(outcome, Found)
+        assert outcome.match.kind == "former_name"
         assert conversation.unread == ["name type 'Borrowed Name'"]
 
 

@@ -60,9 +60,9 @@ class TestAListAsLongAsTheCap:
             answer("POST", LIST, rows(row(900, "Northern Plains")), sent=asked("Northern Plains", starts_with=True)),
             answer("GET", "https://firststop.sos.nd.gov/api/FilingDetail/business/900/false", drawer),
         )
-        told = talk.ask(name="Northern Plains")
-        assert isinstance(told, Found)
-        assert told.record.entity_id == "0000000900"
+        outcome = talk.ask(name="Northern Plains")
+        assert isinstance(outcome, Found)
+        assert outcome.record.entity_id == "0000000900"
 
     def test_proves_no_absence_of_a_number_either(self) -> None:
         talk = Conversation("ND", answer("POST", LIST, FULL))
@@ -118,9 +118,9 @@ class TestARowWithAnOddNumber:
             answer("POST", LIST, rows(row(1, "ACME HAULING"), row(2, "ACME") | {"RECORD_NUM": "TM-7"})),
             answer("GET", "https://firststop.sos.nd.gov/api/FilingDetail/business/1/false", drawer),
         )
-        told = talk.ask(name="Acme Hauling")
-        assert isinstance(told, Found)
-        assert told.record.entity_id == "0000000001"
+        outcome = talk.ask(name="Acme Hauling")
+        assert isinstance(outcome, Found)
+        assert outcome.record.entity_id == "0000000001"
 
     def test_is_passed_over_when_a_number_is_looked_for(self) -> None:
         talk = Conversation("ND", answer("POST", LIST, rows(row(2, "ACME") | {"RECORD_NUM": "TM-7"})))

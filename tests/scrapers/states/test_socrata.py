@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from requests import PreparedRequest, Response
 from requests.adapters import BaseAdapter
 
+from scrapers.bulk_data.colorado import split_event
 from scrapers.failures import PageChanged, PortalUnavailable, QueryRefused
 from scrapers.records import Found, NotFound
-from scrapers.states.colorado import split_event
 from scrapers.transport import conditions
 from scrapers.transport.recording import Step, answer
 from tests.scrapers.conversation import Conversation
@@ -178,18 +178,18 @@ class TestTheDataSetsDay:
 
     def test_is_told_with_the_answer(self) -> None:
         headers = {"Last-Modified": "Sun, 01 Nov 2026 06:30:00 GMT"}
-        told = listening("PA", Listener("[]", headers=headers)).ask(name="Acme")
-        assert told.as_of == datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
+        outcome = listening("PA", Listener("[]", headers=headers)).ask(name="Acme")
+        assert outcome.as_of == datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
 
     def test_is_a_moment_even_where_its_zone_is_open(self) -> None:
         headers = {"X-SODA2-Truth-Last-Modified": "Sun, 01 Nov 2026 06:30:00 -0000"}
-        told = listening("PA", Listener("[]", headers=headers)).ask(name="Acme")
-        assert told.as_of == datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
+        outcome = listening("PA", Listener("[]", headers=headers)).ask(name="Acme")
+        assert outcome.as_of == datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
 
     @pytest.mark.parametrize("raw", ["", "yesterday"])
     def test_is_open_when_nobody_says_it(self, raw: str) -> None:
-        told = listening("PA", Listener("[]", headers={"Last-Modified": raw})).ask(name="Acme")
-        assert told.as_of is None
+        outcome = listening("PA", Listener("[]", headers={"Last-Modified": raw})).ask(name="Acme")
+        assert outcome.as_of is None
 
 
 class TestACutList:
@@ -218,9 +218,9 @@ class TestACutList:
             _step(url + "upper(business_name) like '%25TIDE%25'", [row] * 1499 + [last]),
             _step(url + "registry_number='1000002'", [last, agent]),
         )
-        told = talk.ask(name="Tide LLC")
-        assert isinstance(told, Found)
-        assert told.record.agent_name == "RILEY SAMPLE"
+        outcome = talk.ask(name="Tide LLC")
+        assert isinstance(outcome, Found)
+        assert outcome.record.agent_name == "RILEY SAMPLE"
 
 
 def _step(url: str, body: Any) -> Step:

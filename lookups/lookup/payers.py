@@ -1,0 +1,215 @@
+"""Who pays for a question: an account by its key, or a credential that came with the request itself.
+
+The story of a lookup talks to a payer and never asks which of the two it is. What an account pays is held, and captured
+in the transaction that keeps the answer. A credential is claimed before the work and settled after it, outside any
+transaction, because its money moves elsewhere: what finds nothing is free, since nothing has moved by then.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from billing import ledger, limits, prices
+from billing.models import Account, ApiKey, Hold, Payment
+from billing.payments import gateway
+from lookups.lookup.outcomes import Delivered, Outcome
+
+HOLD_FOR = timedelta(minutes=10)  # far longer than any fetch; the sweep releases what a crash left behind
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """The price of one lookup: whose ask it is for, and under which words it stands in the statement."""
+
+    ask_id: uuid.UUID
+    reference: str
+    shares_hold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """What was charged to a balance and what is left of it (None: there is none), in units of 1/10,000 USD."""
+
+    cost: int
+    balance: int | None
+
+
+class Payer:
+    """One who pays for one ask. As it stands here: by no balance, without a limit, and only while the caller waits."""
+
+    account: Account | None = None  # whose preferences count
+    key: ApiKey | None = None
+    payment: Payment | None = None
+    waits = False  # whether it can be answered later, as a job
+    limit = 0  # questions at a time; 0: not limited here
+
+    @property
+    def sandbox(self) -> bool:
+        """Whether the fictional registry is asked: test keys and pretended payments reach nothing else."""
+        raise NotImplementedError
+
+    @contextmanager
+    def place(self, *, now: datetime) -> Iterator[bool]:
+        """Occupy one of the places that `limit` allows; False when all are taken."""
+        yield True
+
+    def claim(self, *, now: datetime) -> None:
+        """Make sure of the payment before any work is done. Raises PaymentProblem when it is not good."""
+
+    def hold(self, bill: Bill, *, now: datetime, hold_for: timedelta = HOLD_FOR) -> Hold | None:
+        """Hold the price; None where nothing is held. Raises ledger.InsufficientFunds."""
+        return None
+
+    def capture(
+        self, bill: Bill, hold: Hold | None, *, now: datetime, may_charge_anew: Callable[[], bool] = lambda: True
+    ) -> Paid:
+        """Charge what was held. Joins the caller's transaction; raises ledger.InsufficientFunds.
+
+        A hold that was released meanwhile is charged anew, when the caller still may: the answer is there, and is sold
+        or kept back. Otherwise ledger.HoldEnded is raised.
+        """
+        return Paid(0, None)
+
+    def charge(self, bill: Bill, *, now: datetime) -> Paid:
+        """Charge at once, for an answer that is there already. Raises ledger.InsufficientFunds."""
+        return Paid(0, None)
+
+    def release(self, bill: Bill, hold: Hold | None, *, reason: str, now: datetime) -> None:
+        """Release what was held, when nothing is owed; what has ended already stays as it is."""
+
+    def settle(self, outcome: Outcome, *, now: datetime) -> Outcome:
+        """Move what moves outside our ledger, once the outcome is kept. Raises PaymentProblem: nothing is delivered."""
+        return outcome
+
+    def abandon(self, *, reason: str, now: datetime) -> None:
+        """The work broke down: whatever `claim` took is left with the payer."""
+
+
+class KeyPayer(Payer):
+    """The account behind a key (which comes with it); a test key pays nothing."""
+
+    waits = True
+
+    def __init__(self, key: ApiKey) -> None:
+        self.key: ApiKey = key
+        self.account: Account = key.account
+        self.limit = limits.concurrent_lookups(key)
+
+    @property
+    def sandbox(self) -> bool:
+        """See Payer."""
+        return self.key.is_test
+
+    @contextmanager
+    def place(self, *, now: datetime) -> Iterator[bool]:
+        """See Payer."""
+        slot = limits.acquire(key=self.key, now=now)
+        try:
+            yield slot is not None
+        finally:
+            if slot is not None:
+                limits.release(slot=slot)
+
+    def hold(self, bill: Bill, *, now: datetime, hold_for: timedelta = HOLD_FOR) -> Hold | None:
+        """See Payer.
+
+        An ask that is taken up again after a crash finds its own hold; where that has ended unused, a new one is made.
+        """
+        if self.key.is_test:
+            return None
+        token = f"lookup:{bill.ask_id}"
+        while True:
+            hold = ledger.hold(
+                account_id=self.key.account_id,
+                amount=prices.LOOKUP,
+                idempotency_key=token,
+                reference=bill.reference,
+                expires_at=now + hold_for,
+                now=now,
+                key=self.key,
+            )
+            if hold.state == Hold.State.OPEN:
+                return hold
+            token = f"lookup:{bill.ask_id}:{hold.pk}"
+
+    def capture(
+        self, bill: Bill, hold: Hold | None, *, now: datetime, may_charge_anew: Callable[[], bool] = lambda: True
+    ) -> Paid:
+        """See Payer."""
+        if hold is None:
+            return Paid(0, self.account.available)
+        try:
+            entry = ledger.capture(hold_id=hold.pk, now=now, reference=bill.reference, **_share(bill, "taken"))
+        except ledger.HoldEnded:
+            if not may_charge_anew():
+                raise
+            return self.charge(bill, now=now)
+        return Paid(entry.amount, entry.available_after)
+
+    def charge(self, bill: Bill, *, now: datetime) -> Paid:
+        """See Payer."""
+        if self.key.is_test:
+            return Paid(0, self.account.available)
+        entry = ledger.charge(
+            account_id=self.key.account_id,
+            amount=prices.LOOKUP,
+            idempotency_key=f"lookup:{bill.ask_id}:charge",
+            reference=bill.reference,
+            now=now,
+            key=self.key,
+        )
+        return Paid(entry.amount, entry.available_after)
+
+    def release(self, bill: Bill, hold: Hold | None, *, reason: str, now: datetime) -> None:
+        """See Payer."""
+        if hold is None:
+            return
+        try:
+            ledger.release(hold_id=hold.pk, now=now, reason=reason, **_share(bill, "back"))
+        except ledger.HoldEnded:
+            return  # the sweep was faster
+
+
+class CredentialPayer(Payer):
+    """Whoever sent a payment credential with the request: good for one delivery."""
+
+    def __init__(self, purchase: gateway.Purchase, credential: str) -> None:
+        self._purchase, self._credential = purchase, credential
+
+    @property
+    def sandbox(self) -> bool:
+        """See Payer. Known once the credential is claimed."""
+        return self._claimed.is_sandbox
+
+    def claim(self, *, now: datetime) -> None:
+        """See Payer. Nothing moves yet."""
+        self.payment = gateway.accept(self._purchase, credential=self._credential, now=now)
+
+    def settle(self, outcome: Outcome, *, now: datetime) -> Outcome:
+        """See Payer. What delivered nothing leaves the money where it is."""
+        if not isinstance(outcome, Delivered):
+            self.abandon(reason=type(outcome).__name__, now=now)
+            return outcome
+        receipt = gateway.settle(self._claimed, now=now)
+        return replace(outcome, cost=self._claimed.amount, receipt=receipt)
+
+    def abandon(self, *, reason: str, now: datetime) -> None:
+        """See Payer."""
+        gateway.abandon(self._claimed, reason=reason, now=now)
+
+    @property
+    def _claimed(self) -> Payment:
+        assert self.payment is not None, "A credential is claimed before anything else is done."
+        return self.payment
+
+
+def _share(bill: Bill, what: str) -> dict[str, Any]:
+    """One lookup's part of a larger hold; nothing where the hold is all its own."""
+    if not bill.shares_hold:
+        return {}
+    return {"amount": prices.LOOKUP, "idempotency_key": f"lookup:{bill.ask_id}:{what}"}

@@ -1,0 +1,97 @@
+"""Reads published files: constant memory, one row at a time, a changed layout refused before anything is loaded."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scrapers.bulk_data.published import BulkData, Row
+from scrapers.failures import PageChanged
+
+
+def rows(path: Path, bulk_data: BulkData) -> Iterator[Row]:
+    """Every row of the downloaded file, or folder, by column name; PageChanged when one of its columns is missing.
+
+    Fixed-width files yield {"line": the whole line}; the state cuts it.
+    """
+    if bulk_data.joined is not None:
+        yield from bulk_data.joined(path)
+        return
+    columns = bulk_data.columns
+    if bulk_data.kind == "csv":
+        with path.open(newline="", encoding=bulk_data.encoding, errors="replace") as file:
+            yield from _csv_rows(file, columns, path.name)
+        return
+    try:
+        archive = zipfile.ZipFile(path)
+    except zipfile.BadZipFile as error:
+        raise PageChanged(f"{path.name} is no zip archive") from error
+    with archive:
+        for member in _members(archive, bulk_data):
+            with archive.open(member) as raw:
+                text = io.TextIOWrapper(raw, encoding=bulk_data.encoding, errors="replace", newline="")
+                if bulk_data.kind == "csv-zip":
+                    for row in _csv_rows(text, columns, member):
+                        yield {**row, "_member": member}
+                elif bulk_data.kind == "ndjson-zip":
+                    yield from _json_rows(text, columns, member)
+                else:
+                    yield from _lines(text, bulk_data.width, member)
+
+
+def _members(archive: zipfile.ZipFile, bulk_data: BulkData) -> list[str]:
+    have = archive.namelist()
+    if bulk_data.members == ("*",):
+        return sorted(have)
+    if not bulk_data.members:
+        if len(have) != 1:
+            raise PageChanged(f"the archive holds {have}, expected one file")
+        return have
+    missing = [name for name in bulk_data.members if name not in have]
+    if missing:
+        raise PageChanged(f"the archive lacks {missing}: it holds {have}")
+    return list(bulk_data.members)
+
+
+def _csv_rows(file: io.TextIOBase | Any, columns: frozenset[str], name: str) -> Iterator[Row]:
+    reader = csv.reader(file)
+    head = [cell.strip() for cell in next(reader, [])]
+    missing = columns - set(head)
+    if missing:
+        raise PageChanged(f"{name}: the columns {sorted(missing)} are missing from {head}")
+    for number, cells in enumerate(reader, start=2):
+        if not any(cells):
+            continue
+        extra = cells[len(head) :]
+        if len(cells) < len(head) or any(extra):  # trailing commas are harmless, anything else is a shifted row
+            raise PageChanged(f"{name}, line {number}: {len(cells)} cells where the header has {len(head)}")
+        yield dict(zip(head, cells, strict=False))
+
+
+def _json_rows(file: io.TextIOBase, columns: frozenset[str], name: str) -> Iterator[Row]:
+    for number, line in enumerate(file, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise PageChanged(f"{name}, line {number}: no JSON") from error
+        if not isinstance(row, dict) or not columns <= row.keys():
+            raise PageChanged(f"{name}, line {number}: lacks {sorted(columns - set(row))}")
+        yield {key: "" if value is None else str(value) for key, value in row.items()}
+
+
+def _lines(file: io.TextIOBase, width: int, name: str) -> Iterator[Row]:
+    """Lines of one width as rows with the one column `line`; PageChanged for a line of another width."""
+    for number, line in enumerate(file, start=1):
+        text = line.rstrip("\r\n")
+        if not text:
+            continue
+        if len(text) != width:
+            raise PageChanged(f"{name}, line {number}: {len(text)} characters, expected {width}")
+        yield {"line": text}

@@ -1,1 +1,0 @@
-"""One folder a vendor platform, one small file a state."""

@@ -1,1 +1,0 @@
-"""Foster Moore Catalyst: a register whose pages are one server-side conversation."""

@@ -1,1 +1,0 @@
-"""Maine's ICRS (a servlet whose pages are nested tables without ids)."""

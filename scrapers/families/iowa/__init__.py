@@ -1,1 +1,0 @@
-"""Iowa's own search (ASP.NET WebForms) and its published register of active entities."""

@@ -1,1 +1,0 @@
-"""Louisiana's own WebForms search."""

@@ -1,1 +1,0 @@
-"""Minnesota's Business and Lien System (ASP.NET MVC, plain GET)."""

@@ -1,1 +1,0 @@
-"""Maryland Business Express (ASP.NET MVC)."""

@@ -1,1 +1,0 @@
-"""Missouri's Business Services (WebForms with a Telerik grid)."""

@@ -1,1 +1,0 @@
-"""Nebraska's corporation search (a CGI program)."""

@@ -1,1 +1,0 @@
-"""Florida: Sunbiz for companies, the secured transaction registry for liens."""

@@ -1,0 +1,74 @@
+"""Load a copy of a state's bulk data: `manage.py load_bulk_data AK` fetches it, `--file` takes one at hand.
+
+The load is streamed, goes on where a broken one stopped, and the state answers from the old copy until the new
+one is whole. `--list` shows the copies there are.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from tqdm import tqdm
+
+from scrapers import discovery
+from scrapers.bulk_data import copies, refresh
+from scrapers.failures import PortalError
+from scrapers.models import BulkCopy
+from scrapers.portal import Portal
+
+
+class Command(BaseCommand):
+    """See the module."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("state", nargs="?", help="two letters")
+        parser.add_argument("--file", type=Path, help="the file, or the folder of files, already downloaded")
+        parser.add_argument("--as-of", help="the day the file is from, YYYY-MM-DD (default: the file's own time)")
+        parser.add_argument("--list", action="store_true", help="show the copies there are")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["list"] or not options["state"]:
+            self._list()
+            return
+        portal = discovery.find_portal(options["state"].upper())
+        if portal is None or portal.bulk_data is None:
+            raise CommandError(f"{options['state']} publishes no bulk data this program can read.")
+        now = timezone.now()
+        try:
+            file, as_of = self._file(portal, options, now)
+            copy = self._load(portal, file, as_of, now)
+        except (PortalError, copies.LoadRefused) as error:
+            raise CommandError(f"Nothing has changed: {error}") from error
+        self.stdout.write(
+            f"{portal.code} answers from its bulk data of {copy.as_of:%Y-%m-%d}: {copy.entities} entities."
+        )
+
+    def _file(self, portal: Portal, options: dict[str, Any], now: datetime) -> tuple[Path, datetime]:
+        file: Path | None = options["file"]
+        if file is None:
+            return refresh.fetch(portal=portal, now=now)
+        if not file.exists():
+            raise CommandError(f"There is no {file}.")
+        stamp = options["as_of"]
+        dated = datetime.fromisoformat(stamp) if stamp else datetime.fromtimestamp(file.stat().st_mtime, tz=UTC)
+        return file.resolve(), dated.replace(tzinfo=UTC) if dated.tzinfo is None else dated
+
+    def _load(self, portal: Portal, file: Path, as_of: datetime, now: datetime) -> BulkCopy:
+        with tqdm(unit=" rows", desc=f"{portal.code} bulk data", file=self.stderr._out) as bar:
+
+            def show(copy: BulkCopy) -> None:
+                bar.update(copy.rows_read - bar.n)
+
+            return refresh.load(portal=portal, file=file, as_of=as_of, now=now, progress=show)
+
+    def _list(self) -> None:
+        for copy in BulkCopy.objects.all():
+            self.stdout.write(f"{copy}: {copy.entities} entities, {copy.rows_read} rows read. {copy.detail}")
+        readable = [portal.code for portal in discovery.list_portals() if portal.bulk_data is not None]
+        self.stdout.write(f"Bulk data that can be loaded: {', '.join(readable) or 'none'}")

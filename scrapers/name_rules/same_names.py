@@ -1,0 +1,68 @@
+"""Which names are the same name in a state: what its filing clerk looks past, as the state's own rule has it."""
+
+from __future__ import annotations
+
+from scrapers.name_rules.rules import NamingRule
+from scrapers.normalize import names
+from scrapers.normalize.vocabulary import ABBREVIATIONS, NUMERALS, ROMAN
+
+_ARTICLES = frozenset({"a", "an", "the"})
+_CONJUNCTIONS = frozenset({"and", "or", "plus"})
+_PREPOSITIONS = frozenset({"at", "by", "for", "in", "of", "to", "up", "with", "on", "from"})
+_OTHER_NUMBER = NUMERALS | {digits: word for word, digits in NUMERALS.items()}
+
+
+def clerk_key(name: str, rule: NamingRule) -> str:
+    """The name as the state's filing office compares it: equal keys are the same name."""
+    form = names.form(name)
+    ignored = rule.ignored
+    found = names.plain(names.trading_names(name)[0]) if "designator" not in ignored else _words_of(name, form)
+    parts = found.split()
+    for mark, small in (("article", _ARTICLES), ("conjunction", _CONJUNCTIONS), ("preposition", _PREPOSITIONS)):
+        if mark in ignored:
+            parts = [word for word in parts if word not in small] or parts
+    if "numeral" in ignored:
+        parts = [NUMERALS.get(word, word) for word in parts]
+        if len(parts) > 1:
+            parts[-1] = ROMAN.get(parts[-1], parts[-1])
+    if "abbreviation" in ignored:
+        parts = [ABBREVIATIONS.get(word, word) for word in parts]
+    if "plural" in ignored:
+        parts = [_singular(word) for word in parts]
+    return ("" if "spacing" in ignored else " ").join(parts)
+
+
+def _words_of(name: str, form: names.ComparisonForm) -> str:
+    """The name's words without its legal form, articles and numbers as they are written."""
+    text = names.plain(names.trading_names(name)[0])
+    count = len(form.base.split())
+    bare = text.removeprefix("the ") or text
+    lead = "the " if bare != text else ""
+    return lead + " ".join(bare.split()[:count])
+
+
+def _singular(word: str) -> str:
+    """ "farms" and "farm's" (already "farms") as "farm"; short words and double s stay."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def same_names(name: str, rule: NamingRule) -> tuple[str, ...]:
+    """The name in the other number, and with its numbers in the other spelling, where the rule calls that the same.
+
+    For the registry's search: a list of "Blue Farms" does not show "BLUE FARM", which stands in its way.
+    """
+    parts = names.without_suffix(name).split()
+    found = []
+    if "plural" in rule.ignored:
+        found.append(" ".join(_in_singular(part) for part in parts))
+    if "numeral" in rule.ignored:
+        found.append(" ".join(_OTHER_NUMBER.get(part.casefold(), part) for part in parts))
+    return tuple(one for one in found if one and one != " ".join(parts))
+
+
+def _in_singular(word: str) -> str:
+    bare = word.rstrip(".,;'")
+    single = _singular(bare.casefold())
+    return bare[: len(single)] if bare.casefold().startswith(single) else single

@@ -1,0 +1,74 @@
+"""A master data set with sets beside it: its companies' agents, principals and former names.
+
+They are asked for the one company that was chosen, by the key that the master's row has of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from scrapers.parsing.columns import PartyColumns
+from scrapers.parsing.fields import listed, need_text
+from scrapers.platforms.socrata.portal import SocrataPortal, unknown
+from scrapers.records import Address, Candidate, EntityRecord
+from scrapers.transport import conditions, soda
+from scrapers.transport.session import PortalSession
+from scrapers.transport.soda import Row, value
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedSet:
+    """A data set about the master's companies: whom it names, and the columns that may hold the master's key."""
+
+    dataset: str
+    keys: str
+    party: PartyColumns
+
+    def rows(self, session: PortalSession, *, domain: str, key: str) -> Sequence[Row]:
+        """Rows about one company; where descriptions differ on the key's column, each is tried."""
+        *others, last = listed(self.keys)
+        for column in others:
+            try:
+                return self._rows_by(session, domain, column, key)
+            except soda.NoSuchColumn:
+                continue
+        return self._rows_by(session, domain, last, key)
+
+    def _rows_by(self, session: PortalSession, domain: str, column: str, key: str) -> Sequence[Row]:
+        where = f"{column}={conditions.quoted(key)}"
+        return soda.ask_rows(session, domain=domain, dataset=self.dataset, where=where, order=":id", limit=1000)
+
+
+class MasterPortal(SocrataPortal):
+    """A master and the sets beside it; a state declares them."""
+
+    key_column: ClassVar[str] = ""
+    agents: ClassVar[RelatedSet]
+    principals: ClassVar[RelatedSet]
+    renamed: ClassVar[RelatedSet]
+
+    def columns_read(self) -> frozenset[str]:
+        """The key's too."""
+        return super().columns_read() | {self.key_column}
+
+    def candidate(self, record: EntityRecord, row: Row) -> Candidate:
+        """The row with the key that the other data sets know the company by."""
+        return replace(super().candidate(record, row), handle={"key": value(row, self.key_column) or ""})
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The master's record with the agent, the principals and the former names."""
+        record, key = super().detail(session, candidate), need_text(candidate.handle, "key")
+        beside = (self.agents, self.principals, self.renamed)
+        agents, principals, renamed = (each.rows(session, domain=self.domain, key=key) for each in beside)
+        if not agents and record.status == "Active":
+            unknown(["without an agent: do the sets still share their key?"], session, what="an active company")
+        agent, former = self.agents.party, (self.renamed.party.name(row) for row in renamed)
+        return replace(
+            record,
+            agent_name=agent.name(agents[0]) if agents else None,
+            agent_address=agent.address(agents[0]) if agents else Address(),
+            officers=tuple(filter(None, (self.principals.party.officer(row) for row in principals))),
+            former_names=tuple(dict.fromkeys(name for name in former if name and name != record.entity_name)),
+        )

@@ -1,0 +1,61 @@
+"""Data sets with a row for each name associated with a business, where the row's role decides what it says.
+
+The same columns hold the agent in one row, an office's address in the next and an officer in a third.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from scrapers.parsing.fields import listed, need_text
+from scrapers.platforms.socrata.portal import ManyRowsPortal, unknown
+from scrapers.records import Address, EntityRecord
+from scrapers.transport.session import PortalSession
+from scrapers.transport.soda import Row, value
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The words of one column, in capitals: which make a row the agent's, an office's, or an officer's."""
+
+    column: str
+    agent: str
+    principal: str
+    mailing: str
+    officers: str
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Every word that is read."""
+        return frozenset((self.agent, self.principal, self.mailing, *listed(self.officers)))
+
+
+class RolesPortal(ManyRowsPortal):
+    """A data set of this kind; a state declares its roles."""
+
+    roles: ClassVar[Roles]
+    published = frozenset(listed("agent_name | agent_address | principal_address | mailing_address | officers"))
+
+    def columns_read(self) -> frozenset[str]:
+        """The role's too."""
+        return super().columns_read() | {self.roles.column}
+
+    def together(self, rows: Sequence[Row], session: PortalSession) -> EntityRecord:
+        """All rows of one business, each in its place; operators hear of roles that are not declared."""
+        roles, officers = self.roles, listed(self.roles.officers)
+        by_role = [(need_text(row, roles.column).upper(), row) for row in rows]
+        unknown((role for role, _ in by_role if role not in roles.known), session, what=roles.column.replace("_", " "))
+        first = dict(reversed(by_role))  # the first row of a role counts
+        places = {role: self.party.address(row) for role, row in first.items()}
+        named = (self.party.officer(row, title=role.title()) for role, row in by_role if role in officers)
+        return replace(
+            self.record(rows[0]),
+            jurisdiction=next((found for row in rows if (found := value(row, self.columns.jurisdiction))), None),
+            agent_name=self.party.name(first[roles.agent]) if roles.agent in first else None,
+            agent_address=places.get(roles.agent, Address()),
+            principal_address=places.get(roles.principal, Address()),
+            mailing_address=places.get(roles.mailing, Address()),
+            officers=tuple(filter(None, named)),
+        )

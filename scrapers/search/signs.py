@@ -1,0 +1,22 @@
+"""Terms for open data, where we write the condition ourselves: one more, with room for the signs callers leave out.
+
+Registries write `O'NEIL'S` and `A.B.C.` where callers do not; asked before "not found" is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scrapers.normalize import names
+from scrapers.search import terms
+from scrapers.search.terms import NameSearch, SearchPlan
+from scrapers.transport import conditions
+
+
+def plan(name: str, facts: NameSearch) -> SearchPlan:
+    """The usual terms, then the loose one, where it differs."""
+    usual = terms.plan(name, facts)
+    loose = conditions.loosened(usual.terms[-1])
+    if loose == " ".join(names.words(usual.terms[-1])):
+        return usual
+    return replace(usual, terms=(*usual.terms[: facts.most_terms - 1], loose))

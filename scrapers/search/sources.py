@@ -1,0 +1,173 @@
+"""Where an answer comes from: the portal itself, or the loaded copy of what its registry publishes.
+
+Which of them answers is decided here alone (`choose_source`). A source belongs to one conversation; it knows its
+portal, whose rules hold for a copy too, and leaves what it was told in the session's pages, as evidence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from scrapers.bulk_data.published import BulkData
+from scrapers.bulk_data.stored_form import to_plain
+from scrapers.failures import QueryRefused
+from scrapers.name_rules.rules import RULES
+from scrapers.name_rules.same_names import same_names
+from scrapers.normalize import names
+from scrapers.portal import Portal
+from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.search.terms import SearchPlan
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+
+_NEAR_MISSES = 25  # worth telling
+
+
+class Copy(Protocol):
+    """The current copy of one state's bulk data; the database is behind it."""
+
+    @property
+    def as_of(self) -> datetime:
+        """The day the data is from."""
+
+    def list_by_name(self, key: str, *, limit: int, wider: int) -> tuple[list[EntityRecord], list[EntityRecord]]:
+        """Entities with just this comparison key (at most `limit`), and those whose key goes on with more words."""
+
+    def list_by_id(self, entity_id: str) -> list[EntityRecord]:
+        """The entity with this identifier, or nothing."""
+
+
+class LoadedCopy:
+    """Answers from the copy: it compares normalized names, and what it holds is the whole record."""
+
+    def __init__(self, portal: Portal, session: PortalSession, bulk_data: BulkData, copy: Copy) -> None:
+        self.portal, self.session = portal, session
+        self._bulk_data, self._copy = bulk_data, copy
+        self.was_read = False
+
+    @property
+    def from_copy(self) -> bool:
+        """Whether the answer rests on the copy."""
+        return self.was_read
+
+    @property
+    def narrow_proves(self) -> bool:
+        """There is no narrower search."""
+        return False
+
+    @property
+    def data_as_of(self) -> datetime | None:
+        """The day of the copy."""
+        return self._copy.as_of
+
+    def plan(self, name: str) -> SearchPlan:
+        """The name as it is given finds all spellings of it."""
+        if not names.key(name):
+            raise QueryRefused("the name needs letters or digits")
+        return SearchPlan((name,))
+
+    def search(self, term: str) -> ResultList:
+        """Entities with this name, and some whose name goes on after it."""
+        beside, most = self._bulk_data.beside_live, self._bulk_data.most_rows
+        wider = most if beside else _NEAR_MISSES
+        own, longer = self._copy.list_by_name(names.key(term), limit=most, wider=wider)
+        # Longer names are near misses (a word more is another company), so they need not all be there; but beside a
+        # live list they stand for the rest of it.
+        whole = len(own) < most and (len(longer) < wider or not beside)
+        return ResultList(self._rows(own + longer), complete=whole)
+
+    def narrow(self, name: str) -> ResultList | None:
+        """None: the search itself is for just this name."""
+        return None
+
+    def find(self, entity_id: str) -> ResultList:
+        """The entity with this identifier."""
+        return ResultList(self._rows(self._copy.list_by_id(entity_id)))
+
+    def open(self, row: Candidate) -> EntityRecord:
+        """The record the row already is."""
+        assert row.record is not None
+        return row.record
+
+    def names_taken(self, name: str) -> ResultList:
+        """Every name of the copy that the state's rule may call the same."""
+        self.plan(name)
+        same = same_names(name, RULES[self.portal.code]) if self.portal.code in RULES else ()
+        found = [self.search(one) for one in dict.fromkeys((name, *same))]
+        rows = tuple(row for results in found for row in results.candidates)
+        return ResultList(rows, complete=all(results.complete for results in found))
+
+    def _rows(self, records: Sequence[EntityRecord]) -> tuple[Candidate, ...]:
+        """The records as rows. They are kept as the evidence of the answer: they are all that was read."""
+        self.was_read = True
+        body = json.dumps([to_plain(record) for record in records], ensure_ascii=False, sort_keys=True).encode()
+        self.session.pages.append(Page(self._bulk_data.url, 200, {"content-type": "application/json"}, body))
+        return tuple(map(Candidate.of, records))
+
+
+class LivePortal:
+    """Answers from the portal; where its list is cut, a copy that is kept `beside` it is searched for just the name."""
+
+    def __init__(self, portal: Portal, session: PortalSession, beside: LoadedCopy | None = None) -> None:
+        self.portal, self.session = portal, session
+        self._beside = beside
+
+    @property
+    def from_copy(self) -> bool:
+        """Whether the answer rests on a copy, too."""
+        return self._beside is not None and self._beside.was_read
+
+    @property
+    def narrow_proves(self) -> bool:
+        """Whether a whole list of the narrow search holds every spelling of the name."""
+        return self.portal.narrow_proves or self._beside is not None
+
+    @property
+    def data_as_of(self) -> datetime | None:
+        """The day the portal says its data is from, where it is a copy itself."""
+        return self.portal.data_as_of(self.session)
+
+    def plan(self, name: str) -> SearchPlan:
+        """The terms to try for the name."""
+        return self.portal.search_plan(self.session, name)
+
+    def search(self, term: str) -> ResultList:
+        """The portal's list for the term."""
+        return self.portal.search(self.session, term)
+
+    def narrow(self, name: str) -> ResultList | None:
+        """A list for just this name; None where there is none."""
+        return self.portal.ask_narrowly(self.session, name, self._beside.search if self._beside else None)
+
+    def find(self, entity_id: str) -> ResultList:
+        """The portal's list for the identifier."""
+        return self.portal.find(self.session, entity_id)
+
+    def open(self, row: Candidate) -> EntityRecord:
+        """The page behind the row."""
+        return self.portal.detail(self.session, row)
+
+    def names_taken(self, name: str) -> ResultList:
+        """All names of the registry that could be the same name."""
+        return self.portal.names_taken(self.session, name)
+
+
+Source = LivePortal | LoadedCopy
+
+
+def choose_source(portal: Portal, session: PortalSession, copy: Copy | None) -> Source:
+    """Who answers: the loaded copy where there is one, but for data that is only kept beside the live search."""
+    if portal.bulk_data is None or copy is None:
+        return LivePortal(portal, session)
+    loaded = LoadedCopy(portal, session, portal.bulk_data, copy)
+    return LivePortal(portal, session, beside=loaded) if portal.bulk_data.beside_live else loaded
+
+
+def read_copy(portal: Portal, session: PortalSession, copy: Copy | None) -> LoadedCopy:
+    """The loaded copy, whatever the portal may say; QueryRefused where none is kept."""
+    if portal.bulk_data is None or copy is None:
+        raise QueryRefused("no copy of this registry is kept")
+    return LoadedCopy(portal, session, portal.bulk_data, copy)

@@ -1,0 +1,151 @@
+"""A state that answers from a copy of its bulk data says so: the customer sees a copy and its day."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from jurisdictions import services
+from lookups.models import Lookup
+from scrapers import discovery
+from scrapers.bulk_data import refresh
+from scrapers.failures import PortalUnavailable
+from scrapers.models import ScrapeAttempt
+from scrapers.operations import breaker
+from tests.lookups.conftest import PRICE, Customer
+from tests.lookups.registry_server import Register, company
+from tests.scrapers.test_published_files import TestVirginia, zipped
+
+pytestmark = pytest.mark.django_db
+DAY = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def virginia(customer: Customer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Customer:
+    """A customer, Virginia switched on, and a small copy of its bulk data loaded."""
+    portal = discovery.find_portal("VA")
+    assert portal is not None
+    published = refresh.get_bulk_data(portal)
+    head = TestVirginia.HEAD
+    tables = {"Corp__csv": head + TestVirginia.CORP, "LLC__csv": head + TestVirginia.LLC, "LP__csv": head}
+    file = zipped(tmp_path / "be.zip", **tables)
+    monkeypatch.setattr(type(portal), "bulk_data", replace(published, least_rows=1))
+    refresh.load(portal=portal, file=file, as_of=DAY, now=DAY)
+    services.enable(code="VA")
+    return customer
+
+
+class TestALookup:
+    """In a state whose bulk data is loaded."""
+
+    def test_is_answered_as_a_copy_with_its_day(self, virginia: Customer) -> None:
+        body = virginia.lookup("Blue Heron Logistics", "VA").json()
+        assert body["data"]["entityId"] == "11004293"
+        assert (body["source"], body["cached"], body["data"]["cached"]) == ("cache", True, True)
+        assert body["dataAsOf"] == "2026-11-01T00:00:00.000Z"
+        assert body["data"]["evidence"]["fromRegister"] is True
+        assert virginia.balance.spent == PRICE
+
+    def test_that_finds_nothing_costs_nothing(self, virginia: Customer) -> None:
+        assert virginia.lookup("Quasar Umbrella Repair", "VA").status_code == 404
+        assert virginia.balance.available == 10 * PRICE
+
+
+def check(who: Customer, name: str, state: str = "VA", **more: str) -> Any:
+    return who.post("/v1/name-availability", {"entity_name": name, "state": state, **more})
+
+
+class TestANameCheck:
+    """In a state whose own search turns programs away, and whose bulk data is loaded."""
+
+    def test_is_not_made_from_the_copy_unasked(self, virginia: Customer) -> None:
+        reply = check(virginia, "Blue Heron Logistics")
+        assert (reply.status_code, reply.json()["code"], reply.json()["cost"]) == (400, "unsupported_state", 0)
+        (told,) = reply.json()["details"]["source"]
+        assert '"source": "cache"' in told
+        assert virginia.balance.available == 10 * PRICE
+        assert not ScrapeAttempt.objects.exists(), "a known wall is not asked"
+
+    def test_is_made_from_the_copy_when_asked_for(self, virginia: Customer) -> None:
+        body = check(virginia, "Blue Heron Logistics", source="cache").json()
+        assert (body["available"], body["data_source"], body["cost"]) == (False, "cache", 0.0314)
+        assert body["evidence"]["fromRegister"] is True
+        assert body["dataAsOf"] == "2026-11-01T00:00:00.000Z"
+        assert virginia.balance.spent == PRICE
+        assert Lookup.objects.get().source == "cache"
+
+    def test_finds_a_name_free_in_the_copy(self, virginia: Customer) -> None:
+        assert check(virginia, "Quasar Umbrella Repair", source="cache").json()["available"] is True
+
+    def test_from_the_copy_works_while_the_portal_is_left_alone(self, virginia: Customer) -> None:
+        now = timezone.now()
+        for _ in range(20):
+            permit = breaker.enter(state="VA", budget_seconds=20, now=now)
+            breaker.note_failure(permit, PortalUnavailable("down"), question="x", patience=20, now=now)
+            if breaker.find_rest(state="VA", now=now):
+                break
+        assert breaker.find_rest(state="VA", now=now) is not None
+        assert check(virginia, "Blue Heron Logistics", source="cache").status_code == 200
+
+    def test_is_told_of_among_the_states(self, virginia: Customer, client: Any) -> None:
+        told = {row["state"]: row for row in client.get("/v1/states").json()}
+        assert (told["VA"]["nameAvailabilityAvailable"], told["VA"]["nameAvailabilityFromCache"]) == (False, True)
+        assert (told["NY"]["nameAvailabilityAvailable"], told["NY"]["nameAvailabilityFromCache"]) == (True, False)
+
+    def test_from_a_copy_that_nobody_loaded_is_refused(self, customer: Customer) -> None:
+        for state in ("NY", "DC"):
+            reply = check(customer, "Blue Heron Logistics", state, source="cache")
+            assert (reply.status_code, reply.json()["code"]) == (400, "unsupported_state")
+            assert "source" in reply.json()["details"]
+        assert customer.balance.available == 10 * PRICE
+
+
+class TestANameTooCommon:
+    """For a live list, in a state whose open data is also held whole."""
+
+    @pytest.fixture
+    def new_york(
+        self, customer: Customer, register: Register, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> Customer:
+        portal = discovery.find_portal("NY")
+        assert portal is not None
+        monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
+        rows = [company(f"COMMON WORD {number:03} INC.", str(200000 + number)) for number in range(600)]
+        file = tmp_path / "ny.csv"
+        with file.open("w", newline="") as out:
+            writer = csv.DictWriter(out, fieldnames=sorted({name for row in rows for name in row}))
+            writer.writeheader()
+            writer.writerows(rows)
+        refresh.load(portal=portal, file=file, as_of=DAY, now=DAY)
+        register.rows = rows
+        return customer
+
+    def test_is_asked_live_and_refused_with_the_way_out(self, new_york: Customer, register: Register) -> None:
+        reply = check(new_york, "Common Word Inc", "NY")
+        assert (reply.status_code, reply.json()["code"]) == (400, "invalid_request")
+        assert '"source": "cache"' in reply.json()["details"]["entity_name"][0]
+        assert register.asked >= 1
+        assert new_york.balance.available == 10 * PRICE
+
+    def test_is_told_of_the_copy_when_the_registry_is_down(self, new_york: Customer, register: Register) -> None:
+        register.status = 500
+        reply = check(new_york, "Common Word Inc", "NY")
+        assert (reply.status_code, reply.json()["reason"]) == (503, "down")
+        assert '"source": "cache"' in reply.json()["note"]
+
+    def test_is_judged_from_the_copy_when_asked_for(self, new_york: Customer, register: Register) -> None:
+        body = check(new_york, "Common Word Inc", "NY", source="cache").json()
+        assert (body["available"], body["data_source"]) == (True, "cache")
+        assert register.asked == 0
+
+    def test_that_is_not_too_common_is_live(self, new_york: Customer, register: Register) -> None:
+        body = check(new_york, "Common Word 007", "NY").json()
+        assert (body["available"], body["data_source"], body["dataAsOf"]) == (False, "live", None)
+        assert body["evidence"]["fromRegister"] is False
+        assert register.asked >= 1

@@ -1,0 +1,329 @@
+"""A state whose search is walled answers from a copy of its bulk data, and never from half of one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from scrapers import discovery
+from scrapers.bulk_data import copies, refresh
+from scrapers.bulk_data.published import BulkData, Row
+from scrapers.bulk_data.reading import rows
+from scrapers.bulk_data.stored_form import from_plain, to_plain
+from scrapers.failures import PageChanged, PortalDisabled
+from scrapers.models import BulkCopy, BulkEntity
+from scrapers.normalize.addresses import from_parts
+from scrapers.portal import Capabilities, Portal
+from scrapers.records import EntityRecord, Found, NotFound, Officer, Query
+from scrapers.search.pipeline import ask
+from scrapers.search.sources import choose_source
+from scrapers.statuses import meanings
+from scrapers.transport.session import PortalSession, TransportSettings
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+HEAD = ["NUMBER", "NAME", "STATE OF IT", "CITY"]
+
+
+def _record(row: Row) -> EntityRecord | None:
+    if row["STATE OF IT"] == "Reserved":
+        return None
+    return EntityRecord(
+        entity_name=row["NAME"],
+        entity_id=row["NUMBER"],
+        status=row["STATE OF IT"],
+        principal_address=from_parts(city=row["CITY"]),
+    )
+
+
+class Northland(Portal):
+    """A fictional state that publishes a CSV file, and has no search."""
+
+    code = "ZZ"
+    hosts = ("files.example.test",)
+    bulk_data = BulkData(
+        "https://files.example.test/all.csv", "csv", least_rows=2, record=_record, columns=frozenset(HEAD), walled=True
+    )
+    capabilities = Capabilities(addresses=True)
+    published = frozenset({"status", "principal_address"})
+    statuses = meanings(active="Good Standing", inactive="Dissolved")
+    id_pattern = r"\d{1,9}"
+
+
+def write_csv(path: Path, lines: list[list[str]], head: list[str] = HEAD) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([head, *lines])
+    return path
+
+
+LINES = [
+    ["1", "Blue Heron Logistics, LLC", "Good Standing", "Nome"],
+    ["2", "Blue Heron Logistics Alaska Inc.", "Dissolved", "Sitka"],
+    ["3", "Zebra Crossing Ltd", "Good Standing", ""],
+    ["4", "Put Aside Name", "Reserved", ""],
+]
+
+
+def put(question: Query) -> Found | NotFound:
+    session = PortalSession(
+        portal="ZZ",
+        hosts=Northland.hosts,
+        settings=TransportSettings(user_agent="test"),
+        deadline=time.monotonic() + 5,
+    )
+    copy = copies.find_current("ZZ")
+    return ask(Northland(), session, question, now=NOW, threshold=0.92, copy=copy)  # type: ignore[return-value]
+
+
+def published(kind: Any, *columns: str) -> BulkData:
+    """A file somewhere, of which nothing but its layout matters."""
+    return BulkData("https://x", kind, 1, _record, frozenset(columns))
+
+
+def load(file: Path, as_of: datetime = NOW) -> BulkCopy:
+    return refresh.load(portal=Northland(), file=file, as_of=as_of, now=NOW)
+
+
+@pytest.mark.django_db
+class TestALoadedCopy:
+    """The state's file, in our database."""
+
+    def test_answers_with_the_company_and_the_day_of_the_copy(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", LINES), as_of=NOW - timedelta(days=3))
+        answer = put(Query("ZZ", name="BLUE HERON LOGISTICS L.L.C."))
+        assert isinstance(answer, Found)
+        assert (answer.record.entity_id, answer.match.kind) == ("1", "exact")
+        assert answer.as_of == NOW - timedelta(days=3)
+
+    def test_answers_by_identifier(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", LINES))
+        answer = put(Query("ZZ", entity_id="3"))
+        assert isinstance(answer, Found)
+        assert answer.record.entity_name == "Zebra Crossing Ltd"
+
+    def test_says_not_found_for_a_name_that_is_not_in_it(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", LINES))
+        assert isinstance(put(Query("ZZ", name="Nobody Knows Inc")), NotFound)
+
+    def test_leaves_out_rows_that_are_no_entity(self, tmp_path: Path) -> None:
+        copy = load(write_csv(tmp_path / "all.csv", LINES))
+        assert (copy.rows_read, copy.entities) == (4, 3)
+
+    def test_is_replaced_at_once_by_the_next_one(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "old.csv", LINES))
+        load(write_csv(tmp_path / "new.csv", [*LINES, ["5", "Fresh Start LLC", "Good Standing", ""]]))
+        assert isinstance(put(Query("ZZ", name="Fresh Start LLC")), Found)
+        assert BulkCopy.objects.filter(status="current").count() == 1
+        assert BulkEntity.objects.exclude(copy__status="current").count() == 0
+
+
+@pytest.mark.django_db
+class TestABrokenFile:
+    """A download that is not what it was."""
+
+    def test_with_other_columns_is_refused_and_the_old_copy_answers(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "old.csv", LINES))
+        with pytest.raises(copies.LoadRefused, match="layout"):
+            load(write_csv(tmp_path / "new.csv", LINES, head=["NUMBER", "TITLE", "STATE OF IT", "CITY"]))
+        assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)
+
+    def test_with_a_shifted_row_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(copies.LoadRefused, match="cells"):
+            load(write_csv(tmp_path / "new.csv", [*LINES, ["6", "Broken, Inc", "Good Standing", "Nome", "extra"]]))
+
+    def test_that_lost_most_of_its_rows_is_refused(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "old.csv", LINES))
+        with pytest.raises(copies.LoadRefused, match="expected"):
+            load(write_csv(tmp_path / "new.csv", LINES[:1]))
+        assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)
+
+    def test_that_is_no_archive_is_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.zip"
+        path.write_bytes(b"<html>Just a moment...</html>")
+        with pytest.raises(PageChanged, match="no zip"):
+            next(rows(path, published("ndjson-zip")))
+
+
+@pytest.mark.django_db
+class TestALoadThatWasKilled:
+    """A worker that died in the middle."""
+
+    def test_goes_on_where_it_stopped_and_loads_nothing_twice(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(copies, "BATCH", 10)
+        lines = [[str(number), f"Company {number} LLC", "Good Standing", ""] for number in range(1, 96)]
+        file = write_csv(tmp_path / "all.csv", lines)
+
+        def die(copy: BulkCopy) -> None:
+            if copy.rows_read >= 40:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            refresh.load(portal=Northland(), file=file, as_of=NOW, now=NOW, progress=die)
+        assert BulkCopy.objects.get().status == "loading"
+        copy = load(file)
+        assert (copy.entities, BulkCopy.objects.count()) == (95, 1)
+        numbers = BulkEntity.objects.values_list("entity_id", flat=True)
+        assert sorted(map(int, numbers)) == list(range(1, 96))
+
+    def test_is_never_loaded_by_two_at_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(copies, "BATCH", 10)
+        file = write_csv(tmp_path / "all.csv", [[str(n), f"Company {n} LLC", "Good Standing", ""] for n in range(40)])
+
+        def overtake(copy: BulkCopy) -> None:
+            if copy.rows_read == 20:
+                BulkCopy.objects.filter(pk=copy.pk).update(rows_read=30)
+
+        with pytest.raises(copies.OtherLoad):
+            refresh.load(portal=Northland(), file=file, as_of=NOW, now=NOW, progress=overtake)
+        assert BulkEntity.objects.count() == 20
+        assert BulkCopy.objects.get().status == "loading"
+
+
+@pytest.mark.django_db
+class TestAStateWithoutItsCopy:
+    """Nothing loaded yet."""
+
+    def test_says_so_and_never_not_found(self) -> None:
+        with pytest.raises(PortalDisabled, match="load_bulk_data ZZ"):
+            put(Query("ZZ", name="Anything LLC"))
+
+
+class TestAFile:
+    """The kinds of files states publish."""
+
+    def test_is_read_line_by_line_from_json_in_an_archive(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("a.ndjson", "\n".join(json.dumps({"id": n, "name": None}) for n in range(3)))
+        found = list(rows(path, published("ndjson-zip", "id")))
+        assert [row["id"] for row in found] == ["0", "1", "2"]
+        assert found[0]["name"] == ""
+
+    def test_is_read_by_position_where_it_has_a_fixed_width(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("a.txt", "0001ACME\r\n0002ZETA\r\n")
+        found = [row["line"] for row in rows(path, replace(published("fixed-zip"), width=8))]
+        assert found == ["0001ACME", "0002ZETA"]
+
+    def test_may_end_its_rows_with_empty_cells(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.csv"
+        path.write_text("A,B\r\n1,2,,\r\n")
+        assert list(rows(path, published("csv", "A"))) == [{"A": "1", "B": "2"}]
+
+
+class TestARecord:
+    """Its short form in the database."""
+
+    def test_comes_back_as_it_went_in(self) -> None:
+        record = EntityRecord(
+            entity_name="Zoë & Søn, Inc.",
+            entity_id="7",
+            agent_address=from_parts("1 Main St", city="Nome", state="AK", zip="99762"),
+            officers=(Officer("JORDAN SAMPLE", "President"),),
+            former_names=("Old Name Inc.",),
+        )
+        assert from_plain(json.loads(json.dumps(to_plain(record)))) == record
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+class TestANameSearch:
+    """Five million rows would be read for ever without the index."""
+
+    def test_uses_the_index(self, on_postgres: None, tmp_path: Path) -> None:
+        lines = [[str(number), f"Company {number:05d} LLC", "Good Standing", ""] for number in range(3000)]
+        copy = load(write_csv(tmp_path / "all.csv", lines))
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE scrapers_bulkentity")
+            cursor.execute(
+                "EXPLAIN SELECT record FROM scrapers_bulkentity WHERE copy_id = %s AND name_key LIKE %s",
+                [copy.pk, "company 00042%"],
+            )
+            plan = "\n".join(line for (line,) in cursor.fetchall())
+        assert "bulk_entity_name" in plan
+        assert settings.DATABASES["default"]["ENGINE"].endswith("postgresql")
+
+
+def test_the_reader_keeps_one_row_in_memory(tmp_path: Path) -> None:
+    import tracemalloc
+
+    path = tmp_path / "x.zip"
+    line = json.dumps({"id": 1, "name": "x" * 300}) + "\n"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("a", "w") as raw:
+        out = io.TextIOWrapper(raw, encoding="utf-8")
+        for _ in range(50_000):
+            out.write(line)
+        out.close()
+    tracemalloc.start()
+    count = sum(1 for _ in rows(path, published("ndjson-zip", "id")))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 50_000
+    assert peak < 3_000_000, f"16 MB of rows took {peak} bytes"
+
+
+@pytest.mark.django_db
+class TestTheEvidence:
+    """What proves an answer from a copy."""
+
+    def test_is_the_file_and_what_stood_in_it(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", LINES))
+        first = put(Query("ZZ", entity_id="1"))
+        second = put(Query("ZZ", entity_id="3"))
+        assert first.evidence.source_url == Northland.bulk_data.url
+        assert first.evidence.sha256 != second.evidence.sha256
+
+
+@pytest.mark.django_db
+class TestAnOpenDataSetHeldWhole:
+    """New York's, loaded: live questions stay live, names too common to list are seen all at once."""
+
+    def test_is_loaded_from_the_platforms_export(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        portal = discovery.find_portal("NY")
+        assert portal is not None
+        assert portal.bulk_data is not None
+        assert portal.bulk_data.url.startswith("https://data.ny.gov/resource/n9v6-gdp6.csv")
+        head = ["dos_id", "current_entity_name", "initial_dos_filing_date", "entity_type", "chairman_name"]
+        lines = [["1", "ACME CORP.", "2012-06-28T00:00:00", "DOMESTIC BUSINESS CORPORATION", ""]]
+        file = write_csv(tmp_path / "ny.csv", lines, head=head)
+        monkeypatch.setattr(type(portal), "bulk_data", replace(portal.bulk_data, least_rows=1))
+        refresh.load(portal=portal, file=file, as_of=NOW, now=NOW)
+        current = copies.find_current("NY")
+        assert current is not None
+        found, _ = current.list_by_name("acme", limit=10, wider=10)
+        assert [(record.entity_id, record.formation_date) for record in found] == [("1", "2012-06-28T00:00:00")]
+
+    def test_shows_names_that_a_cut_list_hides(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        portal = discovery.find_portal("NY")
+        assert portal is not None
+        monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
+        head = ["dos_id", "current_entity_name", "initial_dos_filing_date", "entity_type"]
+        lines = [[str(n), f"ACME {n} LLC", "2012-06-28T00:00:00", "DOMESTIC LLC"] for n in range(600)]
+        file = write_csv(
+            tmp_path / "ny.csv", [*lines, ["999", "ACME", "2012-06-28T00:00:00", "DOMESTIC LLC"]], head=head
+        )
+        refresh.load(portal=portal, file=file, as_of=NOW, now=NOW)
+        session = PortalSession(
+            portal="NY",
+            hosts=portal.hosts,
+            settings=TransportSettings(user_agent="test"),
+            deadline=time.monotonic() + 5,
+        )
+        source = choose_source(portal, session, copies.find_current("NY"))
+        narrow = source.narrow("Acme LLC")
+        assert narrow is not None
+        assert (len(narrow.candidates), narrow.complete, source.narrow_proves) == (601, True, True)
+        assert source.from_copy

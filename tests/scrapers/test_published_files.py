@@ -1,0 +1,241 @@
+"""Each state's published file is read as it is described, down to the last column; a shifted one is refused."""
+
+from __future__ import annotations
+
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from scrapers import discovery
+from scrapers.bulk_data import copies, reading, refresh
+from scrapers.failures import PageChanged
+from scrapers.records import EntityRecord
+
+
+def read(state: str, path: Path) -> list[EntityRecord]:
+    portal = discovery.find_portal(state)
+    assert portal is not None
+    published = refresh.get_bulk_data(portal)
+    return [record for row in reading.rows(path, published) if (record := published.record(row)) is not None]
+
+
+def status_class(state: str, record: EntityRecord) -> str:
+    portal = discovery.find_portal(state)
+    assert portal is not None
+    return portal.status_meaning(record.status).status_class
+
+
+def fixed(width: int, *parts: tuple[int, str]) -> str:
+    line = [" "] * width
+    for at, text in parts:
+        line[at : at + len(text)] = text
+    return "".join(line)
+
+
+def zipped(path: Path, **members: str) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name.replace("__", "."), text)
+    return path
+
+
+class TestVirginia:
+    """A table each for corporations, LLCs and partnerships in one archive."""
+
+    HEAD = (
+        "EntityID,Name,Status,StatusDate,Duration,IncorpDate,IncorpState,IndustryCode,Street1,Street2,City,State,Zip,"
+        "PrinOffEffDate,RA-Name,RA-Street1,RA-Street2,RA-City,RA-State,RA-Zip,TotalShares\r\n"
+    )
+    LLC = (
+        "11004293,Blue Heron Logistics LLC,00,2020-01-02,99,2020-01-02,VA,0,1 Example St,Ste 5,Richmond,VA,23219,,"
+        "Jordan Sample,2 Example St,,Richmond,VA,23220,0,,\r\n"
+    )
+    CORP = "F0012345,Granite Peak Corp,10,,,1999-05-06,DE,0,9 Pine Rd,,Reno,NV,89501,,Old Harbor Agents,,,,,,0\r\n"
+
+    def file(self, tmp_path: Path, llc: str | None = None) -> Path:
+        tables = {"Corp__csv": self.HEAD + self.CORP, "LLC__csv": llc or self.HEAD + self.LLC, "LP__csv": self.HEAD}
+        return zipped(tmp_path / "be.zip", **tables, Officer__csv="x\r\n")
+
+    def test_is_read_whole(self, tmp_path: Path) -> None:
+        corporation, llc = read("VA", self.file(tmp_path))
+        assert (llc.entity_name, llc.entity_id, llc.entity_type) == (
+            "Blue Heron Logistics LLC",
+            "11004293",
+            "Limited Liability Company",
+        )
+        assert (llc.agent_name, llc.agent_address.street, llc.agent_address.zip) == (
+            "Jordan Sample",
+            "2 Example St",
+            "23220",
+        )
+        assert llc.principal_address.street == "1 Example St, Ste 5"
+        assert (corporation.jurisdiction, corporation.formation_date) == ("DE", "1999-05-06")
+
+    def test_has_its_codes_read_by_the_closed_table(self, tmp_path: Path) -> None:
+        corporation, llc = read("VA", self.file(tmp_path))
+        assert status_class("VA", llc) == "active"
+        assert status_class("VA", corporation) == "inactive"
+
+    def test_is_refused_without_a_column(self, tmp_path: Path) -> None:
+        with pytest.raises(PageChanged, match="RA-Name"):
+            read("VA", self.file(tmp_path, llc=self.HEAD.replace("RA-Name", "Agent") + self.LLC))
+
+    def test_is_refused_without_a_table(self, tmp_path: Path) -> None:
+        with pytest.raises(PageChanged, match="LLC"):
+            read("VA", zipped(tmp_path / "be.zip", Corp__csv=self.HEAD))
+
+
+class TestIllinois:
+    """Six fixed-width files, joined by file number."""
+
+    def folder(self, tmp_path: Path, *, master: list[str] | None = None) -> Path:
+        corporation = [
+            fixed(40, (0, "00000017"), (8, "19990506"), (24, "IL"), (29, "00"), (31, "4")),
+            fixed(40, (0, "00000025"), (8, "20010101"), (24, "DE"), (29, "07"), (31, "4")),
+        ]
+        files = {
+            "cdxallmst": master or corporation,
+            "cdxallnam": [
+                fixed(197, (0, "00000017"), (8, "GRANITE PEAK INC")),
+                fixed(197, (0, "00000025"), (8, "OLD MILL CORP")),
+            ],
+            "cdxallagt": [
+                fixed(
+                    164,
+                    (0, "00000025"),
+                    (8, "JORDAN SAMPLE"),
+                    (68, "1 EXAMPLE ST"),
+                    (113, "CHICAGO"),
+                    (152, "606010000"),
+                ),
+            ],
+            "llcallmst": [
+                fixed(
+                    136,
+                    (0, "01234567"),
+                    (14, "00"),
+                    (24, "20150203"),
+                    (41, "IL"),
+                    (43, "5 OAK ST"),
+                    (88, "PEORIA"),
+                    (118, "61602"),
+                    (127, "IL"),
+                ),
+            ],
+            "llcallnam": [fixed(128, (0, "01234567"), (8, "BLUE HERON LOGISTICS LLC"))],
+            "llcallagt": [
+                fixed(
+                    164,
+                    (0, "01234567"),
+                    (9, "HARBOR AGENTS INC"),
+                    (69, "2 EXAMPLE ST"),
+                    (114, "SPRINGFIELD"),
+                    (144, "62701"),
+                ),
+            ],
+        }
+        for name, lines in files.items():
+            text = "\r\n".join(["HEADER 20260101", *lines, "TRAILER 000002"]) + "\r\n"
+            zipped(tmp_path / f"{name}.zip", **{f"{name}__txt": text})
+        return tmp_path
+
+    def test_is_joined_by_file_number(self, tmp_path: Path) -> None:
+        first, second, llc = read("IL", self.folder(tmp_path))
+        assert (first.entity_name, first.agent_name) == ("GRANITE PEAK INC", None)
+        assert (second.entity_name, second.agent_name, second.jurisdiction) == ("OLD MILL CORP", "JORDAN SAMPLE", "DE")
+        assert (second.agent_address.city, second.agent_address.zip) == ("CHICAGO", "60601")
+        assert (llc.entity_name, llc.principal_address.city) == ("BLUE HERON LOGISTICS LLC", "PEORIA")
+        assert (llc.agent_address.street, llc.agent_address.city) == ("2 EXAMPLE ST", "SPRINGFIELD")
+
+    def test_never_guesses_what_a_status_code_means(self, tmp_path: Path) -> None:
+        record = read("IL", self.folder(tmp_path))[0]
+        portal = discovery.find_portal("IL")
+        assert portal is not None
+        assert portal.status_meaning(record.status).reason == "unrecognised_status"
+
+    def test_is_refused_when_the_files_are_not_in_order(self, tmp_path: Path) -> None:
+        master = [fixed(40, (0, "00000025"), (29, "00")), fixed(40, (0, "00000017"), (29, "00"))]
+        with pytest.raises(PageChanged, match="cannot be joined"):
+            read("IL", self.folder(tmp_path, master=master))
+
+    def test_is_refused_when_an_entity_has_no_name(self, tmp_path: Path) -> None:
+        with pytest.raises(PageChanged, match="no name"):
+            read("IL", self.folder(tmp_path, master=[fixed(40, (0, "00000018"), (29, "00"))]))
+
+
+class TestFlorida:
+    """One line of 1,440 characters an entity."""
+
+    def line(self, *parts: tuple[int, str]) -> str:
+        return fixed(
+            1440,
+            (0, "L99000007022"),
+            (12, "BLUE HERON LOGISTICS LLC"),
+            (204, "A"),
+            (205, "FLAL"),
+            (220, "1 EXAMPLE ST"),
+            (262, "STE 5"),
+            (304, "TAMPA"),
+            (332, "FL"),
+            (334, "33602"),
+            (344, "US"),
+            (346, "PO BOX 7"),
+            (430, "MIAMI"),
+            (458, "FL"),
+            (460, "33101"),
+            (472, "10251999"),
+            (480, "590000001"),
+            (503, "FL"),
+            (544, "SAMPLE, JORDAN"),
+            (586, "P"),
+            (587, "2 EXAMPLE ST"),
+            (629, "TAMPA"),
+            (657, "FL"),
+            (659, "336030000"),
+            (668, "MGRM"),
+            (672, "P"),
+            (673, "SAMPLE, ROBIN"),
+            (715, "3 EXAMPLE ST"),
+            (757, "OCALA"),
+            (785, "FL"),
+            (787, "34470"),
+            *parts,
+        )
+
+    def test_is_cut_at_the_published_places(self, tmp_path: Path) -> None:
+        found = read("FL", zipped(tmp_path / "cordata.zip", cordata0__txt=self.line() + "\r\n"))[0]
+        assert (found.entity_id, found.entity_name, found.status) == (
+            "L99000007022",
+            "BLUE HERON LOGISTICS LLC",
+            "Active",
+        )
+        assert (found.formation_date, found.fei_ein_number) == ("10/25/1999", "590000001")
+        assert (found.principal_address.street, found.principal_address.zip) == ("1 EXAMPLE ST, STE 5", "33602")
+        assert (found.mailing_address.street, found.mailing_address.city) == ("PO BOX 7", "MIAMI")
+        assert (found.agent_name, found.agent_address.zip) == ("SAMPLE, JORDAN", "33603")
+        officer = found.officers[0]
+        assert (officer.name, officer.title, officer.address) == (
+            "SAMPLE, ROBIN",
+            "MGRM",
+            "3 EXAMPLE ST, OCALA, FL 34470",
+        )
+        assert status_class("FL", found) == "active"
+
+    def test_comes_in_several_files(self, tmp_path: Path) -> None:
+        second = self.line((0, "P97000000001"), (204, "I"))
+        path = zipped(tmp_path / "c.zip", cordata0__txt=self.line() + "\n", cordata1__txt=second + "\n")
+        assert [record.status for record in read("FL", path)] == ["Active", "Inactive"]
+
+    def test_is_refused_when_a_line_is_shifted(self, tmp_path: Path) -> None:
+        with pytest.raises(PageChanged):
+            read("FL", zipped(tmp_path / "c.zip", cordata0__txt=" " + self.line()[:-1] + "\n"))
+        with pytest.raises(PageChanged, match="characters"):
+            read("FL", zipped(tmp_path / "c.zip", cordata0__txt=self.line()[:-1] + "\n"))
+
+    def test_is_fetched_by_the_operator(self, tmp_path: Path, settings) -> None:
+        portal = discovery.find_portal("FL")
+        settings.VAR_DIR = tmp_path
+        with pytest.raises(copies.LoadRefused, match="--file"):
+            refresh.fetch(portal=portal, now=datetime(2026, 11, 21, tzinfo=UTC))

@@ -1,0 +1,1 @@
+"""An installation of an earlier version comes along with everything it holds."""
