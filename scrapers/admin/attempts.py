@@ -21,7 +21,7 @@ from scrapers.failures import Failure
 from scrapers.models import AttemptPage, ScrapeAttempt
 from scrapers.operations import failed_pages
 
-OUTCOME_COLOURS = {
+OUTCOME_COLORS = {
     "found": "success",
     "not found": "success",
     **{failure.plain: failure.facts.alarm for failure in Failure},
@@ -54,7 +54,7 @@ class ScrapeAttemptAdmin(ReadOnlyAdmin):
     )
     readonly_fields = ("asked_by",)
 
-    @display(description="Outcome", ordering="outcome", label=OUTCOME_COLOURS)
+    @display(description="Outcome", ordering="outcome", label=OUTCOME_COLORS)
     def ended(self, obj: ScrapeAttempt) -> str:
         return obj.get_outcome_display()
 

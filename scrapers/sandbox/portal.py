@@ -53,7 +53,7 @@ class SandboxPortal(Portal):
     """A fictional registry for one jurisdiction. Nothing of it is real, and no network is touched."""
 
     name_search = NameSearch(
-        mode="contains", mode_basis="recorded", total_told=True, evidence="Our own fictional registry."
+        mode="contains", mode_basis="recorded", says_total=True, evidence="Our own fictional registry."
     )
     sandbox = True
     hosts = (HOST,)

@@ -15,16 +15,16 @@ from scrapers.failures import QueryRefused
 from scrapers.normalize import names
 
 # starts_with, contains: the text as it is written; all_words: every word, anywhere; word_pattern: the words in their
-# order, whatever stands between them; neighbourhood: an alphabetical list from the term on.
-Mode = Literal["starts_with", "contains", "all_words", "word_pattern", "neighbourhood", "unknown"]
-NarrowMode = Literal["starts_with", "exact", "spellings", "neighbourhood", ""]
+# order, whatever stands between them; neighborhood: an alphabetical list from the term on.
+Mode = Literal["starts_with", "contains", "all_words", "word_pattern", "neighborhood", "unknown"]
+NarrowMode = Literal["starts_with", "exact", "spellings", "neighborhood", ""]
 # recorded: seen in a real answer; documented: public clients of the portal or its own page say so; public: guides for
 # people say so, not verified here; assumed: ours, to be safe.
 Basis = Literal["recorded", "documented", "public", "assumed", "unknown"]
 
 _ROUND = frozenset({20, 25, 50, 100, 150, 200, 250, 300, 400, 500, 750, 1000, 1500, 2000, 2500, 5000, 10000})
 _ARTICLE = re.compile(r"^the\s+", flags=re.IGNORECASE)
-_FROM_THE_START: frozenset[Mode] = frozenset({"starts_with", "neighbourhood", "unknown"})
+_FROM_THE_START: frozenset[Mode] = frozenset({"starts_with", "neighborhood", "unknown"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class NameSearch:
 
     `shortest` and `longest` count characters of the text sent. `ignored`: words the search does not look at, folded.
     `unsent`: signs that are wildcards, or that a page may refuse. `cap`: rows after which a list may end silently;
-    None where that is not known. `total_told`: the list says how many rows there are. `pages` of `page_rows` are read.
+    None where that is not known. `says_total`: the list says how many rows there are. `pages` of `page_rows` are read.
     """
 
     mode: Mode = "unknown"
@@ -57,7 +57,7 @@ class NameSearch:
     unsent: str = "%*?_<>\\"
     cap: int | None = None
     cap_basis: Basis = "unknown"
-    total_told: bool = False
+    says_total: bool = False
     page_rows: int | None = None
     pages: int = 1
     most_terms: int = 3  # searches for one name: each is a request, or more

@@ -49,7 +49,7 @@ class Arkansas(Portal):
 
     name_search = NameSearch(
         mode="unknown",
-        total_told=True,
+        says_total=True,
         evidence="Public clients: the caption counts the records; how it compares is not told.",
     )
     code = "AR"

@@ -40,9 +40,9 @@ class Florida(FloridaLiens):
 
     code, bulk_data = "FL", florida.BULK_DATA
     name_search = NameSearch(
-        mode="neighbourhood",
+        mode="neighborhood",
         mode_basis="documented",
-        narrow="neighbourhood",
+        narrow="neighborhood",
         longest=45,
         longest_basis="documented",
         cap=80,

@@ -54,7 +54,7 @@ class Louisiana(Portal):
     off_reason = "The portal asks for a captcha before each search."
     name_search = NameSearch(
         mode="unknown",
-        total_told=True,
+        says_total=True,
         evidence="Public clients: the list counts its results; how it compares is not told.",
     )
 

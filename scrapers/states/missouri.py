@@ -64,7 +64,7 @@ class Missouri(Portal):
     name_search = NameSearch(
         mode="unknown",
         narrow="exact",
-        total_told=True,
+        says_total=True,
         evidence=(
             "Public clients: method 3 is exact, what the first method does is not told; the pager counts its items."
         ),

@@ -82,7 +82,7 @@ class NorthCarolina(Portal):
     name_search = NameSearch(
         mode="starts_with",
         mode_basis="recorded",
-        total_told=True,
+        says_total=True,
         evidence="Recorded: the result page says Starting With and counts its records; one page is read.",
     )
     pace, estimated_seconds = Pace(seconds=5.0, concurrency=1), 15

@@ -45,7 +45,7 @@ class Ohio(Portal):
     name_search = NameSearch(
         mode="unknown",
         narrow="exact",
-        total_told=True,
+        says_total=True,
         evidence=(
             "Recorded: each row counts the results; public clients: a search by name (NS) and an exact one "
             "(EN), neither described."

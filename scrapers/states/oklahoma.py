@@ -51,7 +51,7 @@ class Oklahoma(Portal):
     )
     name_search = NameSearch(
         mode="unknown",
-        total_told=True,
+        says_total=True,
         evidence="Public clients: the list counts its results; how it compares is not told.",
     )
     terms = Terms("unstated", robots="disallows all, the corporation pages by name")

@@ -80,7 +80,7 @@ class Texas(Portal):
     name_search = NameSearch(
         mode="unknown",
         narrow="exact",
-        total_told=True,
+        says_total=True,
         evidence=(
             "Recorded: the answer counts its rows; documented: 413 for a name too wide; how it compares is not told."
         ),

@@ -62,7 +62,7 @@ class VirginIslands(Portal):
     name_search = NameSearch(
         mode="starts_with",
         mode_basis="documented",
-        total_told=True,
+        says_total=True,
         evidence=(
             "Public clients: begins-with by default, and the page says how many results there are; one page is read."
         ),

@@ -57,7 +57,7 @@ class Washington(Portal):
         mode="contains",
         mode_basis="documented",
         narrow="exact",
-        total_told=True,
+        says_total=True,
         page_rows=_PAGE_ROWS,
         pages=_PAGES,
         evidence="Public clients: SearchType Contains or ExactMatch; recorded: the first row counts all.",

@@ -68,7 +68,7 @@ class Wisconsin(Portal):
     )
     name_search = NameSearch(
         mode="unknown",
-        total_told=True,
+        says_total=True,
         evidence=(
             "Public clients: the page counts its records and also lists former names; how it compares is not told."
         ),

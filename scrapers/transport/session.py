@@ -1,7 +1,7 @@
 """The only sender of requests to portals: identity, TLS, time-outs, size limits, redirects, retries, walls.
 
-A family says what to ask; how it is sent is decided here, the same for every state. Each question has one total
-deadline, because a thread can not be stopped from outside (Celery threads have no task time limit).
+A portal's reader says what to ask; how it is sent is decided here, the same for every state. Each question has one
+total deadline, because a thread can not be stopped from outside (Celery threads have no task time limit).
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class PortalSession:
                 page = Page(heard.url, heard.status, headers, self._read(response, heard))
         except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
             self.trace.add("request", started, f"{method} {url}: {type(error).__name__}")
-            raise _told(error, url, late=time.monotonic() >= self._deadline) from error
+            raise _portal_error(error, url, late=time.monotonic() >= self._deadline) from error
         self.trace.add("request", started, f"{method} {url}: {page.status}, {len(page.body)} bytes")
         return page
 
@@ -235,20 +235,20 @@ class PortalSession:
         refuse_walls(status=page.status, headers=page.headers, text=text, asked=asked)
         if page.status in expect:
             return
-        told = f"{page.url} answered {page.status}"
+        answered = f"{page.url} answered {page.status}"
         if page.status in _BLOCKED_STATUS:
             raise PortalBlocked(
-                told,
+                answered,
                 reason=Failure.RATE_LIMITED if page.status == 429 else None,
                 retry_after=_retry_after(page.headers),
             )
         if page.status >= 500 or page.status == 408:
-            raise PortalUnavailable(told, retry_after=_retry_after(page.headers))
-        raise PageChanged(told)
+            raise PortalUnavailable(answered, retry_after=_retry_after(page.headers))
+        raise PageChanged(answered)
 
 
 class _Sender(requests.Session):
-    """Never looks at redirects: even when told not to follow, `requests` reads their whole body, without a limit."""
+    """Never looks at redirects: even when asked not to follow, `requests` reads their whole body, without a limit."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
         """Redirects are PortalSession's to follow."""
@@ -272,7 +272,7 @@ def _asked(url: str, parts: Mapping[str, Any]) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds the portal asked for, told as a number or as a moment (read against the portal's own clock)."""
+    """Seconds the portal asked for, written as a number or as a moment (read against the portal's own clock)."""
     raw = headers.get("retry-after", "").strip()
     if re.fullmatch(r"[0-9]{1,6}", raw):
         return float(raw)
@@ -283,7 +283,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     return min(max(0.0, wait.total_seconds()), 999_999.0)
 
 
-def _told(error: Exception, url: str, *, late: bool) -> PortalError:
+def _portal_error(error: Exception, url: str, *, late: bool) -> PortalError:
     """Sort what `requests` and `urllib3` raise into the four errors; `late`: the deadline has passed."""
     if isinstance(error, requests.exceptions.SSLError) and not late:
         return PortalUnavailable(f"{url}: the TLS certificate could not be verified")

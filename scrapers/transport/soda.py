@@ -1,8 +1,8 @@
-"""Questions to open data sets on the Socrata platform (SODA 2.1), for every family that reads one.
+"""Questions to open data sets on the Socrata platform (SODA 2.1), for every state that reads one.
 
 Source: the platform's published API. Absent values are absent keys; an error is a JSON object, mostly with 4xx; a
-question that takes too long is a 202 or an error that says so. It stands in the transport because two families need
-it and families never import each other.
+question that takes too long is a 202 or an error that says so. It stands in the transport because a platform, states
+with portals of their own and lien searches need it.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def _refuse_errors(page: Page) -> None:
     body = page.json()
     if page.status == 200 and not (isinstance(body, Mapping) and body.get("error")):
         return
-    told = f"{body.get('code') or body.get('errorCode') or ''} {body.get('message') or ''}" if _is_map(body) else ""
-    if re.search(r"time.?out|timed out|unavailable|too.?busy", told, flags=re.IGNORECASE):
-        raise PortalUnavailable(f"{page.url}: {told.strip()[:300]}", reason=Failure.TIMEOUT)
-    if "no-such-column" in told or "No such column" in told:
-        raise NoSuchColumn(f"{page.url}: {told.strip()[:300]}")
-    raise PageChanged(f"{page.url}: the data set refused the question: {told.strip()[:300]}")
+    reason = f"{body.get('code') or body.get('errorCode') or ''} {body.get('message') or ''}" if _is_map(body) else ""
+    if re.search(r"time.?out|timed out|unavailable|too.?busy", reason, flags=re.IGNORECASE):
+        raise PortalUnavailable(f"{page.url}: {reason.strip()[:300]}", reason=Failure.TIMEOUT)
+    if "no-such-column" in reason or "No such column" in reason:
+        raise NoSuchColumn(f"{page.url}: {reason.strip()[:300]}")
+    raise PageChanged(f"{page.url}: the data set refused the question: {reason.strip()[:300]}")
 
 
 def _is_map(body: Any) -> bool:

@@ -41,14 +41,14 @@ MODES: dict[Mode, str] = {
     "contains": "names that hold the text",
     "all_words": "names that hold all words",
     "word_pattern": "names that hold the words in this order, signs left open",
-    "neighbourhood": "the alphabet from the text on",
+    "neighborhood": "the alphabet from the text on",
     "unknown": "unknown",
 }
 NARROW: dict[NarrowMode, str] = {
     "starts_with": "names that start with just this one",
     "exact": "just this name",
     "spellings": "just this name, in every spelling of the legal form",
-    "neighbourhood": "the alphabet around the whole name",
+    "neighborhood": "the alphabet around the whole name",
     "": "",
 }
 
@@ -86,7 +86,7 @@ def _end(facts: NameSearch) -> str:
     ends = []
     if facts.cap is not None:
         ends.append(f"at {facts.cap} rows ({facts.cap_basis})")
-    if facts.total_told:
+    if facts.says_total:
         ends.append("the list says how many there are")
     if facts.page_rows or facts.pages > 1:
         size = f" of {facts.page_rows} rows" if facts.page_rows else ""

@@ -70,7 +70,7 @@ class CivixPortal(Portal):
         mode="contains",
         mode_basis="documented",
         narrow="starts_with",
-        total_told=True,
+        says_total=True,
         pages=4,
         evidence="The forms' radios and what public clients send; the grid counts its records.",
     )

@@ -50,7 +50,7 @@ class CorpWebPortal(Portal):
         mode="starts_with",
         mode_basis="documented",
         narrow="exact",
-        total_told=True,
+        says_total=True,
         page_rows=100,
         pages=3,
         evidence=(

@@ -1,4 +1,4 @@
-"""Sunbiz' neighbourhoods and sections, and the lien registry's lists, where a saved page would say little."""
+"""Sunbiz' neighborhoods and sections, and the lien registry's lists, where a saved page would say little."""
 
 from __future__ import annotations
 
