@@ -161,6 +161,14 @@ class TestACapture:
         with pytest.raises(ledger.HoldEnded, match="released with 0 units"):
             ledger.capture(hold_id=made.pk, amount=0, idempotency_key="row-2", now=NOW)
 
+    def test_is_that_of_its_own_account(self, account: Account, hold: Callable[..., Hold]) -> None:
+        other = accounts.open_account(name="Zebra", now=NOW)
+        taken, given_back = hold(314, account_id=other.pk), hold(100, account_id=other.pk)
+        assert ledger.capture(hold_id=taken.pk, now=NOW).account == other
+        assert ledger.release(hold_id=given_back.pk, reason="not_found", now=NOW).account == other
+        assert sums(account) == Balance(available=FREE, held=0, spent=0, deposited=FREE)
+        assert sums(other) == Balance(available=FREE - 314, held=0, spent=314, deposited=FREE)
+
     def test_of_a_hold_nobody_made_says_so(self, db: None) -> None:
         with pytest.raises(Hold.DoesNotExist):
             ledger.capture(hold_id=999_999, now=NOW)
