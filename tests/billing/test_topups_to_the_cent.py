@@ -295,6 +295,7 @@ class TestADisputeBeforeItsTopUpIsKnown:
         receive(event(CLOSED, 1, **dispute(314, status="won")))
         receive(event(DISPUTED, 2, **dispute(314)))
         receive(event(COMPLETED, 3, **paid(topup, payment_status="unpaid")))
+        assert topups.apply_waiting(now=NOW) == 0  # not before it is credited
         receive(event(SUCCEEDED, 4, **paid(topup)))
         assert (available(account), now_is(topup).taken_back) == (FREE + PAID, 0)
 

@@ -173,3 +173,11 @@ class TestASuccessor:
         one, other = issue(account)[0], issue(account)[0]
         keys.rotate(key=one, grace=timedelta(0), now=NOW)
         assert keys.rotate(key=other, grace=timedelta(0), now=NOW)[0].replaces == other
+
+
+class TestABudget:
+    def test_is_set_on_that_key_among_others_of_other_accounts(self, account: Account) -> None:
+        accounts.open_account(name="Zebra", now=NOW)
+        one, other = issue(account)[0], issue(account)[0]
+        keys.set_budget(key=one, monthly_budget=400, now=NOW)
+        assert (row(one).monthly_budget, row(other).monthly_budget) == (400, None)

@@ -70,6 +70,8 @@ SCORES = [
     ("Acme Bakry", "ACME BAKERY", 0.90, "close", "word_differs"),  # six and five are too few
     ("Acme akery", "ACME BAKERY", 0.90, "close", "word_differs"),
     ("Acme Gallry", "ACME GALLERY", 0.94, "close", "typo_in_common_word"),
+    ("Acme Gllery", "ACME GALLERY", 0.94, "close", "typo_in_common_word"),
+    ("Acme Logistis", "ACME LOGISTICS", 0.94, "close", "typo_in_common_word"),
     ("Acme allery", "ACME GALLERY", 0.90, "close", "word_differs"),  # never at the beginning
     ("Acme Galler", "ACME GALLERY", 0.90, "close", "word_differs"),  # nor at the end
     ("Acme Glery", "ACME GALLERY", 0.90, "close", "word_differs"),  # two letters short

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -49,6 +50,7 @@ def list_changes(module: str, source: str) -> list[Change]:
     for line in source.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     raw, found = source.encode(), []
+    seen: Counter[tuple[str, str, str]] = Counter()
     for at, place, node, new in _walk(ast.parse(source), "", None):
         begin = starts[node.lineno - 1] + node.col_offset
         end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
@@ -56,6 +58,9 @@ def list_changes(module: str, source: str) -> list[Change]:
             end += comma.end()
         changed = (raw[:begin] + new.encode() + raw[end:]).decode()
         old = " ".join(raw[begin:end].decode().split())
+        seen[place, old, new] += 1
+        if (number := seen[place, old, new]) > 1:
+            old += f" (no. {number})"
         found.append(Change(module, node.lineno, at, place, old, new, changed))
     return sorted(found, key=lambda change: change.line)
 

@@ -53,7 +53,9 @@ class Trials:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.items = {item.nodeid: item for item in session.items}
-        self._run([next(item for item in session.items if "django_db_setup" in item.fixturenames)])  # type: ignore[attr-defined]
+        with_database = [item for item in session.items if "django_db_setup" in getattr(item, "fixturenames", ())]
+        first = [*with_database, *session.items][0]
+        session.config.hook.pytest_runtest_protocol(item=first, nextitem=session.items[-1])  # now the database is there
         connections.close_all()
         kept = _Kept()
         self.seconds, self.failed, lines = _in_fork(self._run_unchanged, LONGEST_RUN) or sys.exit("The tests hang.")
