@@ -210,6 +210,7 @@ class TestMoneyTakenBack:
     def test_of_no_payment_is_ignored(self, account: Account, credited: TopUp, intent: Any) -> None:
         assert receive(event(REFUNDED, 1, **refunded(100, payment_intent=intent))) == "ignored"
         assert receive(event(CLOSED, 2, **dispute(100, payment_intent=intent, status="won"))) == "ignored"
+        assert receive(event(REFUNDED, 3, **refunded(100, payment_intent=""))) == "ignored"
 
     def test_is_never_more_than_was_paid(self, account: Account, credited: TopUp) -> None:
         receive(event(REFUNDED, 1, **refunded(1000)))
@@ -246,10 +247,13 @@ class TestMoneyTakenBack:
         assert now_is(credited).shortfall == 20_000
         assert not account.entries.filter(kind="adjust").exists()
 
-    def test_that_is_there_to_the_unit_is_no_shortfall(self, account: Account, credited: TopUp) -> None:
+    def test_that_is_there_to_the_unit_is_no_shortfall(
+        self, account: Account, credited: TopUp, caplog: pytest.LogCaptureFixture
+    ) -> None:
         spend(account, FREE)
         receive(event(DISPUTED, 1, **dispute(314)))
         assert (available(account), now_is(credited).shortfall) == (0, 0)
+        assert "spent already" not in caplog.text
 
     def test_of_one_top_up_waits_for_that_one(self, account: Account, credited: TopUp) -> None:
         other = {"payment_intent": "pi_2"}
@@ -369,6 +373,7 @@ class TestADisputeThatWasWon:
     @pytest.mark.parametrize("cents", [0, None])
     def test_of_no_amount_is_ignored(self, account: Account, disputed: TopUp, cents: Any) -> None:
         assert self.won(1, cents) == "ignored"
+        assert self.won(2, cents, payment_intent="pi_of_nobody") == "ignored"
 
     @pytest.mark.parametrize("status", ["lost", "warning_closed", None])
     def test_otherwise_gives_nothing_back(self, account: Account, disputed: TopUp, status: Any) -> None:

@@ -474,6 +474,17 @@ class TestWhatASettledLookupRemembers:
         assert row.answer is not None
         assert (told.live, told.expires_at) == (False, row.answer.retrieved_at + timedelta(days=7))
 
+    def test_of_a_payment_that_came_with_the_request_leaves_no_balance(
+        self, customer: Customer, register: Register, now: Any
+    ) -> None:
+        _, row = self.settled(customer, register, source="cache")
+        paid = Payment.objects.create(
+            challenge_id="c", proof_hash="p", method="m", purpose="lookup", amount=PRICE, created_at=now
+        )
+        told = settling.find_outcome(Ask(question=ACME, payment=paid, ask_id=row.ask_id))
+        assert isinstance(told, Delivered)
+        assert (told.answer, told.balance) == (row.answer, None)
+
     def test_is_no_answer_when_that_is_gone(self, customer: Customer, register: Register) -> None:
         asked, _ = self.settled(customer, register, answer=None)
         assert settling.find_outcome(asked) is None

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tests.mutants.changes import Change, list_changes
@@ -31,17 +32,22 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--sample", type=int, help="only so many changes of each module, picked at random")
     parser.add_argument("--seed", type=int, default=0, help="which random sample")
     parser.add_argument("--list", action="store_true", help="print the changes and try none")
-    parser.add_argument("--only", default="", help="only changes whose printed line has this in it")
-    parser.add_argument("--embedded", action="store_true", help="leave out PostgreSQL and Redis")
+    parser.add_argument("--only", action="append", default=[], help="only changes whose printed line has this in it")
+    parser.add_argument("--tests", nargs="+", help="tried by these tests, in place of the table's")
+    parser.add_argument("--engine", choices=["embedded", "servers"], help="only SQLite, or only PostgreSQL and Redis")
     choice = parser.parse_args(arguments)
     chosen = [target for target in TARGETS if not choice.module or any(part in target.module for part in choice.module)]
+    if choice.tests:
+        chosen = [replace(target, tests=tuple(choice.tests)) for target in chosen]
     changes = {target: _pick(target, choice) for target in chosen}
     if choice.list:
         for change in [change for found in changes.values() for change in found]:
             say(f"{change}{' (explained)' if change.key in EXPLAINED.get(change.module, {}) else ''}")
         return 0
-    unnoticed = _try_embedded(changes)
-    if not choice.embedded:
+    unnoticed = {target: [(change, "not tried") for change in found] for target, found in changes.items()}
+    if choice.engine != "servers":
+        unnoticed = _try(changes, {"DATABASE_URL": "", "REDIS_URL": ""})
+    if choice.engine != "embedded":
         unnoticed = _try_on_servers(unnoticed)
     return max([_report(target, changes[target], unnoticed[target]) for target in chosen], default=0)
 
@@ -53,14 +59,10 @@ def _pick(target: Target, choice: argparse.Namespace) -> list[Change]:
         say(f"{target.module}: explained in targets.py, but not there any more: {key}")
     if not choice.list:
         found = [change for change in found if change.key not in explained]
-    found = [change for change in found if choice.only in str(change)]
+    found = [change for change in found if not choice.only or any(part in str(change) for part in choice.only)]
     if choice.sample is not None and choice.sample < len(found):
         found = random.Random(choice.seed).sample(found, choice.sample)
     return found
-
-
-def _try_embedded(changes: dict[Target, list[Change]]) -> dict[Target, Unnoticed]:
-    return _try(changes, {"DATABASE_URL": "", "REDIS_URL": ""})
 
 
 def _try_on_servers(unnoticed: dict[Target, Unnoticed]) -> dict[Target, Unnoticed]:

@@ -82,7 +82,12 @@ EXPLAINED: dict[str, Explained] = {
     "billing/topups.py": {
         ("_debit", "no_key=True", ""): LOCK,
         ("_debit", "True", "False"): LOCK,
-        ("apply_waiting", "payment_intent__in=list(intents),", ""): "Looks at every paid top-up: no message waits for them.",
+        ("apply_waiting", "payment_intent__in=list(intents),", ""): "Looks at all paid top-ups, most in vain.",
+        ("_apply_waiting", "seen.content or {}", "(seen.content)"): "What waits has its content; the type allows none.",
+    },
+    "lookups/services/settling.py": {
+        ("sell_stored", "ask.claim is not None and not is_ours(ask)", "((not is_ours(ask)))"):
+            "A look more: an ask without a claim has no job, or that had been found before.",
     },
     "scrapers/matching.py": {
         ("compare", "1.0", "1.01"): SAVES_WORK,
