@@ -1,12 +1,13 @@
 # What people type. `make` alone prints this list; everything needs Python 3.11 or newer and make, nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format pin openapi states bench mppx clean
+.PHONY: help run test lint format pin openapi states bench mutants mppx clean
 
 PYTHON ?=
 VENV ?= .venv
 HOST ?= 127.0.0.1
 PORT ?= 8000
 PYTEST_ARGS ?=
+MUTANTS_ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 RUN_LIST := config/requirements/run.txt
@@ -56,6 +57,9 @@ states: installed-test  ## write docs/states.md again from the code
 
 bench: installed-test  ## compare the name matching with plain libraries: right, wrong, time
 	$(VENV)/bin/python -m tests.bench.matching
+
+mutants: installed-test  ## change the code in small ways and see which ones no test notices (MUTANTS_ARGS='--sample 60')
+	@$(VENV)/bin/python -m tests.mutants $(MUTANTS_ARGS)
 
 mppx: installed-run  ## let a payment client from npm validate and pay the service (needs node 20; optional)
 	$(VENV)/bin/python -m tests.clients.mppx

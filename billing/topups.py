@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 SOURCE = "card"
 TOLERANCE_SECONDS = 300
 WAITING = "waits for its top-up"
+CREDITED, TAKEN_BACK = "credited", "taken back"  # what messages wait for
 State = TopUp.State
 Message = dict[str, Any]
 
@@ -111,6 +112,8 @@ def receive(*, payload: bytes, signature: str, now: datetime) -> str:
         with transaction.atomic():
             seen = ProviderEvent.objects.create(event_id=event["id"], kind=event["type"][:100], received_at=now)
             outcome = _handle(event, now)
+            if outcome in (CREDITED, TAKEN_BACK):
+                _apply_waiting(str(event["data"]["object"].get("payment_intent")), now)
             seen.outcome = outcome
             if outcome == WAITING:
                 seen.waits_for, seen.content = str(event["data"]["object"]["payment_intent"])[:255], event
@@ -185,20 +188,23 @@ def _completed(session: Message, event: Message, now: datetime) -> str:
     topup.save(update_fields=["state", "paid_at"])
     if topup.taken_back:
         _debit(topup, topup.taken_back, f"topup:{topup.pk}:early", "card_refund", now)
-    _apply_waiting(str(intent), now)
-    return "credited"
+    return CREDITED
 
 
 def _apply_waiting(intent: str, now: datetime) -> int:
-    """Handle the messages that came before their top-up was known, in the order they came; return how many."""
-    waiting = list(ProviderEvent.objects.select_for_update().filter(waits_for=intent).order_by("id"))
-    handled = 0
-    for seen in waiting:
-        seen.outcome = _handle(seen.content or {}, now)
-        if seen.outcome != WAITING:
-            seen.waits_for, seen.content = "", None
-            seen.save()
-            handled += 1
+    """Handle the messages that came before their top-up was known, in the order they came; return how many.
+
+    A later one may bring what an earlier one waits for, so they are gone through until none is handled any more.
+    """
+    handled, before = 0, -1
+    while handled != before:
+        before = handled
+        for seen in ProviderEvent.objects.select_for_update().filter(waits_for=intent).order_by("id"):
+            seen.outcome = _handle(seen.content or {}, now)
+            if seen.outcome != WAITING:
+                seen.waits_for, seen.content = "", None
+                seen.save()
+                handled += 1
     return handled
 
 
@@ -231,11 +237,7 @@ def _refunded(charge: Message, event: Message, now: datetime) -> str:
 
 def _disputed(dispute: Message, event: Message, now: datetime) -> str:
     """Take back a disputed amount at once: the provider has taken it from us already."""
-    intent = dispute.get("payment_intent")
-    outcome = _take_back(intent, dispute.get("amount"), "dispute", event, now, total=False)
-    if outcome != WAITING:
-        _apply_waiting(str(intent), now)
-    return outcome
+    return _take_back(dispute.get("payment_intent"), dispute.get("amount"), "dispute", event, now, total=False)
 
 
 def _dispute_closed(dispute: Message, event: Message, now: datetime) -> str:
@@ -282,7 +284,7 @@ def _take_back(intent: Any, cents: Any, reason: str, event: Message, now: dateti
         return "noted before the credit"  # the messages came out of order; the credit will be netted
     if after > before:
         _debit(topup, after - before, f"event:{event['id']}", reason, now)
-    return "taken back"
+    return TAKEN_BACK
 
 
 def _debit(topup: TopUp, amount: int, idempotency_key: str, reason: str, now: datetime) -> None:

@@ -1,0 +1,105 @@
+"""THE TABLE of `make mutants`: which modules are changed, which tests must notice, and what no test can notice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Target:
+    """A module and the tests it is tried by; `servers`: also on PostgreSQL and Redis, for what SQLite cannot show."""
+
+    module: str
+    tests: tuple[str, ...]
+    servers: bool = False
+
+
+BILLING = ("tests/billing",)
+LOOKUPS = (
+    "tests/lookups/test_settling_rules.py", "tests/lookups/test_performing_rules.py", "tests/lookups/test_job_rules.py",
+    "tests/lookups/test_lookup.py", "tests/lookups/test_jobs.py", "tests/lookups/test_stopped_jobs.py",
+    "tests/lookups/test_handover.py",
+)  # fmt: skip
+MATCHING = ("tests/matching", "tests/scrapers/test_shortlist.py")
+FAILURES = ("tests/scrapers/test_failures_named.py", "tests/scrapers/test_breaker.py")
+
+TARGETS = (
+    Target("billing/ledger.py", BILLING, servers=True),
+    Target("billing/posting.py", BILLING, servers=True),
+    Target("billing/budgets.py", BILLING),
+    Target("billing/keys.py", BILLING),
+    Target("billing/topups.py", BILLING),
+    Target("lookups/services/settling.py", LOOKUPS),
+    Target("lookups/services/lookup.py", LOOKUPS),
+    Target("lookups/services/jobs.py", LOOKUPS),
+    Target("scrapers/matching.py", MATCHING),
+    Target("scrapers/errors.py", FAILURES),
+)
+
+# (place, before, after): why the changed module does the same; the three as `--list` prints them.
+Explained = dict[tuple[str, str, str], str]
+LOCK = "A stronger lock: rows that point at the account wait for it too, and nothing else changes."
+NO_LOOK = "Written by its number: what has none is inserted, what has one is updated; the word saves a look."
+UNDER_LOCK = "The other columns were read under the account's lock in this very transaction."
+NOTHING_TO_DO = "A query more that updates nothing: no key has no number, and nothing is given back."
+SAVES_WORK = "It saves work: no trading name scores better than an equal name, or than itself."
+ENOUGH_SEEN = "own.score == 1.0 or len(mine) == len(theirs) == 1"
+EXPLAINED: dict[str, Explained] = {
+    "billing/ledger.py": {
+        ("expire_holds", "continue", "pass"): "It is the last statement of its loop.",
+        ("_lock", "no_key=True", ""): LOCK,
+        ("_lock", "True", "False"): LOCK,
+        ("_lock_hold", "no_key=True,", ""): LOCK,
+        ("_lock_hold", "True", "False"): LOCK,
+        ("_lock_hold", 'of=("self",)', ""): "Locks the hold's row too, which the account's guards already.",
+        ("_lock_hold", "account is not None", "True"): "A hold without an account is no hold: reading it has raised.",
+    },
+    "billing/posting.py": {
+        ("post", "force_insert=True", ""): NO_LOOK,
+        ("post", "True", "False"): NO_LOOK,
+        ("post", "force_update=True,", ""): NO_LOOK,
+        ("post", "True (no. 2)", "False"): NO_LOOK,
+        ("post", "force_insert=True (no. 2)", ""): NO_LOOK,
+        ("post", "True (no. 3)", "False"): NO_LOOK,
+        ("post", "force_update=True, (no. 2)", ""): NO_LOOK,
+        ("post", "True (no. 4)", "False"): NO_LOOK,
+        ("post", "update_fields=PROGRESS", ""): UNDER_LOCK,
+        ("post", "update_fields=SUMS", ""): UNDER_LOCK,
+    },
+    "billing/budgets.py": {
+        ("give_back", "key_id is not None and amount", "True"): NOTHING_TO_DO,
+        ("give_back", "key_id is not None and amount", "(amount)"): NOTHING_TO_DO,
+        ("give_back", "key_id is not None and amount", "((key_id is not None))"): NOTHING_TO_DO,
+        ("used_by_key", "kind__in=kinds,", ""): "A key's other entries leave what is available as it is.",
+        ("used_by_key", "0 (no. 2)", "1"): "It is negated, and less than nothing counts as nothing.",
+    },
+    "billing/keys.py": {
+        ("set_budget", "no_key=True", ""): LOCK,
+        ("set_budget", "True", "False"): LOCK,
+        ("revoke", 'fields=["revoked_at"]', ""): "Reads the other columns again too.",
+        ("rotate", 'fields=["revoked_at"]', ""): "Reads the other columns again too.",
+    },
+    "billing/topups.py": {
+        ("_debit", "no_key=True", ""): LOCK,
+        ("_debit", "True", "False"): LOCK,
+        ("apply_waiting", "payment_intent__in=list(intents),", ""): "Looks at all paid top-ups, most in vain.",
+        ("_apply_waiting", "seen.content or {}", "(seen.content)"): "What waits has its content; the type allows none.",
+    },
+    "lookups/services/settling.py": {
+        ("sell_stored", "ask.claim is not None and not is_ours(ask)", "((not is_ours(ask)))"):
+            "A look more: an ask without a claim has no job, or that had been found before.",
+    },
+    "scrapers/matching.py": {
+        ("compare", "1.0", "1.01"): SAVES_WORK,
+        ("compare", ENOUGH_SEEN, "False"): SAVES_WORK,
+        ("compare", ENOUGH_SEEN, "((own.score == 1.0) and (len(mine) == len(theirs) == 1))"): SAVES_WORK,
+        ("compare", ENOUGH_SEEN, "((len(mine) == len(theirs) == 1))"): SAVES_WORK,
+        ("compare", ENOUGH_SEEN, "((own.score == 1.0))"): SAVES_WORK,
+        ("_compare_words", "strict=True", ""): "The two lengths were compared before.",
+        ("_is_one_vowel", "strict=True", ""): "The two lengths were compared before.",
+        ("_compare_legal_forms", '"variant"', "'changed'"): "Callers ask for the other three words only.",
+    },
+    "scrapers/errors.py": {
+        ("PortalError.__init__", "super().__init__(detail)", "pass"): "BaseException.__new__ keeps the text.",
+    },
+}  # fmt: skip

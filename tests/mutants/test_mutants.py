@@ -1,0 +1,133 @@
+"""The changes that `make mutants` makes, and that a change put in place is one that every caller meets."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.mutants.changes import list_changes
+from tests.mutants.install import install
+from tests.mutants.targets import EXPLAINED, TARGETS
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = '''
+"""What it is for."""
+LIMIT = 3
+class Failure(Exception):
+    reason = "down"
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+def take(amount: int, *, most: int = LIMIT) -> int:
+    """Take it."""
+    if amount > most:
+        raise ValueError("Too much at once.")
+    return amount + 1
+'''
+
+
+@pytest.fixture
+def shop() -> Iterator[ModuleType]:
+    """A module that is loaded, as one that is changed later."""
+    module = ModuleType("billing.a_shop_in_a_test")
+    module.__file__ = "shop.py"
+    exec(SOURCE, vars(module))
+    sys.modules[module.__name__] = module
+    yield module
+    del sys.modules[module.__name__]
+
+
+class TestTheChanges:
+    def test_of_a_module_are_these(self) -> None:
+        assert [(change.place, change.old, change.new) for change in list_changes("shop.py", SOURCE)] == [
+            ("", "3", "4"),
+            ("Failure", 'reason = "down"', "pass"),
+            ("Failure", '"down"', "'changed'"),
+            ("Failure.__init__", "super().__init__(text)", "pass"),
+            ("take", "amount > most", "True"),
+            ("take", "amount > most", "False"),
+            ("take", "amount > most", "amount >= most"),
+            ("take", 'raise ValueError("Too much at once.")', "pass"),
+            ("take", "return amount + 1", "return None"),
+            ("take", "amount + 1", "amount - 1"),
+            ("take", "1", "2"),
+        ]
+
+    def test_that_are_written_alike_are_told_apart(self) -> None:
+        found = list_changes("x.py", "def f():\n    a = max(0, b or 0)\n    return 0\n")
+        assert [change.old for change in found if change.new == "1"] == ["0", "0 (no. 2)", "0 (no. 3)"]
+
+    @pytest.mark.parametrize(
+        ("line", "changed"),
+        [
+            ("a = b and not c", {"a = (b or (not c))", "a = (b)", "a = ((not c))", "a = b and c"}),
+            ("f(x=1, y=2)", {"pass", "f( y=2)", "f(x=1, )", "f(x=2, y=2)", "f(x=1, y=3)"}),
+            ("a.b += c", {"a.b -= c", "pass"}),
+            ("a = [b for b in c if b]", {"a = [b for b in c if True]"}),
+            ("if a := f(): g = a", {"if not ((a := f())): g = a"}),
+            ("a = min(b, key=c)", {"a = max(b, key=c)", "a = min(b, )"}),
+            ("log.error('what is logged', 1)", set()),
+            ("raise E(f'{a + 1} is too much') from b", {"pass"}),
+        ],
+    )
+    def test_of_a_line_are_these(self, line: str, changed: set[str]) -> None:
+        found = {change.text.splitlines()[1].strip() for change in list_changes("x.py", f"def f():\n    {line}\n")}
+        assert found == changed
+
+    @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.module)
+    def test_of_each_module_in_the_table_can_be_loaded_and_tried(self, target: object) -> None:
+        module, tests = target.module, target.tests  # type: ignore[attr-defined]
+        source = (ROOT / module).read_text(encoding="utf-8")
+        changes = list_changes(module, source)
+        assert len(changes) > 10
+        for change in changes[::20]:
+            compile(change.text, module, "exec")
+            assert change.text != source
+        assert all((ROOT / path).exists() for path in tests)
+
+    def test_that_are_explained_are_still_there(self) -> None:
+        for module, explained in EXPLAINED.items():
+            found = {change.key for change in list_changes(module, (ROOT / module).read_text(encoding="utf-8"))}
+            assert set(explained) <= found, module
+            assert all(reason.endswith(".") for reason in explained.values())
+
+
+class TestAChangePutInPlace:
+    def install(self, shop: ModuleType, old: str, new: str) -> None:
+        assert old in SOURCE
+        install(shop.__name__, SOURCE.replace(old, new))
+
+    def test_is_met_by_who_holds_the_function(self, shop: ModuleType) -> None:
+        take = shop.take
+        self.install(shop, "amount + 1", "amount - 1")
+        assert take(2) == 1
+
+    def test_of_a_default_is_met_too(self, shop: ModuleType) -> None:
+        take = shop.take
+        self.install(shop, "most: int = LIMIT", "most: int = 1")
+        with pytest.raises(ValueError, match="Too much"):
+            take(2)
+
+    def test_of_a_constant_is_met_by_who_imported_it(self, shop: ModuleType) -> None:
+        other = ModuleType("billing.a_customer_in_a_test")
+        other.LIMIT = shop.LIMIT  # type: ignore[attr-defined]
+        sys.modules[other.__name__] = other
+        try:
+            self.install(shop, "LIMIT = 3", "LIMIT = 4")
+            assert (shop.LIMIT, other.LIMIT) == (4, 4)
+        finally:
+            del sys.modules[other.__name__]
+
+    def test_of_a_class_is_met_by_who_holds_it(self, shop: ModuleType) -> None:
+        failure = shop.Failure
+        self.install(shop, '    reason = "down"\n', "")
+        assert not hasattr(failure, "reason")
+        self.install(shop, "super().__init__(text)", "pass")
+        assert failure("x").args == ("x",)  # kept by BaseException.__new__
+
+    def test_that_names_no_outer_name_any_more_works(self, shop: ModuleType) -> None:
+        self.install(shop, "super().__init__(text)", "self.args = ()")
+        assert shop.Failure("x").args == ()
