@@ -34,7 +34,9 @@ class AttemptInline(TabularInline):
     fields = readonly_fields = ("at", "status_code", "error", "duration_ms", "excerpt")
     verbose_name_plural = "Tries"
     extra = 0
-    hide_title = True
+    if hasattr(TabularInline, "hide_title"):  # so the skin's last version for Python 3.11 calls it
+        hide_title = True
+    show_title = False
     can_delete = False
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -78,8 +78,9 @@ def run_suite(engine: str, *, database_url: str, redis_url: str, arguments: list
         var = str(Path(folder) / "var")
         environment = {**os.environ, "DATABASE_URL": database_url, "REDIS_URL": redis_url}
         environment |= {"SOS_TEST_VAR": var, "VAR_DIR": var}
-        said = [f"--junitxml={report}", "--override-ini=junit_family=xunit1"]  # the family that takes a test's notes
-        command = [sys.executable, "-m", "pytest", *_on_both_cores(arguments), *said, *arguments]
+        # xunit1: the family of reports that takes a test's own notes, which one process alone would be refused.
+        reporting = [f"--junitxml={report}", "--override-ini=junit_family=xunit1"]
+        command = [sys.executable, "-m", "pytest", *_on_both_cores(arguments), *reporting, *arguments]
         try:
             code = subprocess.run(command, cwd=ROOT, env=environment, timeout=SUITE_SECONDS).returncode
         except subprocess.TimeoutExpired:

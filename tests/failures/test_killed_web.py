@@ -34,8 +34,8 @@ class TestAKilledWebServer:
         """Eight were told of their jobs before, twelve of nothing: the table that jobs are written to is locked."""
         calls = customer.questions(20)
         storm.registries.shut()
-        told = customer.ask(calls[:8])
-        assert {call.status for call in told} == {202}
+        accepted = customer.ask(calls[:8])
+        assert {call.status for call in accepted} == {202}
         with storm.books.no_job_begins(), asking(customer, calls[8:]) as cut_off:
             wait_until(lambda: storm.hold_of(customer) == 20 * PRICE, what="all wait for an answer")
             storm.wait_for_fetches(12)

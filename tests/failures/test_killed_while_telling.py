@@ -31,9 +31,10 @@ class TestACustomerWithAnAddress:
         with receiving(answer) as server:
             self.listen_at(customer, f"http://127.0.0.1:{server.port}/")
             storm.orphan(customer, 12)
-            storm.registries.open()
+            wait_until(storm.answers, what="the web server answers", seconds=60)
+            customer.ask_bulk(customer.questions(4))
+            storm.registries.open()  # nothing can have ended before, so there was nothing to tell
             storm.lose_workers_places()
-            customer.ask_bulk(customer.questions(4), seconds=30)
             storm.send("lookups.tasks.sweep_jobs")
             wait_until(lambda: server.requests, what="the first message is on its way")
             storm.worker.kill()

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from celery import current_app
-
-from billing.models import Hold
-from lookups.models import BulkJob, Delivery, Job, StoredAnswer
 from lookups.outcomes import Accepted, Delivered, NothingFound, OutOfFunds, TooManyAtOnce, Unavailable
 from lookups.questions import Question
 from lookups.services import jobs
 from lookups.services.asks import Ask
+
+from billing.models import Hold
+from lookups.models import BulkJob, Delivery, Job, StoredAnswer
 from tests.lookups.conftest import NOW, PRICE, Customer, open_customer
 
 pytestmark = pytest.mark.django_db

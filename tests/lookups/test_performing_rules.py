@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-
-from billing.models import Hold, Payment
-from jurisdictions import services as jurisdictions
-from lookups.models import Flight, Job, Lookup, StoredAnswer
 from lookups.outcomes import Accepted, Delivered, OutOfFunds, Refused, TooManyAtOnce, Unavailable
 from lookups.questions import Question
 from lookups.services import flights, lookup, paying
 from lookups.services.asks import Ask, Watch
 from scrapers.families.sandbox.magic import DEMO_QUESTION
 from scrapers.families.socrata.new_york import NewYork
+
+from billing.models import Hold, Payment
+from jurisdictions import services as jurisdictions
+from lookups.models import Flight, Job, Lookup, StoredAnswer
 from scrapers.models import ScrapeAttempt
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register

@@ -8,10 +8,6 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-
-from billing import ledger
-from billing.models import Hold, Payment
-from lookups.models import Flight, Job, Lookup, StoredAnswer
 from lookups.outcomes import Accepted, Delivered, NothingFound, Outcome, OutOfFunds, Refused, Unavailable
 from lookups.questions import Question
 from lookups.services import flights, jobs, lookup, paying, settling
@@ -19,6 +15,10 @@ from lookups.services.asks import Ask, Watch
 from scrapers.errors import PageChanged, PortalBlocked, PortalUnavailable, QueryRefused
 from scrapers.families.sandbox.magic import DEMO_QUESTION
 from scrapers.pipeline import Reply
+
+from billing import ledger
+from billing.models import Hold, Payment
+from lookups.models import Flight, Job, Lookup, StoredAnswer
 from scrapers.records import Evidence, NotFound, Suggestion
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register

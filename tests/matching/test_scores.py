@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from scrapers.matching import compare
 
 from scrapers import matching
-from scrapers.matching import compare
 from scrapers.portal import StatusMeaning
 from scrapers.records import Candidate
 
