@@ -78,7 +78,7 @@ def fetch(
         attempt.outcome = "not_found" if isinstance(answer, NotFound) else "found"
     return Reply(
         answer=answer,
-        normalized=_normalised(answer, portal, query),
+        normalized=_in_one_form(answer, portal, query),
         version=portal.version,
         built_at=portal.built_at,
         note=ACTIVE_ONLY if portal.coverage == "active_only" else None,
@@ -249,7 +249,7 @@ def get_pacer(portal: Portal) -> Pacer:
     return _shared_pacer(settings.REDIS_URL, str(settings.VAR_DIR / "pace"))
 
 
-def _normalised(answer: Answer, portal: Portal, query: Query) -> dict[str, Any] | None:
+def _in_one_form(answer: Answer, portal: Portal, query: Query) -> dict[str, Any] | None:
     if not isinstance(answer, Found):
         return None
     return normalized(answer.record, portal=portal, state=query.state, match=answer.match)

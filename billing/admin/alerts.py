@@ -8,7 +8,7 @@ from billing import selectors
 
 
 def mark(request: HttpRequest) -> list[str] | None:
-    """Return the skin's environment label, a text and a colour; None when all is well."""
+    """Return the skin's environment label, a text and a color; None when all is well."""
     if not request.user.is_authenticated or not request.user.is_staff:
         return None
     if selectors.find_alert() is not None:

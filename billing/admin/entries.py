@@ -195,11 +195,11 @@ def _chart(days: list[finance.Day], series: tuple[tuple[str, str, str], ...]) ->
         {
             "label": label,
             "data": [float(money.to_dollars(getattr(day, name))) for day in days],
-            "backgroundColor": colour,
-            "borderColor": colour,
+            "backgroundColor": color,
+            "borderColor": color,
             "borderWidth": 2,
             "pointRadius": 0,
         }
-        for label, name, colour in series
+        for label, name, color in series
     ]
     return json.dumps({"labels": [f"{day.day:%d %b}" for day in days], "datasets": datasets})

@@ -85,7 +85,7 @@ class ApiKey(models.Model):
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="keys")
     name = models.CharField(max_length=100)
     mode = models.CharField(max_length=4, choices=Mode.choices, default=Mode.LIVE)
-    prefix = models.CharField(max_length=20, help_text="The first characters of the secret, enough to recognise it.")
+    prefix = models.CharField(max_length=20, help_text="The first characters of the secret, enough to recognize it.")
     secret_hash = models.CharField(max_length=64, unique=True, editable=False)
     scopes = models.JSONField(default=list, blank=True, help_text="lookup, bulk, names, account; empty: all of them.")
     created_at = models.DateTimeField()

@@ -101,15 +101,8 @@ def accept(purchase: Purchase, *, credential: str, now: datetime, account: Accou
     if method is None:
         raise PaymentProblem("method-unsupported", "This payment method is not offered here.")
     terms = challenge.encode(challenge.canonical(method.terms(purchase.amount)))
-    challenge.check(
-        given,
-        secrets=_secrets(),
-        realm=_realm(),
-        terms=terms,
-        body=purchase.body,
-        bound={"route": purchase.route},
-        now=now,
-    )
+    bound = {"route": purchase.route}
+    challenge.check(given, secrets=_secrets(), realm=_realm(), terms=terms, body=purchase.body, bound=bound, now=now)
     _refuse_used(Payment.objects.filter(challenge_id=given.challenge.id).first())
     try:
         proof = method.check(

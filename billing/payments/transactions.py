@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from Crypto.Hash import keccak
 
 TYPE = 0x76
-FIELDS = (14, 15)  # the last one, a key authorisation, may be absent
+FIELDS = (14, 15)  # the last one, a key authorization, may be absent
 TRANSFER = bytes.fromhex("a9059cbb")
 TRANSFER_WITH_MEMO = bytes.fromhex("95777d59")
 MEMO_TAG = bytes.fromhex("ef1ed71201")  # keccak("mpp")[:4] and version 1

@@ -6,8 +6,7 @@ tells two companies apart.
 
 from __future__ import annotations
 
-from scrapers.parsing.fields import listed
-from scrapers.parsing.words import coded
+from scrapers.parsing.fields import coded, listed
 
 # Spelling of a legal form (punctuation already gone) -> its mark. Longer spellings stand before those they contain.
 LEGAL_FORMS: tuple[tuple[str, str], ...] = (

@@ -142,3 +142,14 @@ def note_unread(unread: Iterable[str], session: Any) -> None:
 def note_unread_keys(rows: Iterable[Mapping[str, Any]], known: frozenset[str], session: Any) -> None:
     """The same for the keys of JSON rows, each key once."""
     note_unread({key for row in rows for key in row} - known, session)
+
+
+def is_domestic(word: str | None) -> bool | None:
+    """Whether a registry calls an entity domestic or foreign; None for any other word."""
+    return {"domestic": True, "foreign": False}.get((word or "").strip().casefold())
+
+
+def coded(text: str) -> dict[str, str]:
+    """A published list of codes, written "CF: Foreign Profit Corporation | TR: Trust", as words by code."""
+    pairs = (entry.partition(":") for entry in listed(text))
+    return {code.strip(): words.strip() for code, _, words in pairs}

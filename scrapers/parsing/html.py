@@ -144,3 +144,15 @@ def missing_result(page: Page, what: str) -> PageChanged | PortalBlocked:
     if is_captcha_form(page.text):
         return PortalBlocked(f"{page.url}: a captcha stands where {what} should be")
     return PageChanged(f"{page.url}: no {what} on the page")
+
+
+_NAME = "__RequestVerificationToken"
+
+
+def form_token(page: Page) -> dict[str, str]:
+    """The field with the token, from the first form that has one; an error of the page when none has."""
+    for form in select(page.html(), "form"):
+        token = hidden_inputs(form).get(_NAME)
+        if token:
+            return {_NAME: token}
+    raise missing_result(page, "the search form's token")

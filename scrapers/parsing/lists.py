@@ -6,12 +6,15 @@ A page that shows neither rows nor those words is a changed page, never "nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from scrapers.parsing.html import missing_result, offers_next, visible_text
+from scrapers.parsing.webforms import WebForm
 from scrapers.records import Candidate, ResultList
 from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
 
 
 def result_list(page: Page, rows: Sequence[Candidate], *, facts: NameSearch, nothing: re.Pattern[str]) -> ResultList:
@@ -26,3 +29,30 @@ def empty_list(page: Page, nothing: re.Pattern[str]) -> ResultList:
     if nothing.search(visible_text(page.html())):
         return ResultList(())
     raise missing_result(page, "a list, or the line that there is none")
+
+
+def find_count(pattern: re.Pattern[str], text: str) -> int | None:
+    """The number in the pattern's first group ("1,234" too); None where the text does not say it."""
+    found = pattern.search(text)
+    return int(found[1].replace(",", "")) if found else None
+
+
+Row = TypeVar("Row")
+
+
+def read_pages(
+    session: PortalSession, page: Page, read: Callable[[Page], Iterable[Row]], *, grid: str, most: int
+) -> tuple[list[Row], bool]:
+    """The rows of a grid's pages, at most so many of them, and whether no page is left.
+
+    A page is read before the next one is asked for, so that `session.pages` ends with the page in hand.
+    """
+    rows = list(read(page))
+    number = 2
+    while link := (form := WebForm(page, what="the list's form")).next_page(number, grid):
+        if number > most:
+            return rows, False
+        page = form.post_back(session, *link)
+        rows += read(page)
+        number += 1
+    return rows, True

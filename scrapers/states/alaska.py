@@ -12,7 +12,7 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.bulk_data import alaska
+from scrapers.bulk_data.layouts import alaska
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, listed, note_unread, text

@@ -14,9 +14,9 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import address_in
-from scrapers.parsing.counts import find_count
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
+from scrapers.parsing.lists import find_count
 from scrapers.parsing.pairs import Pair, joined
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, Officer, ResultList

@@ -13,11 +13,10 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.normalize import addresses
-from scrapers.parsing.fields import Labels, listed, note_unread, text
+from scrapers.parsing.fields import Labels, is_domestic, listed, note_unread, text
 from scrapers.parsing.html import maybe, missing_result, text_of
 from scrapers.parsing.lists import result_list
 from scrapers.parsing.webforms import WebForm, post_backs, spans
-from scrapers.parsing.words import is_domestic
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.search.terms import NameSearch

@@ -14,8 +14,7 @@ from typing import Any
 
 from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.normalize import addresses, dates, names
-from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread, text
-from scrapers.parsing.words import is_domestic
+from scrapers.parsing.fields import is_domestic, listed, need, need_list, need_text, note_unread, text
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, ResultList
 from scrapers.search import signs

@@ -14,7 +14,7 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.bulk_data import florida
+from scrapers.bulk_data.layouts import florida
 from scrapers.failures import PageChanged
 from scrapers.normalize import names
 from scrapers.parsing import sunbiz

@@ -12,7 +12,7 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.bulk_data import illinois
+from scrapers.bulk_data.layouts import illinois
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import (

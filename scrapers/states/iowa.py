@@ -13,7 +13,7 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.bulk_data import iowa
+from scrapers.bulk_data.layouts import iowa
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line

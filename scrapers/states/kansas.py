@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from scrapers.normalize import addresses, names
 from scrapers.parsing.fields import Labels, listed, note_unread, text
 from scrapers.parsing.html import maybe, missing_result, one, select, table_rows, text_of, visible_text
-from scrapers.parsing.paging import read_pages
+from scrapers.parsing.lists import read_pages
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList

@@ -16,11 +16,10 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import address_in, must_show, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import maybe, missing_result, select, text_of
+from scrapers.parsing.html import form_token, maybe, missing_result, select, text_of
 from scrapers.parsing.lists import result_list
 from scrapers.parsing.pairs import pairs
 from scrapers.parsing.people import agent_in
-from scrapers.parsing.tokens import form_token
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, Filing, ResultList
 from scrapers.search.terms import NameSearch

@@ -15,9 +15,9 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import types
+from scrapers.parsing.blocks import find_heading, table_under
 from scrapers.parsing.cells import address_in
 from scrapers.parsing.fields import Labels, listed, need, need_rows, need_text, note_unread, text
-from scrapers.parsing.headings import find_heading, table_under
 from scrapers.parsing.html import lines_of, missing_result, text_of
 from scrapers.parsing.pairs import joined
 from scrapers.parsing.people import agent_in, officer_in

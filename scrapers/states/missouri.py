@@ -15,11 +15,10 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import address_in
-from scrapers.parsing.counts import find_count
-from scrapers.parsing.fields import Labels, listed, note_unread
+from scrapers.parsing.fields import Labels, is_domestic, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, text_of
+from scrapers.parsing.lists import find_count
 from scrapers.parsing.webforms import WebForm, post_backs, spans
-from scrapers.parsing.words import is_domestic
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, Filing, ResultList
 from scrapers.search.terms import NameSearch

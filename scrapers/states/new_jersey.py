@@ -14,8 +14,7 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import shown
 from scrapers.parsing.fields import listed
-from scrapers.parsing.html import maybe, missing_result, one, table_rows, text_of
-from scrapers.parsing.tokens import form_token
+from scrapers.parsing.html import form_token, maybe, missing_result, one, table_rows, text_of
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Query, ResultList, UccFiling
 from scrapers.search.terms import NameSearch

@@ -19,11 +19,9 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.blocks import pairs_and_addresses
-from scrapers.parsing.counts import find_count
-from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, select, text_of, visible_text
-from scrapers.parsing.tokens import form_token
-from scrapers.parsing.words import is_domestic
+from scrapers.parsing.fields import Labels, is_domestic, listed, note_unread
+from scrapers.parsing.html import form_token, lines_of, maybe, missing_result, select, text_of, visible_text
+from scrapers.parsing.lists import find_count
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch

@@ -13,9 +13,9 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged, PortalBlocked
 from scrapers.parsing.cells import address_in, paired, shown
-from scrapers.parsing.counts import find_count
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text
+from scrapers.parsing.lists import find_count
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList

@@ -14,8 +14,17 @@ from typing import Any
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
-from scrapers.parsing.fields import listed, need, need_object, need_rows, need_text, note_unread, note_unread_keys, text
-from scrapers.parsing.words import is_domestic
+from scrapers.parsing.fields import (
+    is_domestic,
+    listed,
+    need,
+    need_object,
+    need_rows,
+    need_text,
+    note_unread,
+    note_unread_keys,
+    text,
+)
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch

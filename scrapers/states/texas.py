@@ -23,8 +23,7 @@ from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import clerk_key
 from scrapers.parsing import franchise_tax
-from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread_keys, text
-from scrapers.parsing.words import coded
+from scrapers.parsing.fields import coded, listed, need, need_list, need_text, note_unread_keys, text
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.search import matching

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scrapers.bulk_data import virginia
+from scrapers.bulk_data.layouts import virginia
 from scrapers.parsing.fields import listed
 from scrapers.platforms.civix.portal import CivixPortal, Columns, Mode
 from scrapers.platforms.civix.sections import DIVS

@@ -17,9 +17,9 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.cells import shown
-from scrapers.parsing.counts import find_count
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of, visible_text
+from scrapers.parsing.lists import find_count
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
 from scrapers.search.terms import NameSearch

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         return file.resolve(), dated.replace(tzinfo=UTC) if dated.tzinfo is None else dated
 
     def _load(self, portal: Portal, file: Path, as_of: datetime, now: datetime) -> BulkCopy:
-        with tqdm(unit=" rows", desc=f"{portal.code} bulk data", file=self.stderr._out) as bar:  # type: ignore[attr-defined]
+        with tqdm(unit=" rows", desc=f"{portal.code} bulk data", file=cast("TextIO", self.stderr._out)) as bar:
 
             def show(copy: BulkCopy) -> None:
                 bar.update(copy.rows_read - bar.n)

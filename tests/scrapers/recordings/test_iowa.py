@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scrapers import discovery
 from scrapers.bulk_data import reading
-from scrapers.bulk_data.iowa import BULK_DATA
+from scrapers.bulk_data.layouts.iowa import BULK_DATA
 from scrapers.records import Address
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scrapers.bulk_data import reading
-from scrapers.bulk_data.alaska import BULK_DATA
+from scrapers.bulk_data.layouts.alaska import BULK_DATA
 from scrapers.failures import PageChanged
 from scrapers.records import Address, EntityRecord
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from requests import PreparedRequest, Response
 from requests.adapters import BaseAdapter
 
-from scrapers.bulk_data.colorado import split_event
+from scrapers.bulk_data.layouts.colorado import split_event
 from scrapers.failures import PageChanged, PortalUnavailable, QueryRefused
 from scrapers.records import Found, NotFound
 from scrapers.transport import conditions

@@ -15,10 +15,9 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import address_in, shown
-from scrapers.parsing.counts import find_count
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, select, text_of, visible_text
-from scrapers.parsing.lists import empty_list
+from scrapers.parsing.lists import empty_list, find_count
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.search.terms import NameSearch
