@@ -161,7 +161,9 @@ class TestTakingAJob:
         assert jobs.claim(row.pk, now=NOW + MINUTE) is not None
 
     def test_that_has_ended_is_not_done(self, customer: Customer) -> None:
-        assert jobs.claim(ended(customer).pk, now=NOW) is None
+        worked_on = ended(customer, claim=uuid.uuid4(), lease_until=NOW - MINUTE)
+        assert jobs.claim(worked_on.pk, now=NOW) is None
+        assert jobs.list_unheard(now=NOW) == []
 
     def test_reads_all_that_answering_needs_at_once(self, customer: Customer, django_assert_num_queries: Any) -> None:
         jobs.accept(ask(customer), key=customer.key, limit=10, estimated_seconds=60, now=NOW)

@@ -42,6 +42,7 @@ LOCK = "A stronger lock: rows that point at the account wait for it too, and not
 NO_LOOK = "Written by its number: what has none is inserted, what has one is updated; the word saves a look."
 UNDER_LOCK = "The other columns were read under the account's lock in this very transaction."
 NOTHING_TO_DO = "A query more that updates nothing: no key has no number, and nothing is given back."
+ONE_MORE = "How many a sweep takes on at a time; the next one takes the others."
 SAVES_WORK = "It saves work: no trading name scores better than an equal name, or than itself."
 ENOUGH_SEEN = "own.score == 1.0 or len(mine) == len(theirs) == 1"
 EXPLAINED: dict[str, Explained] = {
@@ -65,6 +66,7 @@ EXPLAINED: dict[str, Explained] = {
         ("post", "True (no. 4)", "False"): NO_LOOK,
         ("post", "update_fields=PROGRESS", ""): UNDER_LOCK,
         ("post", "update_fields=SUMS", ""): UNDER_LOCK,
+        ("_post_in_one", "entry.hold_id = hold.pk", "pass"): "The statement selects it, and the entry gets it afterwards.",
     },
     "billing/budgets.py": {
         ("give_back", "key_id is not None and amount", "True"): NOTHING_TO_DO,
@@ -88,6 +90,14 @@ EXPLAINED: dict[str, Explained] = {
     "lookups/services/settling.py": {
         ("sell_stored", "ask.claim is not None and not is_ours(ask)", "((not is_ours(ask)))"):
             "A look more: an ask without a claim has no job, or that had been found before.",
+    },
+    "lookups/services/jobs.py": {
+        ("list_unheard", "500", "501"): ONE_MORE,
+        ("list_overdue", "500", "501"): ONE_MORE,
+        ("list_of_state", "500", "501"): ONE_MORE,
+    },
+    "lookups/services/lookup.py": {
+        ("perform", "ask.resumed", "True"): "Two looks more: a new ask finds nothing under its id.",
     },
     "scrapers/matching.py": {
         ("compare", "1.0", "1.01"): SAVES_WORK,
