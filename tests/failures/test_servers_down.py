@@ -13,7 +13,9 @@ from tests.failures.customers import STATES, Customer
 from tests.failures.service import Service
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.redis, pytest.mark.xdist_group("failures")]
-AT_ONCE = 5.0  # seconds; a reply that waits for a dead broker takes far longer
+# Seconds that a reply may take longer than the same one did with Redis, on however busy a machine; one that waits for a
+# dead broker takes longer than that.
+AT_ONCE = 5.0
 
 
 class TestRedis:
@@ -71,10 +73,10 @@ class TestRedis:
     ) -> None:
         """The sweep that ends these jobs is the clock's own, which has to find the queue again as well."""
         redis = storm.addresses.redis
+        usual = self.time_a_bulk_job(customer)
+        storm.finish(customer)
         with storm.without(redis, signal.SIGKILL) if way == "stopped" else storm.frozen(redis):
-            started = time.monotonic()
-            customer.ask_bulk(customer.questions(12))
-            assert time.monotonic() - started < AT_ONCE
+            assert self.time_a_bulk_job(customer) - usual < AT_ONCE
         storm.move_clock(30)  # so long nobody took a row: the calls were lost
         wait_until(lambda: storm.open_jobs(customer) == 0, what="the bulk job has ended by itself", seconds=50)
         settled(customer, most_asked=2)
@@ -84,13 +86,21 @@ class TestRedis:
         self, storm: Service, customer: Customer, settled: Audit
     ) -> None:
         storm.prove_slow(*STATES)
+        usual = max(call.seconds for call in customer.ask(customer.questions(12), at_once=4))
+        storm.finish(customer)
         with storm.without(storm.addresses.redis, signal.SIGKILL):
             calls = customer.ask(customer.questions(12), at_once=4)
             assert {call.status for call in calls} == {202}
-            assert max(call.seconds for call in calls) < AT_ONCE
+            assert max(call.seconds for call in calls) - usual < AT_ONCE
         storm.move_clock(30)
-        assert settled(customer, most_asked=2).found == 10
+        assert settled(customer, most_asked=2).found == 10 + 10
         assert storm.dead() == []
+
+    def time_a_bulk_job(self, customer: Customer) -> float:
+        """How many seconds it takes until one is accepted."""
+        started = time.monotonic()
+        customer.ask_bulk(customer.questions(12))
+        return time.monotonic() - started
 
 
 class TestPostgres:
