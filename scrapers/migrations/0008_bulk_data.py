@@ -27,4 +27,7 @@ class Migration(migrations.Migration):
         _one('loading', 'bulk_copy_one_loading'),
         migrations.RenameIndex('bulkentity', 'bulk_entity_name', old_name='registered_name'),
         migrations.RenameIndex('bulkentity', 'bulk_entity_id', old_name='registered_id'),
+        migrations.AlterField(
+            "attemptpage", "body", models.BinaryField(help_text="Compressed; see scrapers.operations.failed_pages.")
+        ),
     ]

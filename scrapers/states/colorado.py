@@ -6,7 +6,8 @@ officers; trade names are another set and not asked.
 
 from __future__ import annotations
 
-from scrapers.bulk_data.layouts import colorado, socrata
+from scrapers.bulk_data import socrata
+from scrapers.bulk_data.layouts import colorado
 from scrapers.parsing.fields import listed
 from scrapers.platforms.socrata.portal import SocrataPortal
 from scrapers.portal import Capabilities, Terms

@@ -7,7 +7,8 @@ connections; it is not asked.
 
 from __future__ import annotations
 
-from scrapers.bulk_data.layouts import new_york, socrata
+from scrapers.bulk_data import socrata
+from scrapers.bulk_data.layouts import new_york
 from scrapers.parsing.fields import listed
 from scrapers.platforms.socrata.portal import SocrataPortal
 from scrapers.portal import Capabilities, Terms
