@@ -13,7 +13,7 @@ from unfold.decorators import action, display
 from billing import money
 from billing.admin.entries import ReadOnlyAdmin
 from billing.models import Payment, ProviderEvent, TopUp
-from billing.payments import gateway
+from billing.payments import checkout
 
 STATES = {
     "paid": "success",
@@ -61,7 +61,7 @@ class PaymentAdmin(AmountAdmin):
             context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
             return render(request, "billing/ask.html", context)
         before = payment.state
-        after = gateway.reconcile(payment, now=timezone.now())
+        after = checkout.reconcile(payment, now=timezone.now())
         tell = messages.success if after != before else messages.info
         sentence = f"The payment was {before} and is {after}."
         self.log_change(request, payment, sentence)

@@ -1,1 +1,1 @@
-"""Ways to pay, one module each; `gateway` is the only one that other apps talk to."""
+"""Ways to pay, one module each; `checkout` is the only one that other apps talk to."""

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 
 from billing.models import Payment
-from billing.payments import gateway
+from billing.payments import checkout
 
 # Longer than the longest lookup that a request waits for
 FORGOTTEN = timedelta(minutes=15)
@@ -19,10 +19,10 @@ def run(*, now: datetime, limit: int = 200) -> dict[str, int]:
     """End what is open for too long; return how many payments ended (or stayed) in which state."""
     outcomes: dict[str, int] = {}
     for payment in Payment.objects.filter(state=State.ACCEPTED, created_at__lte=now - FORGOTTEN)[:limit]:
-        gateway.abandon(payment, reason="the request never ended", now=now)
+        checkout.abandon(payment, reason="the request never ended", now=now)
         outcomes[payment.state] = outcomes.get(payment.state, 0) + 1
     stuck = Q(state=State.SETTLING, settling_at__lte=now - STUCK) | Q(state=State.UNKNOWN)
     for payment in Payment.objects.filter(stuck)[:limit]:
-        state = gateway.reconcile(payment, now=now)
+        state = checkout.reconcile(payment, now=now)
         outcomes[state] = outcomes.get(state, 0) + 1
     return outcomes

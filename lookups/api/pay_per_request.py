@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from billing import prices
 from billing.challenge import PaymentProblem
 from billing.models import ApiKey
-from billing.payments import gateway
+from billing.payments import checkout
 from lookups.api import parsers
 from lookups.api.authentication import HasApiKey
 from lookups.lookup.payers import CredentialPayer
@@ -30,7 +30,7 @@ class KeyOrPayment(HasApiKey):
         """Whether the request may go on."""
         if isinstance(request.auth, ApiKey):
             return super().has_permission(request, view)
-        return gateway.is_open("lookup", secure=request.is_secure())
+        return checkout.is_open("lookup", secure=request.is_secure())
 
 
 def answer_paid(request: Request, *, answer: Callable[[CredentialPayer], Response]) -> Response | HttpResponse:
@@ -39,18 +39,18 @@ def answer_paid(request: Request, *, answer: Callable[[CredentialPayer], Respons
     The price is bound to the body's bytes; ApiError 413 for too many of them.
     """
     body = parsers.raw_body(request, limit=parsers.LIMIT)
-    purchase = gateway.Purchase("lookup", prices.LOOKUP, f"POST {request.path}", body, DESCRIPTION)
+    purchase = checkout.Purchase("lookup", prices.LOOKUP, f"POST {request.path}", body, DESCRIPTION)
     problem = None
     try:
-        credential = gateway.find_credential(request.headers)
+        credential = checkout.find_credential(request.headers)
         if credential is not None:
             return answer(CredentialPayer(purchase, credential))
     except PaymentProblem as wrong:
         problem = wrong
-    return render_demand(gateway.demand(purchase, now=timezone.now(), problem=problem))
+    return render_demand(checkout.demand(purchase, now=timezone.now(), problem=problem))
 
 
-def render_demand(demand: gateway.Demand) -> HttpResponse:
+def render_demand(demand: checkout.Demand) -> HttpResponse:
     """What has to be paid, or what was wrong with a payment, in the scheme's own body."""
     body: Any = {"challengeId": None, **demand.body}
     return HttpResponse(

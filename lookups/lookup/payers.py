@@ -16,7 +16,7 @@ from typing import Any
 
 from billing import ledger, limits, prices
 from billing.models import Account, ApiKey, Hold, Payment
-from billing.payments import gateway
+from billing.payments import checkout
 from lookups.lookup.outcomes import Delivered, Outcome
 
 HOLD_FOR = timedelta(minutes=10)  # far longer than any fetch; the sweep releases what a crash left behind
@@ -47,11 +47,7 @@ class Payer:
     payment: Payment | None = None
     waits = False  # whether it can be answered later, as a job
     limit = 0  # questions at a time; 0: not limited here
-
-    @property
-    def sandbox(self) -> bool:
-        """Whether the fictional registry is asked: test keys and pretended payments reach nothing else."""
-        raise NotImplementedError
+    sandbox: bool  # whether the fictional registry is asked: test keys and pretended payments reach nothing else
 
     @contextmanager
     def place(self, *, now: datetime) -> Iterator[bool]:
@@ -99,11 +95,7 @@ class KeyPayer(Payer):
         self.key: ApiKey = key
         self.account: Account = key.account
         self.limit = limits.concurrent_lookups(key)
-
-    @property
-    def sandbox(self) -> bool:
-        """See Payer."""
-        return self.key.is_test
+        self.sandbox = key.is_test
 
     @contextmanager
     def place(self, *, now: datetime) -> Iterator[bool]:
@@ -178,29 +170,25 @@ class KeyPayer(Payer):
 class CredentialPayer(Payer):
     """Whoever sent a payment credential with the request: good for one delivery."""
 
-    def __init__(self, purchase: gateway.Purchase, credential: str) -> None:
+    def __init__(self, purchase: checkout.Purchase, credential: str) -> None:
         self._purchase, self._credential = purchase, credential
-
-    @property
-    def sandbox(self) -> bool:
-        """See Payer. Known once the credential is claimed."""
-        return self._claimed.is_sandbox
 
     def claim(self, *, now: datetime) -> None:
         """See Payer. Nothing moves yet."""
-        self.payment = gateway.accept(self._purchase, credential=self._credential, now=now)
+        self.payment = checkout.accept(self._purchase, credential=self._credential, now=now)
+        self.sandbox = self.payment.is_sandbox
 
     def settle(self, outcome: Outcome, *, now: datetime) -> Outcome:
         """See Payer. What delivered nothing leaves the money where it is."""
         if not isinstance(outcome, Delivered):
             self.abandon(reason=type(outcome).__name__, now=now)
             return outcome
-        receipt = gateway.settle(self._claimed, now=now)
+        receipt = checkout.settle(self._claimed, now=now)
         return replace(outcome, cost=self._claimed.amount, receipt=receipt)
 
     def abandon(self, *, reason: str, now: datetime) -> None:
         """See Payer."""
-        gateway.abandon(self._claimed, reason=reason, now=now)
+        checkout.abandon(self._claimed, reason=reason, now=now)
 
     @property
     def _claimed(self) -> Payment:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from billing import keys, money, prices, topups
 from billing.models import ApiKey
-from billing.payments import gateway
+from billing.payments import checkout
 from lookups import client_address
 from lookups.pages import views
 
@@ -126,8 +126,8 @@ def _show(request: HttpRequest, form: TopUpForm | None, *, status: int = 200) ->
         "example": (prices.display(EXAMPLE), prices.lookups_covered(EXAMPLE)),
         "free": settings.FREE_LOOKUPS,
         "contact": settings.CONTACT,
-        "offers": gateway.list_offers("lookup", prices.LOOKUP),
-        "by_challenge": gateway.is_open("topup", secure=request.is_secure()),
+        "offers": checkout.list_offers("lookup", prices.LOOKUP),
+        "by_challenge": checkout.is_open("topup", secure=request.is_secure()),
     }
     response = render(request, "pages/pricing.html", content, status=status)
     response["Content-Security-Policy"] = POLICY

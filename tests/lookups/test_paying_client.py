@@ -20,7 +20,7 @@ from mpp.methods.stripe import client as card
 
 from billing import prices
 from billing.models import LedgerEntry, Payment
-from billing.payments import gateway
+from billing.payments import checkout
 from lookups.models import Lookup
 from tests.billing.stubs import Node
 from tests.billing.test_independent_client import chain_node, pretending  # noqa: F401  (chain_node is used by pytest)
@@ -165,9 +165,9 @@ class TestAPretendedToken:
 
     def test_is_good_for_five_minutes(self, live_server: Any) -> None:
         body = json.dumps(HERON).encode()
-        purchase = gateway.Purchase("lookup", prices.LOOKUP, "POST /v1/lookup", body, "Business entity")
+        purchase = checkout.Purchase("lookup", prices.LOOKUP, "POST /v1/lookup", body, "Business entity")
         for minutes, expected in ((6, (402, "payment-expired")), (4, (200, ""))):
-            earlier = gateway.demand(purchase, now=timezone.now() - timedelta(minutes=minutes))
+            earlier = checkout.demand(purchase, now=timezone.now() - timedelta(minutes=minutes))
             reply = post(live_server.url, HERON, authorization=credential(earlier.headers))
             assert (reply.status_code, problem(reply) if expected[1] else "") == expected
 

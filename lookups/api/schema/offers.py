@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from billing import money, prices
-from billing.payments import gateway
+from billing.payments import checkout
 
 SERVICE = {
     "categories": ["data"],
@@ -25,4 +25,4 @@ def without_methods() -> dict[str, Any]:
 
 def configured() -> list[dict[str, str]]:
     """The offers of this installation, the preferred one first; empty where nothing can be paid by the request."""
-    return gateway.list_offers("lookup", prices.LOOKUP, description=price())
+    return checkout.list_offers("lookup", prices.LOOKUP, description=price())

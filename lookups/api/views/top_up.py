@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from billing import money, prices, selectors, topups
 from billing.challenge import PaymentProblem
 from billing.models import Account
-from billing.payments import gateway
+from billing.payments import checkout
 from billing.payments.stripe import CardsNotConfigured
 from lookups.api import errors, parsers
 from lookups.api.endpoint import Endpoint
@@ -41,18 +41,18 @@ class TopUpView(Endpoint):
         key = self.key_of(request)
         if key.is_test:
             raise errors.ApiError(403, "unauthorized", "A test key moves no money; use a live key")
-        purchase = gateway.Purchase("topup", amount, f"POST {request.path}", body, DESCRIPTION)
+        purchase = checkout.Purchase("topup", amount, f"POST {request.path}", body, DESCRIPTION)
         try:
-            credential = gateway.find_credential(request.headers)
+            credential = checkout.find_credential(request.headers)
             if credential is None and not by_challenge:
                 return _on_a_page(key.account, amount)
-            if not gateway.is_open("topup", secure=request.is_secure()):
+            if not checkout.is_open("topup", secure=request.is_secure()):
                 raise errors.payment_unavailable(NO_CHALLENGE, retryable=False)
             if credential is None:
-                return render_demand(gateway.demand(purchase, now=timezone.now()))
+                return render_demand(checkout.demand(purchase, now=timezone.now()))
             return _at_once(purchase, credential, key.account)
         except PaymentProblem as problem:
-            return render_demand(gateway.demand(purchase, now=timezone.now(), problem=problem))
+            return render_demand(checkout.demand(purchase, now=timezone.now(), problem=problem))
 
 
 def _read(request: Request) -> tuple[int, bool]:
@@ -84,9 +84,9 @@ def _on_a_page(account: Account, amount: int) -> Response:
     return Response(_body(account, amount, status="created", address=address))
 
 
-def _at_once(purchase: gateway.Purchase, credential: str, account: Account) -> Response:
-    payment = gateway.accept(purchase, credential=credential, now=timezone.now(), account=account)
-    receipt = gateway.settle(payment, now=timezone.now())
+def _at_once(purchase: checkout.Purchase, credential: str, account: Account) -> Response:
+    payment = checkout.accept(purchase, credential=credential, now=timezone.now(), account=account)
+    receipt = checkout.settle(payment, now=timezone.now())
     headers = {"Payment-Receipt": receipt, "Cache-Control": "private"}
     return Response(_body(account, purchase.amount, status="paid", address=None), headers=headers)
 

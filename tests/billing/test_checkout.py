@@ -14,8 +14,8 @@ import pytest
 from billing import challenge, prices, reconciliation, selectors
 from billing.challenge import PaymentProblem
 from billing.models import Account, LedgerEntry, Payment
-from billing.payments import gateway, sweep, transactions
-from billing.payments.gateway import Demand, Purchase
+from billing.payments import checkout, sweep, transactions
+from billing.payments.checkout import Demand, Purchase
 from tests.billing import stubs
 from tests.billing.conftest import NOW, in_parallel
 from tests.billing.test_transactions import TOKEN, US, signed
@@ -39,7 +39,7 @@ def answer(offer: dict[str, str], payload: dict[str, Any]) -> str:
 
 
 def ask(purchase: Purchase = LOOKUP) -> dict[str, str]:
-    return offers_in(gateway.demand(purchase, now=NOW))[0]
+    return offers_in(checkout.demand(purchase, now=NOW))[0]
 
 
 def word_of(action: Any) -> str:
@@ -72,14 +72,14 @@ def cards(settings: Any) -> Iterator[stubs.CardProvider]:
 
 class TestWithoutAnyMethod:
     def test_nothing_can_be_paid(self) -> None:
-        assert not gateway.is_open("lookup", secure=True)
-        assert gateway.list_offers("lookup", 314) == []
+        assert not checkout.is_open("lookup", secure=True)
+        assert checkout.list_offers("lookup", 314) == []
 
 
 @pytest.mark.usefixtures("pretended")
 class TestADemand:
     def test_says_the_price_and_carries_a_challenge_nobody_stored(self) -> None:
-        demand = gateway.demand(LOOKUP, now=NOW)
+        demand = checkout.demand(LOOKUP, now=NOW)
         [offer] = offers_in(demand)
         assert (demand.status, demand.headers["Cache-Control"]) == (402, "no-store")
         assert demand.body["type"] == "https://paymentauth.org/problems/payment-required"
@@ -95,11 +95,11 @@ class TestADemand:
 
     def test_is_not_made_over_plain_http_in_production(self, settings: Any) -> None:
         settings.PAYMENT_REQUIRES_TLS = True
-        assert not gateway.is_open("lookup", secure=False)
-        assert gateway.is_open("lookup", secure=True)
+        assert not checkout.is_open("lookup", secure=False)
+        assert checkout.is_open("lookup", secure=True)
 
     def test_after_money_may_have_moved_offers_nothing(self) -> None:
-        demand = gateway.demand(LOOKUP, now=NOW, problem=PaymentProblem("internal-payment-error", "Not known yet."))
+        demand = checkout.demand(LOOKUP, now=NOW, problem=PaymentProblem("internal-payment-error", "Not known yet."))
         assert demand.status == 500
         assert "WWW-Authenticate" not in demand.headers
         assert "challengeId" not in demand.body
@@ -109,7 +109,7 @@ class TestADemand:
         assert ask()["realm"] == "api.example.com"
 
     def test_is_listed_for_the_openapi_document(self) -> None:
-        [offer] = gateway.list_offers("lookup", prices.LOOKUP, description="0.0314 USD per lookup")
+        [offer] = checkout.list_offers("lookup", prices.LOOKUP, description="0.0314 USD per lookup")
         assert offer == {
             "intent": "charge",
             "method": "sandbox",
@@ -121,25 +121,25 @@ class TestADemand:
 
 class TestFindingACredential:
     def test_reads_either_header_and_no_other_scheme(self) -> None:
-        assert gateway.find_credential({"Authorization": "Payment abc"}) == "Payment abc"
-        assert gateway.find_credential({"Payment-Authorization": "payment abc"}) == "payment abc"
-        assert gateway.find_credential({"Authorization": "Bearer osd_x"}) is None
-        assert gateway.find_credential({}) is None
+        assert checkout.find_credential({"Authorization": "Payment abc"}) == "Payment abc"
+        assert checkout.find_credential({"Payment-Authorization": "payment abc"}) == "payment abc"
+        assert checkout.find_credential({"Authorization": "Bearer osd_x"}) is None
+        assert checkout.find_credential({}) is None
 
     def test_refuses_two(self) -> None:
         headers = {"Authorization": "Payment a", "Payment-Authorization": "Payment b"}
-        assert word_of(lambda: gateway.find_credential(headers)) == "bad-request"
+        assert word_of(lambda: checkout.find_credential(headers)) == "bad-request"
 
 
 @pytest.mark.usefixtures("pretended")
 class TestAPretendedPayment:
     def accept(self, token: str = "sandbox_paid", offer: dict[str, str] | None = None, **changed: Any) -> Payment:
         credential = answer(offer or ask(), {"token": token})
-        return gateway.accept(changed.pop("purchase", LOOKUP), credential=credential, now=changed.pop("now", NOW))
+        return checkout.accept(changed.pop("purchase", LOOKUP), credential=credential, now=changed.pop("now", NOW))
 
     def test_is_settled_with_a_receipt_and_books_nothing(self) -> None:
         payment = self.accept()
-        receipt = json.loads(challenge.decode(gateway.settle(payment, now=NOW)))
+        receipt = json.loads(challenge.decode(checkout.settle(payment, now=NOW)))
         assert (receipt["status"], receipt["method"]) == ("success", "sandbox")
         assert receipt["reference"] == payment.reference
         assert (payment.state, payment.is_sandbox, payment.proof) == ("paid", True, None)
@@ -147,7 +147,7 @@ class TestAPretendedPayment:
 
     def test_is_good_for_one_delivery(self) -> None:
         offer = ask()
-        gateway.settle(self.accept(offer=offer), now=NOW)
+        checkout.settle(self.accept(offer=offer), now=NOW)
         assert word_of(lambda: self.accept(offer=offer)) == "invalid-challenge"
 
     def test_in_use_is_not_asked_for_again(self) -> None:
@@ -173,7 +173,7 @@ class TestAPretendedPayment:
 
         def settle(_: int) -> str:
             try:
-                gateway.settle(Payment.objects.get(pk=payment.pk), now=NOW)
+                checkout.settle(Payment.objects.get(pk=payment.pk), now=NOW)
             except PaymentProblem as problem:
                 return problem.word
             return "paid"
@@ -182,14 +182,14 @@ class TestAPretendedPayment:
 
     def test_for_a_lookup_that_found_nothing_is_let_go(self) -> None:
         payment = self.accept()
-        gateway.abandon(payment, reason="not_found", now=NOW)
+        checkout.abandon(payment, reason="not_found", now=NOW)
         assert (payment.state, payment.proof, payment.detail) == ("abandoned", None, "not_found")
-        assert word_of(lambda: gateway.settle(payment, now=NOW)) == "invalid-challenge"
+        assert word_of(lambda: checkout.settle(payment, now=NOW)) == "invalid-challenge"
 
     def test_declined_may_be_tried_again_with_a_fresh_challenge(self) -> None:
         payment = self.accept("sandbox_declined")
         with pytest.raises(PaymentProblem) as problem:
-            gateway.settle(payment, now=NOW)
+            checkout.settle(payment, now=NOW)
         assert (problem.value.word, problem.value.may_offer) == ("verification-failed", True)
         assert payment.state == "failed"
 
@@ -197,7 +197,7 @@ class TestAPretendedPayment:
         offer = ask()
         payment = self.accept("sandbox_unknown", offer)
         with pytest.raises(PaymentProblem) as problem:
-            gateway.settle(payment, now=NOW)
+            checkout.settle(payment, now=NOW)
         assert (problem.value.status, problem.value.may_offer) == (500, False)
         assert payment.state == "unknown"
         assert word_of(lambda: self.accept("sandbox_unknown", offer)) == "internal-payment-error"
@@ -230,24 +230,24 @@ class TestAPretendedPayment:
 class TestATempoPayment:
     def accept(self, raw: bytes | None = None, *, now: Any = NOW, **changed: Any) -> Payment:
         payload = {"type": "transaction", "signature": "0x" + (raw or signed(**changed)).hex()}
-        return gateway.accept(LOOKUP, credential=answer(ask(), payload), now=now)
+        return checkout.accept(LOOKUP, credential=answer(ask(), payload), now=now)
 
     def test_is_broadcast_only_when_there_is_something_to_deliver(self, node: stubs.Node) -> None:
         payment = self.accept()
         assert node.broadcasts == []
-        receipt = json.loads(challenge.decode(gateway.settle(payment, now=NOW)))
+        receipt = json.loads(challenge.decode(checkout.settle(payment, now=NOW)))
         assert node.broadcasts == [receipt["reference"]]
         assert payment.state == "paid"
 
     def test_for_nothing_found_is_never_broadcast(self, node: stubs.Node) -> None:
-        gateway.abandon(self.accept(), reason="not_found", now=NOW)
+        checkout.abandon(self.accept(), reason="not_found", now=NOW)
         assert node.broadcasts == []
 
     def test_is_booked_in_and_out(self, node: stubs.Node) -> None:
-        gateway.settle(self.accept(), now=NOW)
+        checkout.settle(self.accept(), now=NOW)
         account = Account.objects.get(role="pay_per_request")
         assert selectors.get_balance(account.pk) == selectors.Balance(available=0, held=0, spent=314, deposited=314)
-        gateway.settle(self.accept(nonce=1), now=NOW)
+        checkout.settle(self.accept(nonce=1), now=NOW)
         assert selectors.get_balance(account.pk).spent == 628
         assert reconciliation.run(now=NOW).mismatches == []
 
@@ -280,19 +280,19 @@ class TestATempoPayment:
         ],
     )
     def test_in_another_form_is_refused(self, node: stubs.Node, payload: dict[str, Any]) -> None:
-        action = lambda: gateway.accept(LOOKUP, credential=answer(ask(), payload), now=NOW)  # noqa: E731
+        action = lambda: checkout.accept(LOOKUP, credential=answer(ask(), payload), now=NOW)  # noqa: E731
         assert word_of(action) in ("invalid-payload", "malformed-credential")
 
     def test_presented_for_two_challenges_is_accepted_once(self, node: stubs.Node) -> None:
         raw = signed()
-        gateway.settle(self.accept(raw), now=NOW)
+        checkout.settle(self.accept(raw), now=NOW)
         assert word_of(lambda: self.accept(raw)) == "invalid-challenge"
 
     @pytest.mark.parametrize("mood", ["refused", "failed"])
     def test_refused_by_the_chain_may_be_paid_again(self, node: stubs.Node, mood: str) -> None:
         node.mood = mood
         payment = self.accept()
-        assert word_of(lambda: gateway.settle(payment, now=NOW)) == "verification-failed"
+        assert word_of(lambda: checkout.settle(payment, now=NOW)) == "verification-failed"
         assert payment.state == "failed"
         assert not LedgerEntry.objects.exists()
 
@@ -300,7 +300,7 @@ class TestATempoPayment:
     def test_whose_fate_is_open_is_never_asked_for_again(self, node: stubs.Node, mood: str) -> None:
         node.mood = mood
         payment = self.accept()
-        assert word_of(lambda: gateway.settle(payment, now=NOW)) == "internal-payment-error"
+        assert word_of(lambda: checkout.settle(payment, now=NOW)) == "internal-payment-error"
         assert payment.state == "unknown"
 
     def test_the_chain_has_already_counts(self, node: stubs.Node) -> None:
@@ -308,14 +308,14 @@ class TestATempoPayment:
         payment = self.accept(raw)
         node.include(transactions.read(raw))
         node.mood = "known"
-        gateway.settle(payment, now=NOW)
+        checkout.settle(payment, now=NOW)
         assert payment.state == "paid"
 
     def test_found_later_by_the_sweep_is_booked_then(self, node: stubs.Node) -> None:
         raw = signed(valid_before=int(NOW.timestamp()) + 60)
         payment = self.accept(raw)
         node.mood = "slow"
-        word_of(lambda: gateway.settle(payment, now=NOW))
+        word_of(lambda: checkout.settle(payment, now=NOW))
         assert sweep.run(now=NOW) == {"unknown": 1}
         node.mood = "included"
         node.include(transactions.read(raw))
@@ -325,7 +325,7 @@ class TestATempoPayment:
     def test_that_never_reached_the_chain_ends_with_its_validity(self, node: stubs.Node) -> None:
         payment = self.accept(valid_before=int(NOW.timestamp()) + 60)
         node.mood = "silent"
-        word_of(lambda: gateway.settle(payment, now=NOW))
+        word_of(lambda: checkout.settle(payment, now=NOW))
         assert sweep.run(now=NOW + timedelta(minutes=4)) == {"failed": 1}
 
 
@@ -334,18 +334,18 @@ class TestACardToken:
 
     def accept(self, account: Account, token: str, cards: stubs.CardProvider) -> Payment:
         credential = answer(ask(self.TOPUP), {"spt": token})
-        return gateway.accept(self.TOPUP, credential=credential, now=NOW, account=account)
+        return checkout.accept(self.TOPUP, credential=credential, now=NOW, account=account)
 
     def test_tops_up_the_balance_once(self, account: Account, cards: stubs.CardProvider) -> None:
         payment = self.accept(account, "spt_ok", cards)
-        receipt = json.loads(challenge.decode(gateway.settle(payment, now=NOW)))
+        receipt = json.loads(challenge.decode(checkout.settle(payment, now=NOW)))
         assert receipt["reference"] == "pi_1"
         assert selectors.get_balance(account.pk).available == 3140 + 31_400
         form = cards.forms[0]
         assert (form["amount"], form["currency"], form["shared_payment_granted_token"]) == ("314", "usd", "spt_ok")
 
     def test_is_never_offered_for_a_single_lookup(self, cards: stubs.CardProvider) -> None:
-        assert not gateway.is_open("lookup", secure=True)
+        assert not checkout.is_open("lookup", secure=True)
 
     @pytest.mark.parametrize(
         ("token", "word"), [("spt_declined", "verification-failed"), ("spt_action", "payment-action-required")]
@@ -354,7 +354,7 @@ class TestACardToken:
         self, account: Account, cards: stubs.CardProvider, token: str, word: str
     ) -> None:
         payment = self.accept(account, token, cards)
-        assert word_of(lambda: gateway.settle(payment, now=NOW)) == word
+        assert word_of(lambda: checkout.settle(payment, now=NOW)) == word
         assert selectors.get_balance(account.pk).available == 3140
 
     def test_of_unknown_outcome_is_found_out_under_the_same_idempotency_key(
@@ -362,7 +362,7 @@ class TestACardToken:
     ) -> None:
         payment = self.accept(account, "spt_ok", cards)
         cards.mood = "down"
-        assert word_of(lambda: gateway.settle(payment, now=NOW)) == "internal-payment-error"
+        assert word_of(lambda: checkout.settle(payment, now=NOW)) == "internal-payment-error"
         assert sweep.run(now=NOW) == {"unknown": 1}
         cards.mood = ""
         assert sweep.run(now=NOW) == {"paid": 1}
@@ -375,7 +375,7 @@ class TestACardToken:
     ) -> None:
         payment = self.accept(account, "spt_ok", cards)
         cards.mood = mood
-        assert word_of(lambda: gateway.settle(payment, now=NOW)) == "internal-payment-error"
+        assert word_of(lambda: checkout.settle(payment, now=NOW)) == "internal-payment-error"
         cards.mood, cards.seen = "", {}
         assert sweep.run(now=NOW + timedelta(hours=24)) == {state: 1}
         assert selectors.get_balance(account.pk).available == 3140 + credit
@@ -386,7 +386,7 @@ class TestACardToken:
 class TestAForgottenPayment:
     def test_is_let_go_after_a_quarter_of_an_hour(self) -> None:
         credential = answer(ask(), {"token": "sandbox_paid"})
-        payment = gateway.accept(LOOKUP, credential=credential, now=NOW)
+        payment = checkout.accept(LOOKUP, credential=credential, now=NOW)
         assert sweep.run(now=NOW + timedelta(minutes=14)) == {}
         assert sweep.run(now=NOW + timedelta(minutes=16)) == {"abandoned": 1}
         payment.refresh_from_db()

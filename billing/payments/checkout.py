@@ -1,4 +1,4 @@
-"""The gateway for requests that pay for themselves: ask, accept, settle or abandon. The only door to `payments`.
+"""The checkout for requests that pay for themselves: ask, accept, settle or abandon. The only door to `payments`.
 
     demand   say what it costs (402 with challenges)
     accept   check a credential and claim it; nothing moves yet          -> do the work
