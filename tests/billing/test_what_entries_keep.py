@@ -45,7 +45,8 @@ class TestADeposit:
         assert sums(account) == Balance(available=FREE + 100, held=0, spent=0, deposited=FREE + 100)
 
     def test_of_a_single_unit_is_money_too(self, account: Account) -> None:
-        assert self.deposit(account, amount=1).available_after == FREE + 1
+        entry = self.deposit(account, amount=1)
+        assert (entry.available_after, entry._state.adding) == (FREE + 1, False)  # it knows that it is written
 
     def test_about_which_nothing_else_was_said_says_nothing_else(self, account: Account) -> None:
         entry = ledger.deposit(account_id=account.pk, amount=100, idempotency_key="d", source="card", now=NOW)

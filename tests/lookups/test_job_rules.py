@@ -221,6 +221,11 @@ class TestEndingAJob:
         assert self.end(row) is False
         assert now_is(other).status == "processing"
 
+    def test_that_nobody_took_leaves_all_others_that_wait(self, customer: Customer) -> None:
+        row, other = job(customer), job(customer)
+        assert self.end(row) is True
+        assert (now_is(row).status, now_is(other).status) == ("failed", "pending")
+
     def test_is_not_done_by_who_read_it_before_it_was_taken(self, customer: Customer) -> None:
         row = job(customer)
         jobs.claim(row.pk, now=NOW)

@@ -66,7 +66,7 @@ EXPLAINED: dict[str, Explained] = {
         ("post", "True (no. 4)", "False"): NO_LOOK,
         ("post", "update_fields=PROGRESS", ""): UNDER_LOCK,
         ("post", "update_fields=SUMS", ""): UNDER_LOCK,
-        ("_post_in_one", "entry.hold_id = hold.pk", "pass"): "The statement selects it, and the entry gets it afterwards.",
+        ("_post_in_one", "entry.hold_id = hold.pk", "pass"): "The statement selects it; the entry gets it later.",
     },
     "billing/budgets.py": {
         ("give_back", "key_id is not None and amount", "True"): NOTHING_TO_DO,
