@@ -1,4 +1,4 @@
-"""For operators: each state's switch and standing, the attempts with what portals answered, the loaded copies."""
+"""For operators: each state's switch and health, the attempts with what portals answered, the loaded copies."""
 
 from scrapers.admin import attempts, portals, switches
 

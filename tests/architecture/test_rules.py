@@ -26,6 +26,7 @@ RULES: dict[str, Rule] = {
     "a module says why it exists": rules.undocumented,
     "entries are written by the ledger": rules.writes_entries,
     "spelling is American": rules.british,
+    "the formatter decides how code looks": rules.unformatted,
     **{rule.name: rule.breaks for rule in rules.IMPORT_RULES},
 }
 VIEW, OUTBOUND, MODEL, CAPABILITY, STATE, PLATFORM = (rule.name for rule in rules.IMPORT_RULES)
@@ -52,6 +53,7 @@ BREAKS = [
     ("entries are written by the ledger", "lookups/tasks.py", "LedgerEntry.objects.create(amount=1)"),
     ("entries are written by the ledger", "billing/finance.py", "LedgerEntry(amount=1).save()"),
     ("spelling is American", "billing/keys.py", "def normalise(): ...\n"),
+    ("the formatter decides how code looks", "billing/keys.py", "A = (1,\n     2)  # fmt: skip\n"),
     (VIEW, "lookups/api/views/lookup.py", "from billing import ledger\n"),
     (VIEW, "lookups/api/views/lookup.py", "from billing.ledger import hold\n"),
     (VIEW, "lookups/api/views/lookup.py", "from scrapers import gateway\n"),

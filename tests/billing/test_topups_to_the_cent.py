@@ -40,12 +40,18 @@ class TestTheProvider:
     def test_is_asked_for_exactly_this(self, account: Account, cards: stubs.CardProvider) -> None:
         made, _ = topups.start(account=account, amount=PAID, now=NOW, **PAGES)
         assert cards.forms[0] == {
-            "mode": "payment", "success_url": PAGES["success_url"], "cancel_url": PAGES["cancel_url"],
-            "client_reference_id": f"acct_{account.pk}", "metadata[account_id]": str(account.pk),
-            "metadata[topup_id]": str(made.pk), "line_items[0][quantity]": "1",
-            "line_items[0][price_data][currency]": "usd", "line_items[0][price_data][unit_amount]": "314",
-            "line_items[0][price_data][product_data][name]": "Prepaid balance", "customer_email": "ops@acme.test",
-        }  # fmt: skip
+            "mode": "payment",
+            "success_url": PAGES["success_url"],
+            "cancel_url": PAGES["cancel_url"],
+            "client_reference_id": f"acct_{account.pk}",
+            "metadata[account_id]": str(account.pk),
+            "metadata[topup_id]": str(made.pk),
+            "line_items[0][quantity]": "1",
+            "line_items[0][price_data][currency]": "usd",
+            "line_items[0][price_data][unit_amount]": "314",
+            "line_items[0][price_data][product_data][name]": "Prepaid balance",
+            "customer_email": "ops@acme.test",
+        }
         assert set(cards.seen) == {f"topup_{made.pk}_{int(NOW.timestamp())}"}
 
     def test_is_given_no_address_of_an_account_without_one(self, account: Account, cards: stubs.CardProvider) -> None:

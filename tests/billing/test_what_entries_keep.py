@@ -30,18 +30,36 @@ def sums(account: Account) -> Balance:
 class TestADeposit:
     def deposit(self, account: Account, **changed: Any) -> LedgerEntry:
         named = {
-            "amount": 100, "idempotency_key": "d", "source": "staff", "reference": "invoice 7", "operator": "Dana",
-            "reason": "goodwill", "note": "they waited", **changed,
-        }  # fmt: skip
+            "amount": 100,
+            "idempotency_key": "d",
+            "source": "staff",
+            "reference": "invoice 7",
+            "operator": "Dana",
+            "reason": "goodwill",
+            "note": "they waited",
+            **changed,
+        }
         return ledger.deposit(account_id=account.pk, now=NOW, **named)
 
     def test_of_a_single_cent_is_kept_with_all_that_was_said(self, account: Account) -> None:
         assert kept(self.deposit(account)) == {
-            "account_id": account.pk, "kind": "deposit", "amount": 100, "available_change": 100, "held_change": 0,
-            "spent_change": 0, "available_after": FREE + 100, "held_after": 0, "spent_after": 0, "created_at": NOW,
-            "idempotency_key": "d", "source": "staff", "reference": "invoice 7", "operator": "Dana",
-            "reason": "goodwill", "note": "they waited",
-        }  # fmt: skip
+            "account_id": account.pk,
+            "kind": "deposit",
+            "amount": 100,
+            "available_change": 100,
+            "held_change": 0,
+            "spent_change": 0,
+            "available_after": FREE + 100,
+            "held_after": 0,
+            "spent_after": 0,
+            "created_at": NOW,
+            "idempotency_key": "d",
+            "source": "staff",
+            "reference": "invoice 7",
+            "operator": "Dana",
+            "reason": "goodwill",
+            "note": "they waited",
+        }
         assert sums(account) == Balance(available=FREE + 100, held=0, spent=0, deposited=FREE + 100)
 
     def test_of_a_single_unit_is_money_too(self, account: Account) -> None:
@@ -85,15 +103,34 @@ class TestAHold:
         made = Hold.objects.filter(pk=hold(314, key=key, idempotency_key="h").pk).values().get()
         assert made.pop("id")
         assert made == {
-            "account_id": account.pk, "key_id": key.pk, "amount": 314, "remaining": 314, "is_free": False,
-            "state": "open", "reference": "lookup", "created_at": NOW, "expires_at": LATER, "ended_at": None,
-        }  # fmt: skip
+            "account_id": account.pk,
+            "key_id": key.pk,
+            "amount": 314,
+            "remaining": 314,
+            "is_free": False,
+            "state": "open",
+            "reference": "lookup",
+            "created_at": NOW,
+            "expires_at": LATER,
+            "ended_at": None,
+        }
         [entry] = account.entries.filter(kind="hold")
         assert kept(entry) == {
-            "account_id": account.pk, "kind": "hold", "amount": 314, "available_change": -314, "held_change": 314,
-            "spent_change": 0, "available_after": FREE - 314, "held_after": 314, "spent_after": 0, "created_at": NOW,
-            "idempotency_key": "h", "reference": "lookup", "hold_id": entry.hold_id, "key_id": key.pk,
-        }  # fmt: skip
+            "account_id": account.pk,
+            "kind": "hold",
+            "amount": 314,
+            "available_change": -314,
+            "held_change": 314,
+            "spent_change": 0,
+            "available_after": FREE - 314,
+            "held_after": 314,
+            "spent_after": 0,
+            "created_at": NOW,
+            "idempotency_key": "h",
+            "reference": "lookup",
+            "hold_id": entry.hold_id,
+            "key_id": key.pk,
+        }
         assert entry.hold_id is not None
 
     def test_of_our_own_account_is_marked_free(self, internal: Account) -> None:
@@ -118,11 +155,21 @@ class TestACapture:
         made = hold(314, key=key)
         entry = ledger.capture(hold_id=made.pk, now=LATER)
         assert kept(entry) == {
-            "account_id": account.pk, "kind": "capture", "amount": 314, "available_change": 0, "held_change": -314,
-            "spent_change": 314, "available_after": FREE - 314, "held_after": 0, "spent_after": 314,
-            "created_at": LATER, "idempotency_key": f"hold:{made.pk}:capture", "reference": "lookup",
-            "hold_id": made.pk, "key_id": key.pk,
-        }  # fmt: skip
+            "account_id": account.pk,
+            "kind": "capture",
+            "amount": 314,
+            "available_change": 0,
+            "held_change": -314,
+            "spent_change": 314,
+            "available_after": FREE - 314,
+            "held_after": 0,
+            "spent_after": 314,
+            "created_at": LATER,
+            "idempotency_key": f"hold:{made.pk}:capture",
+            "reference": "lookup",
+            "hold_id": made.pk,
+            "key_id": key.pk,
+        }
         made.refresh_from_db()
         assert (made.state, made.remaining, made.ended_at) == ("captured", 0, LATER)
 
@@ -191,11 +238,22 @@ class TestARelease:
         made = hold(314, key=key)
         entry = ledger.release(hold_id=made.pk, now=LATER, reason="not_found")
         assert kept(entry) == {
-            "account_id": account.pk, "kind": "release", "amount": 314, "available_change": 314, "held_change": -314,
-            "spent_change": 0, "available_after": FREE, "held_after": 0, "spent_after": 0, "created_at": LATER,
-            "idempotency_key": f"hold:{made.pk}:release", "reference": "lookup", "reason": "not_found",
-            "hold_id": made.pk, "key_id": key.pk,
-        }  # fmt: skip
+            "account_id": account.pk,
+            "kind": "release",
+            "amount": 314,
+            "available_change": 314,
+            "held_change": -314,
+            "spent_change": 0,
+            "available_after": FREE,
+            "held_after": 0,
+            "spent_after": 0,
+            "created_at": LATER,
+            "idempotency_key": f"hold:{made.pk}:release",
+            "reference": "lookup",
+            "reason": "not_found",
+            "hold_id": made.pk,
+            "key_id": key.pk,
+        }
         made.refresh_from_db()
         assert (made.state, made.remaining, made.ended_at) == ("released", 0, LATER)
 
@@ -203,9 +261,10 @@ class TestARelease:
         made = hold(314)
         entry = ledger.release(hold_id=made.pk, amount=14, idempotency_key="row-1", reason="not_found", now=NOW)
         assert (entry.amount, entry.idempotency_key) == (14, "row-1")
-        assert ledger.release(
-            hold_id=made.pk, amount=14, idempotency_key="row-1", reason="not_found", now=NOW
-        ).pk == entry.pk  # fmt: skip
+        assert (
+            ledger.release(hold_id=made.pk, amount=14, idempotency_key="row-1", reason="not_found", now=NOW).pk
+            == entry.pk
+        )
         assert sums(account) == Balance(available=FREE - 300, held=300, spent=0, deposited=FREE)
 
     @pytest.mark.parametrize(("reason", "state"), [("expired", "expired"), ("cancelled", "released")])
@@ -227,10 +286,20 @@ class TestACharge:
 
         first = charge()
         assert kept(first) == {
-            "account_id": account.pk, "kind": "charge", "amount": 314, "available_change": -314, "held_change": 0,
-            "spent_change": 314, "available_after": FREE - 314, "held_after": 0, "spent_after": 314,
-            "created_at": NOW, "idempotency_key": "c", "reference": "stored", "key_id": key.pk,
-        }  # fmt: skip
+            "account_id": account.pk,
+            "kind": "charge",
+            "amount": 314,
+            "available_change": -314,
+            "held_change": 0,
+            "spent_change": 314,
+            "available_after": FREE - 314,
+            "held_after": 0,
+            "spent_after": 314,
+            "created_at": NOW,
+            "idempotency_key": "c",
+            "reference": "stored",
+            "key_id": key.pk,
+        }
         assert charge().pk == first.pk
         for other in ({"amount": 315}, {"reference": "another"}):
             with pytest.raises(ledger.IdempotencyConflict):
@@ -258,11 +327,23 @@ class TestARefund:
 
     def test_is_kept_with_what_it_refunds_and_who_did_it(self, account: Account, spent: LedgerEntry) -> None:
         assert kept(self.refund(spent, amount=14, operator="Dana", note="late", now=LATER)) == {
-            "account_id": account.pk, "kind": "refund", "amount": 14, "available_change": 14, "held_change": 0,
-            "spent_change": -14, "available_after": FREE - 300, "held_after": 0, "spent_after": 300,
-            "created_at": LATER, "idempotency_key": "r", "reference": "lookup", "reason": "goodwill",
-            "operator": "Dana", "note": "late", "refunds_id": spent.pk,
-        }  # fmt: skip
+            "account_id": account.pk,
+            "kind": "refund",
+            "amount": 14,
+            "available_change": 14,
+            "held_change": 0,
+            "spent_change": -14,
+            "available_after": FREE - 300,
+            "held_after": 0,
+            "spent_after": 300,
+            "created_at": LATER,
+            "idempotency_key": "r",
+            "reference": "lookup",
+            "reason": "goodwill",
+            "operator": "Dana",
+            "note": "late",
+            "refunds_id": spent.pk,
+        }
         assert ledger.get_refundable(spent) == 300
 
     def test_by_nobody_in_particular_names_nobody(self, spent: LedgerEntry) -> None:
@@ -309,11 +390,22 @@ class TestAnAdjustment:
 
     def test_is_kept_with_who_why_and_about_what(self, account: Account) -> None:
         assert kept(self.adjust(account, -140, note="see mail", reference="case 9")) == {
-            "account_id": account.pk, "kind": "adjust", "amount": -140, "available_change": -140, "held_change": 0,
-            "spent_change": 0, "available_after": 3000, "held_after": 0, "spent_after": 0, "created_at": NOW,
-            "idempotency_key": "a", "operator": "Dana", "reason": "correction", "note": "see mail",
+            "account_id": account.pk,
+            "kind": "adjust",
+            "amount": -140,
+            "available_change": -140,
+            "held_change": 0,
+            "spent_change": 0,
+            "available_after": 3000,
+            "held_after": 0,
+            "spent_after": 0,
+            "created_at": NOW,
+            "idempotency_key": "a",
+            "operator": "Dana",
+            "reason": "correction",
+            "note": "see mail",
             "reference": "case 9",
-        }  # fmt: skip
+        }
 
     def test_without_a_note_has_none(self, account: Account) -> None:
         assert {"note", "reference"} & set(kept(self.adjust(account, 1))) == set()

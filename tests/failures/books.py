@@ -97,8 +97,9 @@ class Books:
         return self.count(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = %(name)s AND wait_event_type = 'Lock'"
             " AND query LIKE %(like)s",
-            name=process, like=statement,
-        )  # fmt: skip
+            name=process,
+            like=statement,
+        )
 
     def statements(self, process: str) -> list[tuple[Any, ...]]:
         """What the connections of a process do, or did last, and what they wait for."""

@@ -364,9 +364,17 @@ class TestTheSwitchForThisMachine:
 
     @pytest.mark.parametrize(
         "address",
-        ["10.0.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "::ffff:127.0.0.1", "::ffff:7f00:1",
-         "::ffff:127.9.9.9", "::ffff:10.0.0.1"],
-    )  # fmt: skip
+        [
+            "10.0.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "0.0.0.0",
+            "::ffff:127.0.0.1",
+            "::ffff:7f00:1",
+            "::ffff:127.9.9.9",
+            "::ffff:10.0.0.1",
+        ],
+    )
     def test_lets_nothing_else_through(self, at_home: None, dns: Any, address: str) -> None:
         host = f"[{address}]" if ":" in address else address
         assert send(f"https://{host}/").error == webhook_addresses.PRIVATE

@@ -30,24 +30,60 @@ CITIES = ("Springfield", "Riverton", "Fairview", "Salem", "Clinton", "Madison", 
 EXTRA = ("Trucking", "Farms", "West", "Services", "International", "Consulting", "Texas", "Realty", "Foods", "Media")
 CHANGED = (("North", "South"), ("East", "West"), ("Upper", "Lower"), ("Old", "New"), ("Big", "Little"))
 LOOKALIKE = (
-    ("Anderson", "Andersen"), ("Smith", "Smyth"), ("Johnson", "Johnston"), ("Peterson", "Petersen"),
-    ("Phillips", "Philips"), ("Thompson", "Thomson"), ("Meyer", "Meier"), ("Stevens", "Stephens"), ("Hansen", "Hanson"),
-    ("Reed", "Reid"), ("Clark", "Clarke"), ("Brown", "Browne"), ("Green", "Greene"), ("Allen", "Alan"),
-    ("Cook", "Cooke"), ("Lawson", "Larson"), ("Martin", "Marvin"), ("Morris", "Norris"), ("Walker", "Waller"),
+    ("Anderson", "Andersen"),
+    ("Smith", "Smyth"),
+    ("Johnson", "Johnston"),
+    ("Peterson", "Petersen"),
+    ("Phillips", "Philips"),
+    ("Thompson", "Thomson"),
+    ("Meyer", "Meier"),
+    ("Stevens", "Stephens"),
+    ("Hansen", "Hanson"),
+    ("Reed", "Reid"),
+    ("Clark", "Clarke"),
+    ("Brown", "Browne"),
+    ("Green", "Greene"),
+    ("Allen", "Alan"),
+    ("Cook", "Cooke"),
+    ("Lawson", "Larson"),
+    ("Martin", "Marvin"),
+    ("Morris", "Norris"),
+    ("Walker", "Waller"),
     ("Parker", "Barker"),
-)  # fmt: skip
+)
 NEAR_WORDS = (
-    ("Marine", "Marina"), ("Capital", "Capitol"), ("Trading", "Training"), ("Holding", "Holdings"),
-    ("Planning", "Planting"), ("Technology", "Technologies"), ("Printing", "Painting"), ("Lending", "Leading"),
+    ("Marine", "Marina"),
+    ("Capital", "Capitol"),
+    ("Trading", "Training"),
+    ("Holding", "Holdings"),
+    ("Planning", "Planting"),
+    ("Technology", "Technologies"),
+    ("Printing", "Painting"),
+    ("Lending", "Leading"),
     ("Heating", "Healing"),
-    ("Service", "Services"), ("Farm", "Farms"), ("Motor", "Motors"), ("Design", "Designs"), ("Timber", "Timer"),
-)  # fmt: skip
+    ("Service", "Services"),
+    ("Farm", "Farms"),
+    ("Motor", "Motors"),
+    ("Design", "Designs"),
+    ("Timber", "Timer"),
+)
 ABBREVIATED = (
-    ("International", "Intl"), ("Brothers", "Bros"), ("Manufacturing", "Mfg"), ("Management", "Mgmt"),
-    ("Association", "Assn"), ("Associates", "Assoc"), ("National", "Natl"), ("Services", "Svcs"), ("Center", "Ctr"),
-    ("Saint", "St."), ("Mount", "Mt."), ("Insurance", "Ins"), ("Group", "Grp"), ("Hospital", "Hosp"),
+    ("International", "Intl"),
+    ("Brothers", "Bros"),
+    ("Manufacturing", "Mfg"),
+    ("Management", "Mgmt"),
+    ("Association", "Assn"),
+    ("Associates", "Assoc"),
+    ("National", "Natl"),
+    ("Services", "Svcs"),
+    ("Center", "Ctr"),
+    ("Saint", "St."),
+    ("Mount", "Mt."),
+    ("Insurance", "Ins"),
+    ("Group", "Grp"),
+    ("Hospital", "Hosp"),
     ("Marketing", "Mktg"),
-)  # fmt: skip
+)
 NUMBER_WORDS = (
     ("1", "One"),
     ("2", "Two"),
@@ -294,14 +330,41 @@ def initials_alike(pick: random.Random) -> Pair:
 
 
 SAME: tuple[Rule, ...] = (
-    case, punctuation, llc_spelling, corporation_spelling, form_left_out, wrong_form, article, ampersand, accents,
-    number_word, roman_number, ordinal, home_state_note, trading_name, abbreviation, spacing, slip_in_a_common_word,
-)  # fmt: skip
+    case,
+    punctuation,
+    llc_spelling,
+    corporation_spelling,
+    form_left_out,
+    wrong_form,
+    article,
+    ampersand,
+    accents,
+    number_word,
+    roman_number,
+    ordinal,
+    home_state_note,
+    trading_name,
+    abbreviation,
+    spacing,
+    slip_in_a_common_word,
+)
 OTHER: tuple[Rule, ...] = (
-    word_added, word_changed, trade_changed, series_number, series_number_missing, year_changed, place_changed,
-    home_state_changed, professional_form, partnership_form, surname_alike, word_alike, letter_changed,
-    words_in_another_order, initials_alike,
-)  # fmt: skip
+    word_added,
+    word_changed,
+    trade_changed,
+    series_number,
+    series_number_missing,
+    year_changed,
+    place_changed,
+    home_state_changed,
+    professional_form,
+    partnership_form,
+    surname_alike,
+    word_alike,
+    letter_changed,
+    words_in_another_order,
+    initials_alike,
+)
 
 
 def pairs() -> Iterator[tuple[str, str, str, str]]:

@@ -136,9 +136,7 @@ def order(asked: str, *rows: Candidate) -> list[str]:
 class TestARankedRow:
     def test_says_all_that_was_found_of_it(self) -> None:
         asked_for = row("3 FOXES", "1", "I")
-        assert rank("3 Foxes", asked_for) == (
-            matching.Ranked(asked_for, 1.0, "exact", "inactive", (), literal=True),
-        )  # fmt: skip
+        assert rank("3 Foxes", asked_for) == (matching.Ranked(asked_for, 1.0, "exact", "inactive", (), literal=True),)
         [spelt] = rank("3 Foxes", row("THREE FOXES LLC", "2", "N"))
         assert (spelt.score, spelt.kind, spelt.status_class) == (0.98, "suffix_variant", "neutral")
         assert (spelt.features, spelt.literal) == (("legal_form",), False)
@@ -175,8 +173,14 @@ class TestTheOrderOfRows:
             row("ACME L.L.C.", "active", "A"),
         ]
         assert order("Acme LLC", *rows) == [
-            "active", "neutral", "inactive", "other form", "mixed up", "former", "close",
-        ]  # fmt: skip
+            "active",
+            "neutral",
+            "inactive",
+            "other form",
+            "mixed up",
+            "former",
+            "close",
+        ]
         assert order("Acme LLC", *reversed(rows)) == order("Acme LLC", *rows)
 
     def test_puts_the_very_words_first_among_equals(self) -> None:

@@ -85,38 +85,55 @@ Kind = Callable[[str, int, str], dict[str, Any]]
 KINDS: tuple[Kind, ...] = (
     lambda c, n, stem: {"name": f"{stem} LLC", "officers": officers(c, n, "Manager", "Member")},
     lambda c, n, stem: {
-        "name": f"{stem}, Inc.", "type": "Business Corporation",
+        "name": f"{stem}, Inc.",
+        "type": "Business Corporation",
         "officers": officers(c, n, "President", "Secretary", "Treasurer"),
     },
     lambda c, n, stem: {
-        "name": f"{stem} Corporation", "type": "Business Corporation", "status": "Not in Good Standing",
+        "name": f"{stem} Corporation",
+        "type": "Business Corporation",
+        "status": "Not in Good Standing",
         "standing": "Annual report overdue",
     },
     lambda c, n, stem: {"name": f"{stem} L.L.C.", "status": "Dissolved", "mailing": address(c, n, "mailing")},
     lambda c, n, stem: {
-        "name": f"The {stem} Society", "type": "Nonprofit Corporation", "status": "Active",
+        "name": f"The {stem} Society",
+        "type": "Nonprofit Corporation",
+        "status": "Active",
         "officers": officers(c, n, "Director", "Director and Chair"),
     },
     lambda c, n, stem: {
-        "name": f"{stem}, L.P.", "type": "Limited Partnership",
+        "name": f"{stem}, L.P.",
+        "type": "Limited Partnership",
         "officers": [{"name": f"{stem.upper()} GP LLC", "title": "General Partner", "address": address(c, n, "gp")}],
     },
     lambda c, n, stem: {
-        "name": f"{stem} LLC", "type": "Foreign Limited Liability Company", "status": "Active",
-        "jurisdiction": _abroad(c), "agent": {"name": words.AGENTS[0], "address": address(c, n, "agent")},
+        "name": f"{stem} LLC",
+        "type": "Foreign Limited Liability Company",
+        "status": "Active",
+        "jurisdiction": _abroad(c),
+        "agent": {"name": words.AGENTS[0], "address": address(c, n, "agent")},
     },
     lambda c, n, stem: {
-        "name": f"{stem} Company", "type": "Business Corporation", "officers": officers(c, n, "President"),
+        "name": f"{stem} Company",
+        "type": "Business Corporation",
+        "officers": officers(c, n, "President"),
         "former": [f"Old {stem} Company"],
     },
-    lambda c, n, stem: {"name": f"{stem} Ventures LLC", "assumed": [f"{stem} Shop"],
-                        "officers": officers(c, n, "Authorized Person")},
     lambda c, n, stem: {
-        "name": f"{stem}, Incorporated", "type": "Foreign Business Corporation", "status": "Withdrawn",
-        "jurisdiction": _abroad(c), "agent": None,
+        "name": f"{stem} Ventures LLC",
+        "assumed": [f"{stem} Shop"],
+        "officers": officers(c, n, "Authorized Person"),
+    },
+    lambda c, n, stem: {
+        "name": f"{stem}, Incorporated",
+        "type": "Foreign Business Corporation",
+        "status": "Withdrawn",
+        "jurisdiction": _abroad(c),
+        "agent": None,
     },
     lambda c, n, stem: {"name": f"{stem} Holdings II LLC", "status": "Revoked"},
-)  # fmt: skip
+)
 
 
 def by_rule() -> list[Entity]:
@@ -155,8 +172,12 @@ def liens_by_rule(entities: list[Entity]) -> list[dict[str, Any]]:
     for index, code in enumerate(CODES):
         debtor = next(one for one in entities if one["state"] == code)["name"]
         month, date = pick(range(1, 13), code, "m"), pick(range(1, 29), code, "d")
-        year, status, kind = ((2025, "Active", None), (2018, "Lapsed", None), (2023, "Terminated", "Termination"),
-                              (2024, "Active", "Collateral Change"))[index % 4]  # fmt: skip
+        year, status, kind = (
+            (2025, "Active", None),
+            (2018, "Lapsed", None),
+            (2023, "Terminated", "Termination"),
+            (2024, "Active", "Collateral Change"),
+        )[index % 4]
         filed = f"{year}-{month:02}-{date:02}"
         later = [[f"SBU-{code}-{year + 1}-000901", f"{year + 1}-{month:02}-{date:02}", kind]] if kind else []
         made.append(lien(code, 11, debtor, pick(words.LENDERS, code), filed=filed, status=status, amendments=later))
