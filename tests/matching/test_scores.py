@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scrapers.matching import compare
 
-from scrapers import matching
-from scrapers.portal import StatusMeaning
 from scrapers.records import Candidate
+from scrapers.search import matching
+from scrapers.search.matching import compare
+from scrapers.statuses import StatusMeaning
 
 LONG = "Acme Logistics Solutions Partners"
 

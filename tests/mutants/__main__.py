@@ -54,6 +54,7 @@ def main(arguments: list[str]) -> int:
 
 def _pick(target: Target, choice: argparse.Namespace) -> list[Change]:
     found = list_changes(target.module, (ROOT / target.module).read_text(encoding="utf-8"))
+    found = [change for change in found if change.place.startswith(target.places)]
     explained = EXPLAINED.get(target.module, {})
     for key in set(explained) - {change.key for change in found}:
         say(f"{target.module}: explained in targets.py, but not there any more: {key}")

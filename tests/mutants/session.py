@@ -51,7 +51,9 @@ class Trials:
             self.failed.append(report.nodeid)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        if session.testsfailed:
+            return None  # some cannot even be read: pytest's own loop says so, and ends
         self.items = {item.nodeid: item for item in session.items}
         with_database = [item for item in session.items if "django_db_setup" in getattr(item, "fixturenames", ())]
         first = [*with_database, *session.items][0]

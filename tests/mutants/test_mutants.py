@@ -8,7 +8,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from django.apps import apps
 
+from lookups.models import jobs
+from scrapers import failures
 from tests.mutants.changes import list_changes
 from tests.mutants.install import install
 from tests.mutants.targets import EXPLAINED, TARGETS
@@ -16,7 +19,11 @@ from tests.mutants.targets import EXPLAINED, TARGETS
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = '''
 """What it is for."""
+from enum import StrEnum
 LIMIT = 3
+class Word(StrEnum):
+    NEAR = "near"
+    FAR = "far"
 class Failure(Exception):
     reason = "down"
     def __init__(self, text: str) -> None:
@@ -44,6 +51,10 @@ class TestTheChanges:
     def test_of_a_module_are_these(self) -> None:
         assert [(change.place, change.old, change.new) for change in list_changes("shop.py", SOURCE)] == [
             ("", "3", "4"),
+            ("Word", 'NEAR = "near"', "pass"),
+            ("Word", '"near"', "'changed'"),
+            ("Word", 'FAR = "far"', "pass"),
+            ("Word", '"far"', "'changed'"),
             ("Failure", 'reason = "down"', "pass"),
             ("Failure", '"down"', "'changed'"),
             ("Failure.__init__", "super().__init__(text)", "pass"),
@@ -127,6 +138,37 @@ class TestAChangePutInPlace:
         assert not hasattr(failure, "reason")
         self.install(shop, "super().__init__(text)", "pass")
         assert failure("x").args == ("x",)  # kept by BaseException.__new__
+
+    def test_of_an_enum_is_met_by_who_holds_it(self, shop: ModuleType) -> None:
+        words, near = shop.Word, shop.Word.NEAR
+        self.install(shop, '"far"', '"away"')
+        assert ([*words], words("away") is words.FAR) == (["near", "away"], True)
+        self.install(shop, '    FAR = "far"\n', "")
+        assert ([*words], words.NEAR is near) == (["near"], True)
+
+    def test_of_what_a_member_holds_is_met_in_the_modules_own_words(self) -> None:
+        live, path = failures.Failure.DOWN, Path(str(failures.__file__))
+        source = path.read_text(encoding="utf-8")
+        try:
+            install(
+                failures.__name__, source.replace("retry_after=30,\n            pause=5.0", "retry_after=7, pause=5.0")
+            )
+            assert (live.facts.retry_after, live.facts.health is failures.Health.ILL) == (7, True)
+            assert isinstance(live.facts, failures.Facts)
+            assert failures.find_failure("down") is live
+        finally:
+            install(failures.__name__, source)
+        assert live.facts.retry_after == 30
+
+    def test_leaves_a_model_alone_and_meets_its_query_set(self) -> None:
+        source = Path(str(jobs.__file__)).read_text(encoding="utf-8")
+        model = apps.get_model("lookups", "Job")
+        try:
+            install(jobs.__name__, source.replace("return self.filter(bulk__isnull=True)", "return self.none()"))
+            assert model is apps.get_model("lookups", "Job")
+            assert model._default_manager.single().query.is_empty()
+        finally:
+            install(jobs.__name__, source)
 
     def test_that_names_no_outer_name_any_more_works(self, shop: ModuleType) -> None:
         self.install(shop, "super().__init__(text)", "self.args = ()")

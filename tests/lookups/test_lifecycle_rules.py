@@ -1,4 +1,4 @@
-"""The rules of a job to the second and the row: who may take it, who may end it, who is told, when it is forgotten."""
+"""The rules of a job to the second and the row: who may take it and end it, who hears of it, when it is forgotten."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 from celery import current_app
-from lookups.outcomes import Accepted, Delivered, NothingFound, OutOfFunds, TooManyAtOnce, Unavailable
-from lookups.questions import Question
-from lookups.services import jobs
-from lookups.services.asks import Ask
 
 from billing.models import Hold
+from jurisdictions import services as jurisdictions
+from lookups.jobs import lifecycle, runner
+from lookups.lookup.asks import Ask
+from lookups.lookup.outcomes import Accepted, Delivered, NothingFound, OutOfFunds, TooManyAtOnce, Unavailable
+from lookups.lookup.payers import KeyPayer
+from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Delivery, Job, StoredAnswer
 from tests.lookups.conftest import NOW, PRICE, Customer, open_customer
 
@@ -33,16 +35,22 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
 
 
 def ask(customer: Customer, **more: Any) -> Ask:
-    return Ask(**{"question": ACME, "key": customer.key, "request_id": "r-1", **more})
+    return Ask(**{"question": ACME, "payer": KeyPayer(customer.key), "request_id": "r-1", **more})
 
 
 def job(customer: Customer, **more: Any) -> Job:
-    """A job's row, waiting unless told otherwise."""
+    """A job's row, waiting unless `more` makes it another."""
     known = {
-        "account": customer.account, "key": customer.key, "ask_id": uuid.uuid4(), "state": "NY",
-        "question": jobs.to_json(ACME), "estimated_seconds": 60, "request_id": "r-1", "created_at": NOW,
+        "account": customer.account,
+        "key": customer.key,
+        "ask_id": uuid.uuid4(),
+        "state": "NY",
+        "question": lifecycle.to_json(ACME),
+        "estimated_seconds": 60,
+        "request_id": "r-1",
+        "created_at": NOW,
         "deadline": NOW + DEADLINE,
-    }  # fmt: skip
+    }
     return Job.objects.create(**{**known, **more})
 
 
@@ -58,9 +66,14 @@ def ended(customer: Customer, **more: Any) -> Job:
 
 def bulk(customer: Customer) -> BulkJob:
     return BulkJob.objects.create(
-        account=customer.account, key=customer.key, accepts_stored=False, total=1, questions=1, created_at=NOW,
+        account=customer.account,
+        key=customer.key,
+        accepts_stored=False,
+        total=1,
+        questions=1,
+        created_at=NOW,
         deadline=NOW + DEADLINE,
-    )  # fmt: skip
+    )
 
 
 def now_is(row: Job) -> Job:
@@ -68,18 +81,19 @@ def now_is(row: Job) -> Job:
 
 
 class TestAnAcceptedQuestion:
-    def accept(self, customer: Customer, limit: int = 10, **more: Any) -> Any:
-        return jobs.accept(ask(customer, **more), key=customer.key, limit=limit, estimated_seconds=60, now=NOW)
+    def accept(self, customer: Customer, limit: int = 10) -> Any:
+        customer.key.concurrent_lookups = limit
+        return lifecycle.accept(ask(customer), estimated_seconds=60, now=NOW)
 
     def test_is_kept_whole_with_its_money(self, customer: Customer) -> None:
         asked = ask(customer)
-        told = jobs.accept(asked, key=customer.key, limit=10, estimated_seconds=60, now=NOW)
+        outcome = lifecycle.accept(asked, estimated_seconds=60, now=NOW)
         row = Job.objects.get()
-        assert told == Accepted(row.public_id, 60)
+        assert outcome == Accepted(row.public_id, 60)
         assert (row.account, row.key, row.ask_id, row.state) == (customer.account, customer.key, asked.ask_id, "NY")
         assert (row.status, row.claim, row.attempts, row.bulk, row.request_id) == ("pending", None, 0, None, "r-1")
         assert (row.created_at, row.deadline, row.estimated_seconds) == (NOW, NOW + DEADLINE, 60)
-        assert jobs.from_json(row.question) == ACME
+        assert lifecycle.from_json(row.question) == ACME
         hold = Hold.objects.get()
         assert (row.hold, hold.amount, hold.expires_at) == (hold, PRICE, NOW + 2 * DEADLINE)
 
@@ -112,17 +126,17 @@ class TestAnAcceptedQuestion:
 
     def test_is_found_again_by_its_ask_and_by_no_other(self, customer: Customer) -> None:
         asked = ask(customer)
-        assert jobs.find_accepted(asked) is None
-        told = jobs.accept(asked, key=customer.key, limit=10, estimated_seconds=60, now=NOW)
-        assert jobs.find_accepted(asked) == told
-        assert jobs.find_accepted(ask(customer)) is None
+        assert lifecycle.find_accepted(asked) is None
+        outcome = lifecycle.accept(asked, estimated_seconds=60, now=NOW)
+        assert lifecycle.find_accepted(asked) == outcome
+        assert lifecycle.find_accepted(ask(customer)) is None
 
     @pytest.mark.parametrize("runs", [True, False])
     def test_that_outlived_its_caller_is_claimed_by_the_fetch_that_goes_on(
         self, customer: Customer, runs: bool
     ) -> None:
         asked = ask(customer)
-        row = now_is(jobs.adopt(asked, None, estimated_seconds=40, runs=runs, now=NOW))
+        row = now_is(lifecycle.adopt(asked, None, estimated_seconds=40, runs=runs, now=NOW))
         assert (row.ask_id, row.estimated_seconds, row.deadline) == (asked.ask_id, 40, NOW + DEADLINE)
         held = ("processing", asked.ask_id, NOW + LEASE, 1)
         free = ("pending", None, None, 0)
@@ -134,40 +148,43 @@ class TestTakingAJob:
 
     def test_makes_it_the_workers_until_its_lease_runs_out(self, customer: Customer) -> None:
         row = job(customer)
-        mine = jobs.claim(row.pk, now=NOW)
+        mine = lifecycle.claim(row.pk, now=NOW)
         assert mine is not None
         kept = now_is(row)
         assert (kept.status, kept.claim, kept.lease_until, kept.attempts) == (
-            "processing", mine.claim, NOW + LEASE, 1,
-        )  # fmt: skip
+            "processing",
+            mine.claim,
+            NOW + LEASE,
+            1,
+        )
         assert mine.claim is not None
-        assert jobs.claim(row.pk, now=NOW + LEASE - SECOND) is None
-        other = jobs.claim(row.pk, now=NOW + LEASE)
+        assert lifecycle.claim(row.pk, now=NOW + LEASE - SECOND) is None
+        other = lifecycle.claim(row.pk, now=NOW + LEASE)
         assert other is not None
         assert (other.attempts, other.claim != mine.claim) == (2, True)
 
     def test_leaves_others_alone(self, customer: Customer) -> None:
         row, other = job(customer), job(customer)
-        jobs.claim(row.pk, now=NOW)
+        lifecycle.claim(row.pk, now=NOW)
         assert now_is(other).status == "pending"
 
     def test_is_not_done_at_its_deadline(self, customer: Customer) -> None:
-        assert jobs.claim(job(customer).pk, now=NOW + DEADLINE) is None
-        assert jobs.claim(job(customer).pk, now=NOW + DEADLINE - SECOND) is not None
+        assert lifecycle.claim(job(customer).pk, now=NOW + DEADLINE) is None
+        assert lifecycle.claim(job(customer).pk, now=NOW + DEADLINE - SECOND) is not None
 
     def test_is_not_done_before_its_next_try(self, customer: Customer) -> None:
         row = job(customer, not_before=NOW + MINUTE)
-        assert jobs.claim(row.pk, now=NOW + MINUTE - SECOND) is None
-        assert jobs.claim(row.pk, now=NOW + MINUTE) is not None
+        assert lifecycle.claim(row.pk, now=NOW + MINUTE - SECOND) is None
+        assert lifecycle.claim(row.pk, now=NOW + MINUTE) is not None
 
     def test_that_has_ended_is_not_done(self, customer: Customer) -> None:
         worked_on = ended(customer, claim=uuid.uuid4(), lease_until=NOW - MINUTE)
-        assert jobs.claim(worked_on.pk, now=NOW) is None
-        assert jobs.list_unheard(now=NOW) == []
+        assert lifecycle.claim(worked_on.pk, now=NOW) is None
+        assert lifecycle.list_unheard(now=NOW) == []
 
     def test_reads_all_that_answering_needs_at_once(self, customer: Customer, django_assert_num_queries: Any) -> None:
-        jobs.accept(ask(customer), key=customer.key, limit=10, estimated_seconds=60, now=NOW)
-        taken = jobs.claim(Job.objects.get().pk, now=NOW)
+        lifecycle.accept(ask(customer), estimated_seconds=60, now=NOW)
+        taken = lifecycle.claim(Job.objects.get().pk, now=NOW)
         assert taken is not None
         with django_assert_num_queries(0):
             assert (taken.key.account.name, taken.bulk) == ("Acme", None)
@@ -176,24 +193,24 @@ class TestTakingAJob:
 
     def test_whose_try_failed_waits_for_its_time_with_nobody(self, customer: Customer) -> None:
         row, other = running(customer), running(customer)
-        assert jobs.postpone(row, until=NOW + MINUTE) is True
+        assert lifecycle.postpone(row, until=NOW + MINUTE) is True
         kept = now_is(row)
         assert (kept.status, kept.claim, kept.lease_until, kept.not_before) == ("pending", None, None, NOW + MINUTE)
         assert now_is(other).status == "processing"
 
     def test_whose_worker_broke_is_free_at_once(self, customer: Customer) -> None:
         row, other = running(customer), running(customer)
-        assert jobs.let_go(row, now=NOW) is True
+        assert lifecycle.release(row, now=NOW) is True
         assert (now_is(row).lease_until, now_is(other).lease_until) == (NOW, NOW + LEASE)
-        assert jobs.claim(row.pk, now=NOW) is not None
+        assert lifecycle.claim(row.pk, now=NOW) is not None
 
     def test_by_another_worker_leaves_the_first_with_nothing_to_say(self, customer: Customer) -> None:
         row = running(customer)
         Job.objects.filter(pk=row.pk).update(claim=uuid.uuid4())
         before = now_is(row)
-        assert jobs.postpone(row, until=NOW) is False
-        assert jobs.let_go(row, now=NOW) is False
-        assert jobs.end(row, status="failed", reply_status=500, reply={}, now=NOW) is False
+        assert lifecycle.postpone(row, until=NOW) is False
+        assert lifecycle.release(row, now=NOW) is False
+        assert lifecycle.fail(row, reply_status=500, reply={}, now=NOW) is False
         kept = now_is(row)
         assert (kept.status, kept.lease_until, kept.claim) == ("processing", before.lease_until, before.claim)
 
@@ -202,22 +219,25 @@ class TestTakingAJob:
         self, customer: Customer, make: Callable[[Customer], Job]
     ) -> None:
         row = make(customer)
-        assert jobs.postpone(row, until=NOW) is False
-        assert jobs.let_go(row, now=NOW) is False
+        assert lifecycle.postpone(row, until=NOW) is False
+        assert lifecycle.release(row, now=NOW) is False
         assert (now_is(row).not_before, now_is(row).lease_until) == (None, None)
 
 
 class TestEndingAJob:
     def end(self, row: Job) -> bool:
-        return jobs.end(row, status="failed", reply_status=503, reply={"success": False}, now=NOW + MINUTE)
+        return lifecycle.fail(row, reply_status=503, reply={"success": False}, now=NOW + MINUTE)
 
     def test_is_done_once_with_the_reply(self, customer: Customer) -> None:
         row, other = running(customer), running(customer)
         assert self.end(row) is True
         kept = now_is(row)
         assert (kept.status, kept.reply_status, kept.reply, kept.ended_at) == (
-            "failed", 503, {"success": False}, NOW + MINUTE,
-        )  # fmt: skip
+            "failed",
+            503,
+            {"success": False},
+            NOW + MINUTE,
+        )
         assert self.end(row) is False
         assert now_is(other).status == "processing"
 
@@ -228,11 +248,11 @@ class TestEndingAJob:
 
     def test_is_not_done_by_who_read_it_before_it_was_taken(self, customer: Customer) -> None:
         row = job(customer)
-        jobs.claim(row.pk, now=NOW)
+        lifecycle.claim(row.pk, now=NOW)
         assert self.end(row) is False
         assert now_is(row).status == "processing"
 
-    def test_is_told_to_a_customer_who_wants_to_know(
+    def test_is_sent_to_a_customer_who_wants_to_know(
         self, customer: Customer, sent: list[Any], django_capture_on_commit_callbacks: Callable[..., Any]
     ) -> None:
         customer.account.webhook_url = "https://customer.example/hook"
@@ -241,8 +261,8 @@ class TestEndingAJob:
         Job.objects.filter(pk=not_mine.pk).update(claim=uuid.uuid4())
         with django_capture_on_commit_callbacks(execute=True):
             assert [self.end(one) for one in (row, of_bulk, not_mine)] == [True, True, False]
-        told = Delivery.objects.get()
-        assert (told.job, told.event, told.created_at) == (row, "lookup.failed", NOW + MINUTE)
+        delivery = Delivery.objects.get()
+        assert (delivery.job, delivery.event, delivery.created_at) == (row, "lookup.failed", NOW + MINUTE)
 
     @pytest.mark.parametrize(
         ("outcome", "status"),
@@ -261,8 +281,8 @@ class TestEndingAJob:
             return 207, {"made": "by the customer's contract"}
 
         row = running(customer)
-        assert jobs.conclude(row, outcome, render=render, now=NOW) is True
-        assert jobs.conclude(row, outcome, render=render, now=NOW) is False
+        assert lifecycle.end(row, outcome, render=render, now=NOW) is True
+        assert lifecycle.end(row, outcome, render=render, now=NOW) is False
         kept = now_is(row)
         assert (kept.status, kept.reply_status, kept.reply) == (status, 207, {"made": "by the customer's contract"})
         assert (kept.ended_at, rendered[0]) == (NOW, (outcome, "r-1"))
@@ -272,7 +292,7 @@ class TestTheSweep:
     """What it finds among jobs of every sort."""
 
     def unheard(self, now: Any = NOW, **more: Any) -> list[uuid.UUID]:
-        return jobs.list_unheard(now=now, **more)
+        return lifecycle.list_unheard(now=now, **more)
 
     def test_wakes_who_has_waited_for_fifteen_seconds(self, customer: Customer) -> None:
         row = job(customer)
@@ -301,29 +321,49 @@ class TestTheSweep:
         assert self.unheard() == [old.pk, young.pk]
         assert self.unheard(limit=1) == [old.pk]
 
-    def test_fails_whose_deadline_has_come_unless_somebody_is_at_it(self, customer: Customer) -> None:
+
+class TestTheRowsOfJobs:
+    def test_are_overdue_whose_deadline_has_come_unless_somebody_is_at_it(self, customer: Customer) -> None:
         waiting, lost = job(customer), running(customer, lease_until=NOW + DEADLINE)
         running(customer, lease_until=NOW + DEADLINE + SECOND)
         ended(customer)
-        assert jobs.list_overdue(now=NOW + DEADLINE - SECOND) == []
-        assert set(jobs.list_overdue(now=NOW + DEADLINE)) == {waiting, lost}
-        assert len(jobs.list_overdue(now=NOW + DEADLINE, limit=1)) == 1
+        assert list(Job.objects.overdue(NOW + DEADLINE - SECOND)) == []
+        assert set(Job.objects.overdue(NOW + DEADLINE)) == {waiting, lost}
 
-    def test_knows_the_states_of_open_jobs_of_live_keys(self, customer: Customer, tester: Customer) -> None:
-        waiting, at_work = job(customer), running(customer)
-        florida = job(customer, state="FL")
-        ended(customer, state="TX")
-        job(tester, state="CA")
-        assert sorted(jobs.list_states()) == ["FL", "NY"]
-        assert set(jobs.list_of_state("NY")) == {waiting, at_work}
-        assert jobs.list_of_state("FL") == [florida]
-        assert (jobs.list_of_state("TX"), jobs.list_of_state("CA")) == ([], [])
-        assert len(jobs.list_of_state("NY", limit=1)) == 1
+    def test_are_open_until_they_have_ended_and_live_unless_a_test_keys(
+        self, customer: Customer, tester: Customer
+    ) -> None:
+        waiting, at_work, florida = job(customer), running(customer), job(customer, state="FL")
+        done, pretended = ended(customer, state="TX"), job(tester, state="CA")
+        assert set(Job.objects.open()) == {waiting, at_work, florida, pretended}
+        assert set(Job.objects.live()) == {waiting, at_work, florida, done}
+        asked = Job.objects.open().live()
+        assert set(asked.filter(state="NY")) == {waiting, at_work}
+        assert list(asked.filter(state="FL")) == [florida]
+        assert (list(asked.filter(state="TX")), list(asked.filter(state="CA"))) == ([], [])
+
+    def test_are_single_ones_or_of_a_bulk_job(self, customer: Customer) -> None:
+        one, of_bulk = job(customer), job(customer, bulk=bulk(customer))
+        assert list(Job.objects.single()) == [one]
+        assert list(Job.objects.of_bulk_jobs()) == [of_bulk]
+
+    def test_are_failed_so_many_at_a_time_and_the_others_by_the_next_sweep(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(runner, "SWEPT", 1)
+        late = [job(customer), job(customer)]
+        jurisdictions.disable(code="FL", reason="Maintenance")
+        off = [job(customer, state="FL", deadline=NOW + DAY) for _ in range(2)]
+        for left in (1, 0):
+            swept = runner.sweep(render=lambda *_: (503, {"success": False}), now=NOW + DEADLINE)
+            assert swept.failed == 2
+            assert Job.objects.open().filter(pk__in=[one.pk for one in late]).count() == left
+            assert Job.objects.open().filter(pk__in=[one.pk for one in off]).count() == left
 
 
 class TestTheNameOfAJob:
     def find(self, customer: Customer, name: str, now: Any = NOW) -> Job | None:
-        return jobs.find(name, account_id=customer.account.pk, now=now)
+        return lifecycle.find(name, account_id=customer.account.pk, now=now)
 
     def test_leads_to_it_for_its_account_only(self, customer: Customer) -> None:
         row = job(customer)
@@ -345,8 +385,8 @@ class TestTheNameOfAJob:
         ended(customer)
         ended(customer)
         of_bulk, waiting = ended(customer, bulk=bulk(customer)), job(customer)
-        assert jobs.prune(now=NOW + 7 * DAY - SECOND) == 0
-        assert jobs.prune(now=NOW + 7 * DAY) == 2
+        assert lifecycle.prune(now=NOW + 7 * DAY - SECOND) == 0
+        assert lifecycle.prune(now=NOW + 7 * DAY) == 2
         assert set(Job.objects.all()) == {of_bulk, waiting}
 
 
@@ -357,18 +397,27 @@ class TestTheQuestionOfAJob:
             ACME,
             Question(state="FL", entity_id="P1"),
             Question(
-                state="CA", name="Zebra", kind="ucc", search_by="secured_party", date_after=date(2025, 1, 2),
+                state="CA",
+                name="Zebra",
+                kind="ucc",
+                search_by="secured_party",
+                date_after=date(2025, 1, 2),
                 date_before=date(2026, 3, 4),
             ),
         ],
-    )  # fmt: skip
+    )
     def test_is_asked_again_as_it_was(self, customer: Customer, question: Question) -> None:
-        row = job(customer, question=jobs.to_json(question))
-        assert jobs.from_json(now_is(row).question) == question
+        row = job(customer, question=lifecycle.to_json(question))
+        assert lifecycle.from_json(now_is(row).question) == question
 
     def test_is_kept_under_the_names_it_had_before_an_update_of_the_service(self) -> None:
         asked = Question(state="CA", name="Zebra", kind="ucc", search_by="debtor", date_after=date(2025, 1, 2))
-        assert jobs.to_json(asked) == {
-            "state": "CA", "name": "Zebra", "entity_id": None, "kind": "ucc", "search_by": "debtor",
-            "date_after": "2025-01-02", "date_before": None,
-        }  # fmt: skip
+        assert lifecycle.to_json(asked) == {
+            "state": "CA",
+            "name": "Zebra",
+            "entity_id": None,
+            "kind": "ucc",
+            "search_by": "debtor",
+            "date_after": "2025-01-02",
+            "date_before": None,
+        }
