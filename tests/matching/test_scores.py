@@ -99,10 +99,13 @@ SCORES = [
     ("ERIK HANSEN", "Hansen, Erik", 0.94, "close", "turned_at_comma"),
     ("Hansen, Erik LLC", "ERIK HANSEN LLC", 0.94, "close", "turned_at_comma"),
     ("Hansen, Erik LLC", "ERIK HANSEN INC", 0.93, "close", "turned_at_comma"),
+    ("Hansen, Erik", "ERIK, HANSEN", 0.85, "close", "word_order"),  # who knows which of them is turned
+    ("Acme, Acme", "ACME ACME", 1.0, "exact", ""),
     ("Hansen Erik", "ERIK HANSEN", 0.85, "close", "word_order"),
     # trading names
     ("Best Foods", "ELLSWORTH LLC D/B/A BEST FOODS", 0.97, "former_name", "trading_name"),
     ("Best Foods", "ELLSWORTH LLC D/B/A BEST FOODS LLC", 0.97, "former_name", "trading_name legal_form"),
+    ("Ellsworth LLC dba Best Foods", "BEST FOODS", 0.97, "former_name", "trading_name"),
     ("Best Foods LP", "ELLSWORTH LLC D/B/A BEST FOODS LLC", 0.3158, "close", "words_added legal_form_of_another_kind"),
     ("Zebra LLC dba Best Foods", "ELLSWORTH LLC DBA BEST FOODS", 0.97, "former_name", "trading_name"),
     ("Ellsworth LLC dba Best Foods", "ELLSWORTH LLC", 1.0, "exact", ""),
