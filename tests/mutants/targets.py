@@ -45,6 +45,9 @@ NOTHING_TO_DO = "A query more that updates nothing: no key has no number, and no
 ONE_MORE = "How many a sweep takes on at a time; the next one takes the others."
 SAVES_WORK = "It saves work: no trading name scores better than an equal name, or than itself."
 ENOUGH_SEEN = "own.score == 1.0 or len(mine) == len(theirs) == 1"
+NO_COMMA = "Without a comma nothing is turned."
+TURNED = 'own.features == ("word_order",) and ("," in asked or "," in shown) and _is_turned(asked, shown)'
+A_COUNTY = 'word == "co" and after and at and words[at - 1] != "and"'
 EXPLAINED: dict[str, Explained] = {
     "billing/ledger.py": {
         ("expire_holds", "continue", "pass"): "It is the last statement of its loop.",
@@ -116,6 +119,10 @@ EXPLAINED: dict[str, Explained] = {
         ("compare", ENOUGH_SEEN, "((own.score == 1.0) and (len(mine) == len(theirs) == 1))"): SAVES_WORK,
         ("compare", ENOUGH_SEEN, "((len(mine) == len(theirs) == 1))"): SAVES_WORK,
         ("compare", ENOUGH_SEEN, "((own.score == 1.0))"): SAVES_WORK,
+        ("_spelt_out", A_COUNTY, "((word == 'co') and at and (words[at - 1] != 'and'))"):
+            "A last co is a legal form and not among the words.",
+        ("compare", TURNED, "((own.features == ('word_order',)) and _is_turned(asked, shown))"): NO_COMMA,
+        ("_is_typo", "return False", "return None"): "Asked for as a condition only.",
         ("compare", "default=own", ""): "Every name has at least one trading name: itself.",
         ("_compare_words", "True", "False"): "The two lengths were compared before.",
         ("_is_one_vowel", "True", "False"): "The two lengths were compared before.",
