@@ -160,6 +160,10 @@ class TestAMessage:
         assert receive(event("x" * 300)) == "ignored"
         assert ProviderEvent.objects.get().kind == "x" * 100
 
+    def test_about_a_payment_with_a_very_long_name_waits_all_the_same(self, topup: TopUp) -> None:
+        receive(event(REFUNDED, **refunded(100, payment_intent="p" * 300)))
+        assert ProviderEvent.objects.get().waits_for == "p" * 255
+
     @pytest.mark.parametrize("age", [0, 250])
     def test_of_the_last_five_minutes_is_taken(self, topup: TopUp, age: int) -> None:
         assert receive(event("customer.created"), age=age) == "ignored"
@@ -184,10 +188,11 @@ class TestAMessage:
         """Its sender is answered with an error and sends it again."""
         from django.db import IntegrityError
 
+        receive(event("customer.created", 7))
         TopUp.objects.create(account=topup.account, amount=100, created_at=NOW, payment_intent="pi_1")
         with pytest.raises(IntegrityError):
             receive(event(COMPLETED, **paid(topup)))
-        assert ProviderEvent.objects.count() == 0
+        assert ProviderEvent.objects.get().event_id == "evt_7"
 
 
 class TestMoneyTakenBack:

@@ -142,7 +142,7 @@ class TestAHold:
 
     def test_returned_is_the_hold_that_was_written(self, hold: Callable[..., Hold]) -> None:
         made = hold(314)
-        assert made == Hold.objects.get()
+        assert (made, made._state.adding) == (Hold.objects.get(), False)
         made.reference = "changed by its caller"
         made.save()  # as an update: the object knows that it is in the database
         assert Hold.objects.get().reference == "changed by its caller"
@@ -569,6 +569,14 @@ class TestAMonthlyBudget:
         ledger.release(hold_id=held.pk, reason="not_found", now=NOW)
         account.refresh_from_db()
         assert account.budget_used == 0
+
+    def test_of_an_account_counts_what_a_key_with_its_own_spends(self, account: Account, key: ApiKey) -> None:
+        Account.objects.filter(pk=account.pk).update(monthly_budget=400)
+        keys.set_budget(key=key, monthly_budget=1000, now=NOW)
+        key.refresh_from_db()
+        self.charge(account, 300, "1", key=key)
+        assert self.left(account, 101, key=key) == 100
+        assert self.left(account, 101) == 100
 
     def test_that_the_key_breaks_leaves_the_accounts_untouched(self, account: Account, key: ApiKey) -> None:
         keys.set_budget(key=key, monthly_budget=100, now=NOW)

@@ -181,3 +181,10 @@ class TestABudget:
         one, other = issue(account)[0], issue(account)[0]
         keys.set_budget(key=one, monthly_budget=400, now=NOW)
         assert (row(one).monthly_budget, row(other).monthly_budget) == (400, None)
+
+    def test_is_all_that_setting_it_writes(self, account: Account) -> None:
+        key, _ = issue(account)
+        read_before = row(key)
+        keys.revoke(key=key, now=NOW)
+        keys.set_budget(key=read_before, monthly_budget=400, now=NOW)
+        assert (row(key).monthly_budget, row(key).revoked_at) == (400, NOW)

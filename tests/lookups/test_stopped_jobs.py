@@ -136,6 +136,7 @@ class TestAStateSwitchedOff:
             reply = future.result(20)
         assert (reply.status_code, reply.json()["reason"]) == (503, "disabled")
         assert_nobody_paid(customer)
+        assert Lookup.objects.get().attempt_id is not None  # the registry had been asked all the same
 
     def test_leaves_other_states_and_test_keys_alone(self, customer: Customer) -> None:
         tester = open_customer(mode="test", name="Tester")

@@ -99,10 +99,14 @@ SCORES = [
     ("ERIK HANSEN", "Hansen, Erik", 0.94, "close", "turned_at_comma"),
     ("Hansen, Erik LLC", "ERIK HANSEN LLC", 0.94, "close", "turned_at_comma"),
     ("Hansen, Erik LLC", "ERIK HANSEN INC", 0.93, "close", "turned_at_comma"),
+    ("Hansen, Erik", "ERIK, HANSEN", 0.85, "close", "word_order"),  # who knows which of them is turned
+    ("Acme, Acme", "ACME ACME", 1.0, "exact", ""),
     ("Hansen Erik", "ERIK HANSEN", 0.85, "close", "word_order"),
     # trading names
     ("Best Foods", "ELLSWORTH LLC D/B/A BEST FOODS", 0.97, "former_name", "trading_name"),
     ("Best Foods", "ELLSWORTH LLC D/B/A BEST FOODS LLC", 0.97, "former_name", "trading_name legal_form"),
+    ("Ellsworth LLC dba Best Foods", "BEST FOODS", 0.97, "former_name", "trading_name"),
+    ("Acme Inc dba Best Foods", "ACME LLC", 0.97, "suffix_variant", "legal_form"),
     ("Best Foods LP", "ELLSWORTH LLC D/B/A BEST FOODS LLC", 0.3158, "close", "words_added legal_form_of_another_kind"),
     ("Zebra LLC dba Best Foods", "ELLSWORTH LLC DBA BEST FOODS", 0.97, "former_name", "trading_name"),
     ("Ellsworth LLC dba Best Foods", "ELLSWORTH LLC", 1.0, "exact", ""),
@@ -186,6 +190,11 @@ class TestTheOrderOfRows:
     def test_puts_the_very_words_first_among_equals(self) -> None:
         assert order("3 Foxes", row("THREE FOXES", "1"), row("3 FOXES", "2")) == ["2", "1"]
         assert order("3 Foxes", row("3 FOXES", "2", "I"), row("THREE FOXES", "1", "A")) == ["1", "2"]
+
+    def test_puts_another_name_of_the_company_before_one_that_is_only_close(self) -> None:
+        assumed, close = row("BLUE BIRD INC", "assumed", name_kind="assumed"), row("BLUEBIRD LLC", "close")
+        assert [found.score for found in rank("Blue Bird LLC", close, assumed)] == [pytest.approx(0.95), 0.96]
+        assert order("Blue Bird LLC", close, assumed) == ["assumed", "close"]
 
     def test_puts_an_identifier_before_every_name(self) -> None:
         by_id = matching.Ranked(row("ZEBRA", "1"), 1.0, "entity_id", "inactive")

@@ -58,11 +58,14 @@ TARGETS = (
 Explained = dict[tuple[str, str, str], str]
 LOCK = "A stronger lock: rows that point at the account wait for it too, and nothing else changes."
 NO_LOOK = "Written by its number: what has none is inserted, what has one is updated; the word saves a look."
-UNDER_LOCK = "The other columns were read under the account's lock in this very transaction."
+UNDER_LOCK = "The other columns were read under the row's lock in this very transaction."
 NOTHING_TO_DO = "A query more that updates nothing: no key has no number, and nothing is given back."
 ONE_MORE = "How many a sweep takes on at a time; the next one takes the others."
 SAVES_WORK = "It saves work: no trading name scores better than an equal name, or than itself."
 ENOUGH_SEEN = "own.score == 1.0 or len(mine) == len(theirs) == 1"
+NO_COMMA = "Without a comma nothing is turned."
+TURNED = 'own.features == ("word_order",) and ("," in asked or "," in shown) and _is_turned(asked, shown)'
+A_COUNTY = 'word == "co" and after and at and words[at - 1] != "and"'
 EXPLAINED: dict[str, Explained] = {
     "billing/ledger.py": {
         ("expire_holds", "continue", "pass"): "It is the last statement of its loop.",
@@ -84,16 +87,16 @@ EXPLAINED: dict[str, Explained] = {
         ("post", "True (no. 4)", "False"): NO_LOOK,
         ("post", "update_fields=PROGRESS", ""): UNDER_LOCK,
         ("post", "update_fields=SUMS", ""): UNDER_LOCK,
-        (
-            "_post_in_one",
-            "entry.hold_id = hold.pk",
-            "pass",
-        ): "The statement selects it, and the entry gets it afterwards.",
+        ("_post_in_one", "entry.hold = hold", "pass"): "Only a new hold's entry lacks it, and nobody gets that one.",
+        ("_update", "field.name in names", "True"): UNDER_LOCK,
+        ("_post_in_one", "entry.hold_id = hold.pk", "pass"): "The statement selects it; the entry gets it later.",
     },
     "billing/budgets.py": {
         ("give_back", "key_id is not None and amount", "True"): NOTHING_TO_DO,
         ("give_back", "key_id is not None and amount", "(amount)"): NOTHING_TO_DO,
         ("give_back", "key_id is not None and amount", "((key_id is not None))"): NOTHING_TO_DO,
+        ("give_back", "key_id is not None and amount", "((key_id is not None) or amount)"): NOTHING_TO_DO,
+        ("_take_from_key", 'row["monthly_budget"] or 0', "((row['monthly_budget']))"): "With none it fits.",
         ("used_by_key", "kind__in=kinds,", ""): "A key's other entries leave what is available as it is.",
         ("used_by_key", "0 (no. 2)", "1"): "It is negated, and less than nothing counts as nothing.",
     },
@@ -106,6 +109,13 @@ EXPLAINED: dict[str, Explained] = {
     "billing/topups.py": {
         ("_debit", "no_key=True", ""): LOCK,
         ("_debit", "True", "False"): LOCK,
+        ("_completed", 'update_fields=["payment_intent"]', ""): UNDER_LOCK,
+        ("_completed", 'update_fields=["state"]', ""): UNDER_LOCK,
+        ("_completed", 'update_fields=["state", "paid_at"]', ""): UNDER_LOCK,
+        ("_not_paid", 'update_fields=["state"]', ""): UNDER_LOCK,
+        ("_dispute_closed", 'update_fields=["taken_back", "shortfall"]', ""): UNDER_LOCK,
+        ("_take_back", 'update_fields=["taken_back"]', ""): UNDER_LOCK,
+        ("_debit", 'update_fields=["shortfall"]', ""): UNDER_LOCK,
         ("apply_waiting", "payment_intent__in=list(intents),", ""): "Looks at all paid top-ups, most in vain.",
         ("_apply_waiting", "seen.content or {}", "(seen.content)"): "What waits has its content; the type allows none.",
     },
@@ -128,6 +138,21 @@ EXPLAINED: dict[str, Explained] = {
         ("compare", ENOUGH_SEEN, "((own.score == 1.0) and (len(mine) == len(theirs) == 1))"): SAVES_WORK,
         ("compare", ENOUGH_SEEN, "((len(mine) == len(theirs) == 1))"): SAVES_WORK,
         ("compare", ENOUGH_SEEN, "((own.score == 1.0))"): SAVES_WORK,
+        (
+            "_spelt_out",
+            A_COUNTY,
+            "((word == 'co') and at and (words[at - 1] != 'and'))",
+        ): "A last co is a legal form and not among the words.",
+        ("compare", TURNED, "((own.features == ('word_order',)) and _is_turned(asked, shown))"): NO_COMMA,
+        ("_is_typo", "return False", "return None"): "Asked for as a condition only.",
+        ("compare", "default=own", ""): "Every name has at least one trading name: itself.",
+        ("_compare_words", "True", "False"): "The two lengths were compared before.",
+        ("_is_one_vowel", "True", "False"): "The two lengths were compared before.",
+        (
+            "_is_one_vowel",
+            'set(differing[0]) <= set("aeiou")',
+            "set(differing[0]) < set('aeiou')",
+        ): "Two letters are never all five.",
         ("_compare_words", "strict=True", ""): "The two lengths were compared before.",
         ("_is_one_vowel", "strict=True", ""): "The two lengths were compared before.",
         ("_compare_legal_forms", '"variant"', "'changed'"): "Callers ask for the other three words only.",
