@@ -449,6 +449,16 @@ class TestAStoredAnswer:
         held.refresh_from_db()
         assert (held.state, kept()["hold_id"], kept()["cost"]) == ("captured", held.pk, PRICE)
 
+    def test_is_sold_for_the_job_of_whoever_claimed_it(
+        self, customer: Customer, register: Register, stopwatch: Stopwatch
+    ) -> None:
+        answer = stored(customer, register)
+        asked = ask(open_customer(name="Other"), claim=uuid.uuid4())
+        job_of(asked, claim=asked.claim)
+        held = hold(asked)
+        assert isinstance(settlement.sell_stored(asked, answer, stopwatch=stopwatch, hold=held), Delivered)
+        assert kept()["cost"] == PRICE
+
     def test_without_money_is_not_sold(self, customer: Customer, register: Register, stopwatch: Stopwatch) -> None:
         answer = stored(customer, register)
         other = open_customer(name="Other")
@@ -567,6 +577,11 @@ class TestALookupThatDeliversNothing:
     ) -> None:
         row = self.end(customer, Refused("entity_name", "Too short."), stopwatch)
         assert (row["outcome"], row["reason"]) == ("refused", "")
+
+    def test_is_kept_with_its_time_in_thousandths_of_a_second(self, customer: Customer, stopwatch: Stopwatch) -> None:
+        stopwatch._started -= 3600
+        row = self.end(customer, NothingFound(), stopwatch)
+        assert 3_602_500 <= row["duration_ms"] < 3_605_500
 
     def test_gives_back_only_its_own_share_of_a_larger_hold(self, customer: Customer, stopwatch: Stopwatch) -> None:
         whole = ledger.hold(

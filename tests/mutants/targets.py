@@ -120,6 +120,7 @@ EXPLAINED: dict[str, Explained] = {
         ("list_unheard", "500", "501"): ONE_MORE,
     },
     "lookups/lookup/flow.py": {
+        ("answer", "1.0", "1.01"): "A hundredth of a second more for a fetch whose time was over.",
         ("_perform", "ask.resumed", "True"): "Two looks more: a new ask finds nothing under its id.",
     },
     "scrapers/search/matching.py": {
