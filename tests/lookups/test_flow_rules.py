@@ -14,7 +14,7 @@ from billing.payments import checkout
 from jurisdictions import services as jurisdictions
 from lookups.lookup import flow, single_flight
 from lookups.lookup.asks import Ask, Stopwatch
-from lookups.lookup.outcomes import Accepted, Delivered, OutOfFunds, Refused, TooManyAtOnce, Unavailable
+from lookups.lookup.outcomes import Accepted, Delivered, Judged, OutOfFunds, Refused, TooManyAtOnce, Unavailable
 from lookups.lookup.payers import CredentialPayer, KeyPayer
 from lookups.lookup.questions import Question
 from lookups.models import Job, Lookup, SharedFetch, StoredAnswer
@@ -116,6 +116,13 @@ class TestAQuestion:
         outcome = perform(ask(customer, question=Question(state="NY", entity_id="not-a-number")))
         assert isinstance(outcome, Refused)
         assert (Lookup.objects.get().outcome, Hold.objects.count(), register.asked) == ("refused", 0, 0)
+
+    def test_that_cannot_be_answered_later_is_answered_now(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(NewYork, "slow", True)
+        outcome = perform(ask(customer, question=Question(state="NY", name="Acme Corp", kind="name_check")))
+        assert (type(outcome), Job.objects.count()) == (Judged, 0)
 
     def test_taken_up_again_that_nobody_had_settled_is_the_same_question(
         self, customer: Customer, register: Register

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -15,16 +16,18 @@ from billing.payments import checkout
 from lookups.jobs import lifecycle
 from lookups.lookup import flow, settlement, single_flight
 from lookups.lookup.asks import Ask, Stopwatch
-from lookups.lookup.outcomes import Accepted, Delivered, NothingFound, Outcome, OutOfFunds, Refused, Unavailable
-from lookups.lookup.payers import CredentialPayer, KeyPayer
+from lookups.lookup.outcomes import Accepted, Delivered, Judged, NothingFound, Outcome, OutOfFunds, Refused, Unavailable
+from lookups.lookup.payers import CredentialPayer, KeyPayer, Paid
 from lookups.lookup.questions import Question
 from lookups.models import Job, Lookup, SharedFetch, StoredAnswer
+from lookups.names.check import COPY_KEPT
 from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalUnavailable, QueryRefused
-from scrapers.gateway import Reply
-from scrapers.records import Evidence, NotFound, Suggestion
+from scrapers.gateway import NameReply, Reply
+from scrapers.records import Evidence, NameVerdict, NotFound, Suggestion
 from scrapers.sandbox.magic import DEMO_QUESTION
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
+from tests.lookups.test_answers_from_a_copy import virginia  # noqa: F401  (used by pytest)
 
 pytestmark = pytest.mark.django_db
 ACME, BY_ID = Question(state="NY", name="Acme Corp"), Question(state="NY", entity_id="100001")
@@ -328,6 +331,106 @@ class TestAnAnswerThatSomebodyElseFetched:
         assert (customer.balance.held, Lookup.objects.count()) == (PRICE, 0)
 
 
+class TestAVerdictOnAName:
+    """Sold whichever it is, and never stored."""
+
+    NAME = Question(state="NY", name="Acme Corp", kind="name_check")
+
+    def reply(self, now: Any) -> NameReply:
+        verdict = NameVerdict(True, (), "ACME", None, None, "Active entities only.", "None.")
+        evidence = Evidence("https://registry.example/search", now, "a" * 64)
+        return NameReply(verdict=verdict, evidence=evidence, version="1", attempt_id=77)
+
+    def test_is_sold_and_shared_with_those_who_wait(self, customer: Customer, stopwatch: Stopwatch, now: Any) -> None:
+        asked = ask(customer, question=self.NAME)
+        held = hold(asked)
+        outcome = settlement.settle_reply(asked, held, lead(asked), self.reply(now), stopwatch=stopwatch)
+        assert isinstance(outcome, Judged)
+        assert (outcome.verdict["available"], outcome.verdict["searchedName"]) == (True, "Acme Corp")
+        assert (outcome.cost, outcome.balance) == (PRICE, FREE - PRICE)
+        assert_kept(row_of(asked, stopwatch, kind="name_check", hold_id=held.pk, cost=PRICE, attempt_id=77))
+        fetch = SharedFetch.objects.get()
+        assert fetch.result == {"kind": "verdict", "verdict": outcome.verdict, "attempt_id": 77}
+        other = ask(open_customer(name="Other"), question=self.NAME)
+        Lookup.objects.all().delete()
+        theirs = hold(other)
+        shared = settlement.share(other, theirs, fetch.result, stopwatch=stopwatch)
+        assert shared == Judged(outcome.verdict, cost=PRICE, balance=FREE - PRICE)
+        expected = row_of(other, stopwatch, kind="name_check", hold_id=theirs.pk, cost=PRICE, attempt_id=77)
+        assert_kept({**expected, "shared": True})
+
+    def test_from_a_copy_is_kept_as_one(self, customer: Customer, stopwatch: Stopwatch) -> None:
+        asked = ask(customer, question=replace(self.NAME, from_copy=True))
+        settlement.share(asked, hold(asked), {"kind": "verdict", "verdict": {}}, stopwatch=stopwatch)
+        assert kept()["source"] == "cache"
+
+    def test_whose_reply_was_lost_is_made_anew_for_what_was_paid(
+        self, customer: Customer, stopwatch: Stopwatch, now: Any
+    ) -> None:
+        asked = ask(customer, question=self.NAME)
+        settlement.share(asked, hold(asked), {"kind": "verdict", "verdict": {}}, stopwatch=stopwatch)
+        row = settlement.find_settled(asked)
+        assert row is not None
+        customer.account.refresh_from_db()
+        paid = settlement.find_paid_verdict(ask(customer, question=self.NAME), row)
+        assert paid == Paid(PRICE, FREE - PRICE)
+        again = replace(asked, paid=paid)
+        outcome = settlement.settle_reply(again, None, lead(again), self.reply(now), stopwatch=stopwatch)
+        assert isinstance(outcome, Judged)
+        assert (outcome.cost, outcome.balance) == (PRICE, FREE - PRICE)
+        assert (customer.balance.spent, Lookup.objects.count()) == (PRICE, 1)
+
+    def test_is_all_that_is_made_anew(self, customer: Customer, stopwatch: Stopwatch, now: Any) -> None:
+        asked = ask(customer, question=self.NAME)
+        settlement.share(asked, hold(asked), {"kind": "verdict", "verdict": {}}, stopwatch=stopwatch)
+        row = settlement.find_settled(asked)
+        assert row is not None
+        assert settlement.find_paid_verdict(ask(customer), row) is None
+        row.outcome = Lookup.Outcome.NOT_FOUND
+        assert settlement.find_paid_verdict(asked, row) is None
+        row.outcome = Lookup.Outcome.FOUND
+        payment = Payment.objects.create(
+            challenge_id="c", proof_hash="p", method="m", purpose="lookup", amount=PRICE, created_at=now
+        )
+        by_request = Ask(question=self.NAME, payer=paying_by(payment), ask_id=row.ask_id)
+        assert settlement.find_paid_verdict(by_request, row) == Paid(PRICE, None)
+
+    def test_taken_up_again_asks_the_registry_and_charges_nothing(self, customer: Customer, register: Register) -> None:
+        asked = ask(customer, question=self.NAME)
+        first = flow.perform(ask=asked, now=timezone.now())
+        seen = register.asked
+        again = flow.perform(ask=replace(asked, resumed=True), now=timezone.now())
+        assert isinstance(first, Judged)
+        assert isinstance(again, Judged)
+        assert (again.verdict["conflictingEntities"], again.cost) == (first.verdict["conflictingEntities"], PRICE)
+        assert (register.asked > seen, customer.balance.spent, Lookup.objects.count()) == (True, PRICE, 1)
+
+    @pytest.mark.usefixtures("virginia")
+    @pytest.mark.parametrize("failed", ["live", "shared", "late", "refused"])
+    def test_may_be_found_in_a_copy_where_the_registry_gives_none(
+        self, customer: Customer, stopwatch: Stopwatch, failed: str
+    ) -> None:
+        asked = ask(customer, question=replace(self.NAME, state="VA"))
+        outcome: Any
+        if failed == "late":
+            outcome = settlement.share(asked, hold(asked), None, stopwatch=stopwatch)
+        elif failed == "refused":
+            error: Any = QueryRefused("Too short")
+            outcome = settlement.settle_failure(asked, hold(asked), lead(asked), error, stopwatch=stopwatch)
+            assert outcome == Refused("entity_name", f"Too short. {COPY_KEPT}")
+            return
+        else:
+            error = PortalUnavailable("503")
+            outcome = settlement.settle_failure(asked, hold(asked), lead(asked), error, stopwatch=stopwatch)
+            if failed == "shared":
+                Lookup.objects.all().delete()
+                result = SharedFetch.objects.get().result
+                assert result is not None
+                outcome = settlement.share(asked, hold(asked), result, stopwatch=stopwatch)
+        assert isinstance(outcome, Unavailable)
+        assert (outcome.state, outcome.note) == ("VA", COPY_KEPT)
+
+
 class TestAStoredAnswer:
     def test_is_sold_from_the_balance(self, customer: Customer, register: Register, stopwatch: Stopwatch) -> None:
         answer = stored(customer, register)
@@ -345,6 +448,16 @@ class TestAStoredAnswer:
         settlement.sell_stored(asked, answer, stopwatch=stopwatch, hold=held)
         held.refresh_from_db()
         assert (held.state, kept()["hold_id"], kept()["cost"]) == ("captured", held.pk, PRICE)
+
+    def test_is_sold_for_the_job_of_whoever_claimed_it(
+        self, customer: Customer, register: Register, stopwatch: Stopwatch
+    ) -> None:
+        answer = stored(customer, register)
+        asked = ask(open_customer(name="Other"), claim=uuid.uuid4())
+        job_of(asked, claim=asked.claim)
+        held = hold(asked)
+        assert isinstance(settlement.sell_stored(asked, answer, stopwatch=stopwatch, hold=held), Delivered)
+        assert kept()["cost"] == PRICE
 
     def test_without_money_is_not_sold(self, customer: Customer, register: Register, stopwatch: Stopwatch) -> None:
         answer = stored(customer, register)
@@ -464,6 +577,11 @@ class TestALookupThatDeliversNothing:
     ) -> None:
         row = self.end(customer, Refused("entity_name", "Too short."), stopwatch)
         assert (row["outcome"], row["reason"]) == ("refused", "")
+
+    def test_is_kept_with_its_time_in_thousandths_of_a_second(self, customer: Customer, stopwatch: Stopwatch) -> None:
+        stopwatch._started -= 3600
+        row = self.end(customer, NothingFound(), stopwatch)
+        assert 3_602_500 <= row["duration_ms"] < 3_605_500
 
     def test_gives_back_only_its_own_share_of_a_larger_hold(self, customer: Customer, stopwatch: Stopwatch) -> None:
         whole = ledger.hold(

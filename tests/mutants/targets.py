@@ -130,6 +130,7 @@ EXPLAINED: dict[str, Explained] = {
         ("list_unheard", "500", "501"): ONE_MORE,
     },
     "lookups/lookup/flow.py": {
+        ("answer", "1.0", "1.01"): "A hundredth of a second more for a fetch whose time was over.",
         ("_perform", "ask.resumed", "True"): "Two looks more: a new ask finds nothing under its id.",
     },
     "scrapers/search/matching.py": {
@@ -155,6 +156,7 @@ EXPLAINED: dict[str, Explained] = {
         ): "Two letters are never all five.",
         ("_compare_words", "strict=True", ""): "The two lengths were compared before.",
         ("_is_one_vowel", "strict=True", ""): "The two lengths were compared before.",
+        ("_is_typo", "return False", "return None"): "Callers ask whether it is so; nothing is no as well.",
         ("_compare_legal_forms", '"variant"', "'changed'"): "Callers ask for the other three words only.",
     },
     "scrapers/failures.py": {
