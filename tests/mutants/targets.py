@@ -156,7 +156,6 @@ EXPLAINED: dict[str, Explained] = {
         ): "Two letters are never all five.",
         ("_compare_words", "strict=True", ""): "The two lengths were compared before.",
         ("_is_one_vowel", "strict=True", ""): "The two lengths were compared before.",
-        ("_is_typo", "return False", "return None"): "Callers ask whether it is so; nothing is no as well.",
         ("_compare_legal_forms", '"variant"', "'changed'"): "Callers ask for the other three words only.",
     },
     "scrapers/failures.py": {
