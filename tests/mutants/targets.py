@@ -140,7 +140,7 @@ EXPLAINED: dict[str, Explained] = {
         ("compare", ENOUGH_SEEN, "((len(mine) == len(theirs) == 1))"): SAVES_WORK,
         ("compare", ENOUGH_SEEN, "((own.score == 1.0))"): SAVES_WORK,
         (
-            "_spelt_out",
+            "_spelled_out",
             A_COUNTY,
             "((word == 'co') and at and (words[at - 1] != 'and'))",
         ): "A last co is a legal form and not among the words.",
