@@ -18,6 +18,7 @@ from lookups.lookup.outcomes import Accepted, Delivered, NothingFound, OutOfFund
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Delivery, Job, StoredAnswer
+from lookups.models.jobs import is_running
 from tests.lookups.conftest import NOW, PRICE, Customer, open_customer
 
 pytestmark = pytest.mark.django_db
@@ -341,6 +342,18 @@ class TestTheRowsOfJobs:
         assert set(asked.filter(state="NY")) == {waiting, at_work}
         assert list(asked.filter(state="FL")) == [florida]
         assert (list(asked.filter(state="TX")), list(asked.filter(state="CA"))) == ([], [])
+
+    def test_run_only_while_a_worker_has_them(self, customer: Customer) -> None:
+        at_work = running(customer)
+        job(customer)
+        running(customer, lease_until=NOW)
+        ended(customer, claim=uuid.uuid4(), lease_until=NOW + LEASE)
+        assert list(Job.objects.filter(is_running(NOW))) == [at_work]
+
+    def test_are_one_each_whatever_their_claims(self, customer: Customer) -> None:
+        row, other = running(customer), running(customer)
+        Job.objects.filter(pk=other.pk).update(claim=row.claim)
+        assert list(Job.objects.claimed_like(row)) == list(Job.objects.unchanged(row)) == [row]
 
     def test_are_single_ones_or_of_a_bulk_job(self, customer: Customer) -> None:
         one, of_bulk = job(customer), job(customer, bulk=bulk(customer))

@@ -114,6 +114,9 @@ class TestAKey:
             assert (customer.balance.spent, customer.balance.held) == (PRICE, 2 * PRICE)
         payer.capture(replace(bill, ask_id=uuid.uuid4()), whole, now=NOW)
         assert (customer.balance.spent, customer.balance.held) == (2 * PRICE, PRICE)
+        entries = LedgerEntry.objects.filter(kind="capture").order_by("pk")
+        assert {entry.reference for entry in entries} == {"NY Acme Corp"}
+        assert entries[0].idempotency_key == f"lookup:{bill.ask_id}:taken"  # also after an update of the service
 
     def test_is_given_back_its_part_of_a_larger_hold_once(
         self, payer: KeyPayer, customer: Customer, bill: Bill

@@ -126,6 +126,9 @@ EXPLAINED: dict[str, Explained] = {
             "((not is_ours(ask)))",
         ): "A look more: an ask without a claim has no job, or that had been found before.",
     },
+    "lookups/models/jobs.py": {
+        ("JobQuerySet", '"Job"', "'changed'"): "A type's name, which only mypy reads.",
+    },
     "lookups/jobs/lifecycle.py": {
         ("list_unheard", "500", "501"): ONE_MORE,
     },
