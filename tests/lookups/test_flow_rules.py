@@ -80,6 +80,16 @@ class TestAQuestion:
         hold = Hold.objects.get()
         assert timedelta(0) <= hold.expires_at - now - timedelta(minutes=30) < timedelta(minutes=1)
 
+    @pytest.mark.django_db(transaction=True)
+    def test_that_cannot_become_a_job_holds_its_price_for_ten_minutes(
+        self, customer: Customer, register: Register
+    ) -> None:
+        now = timezone.now()
+        name = Question(state="NY", name="Acme Corp", kind="name_check")
+        assert isinstance(perform(ask(customer, question=name), now=now, render=never_rendered), Judged)
+        hold = Hold.objects.get()
+        assert timedelta(0) <= hold.expires_at - now - timedelta(minutes=10) < timedelta(minutes=1)
+
     def test_without_money_asks_nobody(self, customer: Customer, register: Register) -> None:
         customer.key.monthly_budget = PRICE - 1
         customer.key.save()

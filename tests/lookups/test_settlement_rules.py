@@ -404,6 +404,7 @@ class TestAVerdictOnAName:
         assert isinstance(again, Judged)
         assert (again.verdict["conflictingEntities"], again.cost) == (first.verdict["conflictingEntities"], PRICE)
         assert (register.asked > seen, customer.balance.spent, Lookup.objects.count()) == (True, PRICE, 1)
+        assert customer.balance.held == 0
 
     @pytest.mark.usefixtures("virginia")
     @pytest.mark.parametrize("failed", ["live", "shared", "late", "refused"])
