@@ -129,7 +129,11 @@ class TestARealState:
         assert "asked here all the same" in told
 
     def test_that_cannot_be_resolved_is_no_network(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def nowhere(*_: Any, **__: Any) -> None:
+        real = socket.getaddrinfo
+
+        def nowhere(host: str, *more: Any, **how: Any) -> Any:
+            if host in ("127.0.0.1", "localhost"):
+                return real(host, *more, **how)  # the pace is agreed on in Redis, which is still here
             raise socket.gaierror(-3, "Temporary failure in name resolution")
 
         monkeypatch.setattr(socket, "getaddrinfo", nowhere)
