@@ -73,14 +73,6 @@ IMPORT_RULES = (
         forbidden=("lookups.api", "lookups.pages", "lookups.admin", "lookups.tasks", "rest_framework"),
     ),
     ImportRule(
-        "A state imports its platform and the reading of pages, never another state or the service around it",
-        places=("scrapers/states/",),
-        forbidden=(
-            "scrapers.states", "scrapers.gateway", "scrapers.discovery", "scrapers.operations", "scrapers.models",
-            "django", "lookups", "billing", "config", *HTTP,
-        ),
-    ),
-    ImportRule(
         "A platform or a reader knows no state",
         places=("scrapers/platforms/", "scrapers/ucc/", "scrapers/bulk_data/", "scrapers/parsing/", "scrapers/search/"),
         forbidden=("scrapers.states", "scrapers.discovery"),

@@ -29,7 +29,7 @@ RULES: dict[str, Rule] = {
     "the formatter decides how code looks": rules.unformatted,
     **{rule.name: rule.breaks for rule in rules.IMPORT_RULES},
 }
-VIEW, OUTBOUND, MODEL, CAPABILITY, STATE, PLATFORM = (rule.name for rule in rules.IMPORT_RULES)
+VIEW, OUTBOUND, MODEL, CAPABILITY, PLATFORM = (rule.name for rule in rules.IMPORT_RULES)
 
 # rule, where, and what must not pass there
 BREAKS = [
@@ -66,8 +66,6 @@ BREAKS = [
     (MODEL, "lookups/models/jobs.py", "from lookups.jobs import lifecycle\n"),
     (MODEL, "billing/models/entries.py", "from billing import ledger\n"),
     (CAPABILITY, "lookups/jobs/runner.py", "from lookups.api import replies\n"),
-    (STATE, "scrapers/states/maine.py", "from scrapers.states import ohio\n"),
-    (STATE, "scrapers/states/maine.py", "from scrapers.states.ohio import Ohio\n"),
     (PLATFORM, "scrapers/platforms/civix/portal.py", "from scrapers.states.nevada import Nevada\n"),
 ]  # fmt: skip
 

@@ -70,11 +70,11 @@ class TestADeposit:
         entry = ledger.deposit(account_id=account.pk, amount=100, idempotency_key="d", source="card", now=NOW)
         assert {"reference", "operator", "reason", "note"} & set(kept(entry)) == set()
 
-    def test_of_the_free_lookups_is_told_from_paid_ones(self, account: Account) -> None:
+    def test_of_the_free_lookups_is_distinct_from_paid_ones(self, account: Account) -> None:
         [grant] = account.entries.all()
         assert (grant.kind, grant.source, grant.idempotency_key) == ("free_grant", "free_grant", "free-grant")
 
-    def test_told_twice_is_the_first_entry_again(self, account: Account) -> None:
+    def test_asked_twice_is_the_first_entry_again(self, account: Account) -> None:
         first = self.deposit(account)
         assert self.deposit(account).pk == first.pk
         assert sums(account).available == FREE + 100
@@ -180,7 +180,7 @@ class TestACapture:
         made.refresh_from_db()
         assert (made.state, made.remaining, made.ended_at) == ("open", 314, None)
 
-    def test_of_a_part_told_twice_is_the_first_entry_also_when_all_is_gone(self, hold: Callable[..., Hold]) -> None:
+    def test_of_a_part_asked_twice_is_the_first_entry_also_when_all_is_gone(self, hold: Callable[..., Hold]) -> None:
         made = hold(314)
         first = ledger.capture(hold_id=made.pk, amount=314, idempotency_key="row-1", now=NOW)
         assert ledger.capture(hold_id=made.pk, amount=314, idempotency_key="row-1", now=NOW).pk == first.pk
@@ -279,7 +279,7 @@ class TestARelease:
 
 
 class TestACharge:
-    def test_is_kept_with_its_key_and_told_twice_is_the_first_entry(self, account: Account, key: ApiKey) -> None:
+    def test_is_kept_with_its_key_and_asked_twice_is_the_first_entry(self, account: Account, key: ApiKey) -> None:
         def charge(**changed: Any) -> LedgerEntry:
             named = {"amount": 314, "idempotency_key": "c", "reference": "stored", **changed}
             return ledger.charge(account_id=account.pk, now=NOW, key=key, **named)
@@ -421,7 +421,7 @@ class TestAnAdjustment:
         assert (refusal.value.available, refusal.value.needed) == (FREE, FREE + 1)
         assert self.adjust(account, -FREE).available_after == 0
 
-    def test_told_twice_is_the_first_entry_also_when_the_credit_is_gone(self, account: Account) -> None:
+    def test_asked_twice_is_the_first_entry_also_when_the_credit_is_gone(self, account: Account) -> None:
         first = self.adjust(account, -FREE)
         assert self.adjust(account, -FREE).pk == first.pk
 

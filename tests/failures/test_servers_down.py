@@ -43,7 +43,7 @@ class TestRedis:
         assert settled(customer, most_asked=3).found == 20 + 20 + 7
         assert storm.dead() == []
 
-    def test_stopped_has_no_registry_asked_and_every_caller_told(
+    def test_stopped_has_no_registry_asked_and_every_caller_answered(
         self, storm: Service, customer: Customer, settled: Audit
     ) -> None:
         """The pace is not known, so nobody is asked; a patient web server gives none of its callers a job instead."""

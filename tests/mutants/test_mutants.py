@@ -67,7 +67,7 @@ class TestTheChanges:
             ("take", "1", "2"),
         ]
 
-    def test_that_are_written_alike_are_told_apart(self) -> None:
+    def test_that_are_written_alike_are_kept_apart(self) -> None:
         found = list_changes("x.py", "def f():\n    a = max(0, b or 0)\n    return 0\n")
         assert [change.old for change in found if change.new == "1"] == ["0", "0 (no. 2)", "0 (no. 3)"]
 
