@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 
 class Health(Enum):
@@ -49,17 +49,23 @@ class Facts:
     label: str = ""
 
 
-class Failure(StrEnum):
-    """A reason by its word on the wire, in the order of the API's document."""
+class WordWithFacts(StrEnum):
+    """A closed list of words, each with what follows from it."""
 
-    facts: Facts
+    facts: Any
 
-    def __new__(cls, word: str, facts: Facts) -> Self:
+    def __new__(cls, word: str, facts: Any) -> Self:
         """A member is its word, and has its facts."""
         member = str.__new__(cls, word)
         member._value_ = word
         member.facts = facts
         return member
+
+
+class Failure(WordWithFacts):
+    """A reason by its word on the wire, in the order of the API's document."""
+
+    facts: Facts
 
     DOWN = (
         "down",

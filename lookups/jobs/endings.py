@@ -6,13 +6,12 @@ Why a registry could not be asked is not repeated here: that is the reason besid
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any, Self
+from typing import Any
 
 from django.db.models import Q
 
 from lookups.models import Job
-from scrapers.failures import Failure
+from scrapers.failures import Failure, WordWithFacts
 
 HERE = "ended or broken here"
 
@@ -36,17 +35,10 @@ class Facts:
     reason: str = ""
 
 
-class Ending(StrEnum):
+class Ending(WordWithFacts):
     """How a job ended, by the word that operators' filters use."""
 
     facts: Facts
-
-    def __new__(cls, word: str, facts: Facts) -> Self:
-        """A member is its word, and has its facts."""
-        member = str.__new__(cls, word)
-        member._value_ = word
-        member.facts = facts
-        return member
 
     ANSWERED = "answered", Facts(status=200, counted="answered", operator="Answered.", row="found")
     NOT_FOUND = (
