@@ -10,6 +10,9 @@ from billing.money import Amount
 LOOKUP: Amount = money.from_dollars(settings.PRICE_PER_LOOKUP)
 """Units of 1/10,000 USD for one lookup of any kind: an entity, a UCC search, a name check."""
 
+STORED: Amount = money.from_dollars(settings.PRICE_PER_STORED_LOOKUP)
+"""Units of 1/10,000 USD for a stored answer that was asked for as such."""
+
 
 def free_grant() -> Amount:
     """Return the units a new account starts with: `FREE_LOOKUPS` lookups."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from billing import money
+from billing import money, prices
 from lookups.bulk.progress import get_progress
-from lookups.jobs.endings import find_ending
 from lookups.lookup import storage
 from lookups.lookup.storage import wire_time
-from lookups.models import BulkJob, BulkRow, Job
+from lookups.models import BulkJob, Job, Lookup
+from lookups.verdicts import Verdict, find_breakdown
+from scrapers.failures import Failure, find_failure
 
 FLAT = tuple(name for name in storage.ENTITY_FIELDS if name not in ("officers", "entityName", "status"))
 CSV_COLUMNS = (
@@ -25,7 +26,133 @@ CSV_COLUMNS = (
     "entityStatus",
     *FLAT,
 )
+_CHECKED = (
+    "available",
+    "searchedName",
+    "state",
+    "conflictingEntities",
+    "variationNote",
+    "warning",
+    "statusNote",
+)
 _WAITING = {"pending": "queued", "processing": "processing"}
+
+
+def of_lookup(lookup: Lookup) -> dict[str, Any]:
+    """The body of a lookup that has ended, whichever way."""
+    match lookup.outcome:
+        case Verdict.FOUND:
+            return _found(lookup)
+        case Verdict.FREE | Verdict.TAKEN | Verdict.CANNOT_SAY:
+            return _judged(lookup)
+        case Verdict.NOT_FOUND | Verdict.AMBIGUOUS:
+            return _error(lookup) | {
+                "suggestions": lookup.candidates,
+                "ambiguous": lookup.outcome is Verdict.AMBIGUOUS,
+                "note": lookup.note or None,
+                "evidence": lookup.evidence,
+            }
+        case Verdict.REFUSED:
+            refusal = lookup.refusal or {}
+            return _error(lookup) | {"details": {refusal.get("field", "entity_name"): [refusal.get("text", "")]}}
+        case Verdict.UNAVAILABLE:
+            note = {"note": lookup.note} if lookup.note else {}
+            return _error(lookup) | {"reason": lookup.reason, "state": lookup.state} | note
+    return _error(lookup)
+
+
+def _error(lookup: Lookup) -> dict[str, Any]:
+    facts = lookup.outcome.facts  # type: ignore[union-attr]
+    error, code, retryable = facts.error, facts.code, False
+    if lookup.outcome is Verdict.UNAVAILABLE:
+        retryable = is_retryable(lookup)
+    elif lookup.outcome is Verdict.FAILED:
+        why = find_breakdown(lookup.reason).facts
+        error, code, retryable = why.error, why.code, why.retryable
+    elif lookup.outcome is Verdict.REFUSED and lookup.reason == "unsupported":
+        code = "unsupported_state"
+    return {
+        "success": False,
+        "error": error,
+        "code": code,
+        "cost": 0,
+        "retryable": retryable,
+        "requestId": lookup.request_id,
+    }
+
+
+def is_retryable(lookup: Lookup) -> bool:
+    """Whether the same question may be answered later: always where there is a moment from which on it may."""
+    failure = find_failure(lookup.reason) or Failure.DOWN  # another version may have written another word
+    return failure.facts.retryable or lookup.retry_at is not None
+
+
+def _found(lookup: Lookup) -> dict[str, Any]:
+    is_ucc, cached = lookup.kind == "ucc", lookup.source != Lookup.Source.LIVE
+    data = _filings_data(lookup) if is_ucc else _entity_data(lookup)
+    body: dict[str, Any] = {
+        "success": True,
+        "data": data,
+        "cost": money.to_json_number(lookup.charged),
+        "source": "cache" if cached else "live",
+        "cached": cached,
+        "stale": False,
+        "dataAsOf": wire_time(lookup.data_as_of) if lookup.data_as_of else None,
+        "total_results": lookup.total,
+        "state_scraper_version": lookup.reader_version,
+        "scraper_built_at": lookup.reader_built_at,
+        **_wallet(lookup),
+        "note": lookup.note or None,
+    }
+    if cached and not is_ucc:
+        body["entity"] = data
+    return body
+
+
+def _wallet(lookup: Lookup) -> dict[str, Any]:
+    left = lookup.balance_after
+    return {
+        "walletBalance": None if left is None else money.to_rounded_string(left),
+        "lookupsRemaining": None if left is None else prices.lookups_covered(left),
+    }
+
+
+def _judged(lookup: Lookup) -> dict[str, Any]:
+    check = lookup.name_check or {}
+    wallet = _wallet(lookup)
+    return {
+        "success": True,
+        **{name: check[name] for name in _CHECKED},
+        "cost": money.to_json_number(lookup.charged),
+        "data_source": "cache" if lookup.source == Lookup.Source.COPY else "live",
+        "dataAsOf": check["dataAsOf"],
+        **wallet,
+        "designatorNote": check["designatorNote"],
+        "normalizedName": check["normalizedName"],
+        "registryVerdict": check["registryVerdict"],
+        "evidence": check["evidence"],
+    }
+
+
+def _entity_data(lookup: Lookup) -> dict[str, Any]:
+    """The company: the state's own text in flat fields, our reading under `normalized`."""
+    version, evidence = lookup.version, lookup.evidence or {}
+    assert version is not None
+    return {
+        **{name: version.data.get(name) for name in storage.ENTITY_FIELDS},  # PostgreSQL keeps no order of names
+        "scrapedAt": evidence.get("retrievedAt"),
+        "cached": lookup.source != Lookup.Source.LIVE,
+        "cacheExpiresAt": wire_time(lookup.expires_at) if lookup.expires_at else None,
+        "relatedResults": lookup.related,
+        "entityPageUrl": version.entity.page_url,
+        "normalized": {**version.normalized, "match": lookup.match},
+        "evidence": evidence,
+    }
+
+
+def _filings_data(lookup: Lookup) -> dict[str, Any]:
+    assert lookup.filing_set is not None
+    return {"filings": lookup.filing_set.filings, "totalResults": lookup.total, "evidence": lookup.evidence}
 
 
 def of_job(job: Job, request_id: str) -> dict[str, Any]:
@@ -55,19 +182,20 @@ def poll_url(bulk: BulkJob) -> str:
     return f"/v1/bulk-lookup/{bulk.public_id}"
 
 
-def of_row(row: BulkRow) -> dict[str, Any]:
+def of_row(row: Lookup) -> dict[str, Any]:
     """One row's result. A row that repeats another has its data and costs nothing."""
-    job, reply, ending = row.job, row.job.reply or {}, find_ending(row.job)
-    pays = reply.get("success") and job.position == row.index
+    verdict, body = row.outcome, of_lookup(row) if row.verdict else {}
+    first = row.repeats or row
+    job = getattr(first, "job", None)
     return {
-        "index": row.index,
+        "index": row.position,
         "ref": row.ref,
-        "entity_name": row.entity_name,
+        "entity_name": row.question.get("name"),
         "state": row.state,
-        "status": _WAITING.get(job.status) or (ending.facts.row if ending else "failed"),
-        "data": reply.get("data"),
-        "cost": reply.get("cost", 0) if pays else 0,
-        "error": reply.get("error"),
+        "status": verdict.facts.row if verdict else _WAITING[job.status if job else "pending"],
+        "data": body.get("data"),
+        "cost": money.to_json_number(row.cost),
+        "error": body.get("error"),
     }
 
 
@@ -85,7 +213,7 @@ def flatten(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def _complete(job: Job) -> dict[str, Any]:
     """Of a job that was answered: the reply under `result`, and at the top where older clients read it."""
-    result: dict[str, Any] = job.reply or {}
+    result = of_lookup(job.lookup)
     body = {"success": result["success"], "jobId": job.public_id, "status": job.status, "result": result}
     if not result["success"]:
         return body | {"error": result["error"], "data": None, "cost": 0}
@@ -94,15 +222,5 @@ def _complete(job: Job) -> dict[str, Any]:
 
 def _failed(job: Job, request_id: str) -> dict[str, Any]:
     """Of a job that nobody could answer; it cost nothing."""
-    reason: dict[str, Any] = job.reply or {}
-    return {
-        "success": False,
-        "jobId": job.public_id,
-        "status": job.status,
-        "error": reason.get("error", "Internal error"),
-        "code": reason.get("code", "internal_error"),
-        "reason": reason.get("reason"),
-        "cost": 0,
-        "retryable": bool(reason.get("retryable", True)),
-        "requestId": request_id,
-    }
+    body = of_lookup(job.lookup)
+    return {**body, "jobId": job.public_id, "status": job.status, "reason": body.get("reason"), "requestId": request_id}

@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: the first request runs, its repetitions get its reply, and a crash never locks a key for ever."""
+"""`Idempotency-Key`: the first request runs, its repetitions get its answer, and a crash never locks a key for ever."""
 
 from __future__ import annotations
 
@@ -23,22 +23,13 @@ class StillRunning(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to answer. `reply` is set instead when the answer was given before."""
+    """The right to answer. `is_answered`: the first request was, so this one gets the same answer told again."""
 
     record_id: int
     claim: uuid.UUID
     ask_id: uuid.UUID
     resumed: bool = False
-    reply: Reply | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A finished reply as it went out."""
-
-    status: int
-    headers: dict[str, str]
-    body: str
+    is_answered: bool = False
 
 
 def claim(*, account_id: int, sandbox: bool, key: str, body_hash: str, lease: timedelta, now: datetime) -> Claim:
@@ -59,19 +50,16 @@ def claim(*, account_id: int, sandbox: bool, key: str, body_hash: str, lease: ti
             continue
         if known.body_hash != body_hash:
             raise KeyReused
-        if known.status is not None:
-            reply = Reply(known.status, known.headers, known.body)
-            return Claim(known.pk, known.claim, known.ask_id, reply=reply)
+        if known.is_answered:
+            return Claim(known.pk, known.claim, known.ask_id, resumed=True, is_answered=True)
         if not _take_over(known, mine, now):
             raise StillRunning
         return Claim(known.pk, mine["claim"], known.ask_id, resumed=True)  # type: ignore[arg-type]
 
 
-def finish(claimed: Claim, *, reply: Reply) -> None:
-    """Keep the reply for the repetitions to come."""
-    IdempotencyRecord.objects.filter(pk=claimed.record_id, claim=claimed.claim).update(
-        status=reply.status, headers=reply.headers, body=reply.body
-    )
+def finish(claimed: Claim) -> None:
+    """It was answered: repetitions get the same answer."""
+    IdempotencyRecord.objects.filter(pk=claimed.record_id, claim=claimed.claim).update(is_answered=True)
 
 
 def forget(claimed: Claim) -> None:

@@ -14,7 +14,8 @@ from jurisdictions import selectors as jurisdictions
 from jurisdictions.codes import PLACES, Place
 from jurisdictions.models import Jurisdiction
 from lookups.lookup.storage import wire_time
-from lookups.models import Lookup, StoredEntity
+from lookups.models import Entity, Lookup, RecordVersion
+from lookups.verdicts import Verdict
 from scrapers import discovery
 from scrapers.bulk_data.copies import list_copies
 from scrapers.operations.metrics import Measured, measure
@@ -55,8 +56,8 @@ def count_degraded() -> int:
 def get_day(*, now: datetime) -> Day:
     """Today's numbers in one query."""
     midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    found = Q(outcome=Lookup.Outcome.FOUND)
-    stored = found & Q(source=Lookup.Source.CACHE)
+    found = Q(verdict=Verdict.FOUND.value)
+    stored = found & Q(source=Lookup.Source.STORED)
     numbers = Lookup.objects.filter(created_at__gte=midnight).aggregate(
         total=Count("pk"), found=Count("pk", filter=found), stored=Count("pk", filter=stored)
     )
@@ -64,17 +65,17 @@ def get_day(*, now: datetime) -> Day:
     return Day(numbers["total"], rate)
 
 
-def find_entity_by_slug(*, state: str, slug: str) -> StoredEntity | None:
-    """The stored record behind an entity page's address.
+def find_record_by_slug(*, state: str, slug: str) -> RecordVersion | None:
+    """The latest version of the record behind an entity page's address, with its entity.
 
     A company that changed its name has a new slug; its old address still finds it by the identifier at its end.
     """
-    entities = StoredEntity.objects.filter(state=state)
-    exact = entities.filter(slug=slug).order_by("-retrieved_at").first()
-    if exact is not None:
-        return exact
-    _, found, tail = slug.rpartition(f"-{state.lower()}-")
-    return entities.filter(slug__endswith=f"-{state.lower()}-{tail}").first() if found and tail else None
+    entities = Entity.objects.filter(state=state)
+    found = entities.filter(slug=slug).order_by("-last_read_at").first()
+    if found is None:
+        _, mark, tail = slug.rpartition(f"-{state.lower()}-")
+        found = entities.filter(slug__endswith=f"-{state.lower()}-{tail}").first() if mark and tail else None
+    return found and found.versions.select_related("entity").order_by("-number").first()
 
 
 def _state(

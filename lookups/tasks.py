@@ -9,8 +9,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from lookups import idempotency
-from lookups.api import replies
-from lookups.bulk import bulk_jobs, queue
+from lookups.bulk import queue
 from lookups.jobs import lifecycle, runner
 from lookups.lookup import single_flight
 from lookups.notifications import deliveries, sending
@@ -20,20 +19,20 @@ from lookups.notifications.sender_threads import sender
 @shared_task(name="lookups.tasks.run_job")
 def run_job(*, job_id: str, **_: Any) -> None:
     """Answer one job; the row says whether there is still anything to do."""
-    runner.run(job_id=uuid.UUID(job_id), render=replies.to_body, now=timezone.now())
+    runner.run(job_id=uuid.UUID(job_id), now=timezone.now())
 
 
 @shared_task(name="lookups.tasks.sweep_jobs")
 def sweep_jobs(**_: Any) -> int:
     """Find the jobs that lost their message or their worker; returns how many were woken."""
     now = timezone.now()
-    return runner.sweep(render=replies.to_body, now=now).woken + queue.sweep(now=now)
+    return runner.sweep(now=now).woken + queue.sweep(now=now)
 
 
 @shared_task(name="lookups.tasks.run_bulk")
 def run_bulk(**_: Any) -> int:
     """Answer questions of bulk jobs until none is left; returns how many this thread answered."""
-    return queue.work(render=replies.to_body, now=timezone.now())
+    return queue.work(now=timezone.now())
 
 
 @shared_task(name="lookups.tasks.deliver")
@@ -50,4 +49,4 @@ def deliver(**_: Any) -> None:
 def prune(**_: Any) -> int:
     """Delete ended fetches, idempotency keys, jobs and their messages when their time is over; returns how many."""
     now = timezone.now()
-    return sum(kept.prune(now=now) for kept in (single_flight, idempotency, lifecycle, bulk_jobs, deliveries))
+    return sum(kept.prune(now=now) for kept in (single_flight, idempotency, lifecycle, deliveries))

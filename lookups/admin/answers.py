@@ -8,16 +8,16 @@ from django.utils.html import format_html
 from unfold.decorators import display
 
 from billing import money
-from lookups.models import Lookup, StoredEntity
+from lookups.models import Entity, Lookup
 from scrapers.admin.read_only import ReadOnlyAdmin
 
 
 @admin.register(Lookup)
 class LookupAdmin(ReadOnlyAdmin):
-    """Every question that was answered, newest first."""
+    """Every question that was accepted, newest first."""
 
     list_display = ("created_at", "state", "asked", "how_it_ended", "source", "charged", "duration_ms", "account")
-    list_filter = ("outcome", "source", "kind", "sandbox", "state")
+    list_filter = ("verdict", "source", "kind", "sandbox", "state")
     search_fields = ("asked", "request_id", "account__name")
     list_select_related = ("account",)
     date_hierarchy = "created_at"
@@ -37,36 +37,34 @@ class LookupAdmin(ReadOnlyAdmin):
         )
 
     @display(
-        description="Outcome",
+        description="Verdict",
         label={
             "found": "success",
             "not found": "info",
-            "source unavailable": "danger",
-            "refused by the registry": "warning",
+            "ambiguous": "info",
+            "unavailable": "danger",
+            "failed": "danger",
+            "refused": "warning",
         },
     )
     def how_it_ended(self, obj: Lookup) -> str:
-        return Lookup.Outcome(obj.outcome).label
+        return obj.get_verdict_display() or "open"
 
     @admin.display(description="Charged, USD", ordering="cost")
     def charged(self, obj: Lookup) -> str:
         return money.to_decimal_string(obj.cost)
 
 
-@admin.register(StoredEntity)
-class StoredEntityAdmin(ReadOnlyAdmin):
-    """Every company record the service holds."""
+@admin.register(Entity)
+class EntityAdmin(ReadOnlyAdmin):
+    """Every company the service has read."""
 
-    list_display = ("name", "state", "entity_id", "registry_status", "retrieved_at", "sandbox")
+    list_display = ("name", "state", "entity_id", "last_read_at", "sandbox")
     list_filter = ("sandbox", "state")
     search_fields = ("name", "entity_id")
     list_per_page = 50
     show_full_result_count = False
 
-    @admin.display(description="Status")
-    def registry_status(self, obj: StoredEntity) -> str:
-        return obj.data.get("status") or "—"
-
-    def get_view_on_site_url(self, obj: StoredEntity | None = None) -> str | None:
+    def get_view_on_site_url(self, obj: Entity | None = None) -> str | None:
         """The record's public page."""
         return obj.page_url if obj else None

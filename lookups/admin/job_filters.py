@@ -10,14 +10,20 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from lookups.jobs.endings import Ending, to_condition
 from lookups.models import Job
 from lookups.models.jobs import is_stuck
+from lookups.verdicts import Breakdown, Verdict
 from scrapers.failures import list_unanswered
 
+
+def _failed(verdict: Verdict, reason: str) -> Q:
+    return Q(lookup__verdict=verdict.value, lookup__reason=reason)
+
+
 REASONS: dict[str, tuple[str, Q]] = {
-    **{failure.value: (failure.label, Q(reply__reason=failure.value)) for failure in list_unanswered()},
-    **{ending.value: (ending.facts.label, to_condition(ending)) for ending in Ending if ending.facts.label},
+    **{failure.value: (failure.label, _failed(Verdict.UNAVAILABLE, failure.value)) for failure in list_unanswered()},
+    **{why.value: (why.facts.label, _failed(Verdict.FAILED, why.value)) for why in Breakdown},
+    **{end.value: (end.facts.label, Q(lookup__verdict=end.value)) for end in (Verdict.REFUSED, Verdict.CANCELLED)},
 }
 
 

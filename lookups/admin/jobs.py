@@ -19,11 +19,11 @@ from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
 from billing import ledger
+from lookups import bodies
 from lookups.admin.job_filters import AgeFilter, KindFilter, ReasonFilter
 from lookups.admin.queue import QueuePage
-from lookups.api import replies
 from lookups.bulk import bulk_jobs, progress
-from lookups.jobs import operator_actions, timeline
+from lookups.jobs import lifecycle, operator_actions, timeline
 from lookups.models import BulkJob, Job
 from scrapers.admin.read_only import ReadOnlyAdmin
 
@@ -54,7 +54,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
     list_filter = ("status", KindFilter, ReasonFilter, AgeFilter, "state")
     search_fields = ("request_id", "account__name")
     search_help_text = "A job's or an ask's id, a request's id, or an account's name."
-    list_select_related = ("account",)
+    list_select_related = ("account", "lookup")
     date_hierarchy = "created_at"
     list_per_page = 50
     show_full_result_count = False
@@ -76,7 +76,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
 
     @admin.display(description="Asked")
     def asked(self, obj: Job) -> str:
-        return obj.question.get("entity_id") or obj.question.get("name") or "—"
+        return obj.lookup.asked or "—"
 
     @display(
         description="Status",
@@ -91,8 +91,10 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
 
     @admin.display(description="Reason")
     def reason(self, obj: Job) -> str:
-        reply = obj.reply or {}
-        return "" if reply.get("success") else reply.get("reason") or reply.get("error") or ""
+        verdict = obj.lookup.outcome
+        if verdict is None or verdict.facts.billed:
+            return ""
+        return obj.lookup.reason or verdict.value.replace("_", " ")
 
     @admin.display(description="Why")
     def why(self, obj: Job) -> str:
@@ -104,7 +106,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
         """A job's id as customers know it, or an ask's, finds that one."""
         mark = _mark(search_term)
         if mark is not None:
-            return queryset.filter(Q(pk=mark) | Q(ask_id=mark)), False
+            return queryset.filter(Q(pk=mark) | Q(ask_id=mark) | Q(lookup__ask_id=mark)), False
         return super().get_search_results(request, queryset, search_term)
 
     def get_urls(self) -> list[URLPattern]:
@@ -117,14 +119,14 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
     ) -> HttpResponse:
         """Adds the job's story: its tries, what they met, and its money."""
         mark = _mark(object_id)
-        rows = Job.objects.select_related("account", "key", "hold", "bulk")
+        rows = Job.objects.select_related("account", "bulk", *lifecycle.WHOLE)
         job = rows.filter(pk=mark).first() if mark and self.has_view_permission(request) else None
         if job is None:
             return super().change_view(request, object_id, form_url, extra_context)
         context = {
             "job": job,
             "story": timeline.tell(job, now=timezone.now()),
-            "reply": json.dumps(job.reply, indent=1, ensure_ascii=False) if job.reply else "",
+            "reply": _shown(job) if job.ended_at else "",
             "job_actions": ACTIONS[job.status] if self.has_run_permission(request) else (),
             "sees_attempts": request.user.has_perm("scrapers.view_scrapeattempt"),
             "sees_money": request.user.has_perm("billing.view_ledgerentry"),
@@ -158,7 +160,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
     def end(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
         """For jobs that wait or run; what was paid for already ends with its answer."""
         now = timezone.now()
-        self._do(request, rows, "ended", lambda job: operator_actions.end(job, render=replies.to_body, now=now))
+        self._do(request, rows, "ended", lambda job: operator_actions.end(job, now=now))
 
     @admin.action(description="Take from a stuck worker, for another one", permissions=["run"])
     def release(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
@@ -185,6 +187,11 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
                 self.log_change(request, job, f"{what.capitalize()}; it was {job.status}, ask {job.ask_id}.")
         level = messages.SUCCESS if all(done) else messages.WARNING
         self.message_user(request, f"{sum(done)} of {len(done)} {what}.", level)
+
+
+def _shown(job: Job) -> str:
+    """What the customer gets of an ended job, as it is written now."""
+    return json.dumps(bodies.of_job(job, job.request_id), indent=1, ensure_ascii=False)
 
 
 def _mark(text: str) -> uuid.UUID | None:

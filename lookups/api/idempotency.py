@@ -1,4 +1,4 @@
-"""`Idempotency-Key` on the wire: claims the key, replays kept replies, keeps the reply when it is final."""
+"""`Idempotency-Key` on the wire: claims the key, and tells the same answer again to a repetition."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpResponse
 from django.utils import timezone
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -27,23 +25,23 @@ KEPT = frozenset({200, 202, 404})
 Answer = Callable[[idempotency.Claim | None], Response]
 
 
-def answer_once(request: Request, *, key: ApiKey, answer: Answer) -> Response | HttpResponse:
+def answer_once(request: Request, *, key: ApiKey, answer: Answer) -> Response:
     """Call `answer` unless this request was answered before; it gets the claim, which carries the ask's id."""
     word = request.META.get("HTTP_IDEMPOTENCY_KEY")
     if word is None:
         return answer(None)
     claim = _claim(request, key, _checked(word))
-    if claim.reply is not None:
-        return _replay(claim.reply)
+    if claim.is_answered:
+        response = answer(claim)
+        response["Idempotency-Replayed"] = "true"
+        return response
     try:
         response = answer(claim)
     except BaseException:
         idempotency.release(claim, now=timezone.now())
         raise
     if response.status_code in KEPT:
-        kept = {name: response[name] for name in ("Location", "Retry-After") if response.has_header(name)}
-        body = JSONRenderer().render(response.data).decode()
-        idempotency.finish(claim, reply=idempotency.Reply(response.status_code, kept, body))
+        idempotency.finish(claim)
     else:
         idempotency.forget(claim)
     return response
@@ -89,8 +87,3 @@ def _fingerprint(request: Request) -> str:
     """The same for the same request, however its JSON was written out."""
     asked = [request.method, request.path, sorted(request.query_params.items()), request.data]
     return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()
-
-
-def _replay(reply: idempotency.Reply) -> HttpResponse:
-    headers = {**reply.headers, "Idempotency-Replayed": "true", "Cache-Control": "private, no-store"}
-    return HttpResponse(reply.body, status=reply.status, content_type="application/json", headers=headers)

@@ -16,12 +16,12 @@ from django.db.models import QuerySet
 from billing import ledger, prices
 from billing.models import ApiKey, Hold
 from lookups.bulk import queue
-from lookups.jobs import lifecycle
-from lookups.jobs.endings import Ending
-from lookups.lookup import settlement
-from lookups.lookup.outcomes import OutOfFunds
+from lookups.lookup import rows, settlement
+from lookups.lookup.asks import Ask, Stopwatch
+from lookups.lookup.outcomes import Cancelled, OutOfFunds
+from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
-from lookups.models import BulkJob, BulkRow, Job
+from lookups.models import BulkJob, Job, Lookup
 
 DEADLINE = timedelta(hours=6)  # from accepting to failing what is left
 HOLD_FOR = DEADLINE + timedelta(hours=1)
@@ -76,57 +76,47 @@ def accept(
                 webhook_url=notify.webhook_url,
                 emails_results=notify.emails_results,
             )
-            made = {number: _job(bulk, wanted[number].question, number) for number in firsts.values()}
-            Job.objects.bulk_create(made.values(), batch_size=200)
-            BulkRow.objects.bulk_create(
-                [_row(bulk, number, one, made[first_of[number]]) for number, one in enumerate(wanted)], batch_size=200
-            )
+            _write_rows(bulk, wanted, first_of)
             transaction.on_commit(lambda: queue.wake(len(firsts)))
     except ledger.InsufficientFunds as short:
         return settlement.out_of_funds(short)
     return bulk
 
 
-def find(public_id: str, *, account_id: int, now: datetime) -> BulkJob | None:
-    """The bulk job of this account by its public name; None for anybody else's and after seven days."""
+def find(public_id: str, *, account_id: int) -> BulkJob | None:
+    """The bulk job of this account by its public name; None for anybody else's."""
     word = public_id.removeprefix("bulk_")
     if word == public_id or len(word) != 32 or not all(sign in "0123456789abcdef" for sign in word):
         return None
-    bulk = BulkJob.objects.filter(pk=uuid.UUID(word), account_id=account_id).first()
-    return None if bulk is None or (bulk.ended_at and bulk.ended_at <= now - lifecycle.KEPT_FOR) else bulk
+    return BulkJob.objects.filter(pk=uuid.UUID(word), account_id=account_id).first()
 
 
-def list_rows(bulk: BulkJob, *, after: int = -1) -> QuerySet[BulkRow]:
-    """The rows in the order asked, with their jobs, from the one after index `after` on."""
-    return bulk.rows.filter(index__gt=after).select_related("job").order_by("index")
+def list_rows(bulk: BulkJob, *, after: int = -1) -> QuerySet[Lookup]:
+    """The rows in the order asked, from the one after index `after` on, with their jobs as far as they are kept."""
+    rows_of = Lookup.objects.whole().rows_of(bulk).select_related("job", "repeats__job")
+    return rows_of.filter(position__gt=after)
 
 
 def cancel(bulk: BulkJob, *, now: datetime) -> None:
     """End what has not begun and give its share back; what is under way ends by itself. Twice does nothing more."""
+    stopwatch = Stopwatch(now)
     with transaction.atomic():
         BulkJob.objects.open().filter(pk=bulk.pk, cancelled_at__isnull=True).update(cancelled_at=now)
-        end = Ending.CANCELLED.facts
-        waiting = list(Job.objects.select_for_update().filter(bulk=bulk, status=Job.Status.PENDING))
-        ended = Job.objects.filter(pk__in=[job.pk for job in waiting], status=Job.Status.PENDING).update(
-            status=Job.Status.FAILED, reply_status=end.status, reply=end.reply, ended_at=now
-        )
-        if ended and bulk.hold_id:
+        waiting = Job.objects.select_for_update(of=("self",)).select_related("lookup")
+        ended = list(waiting.filter(bulk=bulk, status=Job.Status.PENDING))
+        for job in ended:
+            rows.end(job.lookup, Cancelled(), stopwatch=stopwatch)
+        Job.objects.filter(pk__in=[job.pk for job in ended]).update(status=Job.Status.FAILED, ended_at=now)
+        back = sum(job.lookup.price for job in ended)
+        if back and bulk.hold_id:
             ledger.release(
                 hold_id=bulk.hold_id,
-                amount=ended * prices.LOOKUP,
+                amount=back,
                 idempotency_key=f"bulk:{bulk.pk}:cancel:{now:%s%f}",
                 reason="cancelled",
                 now=now,
             )
         queue.note_end(bulk.pk, now=now)
-
-
-def prune(*, now: datetime) -> int:
-    """Forget bulk jobs that ended seven days ago, with their rows and replies; returns how many."""
-    old = BulkJob.objects.filter(ended_at__lte=now - lifecycle.KEPT_FOR)
-    number = old.count()
-    old.delete()
-    return number
 
 
 def _same(question: Question) -> tuple[str, str, str]:
@@ -147,24 +137,41 @@ def _hold(key: ApiKey, bulk_id: uuid.UUID, questions: int, now: datetime) -> Hol
     )
 
 
-def _job(bulk: BulkJob, question: Question, position: int) -> Job:
+def _write_rows(bulk: BulkJob, wanted: Sequence[Wanted], first_of: Sequence[int]) -> None:
+    """A lookup for each row, and a job for each different question: the rows that repeat it are ended with it."""
+    made: dict[int, Lookup] = {}
+    for number, one in enumerate(wanted):
+        ask = Ask(question=one.question, payer=KeyPayer(bulk.key), request_id=bulk.request_id)
+        made[number] = rows.draft(
+            ask,
+            now=bulk.created_at,
+            hold_id=bulk.hold_id,
+            origin=Lookup.Origin.BULK,
+            bulk=bulk,
+            position=number,
+            ref=one.ref,
+        )
+    firsts = [row for number, row in made.items() if first_of[number] == number]
+    Lookup.objects.bulk_create(firsts, batch_size=200)
+    repeated = [number for number in made if first_of[number] != number]
+    for number in repeated:
+        made[number].repeats, made[number].price = made[first_of[number]], 0
+    Lookup.objects.bulk_create([made[number] for number in repeated], batch_size=200)
+    Job.objects.bulk_create([_job(bulk, lookup) for lookup in firsts], batch_size=200)
+
+
+def _job(bulk: BulkJob, lookup: Lookup) -> Job:
     return Job(
         account_id=bulk.account_id,
         key_id=bulk.key_id,
         hold_id=bulk.hold_id,
         bulk=bulk,
-        position=position,
-        ask_id=uuid.uuid4(),
-        state=question.state,
-        question=lifecycle.to_json(question),
+        lookup=lookup,
+        position=lookup.position or 0,
+        ask_id=lookup.ask_id,
+        state=lookup.state,
         estimated_seconds=1,
         request_id=bulk.request_id,
         created_at=bulk.created_at,
         deadline=bulk.deadline,
-    )
-
-
-def _row(bulk: BulkJob, index: int, one: Wanted, job: Job) -> BulkRow:
-    return BulkRow(
-        bulk=bulk, index=index, ref=one.ref, entity_name=one.question.name, state=one.question.state, job=job
     )

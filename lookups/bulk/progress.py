@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, Sum
 
-from billing import prices
-from lookups.jobs.endings import Ending
-from lookups.models import BulkJob
+from lookups.models import BulkJob, Lookup
+from lookups.verdicts import BILLED, Verdict
+
+NOTHING_THERE = (Verdict.NOT_FOUND.value, Verdict.AMBIGUOUS.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +25,15 @@ class Progress:
 
 
 def get_progress(bulk: BulkJob) -> Progress:
-    """Count the rows in one query, the shares paid in another."""
-    ended = Q(job__status__in=("complete", "failed"))
-    count = bulk.rows.aggregate(
-        ended=Count("pk", filter=ended),
-        begun=Count("pk", filter=~Q(job__status="pending") | Q(job__attempts__gt=0)),
-        found=Count("pk", filter=Q(job__reply_status=Ending.ANSWERED.facts.status)),
-        not_found=Count("pk", filter=Q(job__reply_status=Ending.NOT_FOUND.facts.status)),
-        cancelled=Count("pk", filter=Q(job__reply_status=Ending.CANCELLED.facts.status)),
+    """Count the rows, and what was charged for them, in one query."""
+    count = Lookup.objects.filter(bulk=bulk).aggregate(
+        ended=Count("pk", filter=Q(verdict__isnull=False)),
+        begun=Count("pk", filter=Q(verdict__isnull=False) | Q(job__status="processing") | Q(job__attempts__gt=0)),
+        found=Count("pk", filter=Q(verdict__in=BILLED)),
+        not_found=Count("pk", filter=Q(verdict__in=NOTHING_THERE)),
+        cancelled=Count("pk", filter=Q(verdict=Verdict.CANCELLED.value)),
+        cost=Sum("cost", default=0),
     )
-    pays = bulk.hold is not None and not bulk.hold.is_free
-    paid = bulk.jobs.filter(reply_status=Ending.ANSWERED.facts.status).count() if pays else 0
     failed = count["ended"] - count["found"] - count["not_found"] - count["cancelled"]
     return Progress(
         status=_word(bulk, count),
@@ -42,7 +41,7 @@ def get_progress(bulk: BulkJob) -> Progress:
         found=count["found"],
         not_found=count["not_found"],
         failed=failed,
-        cost=paid * prices.LOOKUP,
+        cost=count["cost"],
     )
 
 

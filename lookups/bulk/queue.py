@@ -54,14 +54,14 @@ class Turn:
     place: Place
 
 
-def work(*, render: lifecycle.Render, now: datetime, shift_seconds: float = SHIFT_SECONDS) -> int:
+def work(*, now: datetime, shift_seconds: float = SHIFT_SECONDS) -> int:
     """Answer questions of bulk jobs until none is left; returns how many this thread answered."""
     stopwatch, done, left = Stopwatch(now), 0, None
     while stopwatch.seconds < shift_seconds:
         turn, waiting = look(now=stopwatch.now, left=left)
         if turn is not None:
             left = turn.place
-            done += runner.run(job_id=turn.job_id, render=render, now=stopwatch.now)
+            done += runner.run(job_id=turn.job_id, now=stopwatch.now)
             note_end(turn.bulk_id, now=stopwatch.now)
         elif not waiting:
             return done

@@ -1,4 +1,4 @@
-"""Questions that are answered later: accepted, claimed by one worker at a time, ended once.
+"""Lookups that are answered later: accepted, claimed by one worker at a time, ended once.
 
 Every change of status is one conditional update, so two workers, two sweeps or a late message cannot end a job twice.
 """
@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Mapping
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from celery import current_app
 from django.db import transaction
 from django.db.models import F, Q
 
-from billing import ledger
-from billing.models import Hold
-from lookups.lookup import settlement, single_flight
+from lookups.lookup import rows, single_flight
 from lookups.lookup.asks import Ask
-from lookups.lookup.outcomes import Accepted, Delivered, NothingFound, Outcome, OutOfFunds, TooManyAtOnce
-from lookups.lookup.questions import Question
-from lookups.models import Job
+from lookups.lookup.outcomes import Accepted, TooManyAtOnce
+from lookups.models import Job, Lookup
 from lookups.notifications import outbox
+from lookups.verdicts import ANSWERED
 
 log = logging.getLogger(__name__)
 
@@ -32,53 +29,45 @@ DEADLINE = timedelta(minutes=15)  # from accepting to failing
 HOLD_FOR = DEADLINE + timedelta(minutes=15)
 MOST_ATTEMPTS = 3
 KEPT_FOR = timedelta(days=7)
+WHOLE = ("key__account", "bulk", "lookup__hold", "lookup__version__entity", "lookup__filing_set")
 UNHEARD_AFTER = timedelta(seconds=15)  # a pending job this old had its message lost
 
-Render = Callable[[Outcome, str], tuple[int, dict[str, Any]]]
-"""Makes the customer's reply (status and body) of an outcome and a request id."""
 
+def accept(ask: Ask, lookup: Lookup, *, estimated_seconds: int, now: datetime) -> Accepted | TooManyAtOnce:
+    """Take a question on: hold its price, write its row and the job, wake a worker.
 
-def accept(ask: Ask, *, estimated_seconds: int, now: datetime) -> Accepted | OutOfFunds | TooManyAtOnce:
-    """Take a question on: hold its price, write the job, wake a worker. At most the key's limit of open jobs."""
+    At most the key's limit of open jobs. Raises ledger.InsufficientFunds.
+    """
     if Job.objects.open().single().filter(key=ask.payer.key).count() >= ask.payer.limit:
         return TooManyAtOnce(ask.payer.limit)
-    try:
-        with transaction.atomic():
-            hold = ask.payer.hold(ask.bill, now=now, hold_for=HOLD_FOR)
-            job = _write(ask, hold, estimated_seconds=estimated_seconds, now=now)
-            transaction.on_commit(lambda: wake(job.pk))
-    except ledger.InsufficientFunds as short:
-        return settlement.out_of_funds(short)
-    return Accepted(job.public_id, job.estimated_seconds)
+    with transaction.atomic():
+        rows.accept(ask, lookup, now=now, hold_for=HOLD_FOR)
+        job = _write(ask, lookup, estimated_seconds=estimated_seconds, now=now)
+        transaction.on_commit(lambda: wake(job.pk))
+    return Accepted(job)
 
 
-def find_accepted(ask: Ask) -> Accepted | None:
-    """The job that an earlier try of this ask was made, before its reply was lost; None when there is none."""
-    earlier = Job.objects.filter(ask_id=ask.ask_id).first()
-    return Accepted(earlier.public_id, earlier.estimated_seconds) if earlier else None
-
-
-def adopt(ask: Ask, hold: Hold | None, *, estimated_seconds: int, runs: bool, now: datetime) -> Job:
+def adopt(ask: Ask, lookup: Lookup, *, estimated_seconds: int, runs: bool, now: datetime) -> Job:
     """Make a job of a lookup whose caller waits no longer. `runs`: its fetch is under way and will end the job.
 
     Such a fetch knows of no claim: the job is claimed by the ask itself (see `settlement.is_ours`).
     """
     if not runs:
-        return _write(ask, hold, estimated_seconds=estimated_seconds, now=now)
+        return _write(ask, lookup, estimated_seconds=estimated_seconds, now=now)
     held = {"status": Job.Status.PROCESSING, "claim": ask.ask_id, "lease_until": now + LEASE, "attempts": 1}
-    return _write(ask, hold, estimated_seconds=estimated_seconds, now=now, **held)
+    return _write(ask, lookup, estimated_seconds=estimated_seconds, now=now, **held)
 
 
-def _write(ask: Ask, hold: Hold | None, *, estimated_seconds: int, now: datetime, **progress: Any) -> Job:
+def _write(ask: Ask, lookup: Lookup, *, estimated_seconds: int, now: datetime, **progress: Any) -> Job:
     key = ask.payer.key
     assert key is not None, "Only who has a key can be answered later."
     return Job.objects.create(
         account_id=key.account_id,
         key=key,
-        hold=hold,
+        hold=lookup.hold,
+        lookup=lookup,
         ask_id=ask.ask_id,
         state=ask.question.state,
-        question=to_json(ask.question),
         estimated_seconds=estimated_seconds,
         request_id=ask.request_id,
         created_at=now,
@@ -101,26 +90,17 @@ def claim(job_id: uuid.UUID, *, now: datetime) -> Job | None:
     claimed = {"status": Job.Status.PROCESSING, "claim": mine, "lease_until": now + LEASE}
     if not Job.objects.due(now).filter(pk=job_id).update(**claimed, attempts=F("attempts") + 1):
         return None
-    return Job.objects.select_related("key__account", "hold", "bulk").get(pk=job_id)
+    return Job.objects.select_related(*WHOLE).get(pk=job_id)
 
 
-def end(job: Job, outcome: Outcome, *, render: Render, now: datetime) -> bool:
-    """End a job with what came of it; False when somebody else took it over or ended it meanwhile."""
-    reply_status, reply = render(outcome, job.request_id)
-    answered = isinstance(outcome, Delivered | NothingFound)
-    status = Job.Status.COMPLETE if answered else Job.Status.FAILED
-    return _end(job, status, reply_status, reply, now)
-
-
-def fail(job: Job, *, reply_status: int, reply: Mapping[str, Any], now: datetime) -> bool:
-    """End a job without an answer; False when somebody else took it over or ended it meanwhile."""
-    return _end(job, Job.Status.FAILED, reply_status, reply, now)
-
-
-def _end(job: Job, status: str, reply_status: int, reply: Mapping[str, Any], now: datetime) -> bool:
+def end(job: Job, lookup: Lookup, *, now: datetime) -> bool:
+    """End a job whose lookup has ended; False when somebody else took it over or ended it meanwhile."""
+    if lookup.verdict is None:
+        return False  # another worker has it
+    status = Job.Status.COMPLETE if lookup.verdict in ANSWERED else Job.Status.FAILED
     same = Job.objects.unchanged(job)
     with transaction.atomic():
-        ended = bool(same.update(status=status, reply_status=reply_status, reply=dict(reply), ended_at=now))
+        ended = bool(same.update(status=status, ended_at=now))
         if ended and job.bulk_id is None:
             outbox.note_job(job.pk, now=now)
     return ended
@@ -149,30 +129,12 @@ def find(public_id: str, *, account_id: int, now: datetime) -> Job | None:
     word = public_id.removeprefix("job_")
     if word == public_id or len(word) != 32 or not all(sign in "0123456789abcdef" for sign in word):
         return None
-    job = Job.objects.filter(pk=uuid.UUID(word), account_id=account_id).first()
+    same = Job.objects.filter(pk=uuid.UUID(word), account_id=account_id)
+    job = same.select_related(*WHOLE).first()
     return None if job is None or (job.ended_at and job.ended_at <= now - KEPT_FOR) else job
 
 
 def prune(*, now: datetime) -> int:
-    """Forget jobs that ended seven days ago, with their replies; returns how many."""
-    deleted, _ = Job.objects.single().filter(ended_at__lte=now - KEPT_FOR).delete()
+    """Forget jobs that ended seven days ago, not what came of them; returns how many."""
+    deleted, _ = Job.objects.filter(ended_at__lte=now - KEPT_FOR).delete()
     return deleted
-
-
-def to_json(question: Question) -> dict[str, Any]:
-    """The question as it is kept in the row."""
-    return {
-        "state": question.state,
-        "name": question.name,
-        "entity_id": question.entity_id,
-        "kind": question.kind,
-        "search_by": question.search_by,
-        "date_after": question.date_after.isoformat() if question.date_after else None,
-        "date_before": question.date_before.isoformat() if question.date_before else None,
-    }
-
-
-def from_json(kept: Mapping[str, Any]) -> Question:
-    """The question as it was kept."""
-    days = {name: date.fromisoformat(kept[name]) if kept[name] else None for name in ("date_after", "date_before")}
-    return Question(**{**kept, **days})

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
 
+from billing import prices
 from lookups.jobs import lifecycle, runner
-from lookups.jobs.endings import Ending
-from lookups.lookup.asks import Ask
-from lookups.lookup.payers import KeyPayer
-from lookups.models import Job
+from lookups.lookup import rows
+from lookups.lookup.outcomes import Failed
+from lookups.models import Job, Lookup
+from lookups.verdicts import Breakdown
 
 
 def hurry(job: Job) -> bool:
@@ -23,12 +25,12 @@ def hurry(job: Job) -> bool:
     return True
 
 
-def end(job: Job, *, render: lifecycle.Render, now: datetime) -> bool:
+def end(job: Job, *, now: datetime) -> bool:
     """End a job, also one that runs, and give its money back; False when it has ended or moved on since it was read.
 
     What was settled already stands: the customer paid for it, so the job ends with that.
     """
-    return runner.stop(job, because=Ending.ENDED, render=render, now=now)
+    return runner.stop(job, because=Failed(Breakdown.ENDED), now=now)
 
 
 def release(job: Job, *, now: datetime) -> bool:
@@ -40,24 +42,22 @@ def release(job: Job, *, now: datetime) -> bool:
 
 
 def do_over(job: Job, *, now: datetime) -> bool:
-    """Ask a failed job's question again for the same customer; False when it has not failed.
+    """Ask a failed job's question again for the same customer, as a new lookup; False when it has not failed.
 
     Its money was given back, so the price is held anew: raises ledger.InsufficientFunds when there is too little.
     """
     with transaction.atomic():
-        failed = Job.objects.select_for_update().select_related(None).filter(pk=job.pk, status=Job.Status.FAILED)
-        row = failed.first()
+        failed = Job.objects.select_for_update(of=("self",)).filter(pk=job.pk, status=Job.Status.FAILED)
+        row = failed.select_related("key__account", "lookup", "bulk").first()
         if row is None:
             return False
-        ask = Ask(
-            question=lifecycle.from_json(row.question),
-            payer=KeyPayer(row.key),
-            ask_id=uuid.uuid4(),
-            request_id=row.request_id,
-        )
-        row.hold = ask.payer.hold(ask.bill, now=now, hold_for=lifecycle.HOLD_FOR)
-        row.ask_id, row.status, row.attempts = ask.ask_id, Job.Status.PENDING, 0
-        row.claim = row.lease_until = row.not_before = row.ended_at = row.reply = row.reply_status = None
+        earlier = row.lookup
+        ask = replace(runner.to_ask(row), ask_id=uuid.uuid4(), price=prices.LOOKUP, shares_hold=False)
+        row.lookup = rows.draft(ask, now=now, ref=earlier.ref, bulk_id=earlier.bulk_id, position=earlier.position)
+        Lookup.objects.filter(pk=earlier.pk).update(bulk=None, position=None)  # the new one is the row from now on
+        rows.accept(ask, row.lookup, now=now, hold_for=lifecycle.HOLD_FOR)
+        row.hold, row.status, row.attempts = row.lookup.hold, Job.Status.PENDING, 0
+        row.claim = row.lease_until = row.not_before = row.ended_at = None
         row.deadline = now + lifecycle.DEADLINE
         row.save()
         transaction.on_commit(lambda: lifecycle.wake(row.pk))

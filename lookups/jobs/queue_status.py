@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db.models import BooleanField, Count, DateTimeField, ExpressionWrapper, F, Max, Min, Q
-from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce
 
 from lookups.jobs import lifecycle
-from lookups.jobs.endings import BY_STATUS, Ending
 from lookups.models import Job
 from lookups.models.jobs import is_ready, is_running, is_stuck
+from lookups.verdicts import Verdict, find_breakdown, find_verdict
 from scrapers.failures import find_failure
 
 OVER = timedelta(hours=1)
@@ -89,25 +88,27 @@ def _count_ended(lines: dict[str, Line], now: datetime) -> None:
     ended = (
         Job.objects.filter(ended_at__gt=now - OVER)
         .order_by()
-        .values("reply_status", is_bulk=_IS_BULK, reason=KT("reply__reason"))
+        .values("lookup__verdict", "lookup__reason", is_bulk=_IS_BULK)
         .annotate(number=Count("pk"), last=Max("ended_at"))
     )
     for row in ended:
         line = lines["bulk" if row["is_bulk"] else "single"]
-        word = _word(row["reply_status"], row["reason"] or "")
+        word = _word(row["lookup__verdict"], row["lookup__reason"])
         line.ended[word] = line.ended.get(word, 0) + row["number"]
         _note_sign(line, row["last"])
     for line in lines.values():
         line.ended = dict(sorted(line.ended.items(), key=lambda one: -one[1]))
 
 
-def _word(status: int | None, reason: str) -> str:
+def _word(word: str | None, reason: str) -> str:
     """What a job that ended so is counted as."""
-    ending = BY_STATUS.get(status or 0)
-    if ending is Ending.UNAVAILABLE and reason:
+    verdict = find_verdict(word)
+    if verdict is Verdict.UNAVAILABLE and reason:
         failure = find_failure(reason)
         return f"unavailable: {failure.plain if failure else reason}"
-    return ending.facts.counted if ending else f"status {status}"
+    if verdict is Verdict.FAILED:
+        return find_breakdown(reason).facts.counted
+    return verdict.facts.counted if verdict else "open"
 
 
 def _find_busiest(lines: dict[str, Line]) -> None:

@@ -8,14 +8,14 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from billing.models import Hold
 from lookups.jobs import lifecycle, retries
-from lookups.jobs.endings import Ending
-from lookups.lookup import checks, flow, settlement
+from lookups.lookup import checks, flow, rows, settlement
 from lookups.lookup.asks import Ask, Stopwatch
-from lookups.lookup.outcomes import Outcome, Refused, Unavailable
+from lookups.lookup.outcomes import Cancelled, Failed, Refused, Unavailable
 from lookups.lookup.payers import KeyPayer
-from lookups.models import Job
+from lookups.lookup.questions import Question
+from lookups.models import Job, Lookup
+from lookups.verdicts import Breakdown
 from scrapers.failures import Failure
 
 SWEPT = 500  # jobs of a kind that one sweep deals with; the next one takes the rest
@@ -29,8 +29,8 @@ class Swept:
     failed: int
 
 
-def run(*, job_id: uuid.UUID, render: lifecycle.Render, now: datetime) -> bool:
-    """Answer a job, if it is still to be answered; `render` makes the customer's reply of the outcome.
+def run(*, job_id: uuid.UUID, now: datetime) -> bool:
+    """Answer a job, if it is still to be answered.
 
     Safe to call any number of times, from any number of workers, also after one of them died half-way.
     """
@@ -47,65 +47,58 @@ def run(*, job_id: uuid.UUID, render: lifecycle.Render, now: datetime) -> bool:
         return pause is not None
 
     try:
-        outcome = _settled_before(ask) or _answer(ask, job.hold, stopwatch, try_again)
+        lookup = job.lookup if job.lookup.verdict else _answer(ask, job.lookup, stopwatch, try_again)
     except Exception:
         if job.attempts >= lifecycle.MOST_ATTEMPTS:  # it breaks every time: a person has to look, nobody has to pay
-            stop(job, because=Ending.BROKEN, render=render, now=stopwatch.now)
+            stop(job, because=Failed(Breakdown.BROKEN), now=stopwatch.now)
         raise
     if pauses:
         lifecycle.postpone(job, until=stopwatch.now + pauses[0])
         return False
-    return lifecycle.end(job, outcome, render=render, now=stopwatch.now)
+    return lifecycle.end(job, lookup, now=stopwatch.now)
 
 
-def sweep(*, render: lifecycle.Render, now: datetime) -> Swept:
+def sweep(*, now: datetime) -> Swept:
     """Wake workers for jobs that nobody works on; fail those whose deadline passed, or whose state was switched off."""
-    failed = 0
+    failed = rows.end_unattended(now=now)
     for job in Job.objects.overdue(now)[:SWEPT]:
-        failed += stop(job, because=Unavailable(job.state, Failure.TIMEOUT), render=render, now=now)
+        failed += stop(job, because=Unavailable(job.state, Failure.TIMEOUT), now=now)
     asked = Job.objects.open().live()
     for state in asked.order_by().values_list("state", flat=True).distinct():
         off = checks.find_off(state)
         if off is not None:
             jobs = asked.filter(state=state)[:SWEPT]
-            failed += sum(stop(job, because=off, render=render, now=now) for job in jobs)
+            failed += sum(stop(job, because=off, now=now) for job in jobs)
     unheard = lifecycle.list_unheard(now=now)
     for job_id in unheard:
         lifecycle.wake(job_id)
     return Swept(len(unheard), failed)
 
 
-def stop(job: Job, *, because: Unavailable | Ending, render: lifecycle.Render, now: datetime) -> bool:
+def stop(job: Job, *, because: Unavailable | Refused | Failed | Cancelled, now: datetime) -> bool:
     """Fail a job as it was read, also one that runs, and give its money back; False when it has moved on since.
 
     Whoever fetches for it still may not settle it any more. What was settled already stands: the customer paid for it,
     so the job ends with that.
     """
     with transaction.atomic():
-        read = Job.objects.select_for_update(of=("self",)).select_related("key__account", "hold", "bulk")
+        read = Job.objects.select_for_update(of=("self",)).select_related(*lifecycle.WHOLE)
         same = read.unchanged(job).open().first()
         if same is None:
             return False
-        ask = to_ask(same)
-        settled = settlement.find_outcome(ask)
-        if settled is not None:
-            return lifecycle.end(same, settled, render=render, now=now)
-        if isinstance(because, Ending):
-            outcome = Unavailable(same.state, because.facts.reason)
-            reply_status, reply = because.facts.status, because.facts.reply
-        else:
-            outcome = because
-            reply_status, reply = render(because, same.request_id)
-        settlement.end(ask, same.hold, outcome, stopwatch=Stopwatch(now), locked=True)
-        return lifecycle.fail(same, reply_status=reply_status, reply=reply, now=now)
+        lookup = Lookup.objects.select_for_update().get(pk=same.lookup_id)
+        if lookup.verdict is None:
+            lookup = settlement.end_locked(to_ask(same), lookup, because, stopwatch=Stopwatch(now))
+        return lifecycle.end(same, lookup, now=now)
 
 
 def to_ask(job: Job) -> Ask:
     """The question of a job, for whoever holds its claim now."""
     return Ask(
-        question=lifecycle.from_json(job.question),
+        question=Question.from_json(job.lookup.question),
         payer=KeyPayer(job.key),
-        ask_id=job.ask_id,
+        ask_id=job.lookup.ask_id,
+        price=job.lookup.price,
         request_id=job.request_id,
         resumed=job.attempts > 1,
         shares_hold=job.bulk is not None,
@@ -114,16 +107,11 @@ def to_ask(job: Job) -> Ask:
     )
 
 
-def _settled_before(ask: Ask) -> Outcome | None:
-    """What a worker that died had settled already; its money has moved, so the outcome stands."""
-    return settlement.find_outcome(ask) if ask.resumed else None
-
-
-def _answer(ask: Ask, hold: Hold | None, stopwatch: Stopwatch, try_again: settlement.TryAgain) -> Outcome:
-    stored = flow.find_stored(ask, now=stopwatch.now)
+def _answer(ask: Ask, lookup: Lookup, stopwatch: Stopwatch, try_again: settlement.TryAgain) -> Lookup:
+    stored = settlement.find_stored(ask, stopwatch=stopwatch)
     if stored is not None:
-        return settlement.sell_stored(ask, stored, stopwatch=stopwatch, hold=hold)
+        return settlement.sell_stored(ask, lookup, stored, stopwatch=stopwatch)
     objection = checks.find_objection(ask, now=stopwatch.now)
     if isinstance(objection, Refused):
-        return settlement.end(ask, hold, objection, stopwatch=stopwatch)
-    return flow.answer(ask, hold, stopwatch, budget_seconds=lifecycle.BUDGET_SECONDS, try_again=try_again)
+        return settlement.end(ask, lookup, objection, stopwatch=stopwatch)
+    return flow.answer(ask, lookup, stopwatch, try_again, budget_seconds=lifecycle.BUDGET_SECONDS)

@@ -14,9 +14,9 @@ from django.db.models import Prefetch, Q, QuerySet
 
 from billing.models import Hold, LedgerEntry
 from jurisdictions.models import Jurisdiction
-from lookups.jobs import lifecycle
-from lookups.jobs.endings import find_ending
+from lookups.lookup.questions import Question
 from lookups.models import Job, Lookup
+from lookups.verdicts import Verdict, find_breakdown
 from scrapers.failures import find_failure
 from scrapers.models import AttemptPage, Breaker, ScrapeAttempt
 
@@ -84,46 +84,49 @@ def why(job: Job, *, now: datetime) -> str:
 
 
 def _why_it_ended(job: Job) -> str:
-    reply, ending = job.reply or {}, find_ending(job)
-    failure = find_failure(reply.get("reason") or "")
-    facts = failure.facts if failure else ending.facts if ending else None
-    return (facts and facts.operator) or str(reply.get("error") or "No reason was kept.")
+    verdict, reason = job.lookup.outcome, job.lookup.reason
+    failure = find_failure(reason)
+    if verdict is Verdict.UNAVAILABLE and failure:
+        return failure.facts.operator
+    if verdict is Verdict.FAILED:
+        return find_breakdown(reason).facts.operator
+    return (verdict.facts.operator if verdict else "") or "No reason was kept."
 
 
 def _lookups(job: Job) -> QuerySet[Lookup]:
     """What was settled for this question: under the job's ask, and under those before it was asked again."""
-    mine = Q(ask_id=job.ask_id)
+    mine = Q(pk=job.lookup_id) | Q(ask_id=job.ask_id)
     if job.request_id:
         mine |= Q(
             account=job.account_id,
             created_at__gte=job.created_at - BEFORE,
             request_id=job.request_id,
             state=job.state,
-            asked=lifecycle.from_json(job.question).words,
+            asked=Question.from_json(job.lookup.question).words,
         )
     return Lookup.objects.filter(mine).select_related("hold").order_by("-id")[:MOST_TRIES]
 
 
 def _tries(job: Job, settled: list[Lookup], now: datetime) -> list[Try]:
-    asks = {one.ask_id for one in settled} | {job.ask_id}
+    asks = {one.ask_id for one in settled} | {job.lookup.ask_id}
     shared = [one.attempt_id for one in settled if one.attempt_id]
     found = list(_attempts(Q(asked_by__in=asks) | Q(pk__in=shared)))
     tries = [Try(attempt, _whose(attempt.asked_by, job, asks)) for attempt in found]
-    own = sum(attempt.asked_by == job.ask_id for attempt in found)
+    own = sum(attempt.asked_by == job.lookup.ask_id for attempt in found)
     if own < job.attempts:
         tries += _perhaps_shared(job, {attempt.pk for attempt in found}, now)
     return sorted(tries, key=lambda one: (one.attempt.started_at, one.attempt.pk))
 
 
 def _whose(asked_by: uuid.UUID | None, job: Job, asks: set[uuid.UUID]) -> str:
-    if asked_by == job.ask_id:
+    if asked_by == job.lookup.ask_id:
         return ""
     return "before it was asked again" if asked_by in asks else "fetched for somebody else's question, and shared"
 
 
 def _perhaps_shared(job: Job, known: set[int], now: datetime) -> list[Try]:
     """Fetches of the same question by others while the job was open: a try that waited for one leaves no trace."""
-    question = lifecycle.from_json(job.question)
+    question = Question.from_json(job.lookup.question)
     same = Q(
         state=job.state,
         kind=question.kind,
@@ -144,7 +147,7 @@ def _attempts(which: Q) -> QuerySet[ScrapeAttempt]:
 
 def _entries(job: Job, settled: list[Lookup], holds: list[Hold]) -> QuerySet[LedgerEntry]:
     """What moved for this job; of a bulk request's common hold only this question's share."""
-    asks = [job.ask_id, *(one.ask_id for one in settled)]
+    asks = [job.lookup.ask_id, *(one.ask_id for one in settled)]
     keys = {f"lookup:{ask}{part}" for ask in asks for part in ("", ":charge", ":taken", ":back")}
     mine = Q(account=job.account_id, idempotency_key__in=keys)
     if job.bulk_id is None:

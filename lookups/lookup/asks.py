@@ -7,8 +7,9 @@ import uuid
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from billing import prices
 from billing.models import Account
-from lookups.lookup.payers import Bill, Paid, Payer
+from lookups.lookup.payers import Bill, Payer
 from lookups.lookup.questions import Question
 
 
@@ -19,11 +20,11 @@ class Ask:
     question: Question
     payer: Payer
     accepts_stored: bool = False
+    price: int = prices.LOOKUP  # quoted when it is accepted, in 1/10,000 USD
     ask_id: uuid.UUID = field(default_factory=uuid.uuid4)
     request_id: str = ""
     resumed: bool = False
     shares_hold: bool = False  # its price is part of a larger hold
-    paid: Paid | None = None  # what was charged before the reply was lost, for an answer that has to be made anew
     claim: uuid.UUID | None = None  # under which a worker answers it as a job
 
     @property
@@ -44,7 +45,12 @@ class Ask:
     @property
     def bill(self) -> Bill:
         """Its price, and the words in the statement."""
-        return Bill(ask_id=self.ask_id, reference=self.question.title[:200], shares_hold=self.shares_hold)
+        return Bill(
+            ask_id=self.ask_id,
+            price=self.price,
+            reference=self.question.title[:200],
+            shares_hold=self.shares_hold,
+        )
 
 
 class Stopwatch:

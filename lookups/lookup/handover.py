@@ -17,42 +17,41 @@ from functools import lru_cache
 from django.conf import settings
 from django.db import connection
 
-from billing.models import Hold
 from lookups.jobs import lifecycle, retries
 from lookups.lookup import estimates, single_flight
 from lookups.lookup.asks import Ask, Stopwatch
-from lookups.lookup.outcomes import Accepted, Outcome, Unavailable
+from lookups.lookup.outcomes import Accepted, Ended, Unavailable
 from lookups.lookup.settlement import TryAgain
-from lookups.models import Job
+from lookups.models import Job, Lookup
 
 log = logging.getLogger(__name__)
 THREADS = 48  # fetches of one web process at a time; what finds no thread in time is left to a worker
 
 
-Work = Callable[[TryAgain], Outcome]
+Work = Callable[[TryAgain], Lookup]
 
 
 class _RunningLookup:
     """A lookup in its thread. Under the lock either it is over or it becomes a job's, so that no end is missed."""
 
-    def __init__(self, ask: Ask, work: Work, render: lifecycle.Render, stopwatch: Stopwatch) -> None:
-        self.ask, self.render, self.stopwatch = ask, render, stopwatch
+    def __init__(self, ask: Ask, lookup: Lookup, work: Work, stopwatch: Stopwatch) -> None:
+        self.ask, self.lookup, self.stopwatch = ask, lookup, stopwatch
         self._work = work
         self.lock = threading.Lock()
         self.is_over = False
         self.job: Job | None = None
         self._pause: timedelta | None = None
 
-    def run(self) -> Outcome | None:
+    def run(self) -> Lookup | None:
         """In the thread: answer; then end the job, if there is one by now."""
         try:
-            outcome = self._work(self._try_again)
+            lookup = self._work(self._try_again)
             job = self._finish()
             if job is not None and self._pause is not None:
                 lifecycle.postpone(job, until=self.stopwatch.now + self._pause)
             elif job is not None:
-                lifecycle.end(job, outcome, render=self.render, now=self.stopwatch.now)
-            return outcome
+                lifecycle.end(job, lookup, now=self.stopwatch.now)
+            return lookup
         except Exception:
             job = self._finish()
             if job is None:
@@ -78,30 +77,28 @@ class _RunningLookup:
             return self.job
 
 
-def answer_in_time(
-    ask: Ask, hold: Hold | None, stopwatch: Stopwatch, *, work: Work, render: lifecycle.Render
-) -> Outcome:
-    """Do `work` in a thread; its outcome, or Accepted when it takes longer than the synchronous budget.
+def answer_in_time(ask: Ask, lookup: Lookup, stopwatch: Stopwatch, *, work: Work) -> Ended | Accepted:
+    """Do `work` in a thread; the lookup as it ended, or Accepted when it takes longer than the synchronous budget.
 
-    An exception means that the hold is still the caller's to release.
+    An exception means that the lookup is still the caller's to end.
     """
-    running = _RunningLookup(ask, work, render, stopwatch)
+    running = _RunningLookup(ask, lookup, work, stopwatch)
     future = _pool(os.getpid()).submit(running.run)
     single_flight.release_connection()
     try:
-        outcome = future.result(max(0.0, settings.SYNC_BUDGET_SECONDS - stopwatch.seconds))
+        ended = future.result(max(0.0, settings.SYNC_BUDGET_SECONDS - stopwatch.seconds))
     except TimeoutError:
         if future.done():
             raise  # the work's own
-        accepted = _hand_over(running, future, hold)
+        accepted = _hand_over(running, future)
         if accepted is not None:
             return accepted
-        outcome = future.result()  # it came in while we looked, or the job could not be written: wait for it
-    assert outcome is not None
-    return outcome
+        ended = future.result()  # it came in while we looked, or the job could not be written: wait for it
+    assert ended is not None
+    return Ended(ended)
 
 
-def _hand_over(running: _RunningLookup, future: Future[Outcome | None], hold: Hold | None) -> Accepted | None:
+def _hand_over(running: _RunningLookup, future: Future[Lookup | None]) -> Accepted | None:
     """Make a job of it; None when it is over already, or when no job can be written."""
     with running.lock:
         if running.is_over:
@@ -110,7 +107,7 @@ def _hand_over(running: _RunningLookup, future: Future[Outcome | None], hold: Ho
         left = estimates.still(running.ask.question.state, running.stopwatch.seconds, now=now)
         runs = not future.cancel()  # cancelled: it never got a thread, so a worker does it
         try:
-            job = lifecycle.adopt(running.ask, hold, runs=runs, now=now, estimated_seconds=left)
+            job = lifecycle.adopt(running.ask, running.lookup, runs=runs, now=now, estimated_seconds=left)
         except Exception:
             if not runs:
                 raise
@@ -119,7 +116,7 @@ def _hand_over(running: _RunningLookup, future: Future[Outcome | None], hold: Ho
         running.job = job
     if not runs:
         lifecycle.wake(job.pk)
-    return Accepted(job.public_id, job.estimated_seconds)
+    return Accepted(job)
 
 
 @lru_cache(maxsize=1)

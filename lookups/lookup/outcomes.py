@@ -1,47 +1,37 @@
-"""How a lookup can end. Plain data, no HTTP: the API's table says what each of them is on the wire."""
+"""What may come of a question: plain data, no HTTP. `rows` writes it to its lookup, from where it is told."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
-from lookups.models import StoredAnswer
+from lookups.models import Job, Lookup, StoredAnswer
+from lookups.verdicts import Breakdown
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
-    """An answer, sold. `cost` was charged and `balance` is left (units of 1/10,000 USD; None: no balance paid).
-
-    `live` is False for a stored answer, which then serves until `expires_at`. `receipt` is for whoever paid with the
-    request itself.
-    """
+class Found:
+    """The registry has it: the answer as it is stored, live or from before."""
 
     answer: StoredAnswer
-    live: bool
-    cost: int
-    balance: int | None
-    expires_at: datetime | None = None
-    receipt: str | None = None
+    stored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A verdict on a name, sold whichever it is; never stored. `verdict` is in the wire's form."""
+    """A verdict on a name; `check` is JSON-ready (see `names.check`)."""
 
-    verdict: dict[str, Any]
-    cost: int
-    balance: int | None
+    check: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class NothingFound:
     """The registry answered in full and has no such record. Not charged.
 
-    `suggestions` are near misses in the wire's form; `ambiguous` says that several of them fit equally well.
+    `candidates` are near misses, JSON-ready; `ambiguous` says that several of them fit equally well.
     """
 
-    suggestions: list[dict[str, Any]] = field(default_factory=list)
+    candidates: list[dict[str, Any]] = field(default_factory=list)
     ambiguous: bool = False
     note: str | None = None
     evidence: dict[str, Any] | None = None
@@ -51,7 +41,7 @@ class NothingFound:
 class Unavailable:
     """The registry could not be asked, so nothing is known. Not charged. `retry_after` is in seconds.
 
-    `note` names another way to an answer, where there is one.
+    `note` names another way to an answer, or is the operator's own sentence.
     """
 
     state: str
@@ -74,8 +64,38 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class Failed:
+    """It ended here and not at the registry. Not charged."""
+
+    reason: Breakdown
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """The customer cancelled it before its turn. Not charged."""
+
+
+Outcome = Found | Judged | NothingFound | Unavailable | Refused | Failed | Cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A lookup that has ended; `receipt` is for whoever paid with the request itself."""
+
+    lookup: Lookup
+    receipt: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The registry is slow: this job answers later. The price is held."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
 class OutOfFunds:
-    """The account has less than the lookup costs (units of 1/10,000 USD). Nobody was asked."""
+    """The account has less than the lookup costs (units of 1/10,000 USD). Nothing was accepted."""
 
     available: int
     needed: int
@@ -84,17 +104,9 @@ class OutOfFunds:
 
 @dataclass(frozen=True, slots=True)
 class TooManyAtOnce:
-    """The key runs as many lookups as it may. Nobody was asked."""
+    """The key runs as many lookups as it may. Nothing was accepted."""
 
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """The registry is slow: the answer comes later, under this job's name. The price is held."""
-
-    job_id: str
-    estimated_seconds: int
-
-
-Outcome = Accepted | Delivered | Judged | NothingFound | Unavailable | Refused | OutOfFunds | TooManyAtOnce
+Result = Ended | Accepted | OutOfFunds | TooManyAtOnce

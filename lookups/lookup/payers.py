@@ -8,16 +8,16 @@ transaction, because its money moves elsewhere: what finds nothing is free, sinc
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from billing import ledger, limits, prices
+from billing import ledger, limits
 from billing.models import Account, ApiKey, Hold, Payment
 from billing.payments import checkout
-from lookups.lookup.outcomes import Delivered, Outcome
+from lookups.models import Lookup
 
 HOLD_FOR = timedelta(minutes=10)  # far longer than any fetch; the sweep releases what a crash left behind
 
@@ -27,6 +27,7 @@ class Bill:
     """The price of one lookup: whose ask it is for, and under which words it stands in the statement."""
 
     ask_id: uuid.UUID
+    price: int  # 1/10,000 USD
     reference: str
     shares_hold: bool = False
 
@@ -37,6 +38,9 @@ class Paid:
 
     cost: int
     balance: int | None
+
+
+FREE = Paid(0, None)
 
 
 class Payer:
@@ -61,26 +65,27 @@ class Payer:
         """Hold the price; None where nothing is held. Raises ledger.InsufficientFunds."""
         return None
 
-    def capture(
-        self, bill: Bill, hold: Hold | None, *, now: datetime, may_charge_anew: Callable[[], bool] = lambda: True
-    ) -> Paid:
+    def capture(self, bill: Bill, hold: Hold | None, *, now: datetime) -> Paid:
         """Charge what was held. Joins the caller's transaction; raises ledger.InsufficientFunds.
 
-        A hold that was released meanwhile is charged anew, when the caller still may: the answer is there, and is sold
-        or kept back. Otherwise ledger.HoldEnded is raised.
+        A hold that was released meanwhile is charged anew: the answer is there, and is sold or kept back. The caller
+        holds the lock of the lookup, so nobody else can have ended it.
         """
-        return Paid(0, None)
+        return FREE
 
     def charge(self, bill: Bill, *, now: datetime) -> Paid:
         """Charge at once, for an answer that is there already. Raises ledger.InsufficientFunds."""
-        return Paid(0, None)
+        return FREE
 
     def release(self, bill: Bill, hold: Hold | None, *, reason: str, now: datetime) -> None:
         """Release what was held, when nothing is owed; what has ended already stays as it is."""
 
-    def settle(self, outcome: Outcome, *, now: datetime) -> Outcome:
-        """Move what moves outside our ledger, once the outcome is kept. Raises PaymentProblem: nothing is delivered."""
-        return outcome
+    def settle(self, lookup: Lookup, *, now: datetime) -> str | None:
+        """Move what moves outside our ledger, once the lookup has ended; the receipt, if there is one.
+
+        Raises PaymentProblem: nothing is delivered.
+        """
+        return None
 
     def abandon(self, *, reason: str, now: datetime) -> None:
         """The work broke down: whatever `claim` took is left with the payer."""
@@ -118,7 +123,7 @@ class KeyPayer(Payer):
         while True:
             hold = ledger.hold(
                 account_id=self.key.account_id,
-                amount=prices.LOOKUP,
+                amount=bill.price,
                 idempotency_key=token,
                 reference=bill.reference,
                 expires_at=now + hold_for,
@@ -129,27 +134,25 @@ class KeyPayer(Payer):
                 return hold
             token = f"lookup:{bill.ask_id}:{hold.pk}"
 
-    def capture(
-        self, bill: Bill, hold: Hold | None, *, now: datetime, may_charge_anew: Callable[[], bool] = lambda: True
-    ) -> Paid:
+    def capture(self, bill: Bill, hold: Hold | None, *, now: datetime) -> Paid:
         """See Payer."""
         if hold is None:
-            return Paid(0, self.account.available)
+            return FREE
         try:
             entry = ledger.capture(hold_id=hold.pk, now=now, reference=bill.reference, **_share(bill, "taken"))
         except ledger.HoldEnded:
-            if not may_charge_anew():
-                raise
             return self.charge(bill, now=now)
         return Paid(entry.amount, entry.available_after)
 
     def charge(self, bill: Bill, *, now: datetime) -> Paid:
         """See Payer."""
         if self.key.is_test:
-            return Paid(0, self.account.available)
+            return FREE
+        if not bill.price:
+            return Paid(0, Account.objects.values_list("available", flat=True).get(pk=self.key.account_id))
         entry = ledger.charge(
             account_id=self.key.account_id,
-            amount=prices.LOOKUP,
+            amount=bill.price,
             idempotency_key=f"lookup:{bill.ask_id}:charge",
             reference=bill.reference,
             now=now,
@@ -178,13 +181,12 @@ class CredentialPayer(Payer):
         self.payment = checkout.accept(self._purchase, credential=self._credential, now=now)
         self.sandbox = self.payment.is_sandbox
 
-    def settle(self, outcome: Outcome, *, now: datetime) -> Outcome:
-        """See Payer. What delivered nothing leaves the money where it is."""
-        if not isinstance(outcome, Delivered):
-            self.abandon(reason=type(outcome).__name__, now=now)
-            return outcome
-        receipt = checkout.settle(self._claimed, now=now)
-        return replace(outcome, cost=self._claimed.amount, receipt=receipt)
+    def settle(self, lookup: Lookup, *, now: datetime) -> str | None:
+        """See Payer. What delivered nothing, or what is free, leaves the money where it is."""
+        if not lookup.charged:
+            self.abandon(reason=lookup.verdict or "", now=now)
+            return None
+        return checkout.settle(self._claimed, now=now)
 
     def abandon(self, *, reason: str, now: datetime) -> None:
         """See Payer."""
@@ -200,4 +202,4 @@ def _share(bill: Bill, what: str) -> dict[str, Any]:
     """One lookup's part of a larger hold; nothing where the hold is all its own."""
     if not bill.shares_hold:
         return {}
-    return {"amount": prices.LOOKUP, "idempotency_key": f"lookup:{bill.ask_id}:{what}"}
+    return {"amount": bill.price, "idempotency_key": f"lookup:{bill.ask_id}:{what}"}

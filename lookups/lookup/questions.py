@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
 
 from scrapers.normalize import names
 from scrapers.records import Kind, Party, Query
@@ -74,6 +75,25 @@ class Question:
             date_after=self.date_after,
             date_before=self.date_before,
         )
+
+    def to_json(self) -> dict[str, Any]:
+        """The question as it is kept in a row."""
+        return {
+            "state": self.state,
+            "name": self.name,
+            "entity_id": self.entity_id,
+            "kind": self.kind,
+            "search_by": self.search_by,
+            "date_after": self.date_after.isoformat() if self.date_after else None,
+            "date_before": self.date_before.isoformat() if self.date_before else None,
+            "from_copy": self.from_copy,
+        }
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Question:
+        """The question as it was kept."""
+        days = {name: date.fromisoformat(kept[name]) if kept[name] else None for name in ("date_after", "date_before")}
+        return cls(**{**kept, **days})
 
 
 def id_digest(entity_id: str) -> str:

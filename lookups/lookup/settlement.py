@@ -1,62 +1,61 @@
-"""How a lookup ends: what is stored, what is paid and what is noted, together in one short transaction."""
+"""How a lookup ends: what is stored, what is paid and what is written down, together in one short transaction."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from dataclasses import replace
 
 from django.db import transaction
 
-from billing import ledger
-from billing.models import Hold
-from lookups.lookup import payers, single_flight, storage, stored_answers
+from billing import ledger, prices
+from lookups.lookup import rows, single_flight, storage
 from lookups.lookup.asks import Ask, Stopwatch
-from lookups.lookup.outcomes import Delivered, Judged, NothingFound, Outcome, OutOfFunds, Refused, Unavailable
+from lookups.lookup.outcomes import Cancelled, Failed, Found, Judged, NothingFound, OutOfFunds, Refused, Unavailable
+from lookups.lookup.rows import Making
 from lookups.models import Job, Lookup, StoredAnswer
 from lookups.names import check as names
+from lookups.verdicts import Breakdown
 from scrapers.failures import Failure, PortalError, QueryRefused
 from scrapers.gateway import NameReply, Reply
 from scrapers.records import NotFound
 
 CRASHED: single_flight.Result = {"kind": "crashed"}
+Empty = NothingFound | Unavailable | Refused | Failed | Cancelled
+"""What delivers nothing: the money goes back."""
 
 
-def is_ours(ask: Ask) -> bool:
-    """Whether this ask may still be settled by its caller; locks its job until the caller's transaction ends.
+def is_ours(ask: Ask, lookup: Lookup) -> bool:
+    """Whether this lookup may still be ended by its caller; locks it until the caller's transaction ends.
 
-    A job that was ended (its state switched off, its deadline, an operator) or that another worker has taken over is
-    not settled here any more: its money went back, or is that worker's to take.
+    A lookup that was ended (its state switched off, its deadline, an operator), or whose job another worker has taken
+    over, is not settled here any more: its money went back, or is that worker's to take.
     """
-    if not ask.may_wait:
+    if lookup.pk is None:
         return True
-    job = Job.objects.select_for_update().filter(ask_id=ask.ask_id).values_list("status", "claim").first()
-    return job is None or job == (Job.Status.PROCESSING, ask.claim or ask.ask_id)
-
-
-def _lost(ask: Ask) -> Unavailable:
-    """What a caller gets whose ask is not its own any more; it reaches nobody, for the job has its own end."""
-    return Unavailable(ask.question.state, Failure.TIMEOUT)
+    same = Lookup.objects.select_for_update(of=("self",)).filter(pk=lookup.pk)
+    found = same.values_list("verdict", "job__status", "job__claim").first()
+    if found is None or found[0] is not None:
+        return False
+    return found[1] is None or found[1:] == (Job.Status.PROCESSING, ask.claim or ask.ask_id)
 
 
 def settle_reply(
-    ask: Ask, hold: Hold | None, ticket: single_flight.Ticket, reply: Reply | NameReply, *, stopwatch: Stopwatch
-) -> Outcome:
+    ask: Ask, lookup: Lookup, ticket: single_flight.Ticket, reply: Reply | NameReply, *, stopwatch: Stopwatch
+) -> Lookup:
     """The registry answered: store and sell what it has, or release the money. A verdict is sold and not stored."""
+    making, outcome, result = Making(reply.attempt_id), None, None
     if isinstance(reply, NameReply):
-        verdict = names.verdict_fields(ask.question, reply, sandbox=ask.sandbox)
-        with transaction.atomic():
-            single_flight.finish(ticket, result={"kind": "verdict", "verdict": verdict}, now=stopwatch.now)
-            return _sell_live(ask, hold, verdict, stopwatch=stopwatch, attempt_id=reply.attempt_id)
-    if isinstance(reply.answer, NotFound):
+        check = names.verdict_fields(ask.question, reply, sandbox=ask.sandbox)
+        outcome, result = Judged(check), {"kind": "check", "check": check}
+    elif isinstance(reply.answer, NotFound):
         result = {"kind": "not_found", **storage.absence_fields(reply.answer, note=reply.note)}
-        with transaction.atomic():
-            single_flight.finish(ticket, result=result, now=stopwatch.now)
-            return end(ask, hold, read(ask, result), stopwatch=stopwatch, attempt_id=reply.attempt_id)
+        outcome = read(ask, result)
     with transaction.atomic():
-        answer = storage.store(question=ask.question, reply=reply, sandbox=ask.sandbox)
-        single_flight.finish(ticket, result={"kind": "answer", "id": answer.pk}, now=stopwatch.now)
-        return _sell_live(ask, hold, answer, stopwatch=stopwatch, attempt_id=reply.attempt_id)
+        if outcome is None:
+            answer = storage.store(question=ask.question, reply=reply, sandbox=ask.sandbox)
+            outcome, result = Found(answer), {"kind": "answer", "id": answer.pk}
+        single_flight.finish(ticket, result=result, now=stopwatch.now)
+        return _settle(ask, lookup, outcome, making, stopwatch=stopwatch)
 
 
 TryAgain = Callable[[Unavailable], bool]
@@ -70,13 +69,13 @@ def never(failure: Unavailable) -> bool:
 
 def settle_failure(
     ask: Ask,
-    hold: Hold | None,
+    lookup: Lookup,
     ticket: single_flight.Ticket,
     error: PortalError,
     *,
     stopwatch: Stopwatch,
     try_again: TryAgain = never,
-) -> Outcome:
+) -> Lookup:
     """The registry did not answer: nothing is known, nothing is owed, and those who share the fetch learn it too."""
     hint = names.find_hint(ask.question, sandbox=ask.sandbox)
     if isinstance(error, QueryRefused):
@@ -93,31 +92,122 @@ def settle_failure(
         single_flight.finish(ticket, result=result, now=stopwatch.now)
         outcome = read(ask, result)
         if isinstance(outcome, Unavailable) and try_again(outcome):
-            return outcome
-        return end(ask, hold, outcome, stopwatch=stopwatch, attempt_id=ticket.attempt_id)
+            return lookup
+        return _settle(ask, lookup, outcome, Making(ticket.attempt_id), stopwatch=stopwatch)
 
 
 def share(
     ask: Ask,
-    hold: Hold | None,
+    lookup: Lookup,
     result: single_flight.Result | None,
     *,
     stopwatch: Stopwatch,
     try_again: TryAgain = never,
-) -> Outcome:
+) -> Lookup:
     """Somebody else's fetch of the same question ended, or took longer than this caller can wait (None)."""
-    attempt_id = result.get("attempt_id") if result is not None else None
-    if result is not None and result["kind"] == "answer":
-        answer = StoredAnswer.objects.select_related("entity").get(pk=result["id"])
-        with transaction.atomic():
-            return _sell_live(ask, hold, answer, stopwatch=stopwatch, shared=True, attempt_id=attempt_id)
-    if result is not None and result["kind"] == "verdict":
-        with transaction.atomic():
-            return _sell_live(ask, hold, result["verdict"], stopwatch=stopwatch, shared=True, attempt_id=attempt_id)
+    making = Making(result.get("attempt_id") if result is not None else None, shared=True)
     outcome = read(ask, result) if result is not None else _timed_out(ask)
     if isinstance(outcome, Unavailable) and try_again(outcome):
-        return outcome
-    return end(ask, hold, outcome, stopwatch=stopwatch, shared=True, attempt_id=attempt_id)
+        return lookup
+    with transaction.atomic():
+        return _settle(ask, lookup, outcome, making, stopwatch=stopwatch)
+
+
+def read(ask: Ask, result: single_flight.Result) -> Found | Judged | NothingFound | Refused | Unavailable:
+    """The outcome behind the result of a fetch; FetchLost when it broke down."""
+    match result["kind"]:
+        case "answer":
+            answers = StoredAnswer.objects.select_related("version__entity", "filing_set")
+            return Found(answers.get(pk=result["id"]))
+        case "check":
+            return Judged(result["check"])
+        case "not_found":
+            return NothingFound(result["suggestions"], result["ambiguous"], result["note"], result["evidence"])
+        case "refused":
+            return Refused("entity_id" if ask.question.entity_id else "entity_name", result["text"])
+        case "unavailable":
+            return Unavailable(
+                ask.question.state, result["reason"], result["retryable"], result["retry_after"], result.get("note")
+            )
+    raise single_flight.FetchLost
+
+
+def find_stored(ask: Ask, *, stopwatch: Stopwatch) -> StoredAnswer | None:
+    """The stored answer that will do for this ask; None when the registry has to be asked."""
+    if not ask.accepts_stored:
+        return None
+    since = stopwatch.now - rows.max_age(ask.account)
+    question = ask.question
+    return (
+        StoredAnswer.objects.select_related("version__entity", "filing_set")
+        .filter(
+            question=question.digest,
+            state=question.state,
+            kind=question.kind,
+            sandbox=ask.sandbox,
+            retrieved_at__gt=since,
+        )
+        .first()
+    )
+
+
+def sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: Stopwatch) -> Lookup:
+    """Sell a stored answer at its own price; what was held for a live one goes back.
+
+    Raises ledger.InsufficientFunds where nothing was held and the balance is too low.
+    """
+    bill = replace(ask.bill, price=prices.STORED)
+    with transaction.atomic():
+        if not is_ours(ask, lookup):
+            return _now(lookup)
+        if lookup.hold is not None:
+            ask.payer.release(ask.bill, lookup.hold, reason="stored", now=stopwatch.now)
+        lookup.price = prices.STORED
+        paid = ask.payer.charge(bill, now=stopwatch.now)
+        return rows.end(lookup, Found(answer, stored=True), stopwatch=stopwatch, paid=paid)
+
+
+def end(ask: Ask, lookup: Lookup, outcome: Empty, *, stopwatch: Stopwatch) -> Lookup:
+    """End a lookup that delivers nothing, while it is ours: the money is released, and the row says why."""
+    with transaction.atomic():
+        return _settle(ask, lookup, outcome, Making(), stopwatch=stopwatch)
+
+
+def end_locked(ask: Ask, lookup: Lookup, outcome: Empty, *, stopwatch: Stopwatch) -> Lookup:
+    """The same for a caller who takes it from whoever works on it, and holds the lock of its job."""
+    ask.payer.release(ask.bill, lookup.hold, reason=_word(outcome), now=stopwatch.now)
+    return rows.end(lookup, outcome, stopwatch=stopwatch)
+
+
+def out_of_funds(short: ledger.InsufficientFunds) -> OutOfFunds:
+    """The ledger's refusal as a result."""
+    return OutOfFunds(short.available, short.needed, by_budget=isinstance(short, ledger.BudgetExceeded))
+
+
+def _settle(
+    ask: Ask, lookup: Lookup, outcome: Found | Judged | Empty, making: Making, *, stopwatch: Stopwatch
+) -> Lookup:
+    """Take or release the money and end the row; joins the caller's transaction, and changes nothing that is not ours.
+
+    What somebody else's ask has stored or shared stands in any case.
+    """
+    if not is_ours(ask, lookup):
+        return _now(lookup)
+    if not isinstance(outcome, Found | Judged):
+        ask.payer.release(ask.bill, lookup.hold, reason=_word(outcome), now=stopwatch.now)
+        return rows.end(lookup, outcome, stopwatch=stopwatch, making=making)
+    try:
+        # The lookup is ours and locked: a hold that has ended meanwhile is charged anew.
+        paid = ask.payer.capture(ask.bill, lookup.hold, now=stopwatch.now)
+    except ledger.InsufficientFunds:
+        # The hold had expired and the credit is gone: the record is kept, not delivered.
+        return rows.end(lookup, Failed(Breakdown.OUT_OF_FUNDS), stopwatch=stopwatch, making=making)
+    return rows.end(lookup, outcome, stopwatch=stopwatch, paid=paid, making=making)
+
+
+def _now(lookup: Lookup) -> Lookup:
+    """The lookup as somebody else has left it."""
+    return Lookup.objects.whole().get(pk=lookup.pk)
 
 
 def _timed_out(ask: Ask) -> Unavailable:
@@ -125,172 +215,16 @@ def _timed_out(ask: Ask) -> Unavailable:
     return Unavailable(ask.question.state, Failure.TIMEOUT, note=hint)
 
 
-def read(ask: Ask, result: single_flight.Result) -> NothingFound | Refused | Unavailable:
-    """The outcome behind a result that brought no record; FetchLost when it broke down."""
-    kind = result["kind"]
-    if kind == "not_found":
-        return NothingFound(result["suggestions"], result["ambiguous"], result["note"], result["evidence"])
-    if kind == "refused":
-        return Refused("entity_id" if ask.question.entity_id else "entity_name", result["text"])
-    if kind == "unavailable":
-        return Unavailable(
-            ask.question.state, result["reason"], result["retryable"], result["retry_after"], result.get("note")
-        )
-    raise single_flight.FetchLost
-
-
-def sell_stored(ask: Ask, answer: StoredAnswer, *, stopwatch: Stopwatch, hold: Hold | None = None) -> Outcome:
-    """Charge for a stored answer, from `hold` if there is one; it costs what a live one does."""
-    try:
-        with transaction.atomic():
-            if ask.claim is not None and not is_ours(ask):
-                return _lost(ask)
-            paid = _capture(ask, hold, stopwatch) if hold else ask.payer.charge(ask.bill, now=stopwatch.now)
-            _note(ask, hold, Lookup.Outcome.FOUND, stopwatch, is_copy=True, answer=answer, cost=paid.cost)
-    except ledger.InsufficientFunds as short:
-        return out_of_funds(short)
-    except ledger.HoldEnded:
-        return _lost(ask)
-    expires_at = answer.retrieved_at + stored_answers.max_age(ask.account)
-    return Delivered(answer, live=False, cost=paid.cost, balance=paid.balance, expires_at=expires_at)
-
-
-def end(
-    ask: Ask,
-    hold: Hold | None,
-    outcome: NothingFound | Refused | Unavailable,
-    *,
-    stopwatch: Stopwatch,
-    shared: bool = False,
-    attempt_id: int | None = None,
-    locked: bool = False,
-) -> Outcome:
-    """End a lookup that delivers nothing: the money is released, and the row says why.
-
-    Only while the ask is ours; `locked`: the caller holds the lock of its job and has seen to that.
-    """
+def _word(outcome: Empty) -> str:
+    """Why the money goes back, in the statement."""
     match outcome:
-        case NothingFound(ambiguous=ambiguous):
-            word, reason = Lookup.Outcome.NOT_FOUND, "ambiguous" if ambiguous else ""
-        case Unavailable(reason=reason):
-            word = Lookup.Outcome.UNAVAILABLE
+        case NothingFound():
+            return "not_found"
+        case Unavailable():
+            return "source_unavailable"
         case Refused():
-            word, reason = Lookup.Outcome.REFUSED, "unsupported" if outcome.unsupported else ""
-    with transaction.atomic():
-        if not locked and not is_ours(ask):
-            return _lost(ask)
-        ask.payer.release(ask.bill, hold, reason=word.value, now=stopwatch.now)
-        _note(ask, hold, word, stopwatch, reason=reason, shared=shared, attempt_id=attempt_id)
-    return outcome
-
-
-def out_of_funds(short: ledger.InsufficientFunds) -> OutOfFunds:
-    """The ledger's refusal as an outcome."""
-    return OutOfFunds(short.available, short.needed, by_budget=isinstance(short, ledger.BudgetExceeded))
-
-
-def find_settled(ask: Ask) -> Lookup | None:
-    """The lookup that was settled under this ask's id before, with its answer."""
-    return Lookup.objects.select_related("answer__entity").filter(ask_id=ask.ask_id).first()
-
-
-def find_outcome(ask: Ask) -> Delivered | NothingFound | Refused | Unavailable | None:
-    """How this ask had ended before a crash, as far as its row remembers; None when it had not."""
-    settled = find_settled(ask)
-    if settled is None:
-        return None
-    match settled.outcome:
-        case Lookup.Outcome.FOUND:
-            return redeliver(ask, settled)
-        case Lookup.Outcome.NOT_FOUND:
-            return NothingFound(ambiguous=settled.reason == "ambiguous")
-        case Lookup.Outcome.UNAVAILABLE:
-            return Unavailable(ask.question.state, settled.reason)
-    return Refused("entity_id" if ask.question.entity_id else "entity_name", "The registry refused this question.")
-
-
-def find_paid_verdict(ask: Ask, settled: Lookup) -> payers.Paid | None:
-    """What was paid for a verdict whose reply was lost; None for all else. It is not stored, so it is made anew."""
-    if not ask.question.is_name_check or settled.outcome != Lookup.Outcome.FOUND:
-        return None
-    return payers.Paid(settled.cost, ask.account.available if ask.account else None)
-
-
-def redeliver(ask: Ask, settled: Lookup) -> Delivered | None:
-    """What was sold before and may not have reached the customer; None when nothing was."""
-    if settled.outcome != Lookup.Outcome.FOUND or settled.answer is None:
-        return None
-    live = settled.source == Lookup.Source.LIVE
-    expires_at = None if live else settled.answer.retrieved_at + stored_answers.max_age(ask.account)
-    return Delivered(settled.answer, live, settled.cost, ask.account.available if ask.account else None, expires_at)
-
-
-def _sell_live(
-    ask: Ask,
-    hold: Hold | None,
-    answer: StoredAnswer | dict[str, Any],
-    *,
-    stopwatch: Stopwatch,
-    shared: bool = False,
-    attempt_id: int | None = None,
-) -> Outcome:
-    try:
-        if not is_ours(ask):
-            return _lost(ask)
-        paid = _capture(ask, hold, stopwatch)
-    except ledger.InsufficientFunds as short:
-        return out_of_funds(short)  # the hold had expired and the credit is gone: the record is kept, not delivered
-    except ledger.HoldEnded:
-        return _lost(ask)
-    stored = answer if isinstance(answer, StoredAnswer) else None
-    _note(
-        ask, hold, Lookup.Outcome.FOUND, stopwatch, answer=stored, cost=paid.cost, shared=shared, attempt_id=attempt_id
-    )
-    if not isinstance(answer, StoredAnswer):
-        return Judged(answer, cost=paid.cost, balance=paid.balance)
-    return Delivered(answer, live=True, cost=paid.cost, balance=paid.balance)
-
-
-def _capture(ask: Ask, hold: Hold | None, stopwatch: Stopwatch) -> payers.Paid:
-    """Take the money; a hold that has ended is charged anew only while the ask is ours."""
-    if ask.paid is not None:
-        return ask.paid
-    return ask.payer.capture(ask.bill, hold, now=stopwatch.now, may_charge_anew=partial(is_ours, ask))
-
-
-def _note(
-    ask: Ask,
-    hold: Hold | None,
-    outcome: Lookup.Outcome,
-    stopwatch: Stopwatch,
-    *,
-    is_copy: bool = False,
-    reason: str = "",
-    answer: StoredAnswer | None = None,
-    cost: int = 0,
-    shared: bool = False,
-    attempt_id: int | None = None,
-) -> None:
-    if ask.paid is not None:
-        return  # the row was written when it was paid
-    Lookup.objects.create(
-        ask_id=ask.ask_id,
-        account=ask.account,
-        key=ask.payer.key,
-        payment=ask.payer.payment,
-        hold=hold,
-        answer=answer,
-        state=ask.question.state,
-        kind=ask.question.kind,
-        asked=ask.question.words,
-        sandbox=ask.sandbox,
-        source=Lookup.Source.CACHE if is_copy or ask.question.from_copy else Lookup.Source.LIVE,
-        outcome=outcome,
-        reason=reason,
-        shared=shared,
-        cost=cost,
-        attempt_id=attempt_id,
-        duration_ms=round(stopwatch.seconds * 1000),
-        request_id=ask.request_id,
-        created_at=stopwatch.begun,
-    )
+            return "refused"
+        case Failed(reason=why):
+            return why.value
+        case Cancelled():
+            return "cancelled"

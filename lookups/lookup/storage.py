@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from datetime import UTC, date, datetime
 from typing import Any
 
 from django.utils.text import slugify
 
 from lookups.lookup.questions import Question, id_digest
-from lookups.models import StoredAnswer, StoredEntity
+from lookups.models import Entity, FilingSet, RecordVersion, StoredAnswer
 from scrapers.gateway import Reply
 from scrapers.normalize import dates, liens, names
 from scrapers.records import (
@@ -53,28 +55,26 @@ ENTITY_FIELDS = (
 
 
 def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:
-    """Write the answer and its entity over what was known before; returns the answer with its entity loaded.
+    """Keep what was read, and that it answers this question; returns the answer with its record or filings loaded.
 
-    Takes one statement for the entity and one for the answers; joins the caller's transaction.
+    A record or a list of filings is written anew only when it differs from the last. Joins the caller's transaction.
     """
     answer = reply.answer
     if isinstance(answer, FoundFilings):
         row = _answer(question, reply, answer.evidence, answer.as_of, sandbox=sandbox)
-        today = answer.evidence.retrieved_at.date()
-        row.filings, row.total = [filing_fields(filing, today=today) for filing in answer.filings], answer.total
+        row.filing_set, row.total = _keep_filings(question, answer, sandbox=sandbox), answer.total
         if not answer.complete:
             row.note = f"{row.note} {MORE_FILINGS}".strip()
         _write_answers([row])
         return row
     assert isinstance(answer, Found)
-    entity = _write_entity(question.state, reply, answer, sandbox=sandbox)
     by_name = _answer(question, reply, answer.evidence, answer.as_of, sandbox=sandbox)
-    by_name.entity = entity
+    by_name.version = _keep_record(question.state, reply, answer, sandbox=sandbox)
     by_name.match = (reply.normalized or {}).get("match")
     by_name.related = [related_fields(row) for row in answer.related]
     by_name.total = 1 + len(by_name.related)
     rows = [by_name]
-    if (digest := id_digest(entity.entity_id)) != by_name.question:
+    if (digest := id_digest(by_name.version.entity.entity_id)) != by_name.question:
         rows.append(_same_by_id(by_name, digest))
     _write_answers(rows)
     return by_name
@@ -175,45 +175,73 @@ def page_slug(*, name: str, state: str, entity_id: str) -> str:
     return "-".join(part for part in parts if part)
 
 
-def _write_entity(state: str, reply: Reply, answer: Found, *, sandbox: bool) -> StoredEntity:
+def _keep_record(state: str, reply: Reply, answer: Found, *, sandbox: bool) -> RecordVersion:
+    """The version that holds these facts: the last one, read once more, or a new one."""
+    data = entity_fields(answer.record)
+    normalized = {name: value for name, value in (reply.normalized or {}).items() if name != "match"}
+    entity = _write_entity(state, answer, sandbox=sandbox)
+    read = {
+        "evidence": evidence_fields(answer.evidence),
+        "last_read_at": answer.evidence.retrieved_at,
+        "as_of": answer.as_of,
+        "reader_version": reply.version,
+        "reader_built_at": reply.built_at,
+    }
+    facts = _digest(data, normalized)
+    last = RecordVersion.objects.filter(entity=entity).order_by("-number").first()
+    if last is not None and last.facts == facts:
+        RecordVersion.objects.filter(pk=last.pk).update(**read)
+        for name, value in {**read, "entity": entity}.items():
+            setattr(last, name, value)
+        return last
+    return RecordVersion.objects.create(
+        entity=entity,
+        number=last.number + 1 if last else 1,
+        data=data,
+        normalized=normalized,
+        facts=facts,
+        first_read_at=answer.evidence.retrieved_at,
+        **read,
+    )
+
+
+def _write_entity(state: str, answer: Found, *, sandbox: bool) -> Entity:
+    """The entity under its present name. Writing it locks it: of two readings at once one writes after the other."""
     record = answer.record
-    entity = StoredEntity(
+    entity = Entity(
         state=state,
         entity_id=record.entity_id,
         sandbox=sandbox,
         slug=page_slug(name=record.entity_name, state=state, entity_id=record.entity_id),
         name=record.entity_name[:500],
         name_key=names.key(record.entity_name)[:500],
-        data=entity_fields(record),
-        normalized={name: value for name, value in (reply.normalized or {}).items() if name != "match"},
-        evidence=evidence_fields(answer.evidence),
-        retrieved_at=answer.evidence.retrieved_at,
-        as_of=answer.as_of,
-        version=reply.version,
-        built_at=reply.built_at,
+        last_read_at=answer.evidence.retrieved_at,
     )
-    return _upsert(entity, unique=("state", "entity_id", "sandbox"))
-
-
-def _upsert(entity: StoredEntity, *, unique: tuple[str, ...]) -> StoredEntity:
-    written = StoredEntity.objects.bulk_create(
+    written = Entity.objects.bulk_create(
         [entity],
         update_conflicts=True,
-        unique_fields=list(unique),
-        update_fields=[
-            "slug",
-            "name",
-            "name_key",
-            "data",
-            "normalized",
-            "evidence",
-            "retrieved_at",
-            "as_of",
-            "version",
-            "built_at",
-        ],
+        unique_fields=["state", "entity_id", "sandbox"],
+        update_fields=["slug", "name", "name_key", "last_read_at"],
     )
     return written[0]
+
+
+def _keep_filings(question: Question, answer: FoundFilings, *, sandbox: bool) -> FilingSet:
+    """The set that holds these filings: the last one, read once more, or a new one."""
+    read_at = answer.evidence.retrieved_at
+    filings = [filing_fields(filing, today=read_at.date()) for filing in answer.filings]
+    same = {"state": question.state, "question": question.digest, "sandbox": sandbox}
+    facts = _digest(filings)
+    last = FilingSet.objects.filter(**same).order_by("-pk").first()
+    if last is not None and last.facts == facts:
+        FilingSet.objects.filter(pk=last.pk).update(last_read_at=read_at)
+        last.last_read_at = read_at
+        return last
+    return FilingSet.objects.create(**same, filings=filings, facts=facts, first_read_at=read_at, last_read_at=read_at)
+
+
+def _digest(*facts: Any) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _answer(
@@ -229,21 +257,21 @@ def _answer(
         note=reply.note or "",
         retrieved_at=evidence.retrieved_at,
         as_of=as_of,
-        version=reply.version,
-        built_at=reply.built_at,
+        reader_version=reply.version,
+        reader_built_at=reply.built_at,
     )
 
 
 def _same_by_id(answer: StoredAnswer, digest: str) -> StoredAnswer:
     """The answer to the question for this company's identifier, which is now known as well."""
-    assert answer.entity is not None
+    assert answer.version is not None
     return StoredAnswer(
         state=answer.state,
         kind=answer.kind,
         question=digest,
         sandbox=answer.sandbox,
-        asked=answer.entity.entity_id,
-        entity=answer.entity,
+        asked=answer.version.entity.entity_id,
+        version=answer.version,
         match={"score": 1.0, "kind": "entity_id", "features": []},
         related=[],
         total=1,
@@ -251,8 +279,8 @@ def _same_by_id(answer: StoredAnswer, digest: str) -> StoredAnswer:
         note=answer.note,
         retrieved_at=answer.retrieved_at,
         as_of=answer.as_of,
-        version=answer.version,
-        built_at=answer.built_at,
+        reader_version=answer.reader_version,
+        reader_built_at=answer.reader_built_at,
     )
 
 
@@ -264,17 +292,17 @@ def _write_answers(rows: list[StoredAnswer]) -> None:
         unique_fields=["question", "state", "kind", "sandbox"],
         update_fields=[
             "asked",
-            "entity",
+            "version",
+            "filing_set",
             "match",
             "related",
-            "filings",
             "total",
             "evidence",
             "note",
             "retrieved_at",
             "as_of",
-            "version",
-            "built_at",
+            "reader_version",
+            "reader_built_at",
         ],
     )
 

@@ -1,8 +1,9 @@
 """The tables of what was asked and what was answered."""
 
-from lookups.models.answers import StoredAnswer, StoredEntity
-from lookups.models.bulk import BulkJob, BulkRow
+from lookups.models.answers import StoredAnswer
+from lookups.models.bulk import BulkJob
 from lookups.models.deliveries import Delivery, DeliveryAttempt, WebhookAddress
+from lookups.models.entities import Entity, FilingSet, RecordVersion
 from lookups.models.idempotency import IdempotencyRecord
 from lookups.models.jobs import Job
 from lookups.models.lookups import Lookup
@@ -11,15 +12,16 @@ from lookups.models.webhooks import WebhookSecret
 
 __all__ = [
     "BulkJob",
-    "BulkRow",
     "Delivery",
     "DeliveryAttempt",
+    "Entity",
+    "FilingSet",
     "IdempotencyRecord",
     "Job",
     "Lookup",
+    "RecordVersion",
     "SharedFetch",
     "StoredAnswer",
-    "StoredEntity",
     "WebhookAddress",
     "WebhookSecret",
 ]

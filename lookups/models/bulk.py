@@ -1,4 +1,4 @@
-"""Up to a thousand questions in one request: what was asked row by row, and one job for each different question."""
+"""Up to a thousand questions in one request. Each row is a lookup; each different question has one job."""
 
 from __future__ import annotations
 
@@ -49,21 +49,3 @@ class BulkJob(models.Model):
     def public_id(self) -> str:
         """What the customer calls it."""
         return f"bulk_{self.id.hex}"
-
-
-class BulkRow(models.Model):
-    """One row of the request, with the job that answers it (the same one for a row that repeats another)."""
-
-    bulk = models.ForeignKey(BulkJob, on_delete=models.CASCADE, related_name="rows")
-    index = models.PositiveIntegerField()
-    ref = models.CharField(max_length=200, null=True, blank=True, help_text="The customer's own mark, echoed.")
-    entity_name = models.CharField(max_length=200, null=True, blank=True)
-    state = models.CharField(max_length=2)
-    job = models.ForeignKey("lookups.Job", on_delete=models.CASCADE, related_name="rows")
-
-    class Meta:
-        ordering = ["index"]
-        constraints = [models.UniqueConstraint(fields=["bulk", "index"], name="bulk_row_once")]
-
-    def __str__(self) -> str:
-        return f"{self.bulk_id} row {self.index}"

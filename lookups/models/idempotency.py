@@ -1,4 +1,4 @@
-"""What was answered under an `Idempotency-Key`, so that a repetition gets it again and pays nothing."""
+"""Which ask was made under an `Idempotency-Key`, so that a repetition is the same ask and pays nothing."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class IdempotencyQuerySet(models.QuerySet["IdempotencyRecord"]):
     """Keys by how far their first request is."""
 
     def running(self) -> Self:
-        """Those whose request has no reply yet."""
-        return self.filter(status__isnull=True)
+        """Those whose request is not answered yet."""
+        return self.filter(is_answered=False)
 
     def expired(self, now: datetime) -> Self:
         """Those whose time is over."""
@@ -22,10 +22,11 @@ class IdempotencyQuerySet(models.QuerySet["IdempotencyRecord"]):
 
 
 class IdempotencyRecord(models.Model):
-    """One key of one account. `status` is empty while the first request runs; its lease says how long that may take.
+    """One key of one account. While the first request runs its lease says how long that may take.
 
     `ask_id` goes with the work (and its money): whoever takes a broken first request over settles under the same
-    id, so a crash between charging and answering never charges twice.
+    id, so a crash between charging and answering never charges twice. The lookup or bulk job of that id is what every
+    repetition is answered with.
     """
 
     account = models.ForeignKey("billing.Account", on_delete=models.CASCADE, related_name="+")
@@ -35,9 +36,7 @@ class IdempotencyRecord(models.Model):
     ask_id = models.UUIDField(default=uuid.uuid4)
     claim = models.UUIDField(default=uuid.uuid4, help_text="Who works on it; changes when it is taken over.")
     lease_until = models.DateTimeField()
-    status = models.PositiveSmallIntegerField(null=True, blank=True)
-    headers = models.JSONField(default=dict)
-    body = models.TextField(blank=True, default="")
+    is_answered = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
 
@@ -49,4 +48,4 @@ class IdempotencyRecord(models.Model):
         indexes = [models.Index(fields=["expires_at"], name="idempotency_by_expiry")]
 
     def __str__(self) -> str:
-        return f"idempotency key #{self.pk} ({self.status or 'running'})"
+        return f"idempotency key #{self.pk} ({'answered' if self.is_answered else 'running'})"

@@ -1,4 +1,7 @@
-"""A lookup that is answered later. The row is the truth about it: a message in the queue only wakes a worker."""
+"""A lookup that is answered later: who works on it and when it is tried next. What came of it is in its `Lookup`.
+
+The row is the truth about the work: a message in the queue only wakes a worker.
+"""
 
 from __future__ import annotations
 
@@ -91,17 +94,15 @@ class Job(models.Model):
     hold = models.ForeignKey("billing.Hold", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     bulk = models.ForeignKey("lookups.BulkJob", on_delete=models.CASCADE, null=True, blank=True, related_name="jobs")
     position = models.PositiveIntegerField(default=0, help_text="First row of the bulk request that asks this.")
+    lookup = models.OneToOneField("lookups.Lookup", on_delete=models.PROTECT, related_name="job")
     ask_id = models.UUIDField(unique=True)
     state = models.CharField(max_length=2)
-    question = models.JSONField(help_text="The whole question, to ask it again after a crash.")
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
     claim = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True, help_text="The registry failed; tried again from then on.")
     attempts = models.PositiveSmallIntegerField(default=0)
     estimated_seconds = models.PositiveIntegerField()
-    reply_status = models.PositiveSmallIntegerField(null=True, blank=True)
-    reply = models.JSONField(null=True, blank=True, help_text="The body the customer gets.")
     request_id = models.CharField(max_length=64, blank=True, default="")
     created_at = models.DateTimeField()
     deadline = models.DateTimeField(help_text="When it fails if nobody answered it by then.")
@@ -115,7 +116,7 @@ class Job(models.Model):
             models.CheckConstraint(
                 condition=Q(status="pending", claim__isnull=True, ended_at__isnull=True)
                 | Q(status="processing", claim__isnull=False, lease_until__isnull=False, ended_at__isnull=True)
-                | Q(status__in=["complete", "failed"], ended_at__isnull=False, reply__isnull=False),
+                | Q(status__in=["complete", "failed"], ended_at__isnull=False),
                 name="job_fits_its_status",
             ),
         ]

@@ -10,7 +10,7 @@ from typing import Any
 from lookups.lookup import storage
 from lookups.lookup.outcomes import Refused
 from lookups.lookup.questions import Question
-from lookups.models import StoredEntity
+from lookups.models import Entity
 from scrapers import gateway
 from scrapers.failures import PortalDisabled
 from scrapers.gateway import NameReply
@@ -49,6 +49,7 @@ def verdict_fields(question: Question, reply: NameReply, *, sandbox: bool) -> di
     verdict = reply.verdict
     pages = _pages(question, verdict.conflicts, sandbox=sandbox)
     return {
+        "verdict": "free" if verdict.available else "taken",
         "available": verdict.available,
         "searchedName": question.name,
         "state": question.state,
@@ -83,5 +84,5 @@ def _pages(question: Question, conflicts: tuple[Conflict, ...], *, sandbox: bool
     ids = [one.candidate.entity_id for one in conflicts if one.candidate.entity_id]
     if not ids:
         return {}
-    stored = StoredEntity.objects.filter(state=question.state, sandbox=sandbox, entity_id__in=ids)
+    stored = Entity.objects.filter(state=question.state, sandbox=sandbox, entity_id__in=ids)
     return {row.entity_id: row.page_url for row in stored.only("entity_id", "slug", "state")}

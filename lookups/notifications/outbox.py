@@ -26,7 +26,7 @@ Event = Delivery.Event
 def note_job(job_id: uuid.UUID, *, now: datetime) -> None:
     """A single job has ended, in the caller's transaction: write to its account, if that has an address for it."""
     asked = Job.objects.filter(pk=job_id, bulk__isnull=True).exclude(account__webhook_url="")
-    job = asked.select_related("account").first()
+    job = asked.select_related("account", "lookup__version__entity", "lookup__filing_set").first()
     if job is None:
         return
     event = Event.LOOKUP_COMPLETE if job.status == Job.Status.COMPLETE else Event.LOOKUP_FAILED

@@ -17,8 +17,7 @@ from django.core.validators import validate_email
 from billing import money
 from lookups import bodies, csv_export
 from lookups.bulk.progress import get_progress
-from lookups.jobs import lifecycle
-from lookups.models import BulkJob, BulkRow, Delivery
+from lookups.models import BulkJob, Delivery, Lookup
 
 LARGEST_TABLE = 5_000_000  # bytes; many mail servers take 10 MB, and the attachment grows by a third on its way
 TAKEN = 250  # what a mail server says when it has taken a mail
@@ -85,7 +84,7 @@ def _send(message: EmailMessage) -> None:
 
 def make_table(bulk: BulkJob) -> str | None:
     """The rows and columns of the CSV download; None when it is too large to attach."""
-    rows = BulkRow.objects.filter(bulk=bulk).select_related("job").order_by("index")
+    rows = Lookup.objects.whole().rows_of(bulk)
     results = map(bodies.of_row, rows.iterator(chunk_size=200))
     lines, size = [], 0
     for line in csv_export.csv_lines(bodies.CSV_COLUMNS, bodies.flatten(results)):
@@ -99,7 +98,6 @@ def make_table(bulk: BulkJob) -> str | None:
 def _text(bulk: BulkJob, *, attached: bool) -> str:
     progress = get_progress(bulk)
     ended = "was cancelled; what had begun by then has ended" if bulk.cancelled_at else "is complete"
-    kept_until = (bulk.ended_at or bulk.created_at) + lifecycle.KEPT_FOR
     table = (
         "The results are attached as a CSV table."
         if attached
@@ -117,7 +115,7 @@ def _text(bulk: BulkJob, *, attached: bool) -> str:
             f"Cost:       {money.to_decimal_string(progress.cost)} USD",
             "",
             table,
-            f"Fetch it with your API key, until {kept_until:%Y-%m-%d %H:%M} UTC:",
+            "Fetch it with your API key:",
             "",
             f'  curl -H "x-api-key: $KEY" -H "accept: text/csv" {settings.PUBLIC_URL}{bodies.poll_url(bulk)}',
             "",

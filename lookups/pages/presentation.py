@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.safestring import SafeString, mark_safe
 
 from jurisdictions.codes import Place
-from lookups.models import StoredEntity
+from lookups.models import RecordVersion
 
 _STATUS_WORDS = {"active": "Active", "inactive": "Inactive", "neutral": "Neither active nor inactive"}
 _WHY_EMPTY = {
@@ -32,10 +32,10 @@ class Fact:
 class EntityPage:
     """What the template needs, and nothing it would have to work out."""
 
-    def __init__(self, stored: StoredEntity, place: Place) -> None:
-        self.stored, self.place = stored, place
-        self.data: dict[str, Any] = stored.data
-        self.reading: dict[str, Any] = stored.normalized or {}
+    def __init__(self, version: RecordVersion, place: Place) -> None:
+        self.version, self.place = version, place
+        self.data: dict[str, Any] = version.data
+        self.reading: dict[str, Any] = version.normalized or {}
 
     @property
     def name(self) -> str:
@@ -87,7 +87,7 @@ class EntityPage:
     def registry_url(self) -> str | None:
         """The registry's own page of the entity; only a web address is ever a link."""
         url = str(self.data.get("sosUrl") or "")
-        return url if url.startswith(("https://", "http://")) and not self.stored.sandbox else None
+        return url if url.startswith(("https://", "http://")) and not self.version.entity.sandbox else None
 
     @property
     def json_ld(self) -> SafeString:

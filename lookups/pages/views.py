@@ -45,7 +45,7 @@ def states(request: HttpRequest) -> HttpResponse:
 def entity(request: HttpRequest, state_slug: str, entity_slug: str) -> HttpResponse:
     """The stored record of one entity; 404 for what is not stored."""
     place = find_by_slug(state_slug)
-    stored = selectors.find_entity_by_slug(state=place.code, slug=entity_slug) if place else None
+    stored = selectors.find_record_by_slug(state=place.code, slug=entity_slug) if place else None
     if place is None or stored is None:
         return not_found(request)
     return _page(request, "entity", {"page": EntityPage(stored, place)})

@@ -103,11 +103,10 @@ def work(threads: int) -> float:
     from django.db import connection
     from django.utils import timezone
 
-    from lookups.api import replies
-    from lookups.bulk import queue
+        from lookups.bulk import queue
 
     def one() -> None:
-        queue.work(render=replies.to_body, now=timezone.now(), shift_seconds=3600)
+        queue.work(now=timezone.now(), shift_seconds=3600)
         connection.close()
 
     started = time.monotonic()

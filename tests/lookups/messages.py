@@ -10,7 +10,6 @@ from typing import Any
 
 from django.utils import timezone
 
-from lookups.api import replies
 from lookups.bulk import queue
 from lookups.jobs import runner
 from lookups.models import Delivery, Job
@@ -29,12 +28,12 @@ def listen_at(customer: Customer, receiver: Receiver) -> str:
 def end_jobs() -> None:
     """What workers do with single jobs."""
     for job in Job.objects.filter(bulk__isnull=True):
-        runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+        runner.run(job_id=job.pk, now=timezone.now())
 
 
 def end_bulk() -> None:
     """What workers do with bulk jobs."""
-    queue.work(render=replies.to_body, now=timezone.now())
+    queue.work(now=timezone.now())
 
 
 def deliver(now: datetime | None = None) -> int:

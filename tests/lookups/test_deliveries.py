@@ -15,7 +15,6 @@ from django.utils import timezone
 from standardwebhooks import Webhook
 
 from lookups import tasks
-from lookups.api import replies
 from lookups.jobs import lifecycle, operator_actions, runner
 from lookups.models import Delivery, DeliveryAttempt, Job
 from lookups.notifications import deliveries, sending, webhook_secrets, webhook_sender
@@ -100,7 +99,7 @@ class TestAJobThatEnds:
 
     def test_also_when_its_time_is_over(self, customer: Customer, receiver: Receiver) -> None:
         customer.lookup()
-        runner.sweep(render=replies.to_body, now=timezone.now() + lifecycle.DEADLINE)
+        runner.sweep(now=timezone.now() + lifecycle.DEADLINE)
         deliver(timezone.now() + lifecycle.DEADLINE)
         assert body_of(receiver.requests[0])["type"] == "lookup.failed"
 

@@ -16,7 +16,6 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from billing import reconciliation
-from lookups.api import replies
 from lookups.jobs import lifecycle, runner
 from lookups.lookup import handover, settlement
 from lookups.models import Job, Lookup
@@ -115,7 +114,7 @@ class TestALookupThatTakesLonger:
         register.status = 200
         row = Job.objects.get()
         assert row.not_before is not None
-        assert runner.run(job_id=row.pk, render=replies.to_body, now=row.not_before)
+        assert runner.run(job_id=row.pk, now=row.not_before)
         assert ended(customer, job)["data"]["entityName"] == "ACME CORP."
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
 
@@ -152,7 +151,7 @@ class TestALookupThatTakesLonger:
             hurry.set()
             ended(customer, first)
             row = Job.objects.get(status="pending")
-            assert runner.run(job_id=row.pk, render=replies.to_body, now=timezone.now())
+            assert runner.run(job_id=row.pk, now=timezone.now())
         assert ended(customer, second)["data"]["entityName"] == "ZEBRA INC."
         assert customer.balance.spent == 2 * PRICE
 
@@ -173,7 +172,7 @@ class TestAThreadThatIsLost:
         assert customer.balance.held == PRICE
         now = timezone.now()
         assert lifecycle.list_unheard(now=now) == [Job.objects.get().pk]
-        assert runner.run(job_id=Job.objects.get().pk, render=replies.to_body, now=now)
+        assert runner.run(job_id=Job.objects.get().pk, now=now)
         assert ended(customer, job)["status"] == "complete"
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
 
@@ -186,12 +185,12 @@ class TestAThreadThatIsLost:
 
         def worker() -> None:
             with suppress(IntegrityError):  # the thread was faster under the same ask: the next sweep finds that
-                runner.run(job_id=row.pk, render=replies.to_body, now=late)
+                runner.run(job_id=row.pk, now=late)
 
         at_once(worker, answers_when(register, lambda: register.asked == 2))
         row.refresh_from_db()
         if row.status == "processing":
-            runner.run(job_id=row.pk, render=replies.to_body, now=late + lifecycle.LEASE)
+            runner.run(job_id=row.pk, now=late + lifecycle.LEASE)
         assert ended(customer, job)["data"]["entityName"] == "ACME CORP."
         deadline = time.monotonic() + 5
         while customer.balance.held and time.monotonic() < deadline:

@@ -93,37 +93,26 @@ class TestACrashUnderAKey:
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with monkeypatch.context() as patch:
-            patch.setattr("lookups.api.replies.delivered", lambda *_: 1 / 0)
+            patch.setattr("lookups.bodies.of_lookup", lambda *_: 1 / 0)
             assert customer.lookup(headers=KEY).status_code == 500
         assert customer.balance.spent == PRICE
         body = customer.lookup(headers=KEY).json()
         assert body["data"]["entityName"] == "ACME CORP."
-        assert customer.balance.spent == PRICE
+        assert (customer.balance.spent, register.asked) == (PRICE, 1)
         assert Lookup.objects.count() == 1
 
-    def test_of_a_name_check_is_never_charged_twice_although_its_verdict_is_made_anew(
+    def test_of_a_name_check_is_followed_by_the_verdict_that_was_paid(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked = {"entity_name": "Quasar Umbrella Repair", "state": "NY"}
         with monkeypatch.context() as patch:
-            patch.setattr("lookups.api.replies.judged", lambda *_: 1 / 0)
+            patch.setattr("lookups.bodies.of_lookup", lambda *_: 1 / 0)
             assert customer.post("/v1/name-availability", asked, **KEY).status_code == 500
         assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 1)
-        register.status = 500
-        assert customer.post("/v1/name-availability", asked, **KEY).status_code == 503
-        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
-        assert Lookup.objects.get().outcome == "found"
-
-    def test_of_a_name_check_is_followed_by_its_verdict(
-        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        asked = {"entity_name": "Quasar Umbrella Repair", "state": "NY"}
-        with monkeypatch.context() as patch:
-            patch.setattr("lookups.api.replies.judged", lambda *_: 1 / 0)
-            assert customer.post("/v1/name-availability", asked, **KEY).status_code == 500
+        register.status = 500  # it is not asked again
         body = customer.post("/v1/name-availability", asked, **KEY).json()
         assert (body["available"], body["cost"], body["walletBalance"]) == (True, 0.0314, "0.28")
-        assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 2)
+        assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 1)
         assert Lookup.objects.count() == 1
 
     def test_before_the_charge_finds_its_own_hold_again(
@@ -134,7 +123,7 @@ class TestACrashUnderAKey:
 
         with monkeypatch.context() as patch:
             patch.setattr("lookups.lookup.settlement.settle_reply", killed)
-            patch.setattr("lookups.lookup.payers.KeyPayer.release", lambda *a, **k: None)
+            patch.setattr("lookups.lookup.settlement.end", killed)  # nor does it end anything on its way down
             with pytest.raises(SystemExit):
                 customer.lookup(headers=KEY)
         assert customer.balance.held == PRICE
@@ -161,8 +150,8 @@ class TestACrashUnderAKey:
         next_one = idempotency.claim(**asked, lease=timedelta(seconds=50), now=now + timedelta(seconds=51))
         assert next_one.resumed
         assert next_one.ask_id == dead.ask_id
-        idempotency.finish(dead, reply=idempotency.Reply(200, {}, "late"))
-        assert IdempotencyRecord.objects.get().status is None
+        idempotency.finish(dead)
+        assert not IdempotencyRecord.objects.get().is_answered
 
 
 @pytest.mark.django_db(transaction=True)

@@ -11,7 +11,6 @@ from django.test import Client
 from django.utils import timezone
 
 from billing import ledger
-from lookups.api import replies
 from lookups.jobs import operator_actions, runner
 from lookups.models import Job
 from scrapers.states.new_york import NewYork
@@ -42,7 +41,7 @@ def act(staff: Client, action: str) -> str:
 
 def work() -> None:
     for job in Job.objects.all():
-        runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+        runner.run(job_id=job.pk, now=timezone.now())
 
 
 class TestAFailedJob:

@@ -17,7 +17,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from billing import ledger
-from lookups.api import replies
 from lookups.jobs import lifecycle, runner, timeline
 from lookups.lookup import settlement
 from lookups.lookup.asks import Stopwatch
@@ -63,7 +62,7 @@ def do(client: Client, job: Job, action: str, **more: Any) -> Any:
 def work(job: Job) -> Job:
     """A worker takes the job, also if its turn is later."""
     Job.objects.filter(pk=job.pk).update(not_before=None)
-    runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+    runner.run(job_id=job.pk, now=timezone.now())
     Breaker.objects.all().delete()
     return Job.objects.get(pk=job.pk)
 
@@ -139,7 +138,7 @@ class TestAFailedJobsPage:
         assert result["attempt_id"] == attempt.pk
         claimed = lifecycle.claim(mine.pk, now=timezone.now())
         outcome = settlement.share(runner.to_ask(claimed), claimed.hold, result, stopwatch=Stopwatch(timezone.now()))
-        lifecycle.end(claimed, outcome, render=replies.to_body, now=timezone.now())
+        lifecycle.end(claimed, outcome, now=timezone.now())
         settled = Lookup.objects.get(ask_id=mine.ask_id)
         assert (settled.shared, settled.attempt_id) == (True, attempt.pk)
         page = look(staff(*SEES_ALL), mine)
@@ -230,7 +229,7 @@ class TestAnActionOnAJobsPage:
     def test_hurries_a_job_that_waits_for_another_try(self, customer: Customer, register: Register) -> None:
         register.status = 500
         job = asked(customer)
-        runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+        runner.run(job_id=job.pk, now=timezone.now())
         do(staff("view_job", "change_job"), job, "hurry")
         assert Job.objects.get().not_before is None
 

@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from billing import ledger
 from lookups import tasks
-from lookups.api import replies
 from lookups.jobs import lifecycle, runner
 from lookups.models import Job, Lookup
 from scrapers.models import ScrapeAttempt
@@ -227,10 +226,10 @@ class TestALostWorker:
         assert dead is not None
         work(job)
         assert Job.objects.get().status == "processing"  # the lease still runs
-        assert runner.run(job_id=dead.pk, render=replies.to_body, now=now + lifecycle.LEASE)
+        assert runner.run(job_id=dead.pk, now=now + lifecycle.LEASE)
         assert status(customer, job).json()["status"] == "complete"
         assert customer.balance.spent == PRICE
-        assert not lifecycle.fail(dead, reply_status=500, reply={}, now=now)
+        assert not lifecycle.end(dead, Lookup.objects.get(), now=now)
 
     def test_between_charging_and_ending_is_charged_once(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
@@ -242,7 +241,7 @@ class TestALostWorker:
                 work(job)
         assert customer.balance.spent == PRICE
         later = timezone.now() + lifecycle.LEASE
-        assert runner.run(job_id=Job.objects.get().pk, render=replies.to_body, now=later)
+        assert runner.run(job_id=Job.objects.get().pk, now=later)
         assert status(customer, job).json()["data"]["entityName"] == "ACME CORP."
         assert customer.balance.spent == PRICE
         assert register.asked == 1
@@ -252,15 +251,15 @@ class TestALostWorker:
         customer.lookup()
         woken.clear()
         now = timezone.now()
-        assert runner.sweep(render=replies.to_body, now=now).woken == 0
-        assert runner.sweep(render=replies.to_body, now=now + lifecycle.UNHEARD_AFTER).woken == 1
+        assert runner.sweep(now=now).woken == 0
+        assert runner.sweep(now=now + lifecycle.UNHEARD_AFTER).woken == 1
         assert woken == [str(Job.objects.get().pk)]
 
     def test_for_good_fails_the_job_and_gives_the_money_back(self, customer: Customer) -> None:
         job = customer.lookup().json()["jobId"]
         late = timezone.now() + lifecycle.DEADLINE
-        assert runner.sweep(render=replies.to_body, now=late).failed == 1
-        assert runner.sweep(render=replies.to_body, now=late).failed == 0
+        assert runner.sweep(now=late).failed == 1
+        assert runner.sweep(now=late).failed == 0
         assert status(customer, job).json()["reason"] == "timeout"
         assert customer.balance.available == 10 * PRICE
         work(job)
@@ -272,7 +271,7 @@ class TestALostWorker:
         now = timezone.now()
         for number in range(3):
             with pytest.raises(ZeroDivisionError):
-                runner.run(job_id=Job.objects.get().pk, render=replies.to_body, now=now + number * lifecycle.LEASE)
+                runner.run(job_id=Job.objects.get().pk, now=now + number * lifecycle.LEASE)
         assert status(customer, job).json()["status"] == "failed"
         assert customer.balance.available == 10 * PRICE
 

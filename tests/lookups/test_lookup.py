@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from billing import prices
 from billing.models import Hold, LedgerEntry
-from lookups.models import Lookup, SharedFetch, StoredAnswer, StoredEntity
+from lookups.models import Entity, Lookup, RecordVersion, SharedFetch, StoredAnswer
 from scrapers.portal import Capabilities
 from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer, open_customer
@@ -37,16 +38,16 @@ class TestACompanyThatIsThere:
 
     def test_is_kept_with_its_proof_and_its_page(self, customer: Customer, register: Register) -> None:
         body = customer.lookup().json()
-        stored = StoredEntity.objects.get()
-        assert stored.page_url == body["data"]["entityPageUrl"] == "/entity/new-york/acme-corp-ny-100001/"
+        stored = RecordVersion.objects.get()
+        assert stored.entity.page_url == body["data"]["entityPageUrl"] == "/entity/new-york/acme-corp-ny-100001/"
         assert stored.evidence == body["data"]["evidence"]
         assert len(stored.evidence["sha256"]) == 64
-        assert not stored.sandbox
+        assert not stored.entity.sandbox
 
     def test_leaves_a_row_that_says_what_it_cost(self, customer: Customer, register: Register) -> None:
         reply = customer.lookup(headers={"x_request_id": "mine-1"})
         row = Lookup.objects.get()
-        assert (row.outcome, row.source, row.cost, row.sandbox) == ("found", "live", PRICE, False)
+        assert (row.verdict, row.source, row.cost, row.sandbox) == ("found", "live", PRICE, False)
         assert row.request_id == reply["X-Request-Id"] == "mine-1"
         assert row.hold is not None
         assert row.hold.state == Hold.State.CAPTURED
@@ -71,18 +72,26 @@ class TestACompanyThatIsThere:
 class TestAStoredRecord:
     """What was read within the account's maximum age."""
 
-    def test_answers_without_asking_the_registry_and_costs_the_same(
+    def test_answers_without_asking_the_registry_and_costs_nothing(
         self, customer: Customer, register: Register
     ) -> None:
         first = customer.lookup("ACME CORP.").json()
         second = customer.lookup("the acme corp", source="cache").json()
         assert register.asked == 1
         assert (second["source"], second["cached"], second["data"]["cached"]) == ("cache", True, True)
-        assert second["cost"] == 0.0314
+        assert (second["cost"], second["walletBalance"], second["lookupsRemaining"]) == (0, "0.28", 9)
         assert second["entity"] == second["data"]
         assert second["data"]["scrapedAt"] == first["data"]["scrapedAt"]
         assert second["data"]["cacheExpiresAt"] > first["data"]["scrapedAt"]
-        assert customer.balance.spent == 2 * PRICE
+        assert customer.balance.spent == PRICE
+
+    def test_costs_what_the_operator_has_set(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(prices, "STORED", 100)
+        customer.lookup()
+        assert customer.lookup(source="cache").json()["cost"] == 0.01
+        assert customer.balance.spent == PRICE + 100
 
     def test_is_not_used_unless_asked_for(self, customer: Customer, register: Register) -> None:
         customer.lookup()
@@ -145,11 +154,15 @@ class TestAStoredRecord:
         register.rows[0]["entity_type"] = "DOMESTIC LIMITED LIABILITY COMPANY"
         customer.lookup()
         assert customer.lookup(source="cache").json()["data"]["entityType"] == "DOMESTIC LIMITED LIABILITY COMPANY"
-        assert StoredEntity.objects.count() == 1
+        assert Entity.objects.count() == 1
 
-    def test_needs_money_too(self, customer: Customer, register: Register) -> None:
+    def test_needs_money_where_it_costs_some(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         customer.lookup()
         _spend_all(customer)
+        assert customer.lookup(source="cache").status_code == 200
+        monkeypatch.setattr(prices, "STORED", PRICE)
         assert customer.lookup(source="cache").status_code == 402
 
 
@@ -164,7 +177,7 @@ class TestACompanyThatIsNotThere:
         assert body["code"] == "entity_not_found"
         assert customer.balance.available == 10 * PRICE
         assert customer.balance.held == 0
-        assert Lookup.objects.get().outcome == "not_found"
+        assert Lookup.objects.get().verdict == "not_found"
 
     def test_comes_with_near_misses(self, customer: Customer, register: Register) -> None:
         register.rows = [company("ACME HOLDING CORP.", "1")]

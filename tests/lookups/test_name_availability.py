@@ -154,7 +154,7 @@ class TestTheCharge:
     def test_is_counted_as_a_row(self, customer: Customer, register: Register) -> None:
         check(customer, "Acme", "NY")
         row = Lookup.objects.get()
-        assert (row.kind, row.outcome, row.cost, row.asked) == ("name_check", "found", PRICE, "Acme")
+        assert (row.kind, row.verdict, row.cost, row.asked) == ("name_check", "taken", PRICE, "Acme")
 
 
 @pytest.mark.postgres

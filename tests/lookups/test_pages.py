@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lookups.models import StoredEntity
+from lookups.models import Entity
 from tests.lookups.conftest import Customer
 
 pytestmark = pytest.mark.django_db
@@ -17,10 +17,10 @@ OUTSIDE = re.compile(r"""(?:src|href|action)=["'](https?://[^"']+)""")
 
 
 @pytest.fixture
-def heron(tester: Customer) -> StoredEntity:
+def heron(tester: Customer) -> Entity:
     """A stored company of the sandbox."""
     assert tester.lookup("Blue Heron Logistics LLC", "DE").status_code == 200
-    return StoredEntity.objects.get()
+    return Entity.objects.get()
 
 
 def read(url: str) -> Any:
@@ -30,7 +30,7 @@ def read(url: str) -> Any:
 class TestAnEntityPage:
     """The stored record of a company."""
 
-    def test_shows_the_record_with_its_source_and_time(self, heron: StoredEntity) -> None:
+    def test_shows_the_record_with_its_source_and_time(self, heron: Entity) -> None:
         page = read(heron.page_url).content.decode()
         for part in (
             "BLUE HERON LOGISTICS LLC",
@@ -46,14 +46,12 @@ class TestAnEntityPage:
         ):
             assert part in page, part
 
-    def test_says_that_a_sandbox_company_is_fictional_and_keeps_it_from_search_engines(
-        self, heron: StoredEntity
-    ) -> None:
+    def test_says_that_a_sandbox_company_is_fictional_and_keeps_it_from_search_engines(self, heron: Entity) -> None:
         page = read(heron.page_url).content.decode()
         assert "Fictional" in page
         assert 'name="robots" content="noindex"' in page
 
-    def test_carries_the_facts_for_machines(self, heron: StoredEntity) -> None:
+    def test_carries_the_facts_for_machines(self, heron: Entity) -> None:
         page = read(heron.page_url).content.decode()
         block = re.search(r'<script type="application/ld\+json">(.*?)</script>', page, re.DOTALL)
         assert block
@@ -64,7 +62,7 @@ class TestAnEntityPage:
             "2011-03-14",
         )
 
-    def test_lets_nothing_that_a_registry_wrote_become_markup(self, heron: StoredEntity) -> None:
+    def test_lets_nothing_that_a_registry_wrote_become_markup(self, heron: Entity) -> None:
         evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
         heron.data["entityName"] = heron.data["registeredAgentName"] = heron.data["status"] = evil
         heron.data["officers"] = [{"name": evil, "title": evil, "address": evil}]
@@ -76,7 +74,7 @@ class TestAnEntityPage:
         assert "<img" not in page
         assert page.count("</script>") == 1
 
-    def test_links_to_the_registry_and_never_to_a_script(self, heron: StoredEntity) -> None:
+    def test_links_to_the_registry_and_never_to_a_script(self, heron: Entity) -> None:
         heron.sandbox, heron.data["sosUrl"] = False, "javascript:alert(1)"
         heron.save()
         assert "javascript:" not in read(heron.page_url).content.decode()
@@ -84,12 +82,12 @@ class TestAnEntityPage:
         heron.save()
         assert 'href="https://registry.example.test/1"' in read(heron.page_url).content.decode()
 
-    def test_allows_no_script_and_no_outside_host(self, heron: StoredEntity) -> None:
+    def test_allows_no_script_and_no_outside_host(self, heron: Entity) -> None:
         reply = read(heron.page_url)
         assert "default-src 'none'" in reply["Content-Security-Policy"]
         assert OUTSIDE.findall(reply.content.decode()) == []
 
-    def test_is_not_there_for_what_is_not_stored(self, heron: StoredEntity) -> None:
+    def test_is_not_there_for_what_is_not_stored(self, heron: Entity) -> None:
         for url in (
             "/entity/delaware/nobody-de-1/",
             "/entity/atlantis/x-de-1/",

@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from billing.models import LedgerEntry, Payment
-from lookups.models import Lookup, StoredEntity
+from lookups.models import Entity, Lookup
 from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
 from tests.lookups.test_hostile_bodies import assert_error
 
@@ -99,7 +99,7 @@ class TestAPaidLookup:
         row = Lookup.objects.get()
         assert row.payment is not None
         assert (row.account, row.payment.state, row.sandbox) == (None, "paid", True)
-        assert StoredEntity.objects.get().sandbox
+        assert Entity.objects.get().sandbox
         assert LedgerEntry.objects.count() == 0
 
     def test_survives_the_rotation_of_the_secret_in_between(self, pretended_payments: None, settings: Any) -> None:

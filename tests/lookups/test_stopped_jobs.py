@@ -18,10 +18,9 @@ from django.utils import timezone
 from billing import reconciliation
 from billing.models import LedgerEntry
 from jurisdictions import services as jurisdictions
-from lookups.api import replies
 from lookups.jobs import lifecycle, operator_actions, runner
 from lookups.lookup import handover
-from lookups.models import Job, Lookup, StoredEntity
+from lookups.models import Entity, Job, Lookup
 from scrapers.states.new_york import NewYork
 from scrapers.transport.pace import Pace
 from tests.lookups.conftest import PRICE, Customer, open_customer
@@ -48,7 +47,7 @@ def held_register(register: Register, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 def run(job: Job) -> bool:
     try:
-        return runner.run(job_id=job.pk, render=replies.to_body, now=timezone.now())
+        return runner.run(job_id=job.pk, now=timezone.now())
     finally:
         connection.close()
 
@@ -69,7 +68,7 @@ def at_work(register: Register, job: Job) -> Iterator[Future[bool]]:
 
 
 def sweep(now: Any = None) -> runner.Swept:
-    return runner.sweep(render=replies.to_body, now=now or timezone.now())
+    return runner.sweep(now=now or timezone.now())
 
 
 def accepted(customer: Customer, **more: Any) -> Job:
@@ -113,7 +112,7 @@ class TestAStateSwitchedOff:
             jurisdictions.disable(code="NY", reason="Asked to stop.")
         job.refresh_from_db()
         assert (job.status, job.reply_status) == ("failed", 503)
-        assert StoredEntity.objects.count() == 0
+        assert Entity.objects.count() == 0
         assert_nobody_paid(customer)
 
     def test_ends_a_synchronous_lookup_unbilled(
@@ -168,13 +167,13 @@ class TestAnOperator:
         job = accepted(customer)
         with at_work(register, job):
             running = Job.objects.get()
-            assert operator_actions.end(running, render=replies.to_body, now=timezone.now())
-            assert not operator_actions.end(running, render=replies.to_body, now=timezone.now())
+            assert operator_actions.end(running, now=timezone.now())
+            assert not operator_actions.end(running, now=timezone.now())
             assert_nobody_paid(customer)
         job.refresh_from_db()
         assert (job.status, job.reply["error"]) == ("failed", "Ended by the operator")
         assert_nobody_paid(customer)
-        assert StoredEntity.objects.count() == 1  # what the register said is kept: the next one may have it
+        assert Entity.objects.count() == 1  # what the register said is kept: the next one may have it
 
     def test_ends_one_row_of_a_bulk_job_and_the_others_keep_their_shares(
         self, customer: Customer, register: Register
@@ -183,7 +182,7 @@ class TestAnOperator:
         customer.post("/v1/bulk-lookup", {"entities": rows})
         first, second = Job.objects.order_by("position")
         with at_work(register, first):
-            assert operator_actions.end(Job.objects.get(pk=first.pk), render=replies.to_body, now=timezone.now())
+            assert operator_actions.end(Job.objects.get(pk=first.pk), now=timezone.now())
             assert (customer.balance.held, customer.balance.spent) == (PRICE, 0)
         assert (customer.balance.held, customer.balance.spent) == (PRICE, 0)
         assert run(second)
@@ -199,7 +198,7 @@ class TestAnOperator:
             monkeypatch.setattr(handover, "_pool", lambda _: pool)
             job = accepted(customer)
             assert job.status == "processing"
-            assert operator_actions.end(job, render=replies.to_body, now=timezone.now())
+            assert operator_actions.end(job, now=timezone.now())
             assert register.may_go is not None
             register.may_go.set()
         assert_nobody_paid(customer)
@@ -244,7 +243,7 @@ class TestAJobThatWasPaidFor:
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
 
     def test_ends_with_its_answer_when_an_operator_ends_it(self, customer: Customer, paid: Job) -> None:
-        assert operator_actions.end(paid, render=replies.to_body, now=timezone.now())
+        assert operator_actions.end(paid, now=timezone.now())
         paid.refresh_from_db()
         assert (paid.status, paid.reply["data"]["entityName"]) == ("complete", "ACME CORP.")
 
@@ -276,7 +275,7 @@ class TestALookupWhoseReplyWasLost:
                 ask_id=job.ask_id,
                 resumed=True,
             )
-            told = flow.perform(ask=asked, now=timezone.now(), render=replies.to_body)
+            told = flow.perform(ask=asked, now=timezone.now())
             assert told == lifecycle.find_accepted(asked)
             register.may_go.set()  # type: ignore[union-attr]
         _wait_until(lambda: Job.objects.get().status == "complete")

@@ -10,7 +10,7 @@ from django.test import Client
 from lookups import selectors
 from lookups.lookup.questions import Question
 from lookups.lookup.storage import page_slug
-from lookups.models import StoredEntity
+from lookups.models import Entity
 from lookups.tasks import prune
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register
@@ -24,23 +24,25 @@ class TestAnEntityPagesAddress:
     def test_finds_the_record(self, customer: Customer, register: Register) -> None:
         address = customer.lookup().json()["data"]["entityPageUrl"]
         assert address == "/entity/new-york/acme-corp-ny-100001/"
-        found = selectors.find_entity_by_slug(state="NY", slug="acme-corp-ny-100001")
+        found = selectors.find_record_by_slug(state="NY", slug="acme-corp-ny-100001")
         assert found is not None
-        assert found.entity_id == "100001"
+        assert found.entity.entity_id == "100001"
 
     def test_still_finds_it_after_a_change_of_name(self, customer: Customer, register: Register) -> None:
         customer.lookup()
         register.rows[0]["current_entity_name"] = "ACME & SONS CORP."
         customer.post("/v1/lookup", {"entity_id": "100001", "state": "NY"})
-        assert StoredEntity.objects.get().slug == "acme-sons-corp-ny-100001"
-        assert selectors.find_entity_by_slug(state="NY", slug="acme-corp-ny-100001") == StoredEntity.objects.get()
+        assert Entity.objects.get().slug == "acme-sons-corp-ny-100001"
+        found = selectors.find_record_by_slug(state="NY", slug="acme-corp-ny-100001")
+        assert found is not None
+        assert (found.entity, found.number) == (Entity.objects.get(), 2)
 
     @pytest.mark.parametrize(
         "slug", ["acme-corp-ny-1000010", "acme-corp-ny-", "ny-100001x", "", "acme-corp-ca-100001", "%"]
     )
     def test_finds_nothing_else(self, customer: Customer, register: Register, slug: str) -> None:
         customer.lookup()
-        assert selectors.find_entity_by_slug(state="NY", slug=slug) is None
+        assert selectors.find_record_by_slug(state="NY", slug=slug) is None
 
     @pytest.mark.parametrize(
         ("name", "entity_id", "slug"),
@@ -89,7 +91,7 @@ class TestTheAdmin:
         self, customer: Customer, register: Register, admin_client: Client
     ) -> None:
         customer.lookup()
-        stored = StoredEntity.objects.get()
+        stored = Entity.objects.get()
         for path in ("lookup", "storedentity"):
             page = admin_client.get(f"/admin/lookups/{path}/")
             assert page.status_code == 200

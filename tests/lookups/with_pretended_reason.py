@@ -13,7 +13,6 @@ from django.test import Client
 from django.utils import timezone
 
 from lookups.admin import job_filters
-from lookups.api import replies
 from lookups.api.schema import document
 from lookups.jobs import queue_status, retries, runner, timeline
 from lookups.lookup.outcomes import Unavailable
@@ -63,7 +62,7 @@ def admin(db: None) -> Client:
 
 
 def run() -> None:
-    runner.run(job_id=Job.objects.get().pk, render=replies.to_body, now=timezone.now())
+    runner.run(job_id=Job.objects.get().pk, now=timezone.now())
 
 
 class TestTheCustomer:

@@ -54,7 +54,7 @@ class BulkView(Endpoint):
                 request_id=request.request_id,  # type: ignore[attr-defined]
             )
             if isinstance(made, OutOfFunds):
-                raise replies.to_error(made)
+                raise replies.out_of_funds(made)
             body = {
                 "job_id": made.public_id,
                 "status": "queued",
@@ -85,7 +85,7 @@ class BulkJobView(Endpoint):
             bodies.of_bulk(found)
             | {
                 "results": [bodies.of_row(row) for row in rows],
-                "next_cursor": str(rows[-1].index) if more else None,
+                "next_cursor": str(rows[-1].position) if more else None,
             }
         )
 
@@ -98,7 +98,7 @@ class BulkJobView(Endpoint):
         return Response(bodies.of_bulk(found))
 
     def _find(self, request: Request, job_id: str) -> BulkJob:
-        found = bulk_jobs.find(job_id, account_id=self.key_of(request).account_id, now=timezone.now())
+        found = bulk_jobs.find(job_id, account_id=self.key_of(request).account_id)
         if found is None:
             raise errors.ApiError(404, "job_not_found", "Job not found")
         return found

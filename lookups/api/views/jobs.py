@@ -15,6 +15,7 @@ from lookups.api.endpoint import Endpoint
 from lookups.api.schema import describe
 from lookups.jobs import lifecycle
 from lookups.models import Job
+from lookups.verdicts import Verdict
 
 
 class JobView(Endpoint):
@@ -32,7 +33,8 @@ class JobView(Endpoint):
         if job.status == Job.Status.COMPLETE:
             return Response(bodies.of_job(job, request_id))
         if job.status == Job.Status.FAILED:
-            return Response(bodies.of_job(job, request_id), status=500)
+            refused = job.lookup.outcome is Verdict.REFUSED  # as it would have been answered at once
+            return Response(bodies.of_job(job, request_id), status=400 if refused else 500)
         return Response(running(job, now), headers={"Retry-After": str(replies.POLL_MS // 1000)})
 
 

@@ -48,8 +48,7 @@ def _answer(request: Request, asked: dict[str, Any], payer: Payer, claim: Claim 
         request_id=request.request_id,  # type: ignore[attr-defined]
         **idempotency.same_ask(claim),
     )
-    outcome = perform(ask=ask, now=timezone.now(), render=replies.to_body)
-    return replies.to_response(outcome, request_id=ask.request_id)
+    return replies.to_response(perform(ask=ask, now=timezone.now()))
 
 
 def read_request(request: Request) -> dict[str, Any]:

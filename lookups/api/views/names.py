@@ -36,7 +36,7 @@ class NameAvailabilityView(Endpoint):
                 request_id=request.request_id,  # type: ignore[attr-defined]
                 **idempotency.same_ask(claim),
             )
-            return replies.to_response(perform(ask=ask, now=timezone.now()), request_id=ask.request_id)
+            return replies.to_response(perform(ask=ask, now=timezone.now()))
 
         return idempotency.answer_once(request, key=key, answer=answer)
 

@@ -1,0 +1,179 @@
+"""The row of a lookup: written when the question is accepted, ended once with what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from billing.models import Account
+from lookups.lookup.asks import Ask, Stopwatch
+from lookups.lookup.outcomes import (
+    Cancelled,
+    Failed,
+    Found,
+    Judged,
+    NothingFound,
+    Outcome,
+    Refused,
+    Unavailable,
+)
+from lookups.lookup.payers import FREE, Paid
+from lookups.models import Lookup, StoredAnswer
+from lookups.verdicts import Breakdown, Verdict
+
+UNATTENDED_AFTER = timedelta(minutes=15)  # nobody waits so long for a reply: its process is gone
+
+
+class EndedBefore(Exception):
+    """Somebody else has ended this lookup meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How an outcome came about: the attempt that answered, and whether it was somebody else's."""
+
+    attempt_id: int | None = None
+    shared: bool = False
+
+
+def max_age(account: Account | None) -> timedelta:
+    """How old a stored answer may be for this account: its own choice, or the service's default."""
+    days = account.max_cache_age_days if account else None
+    return timedelta(days=settings.CACHE_MAX_AGE_DAYS if days is None else days)
+
+
+def find(ask: Ask) -> Lookup | None:
+    """The lookup that was accepted under this ask's id before, with all that a reply tells of it."""
+    return Lookup.objects.whole().filter(ask_id=ask.ask_id).first()
+
+
+def accept(ask: Ask, lookup: Lookup, *, now: datetime, hold_for: timedelta) -> None:
+    """Accept a question: hold its price and write its row, or do neither. Raises ledger.InsufficientFunds."""
+    with transaction.atomic():
+        lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for)
+        lookup.save()
+
+
+def draft(ask: Ask, *, now: datetime, **more: Any) -> Lookup:
+    """The row of a question, not written yet."""
+    question = ask.question
+    return Lookup(
+        ask_id=ask.ask_id,
+        account=ask.account,
+        key=ask.payer.key,
+        payment=ask.payer.payment,
+        state=question.state,
+        kind=question.kind,
+        asked=question.words,
+        question=question.to_json(),
+        sandbox=ask.sandbox,
+        price=ask.price,
+        request_id=ask.request_id,
+        created_at=now,
+        **more,
+    )
+
+
+def end(
+    lookup: Lookup, outcome: Outcome, *, stopwatch: Stopwatch, paid: Paid = FREE, making: Making = Making()
+) -> Lookup:
+    """End a lookup, with the rows that repeat it; joins the caller's transaction. Raises EndedBefore.
+
+    A lookup that was not written yet (its answer was at hand) is written now.
+    """
+    now = stopwatch.now
+    ending = {
+        **to_columns(outcome, lookup, now=now),
+        "cost": paid.cost,
+        "balance_after": paid.balance,
+        "shared": making.shared,
+        "attempt_id": making.attempt_id,
+        "duration_ms": max(0, round((now - lookup.created_at).total_seconds() * 1000)),
+        "ended_at": now,
+    }
+    for name, value in ending.items():
+        setattr(lookup, name, value)
+    if lookup.pk is None:
+        lookup.save(force_insert=True)
+        return lookup
+    if not Lookup.objects.open().filter(pk=lookup.pk).update(**ending):
+        raise EndedBefore
+    if lookup.bulk_id is not None:
+        Lookup.objects.open().filter(repeats=lookup).update(**{**ending, "cost": 0})
+    return lookup
+
+
+def to_columns(outcome: Outcome, lookup: Lookup, *, now: datetime) -> dict[str, Any]:
+    """What the row keeps of an outcome."""
+    match outcome:
+        case Found():
+            return _of_answer(outcome.answer, lookup, stored=outcome.stored)
+        case Judged(check=check):
+            from_copy = bool(check["evidence"]["fromRegister"])
+            return {
+                "verdict": Verdict(check["verdict"]).value,
+                "name_check": check,
+                "evidence": check["evidence"],
+                "source": Lookup.Source.COPY if from_copy else Lookup.Source.LIVE,
+            }
+        case NothingFound():
+            verdict = Verdict.AMBIGUOUS if outcome.ambiguous else Verdict.NOT_FOUND
+            return {
+                "verdict": verdict.value,
+                "candidates": outcome.candidates,
+                "note": outcome.note or "",
+                "evidence": outcome.evidence,
+            }
+        case Unavailable():
+            after = outcome.retry_after
+            return {
+                "verdict": Verdict.UNAVAILABLE.value,
+                "reason": str(outcome.reason),
+                "retry_at": None if after is None else now + timedelta(seconds=after),
+                "note": outcome.note or "",
+            }
+        case Refused():
+            refusal = {"field": outcome.field, "text": outcome.text}
+            reason = "unsupported" if outcome.unsupported else ""
+            return {"verdict": Verdict.REFUSED.value, "reason": reason, "refusal": refusal}
+        case Failed(reason=why):
+            return {"verdict": Verdict.FAILED.value, "reason": why.value}
+        case Cancelled():
+            return {"verdict": Verdict.CANCELLED.value}
+
+
+def end_unattended(*, now: datetime, limit: int = 500) -> int:
+    """End lookups whose caller's process was lost; returns how many. Their holds expire by themselves."""
+    ended = 0
+    for lookup in Lookup.objects.unattended(now - UNATTENDED_AFTER).filter(bulk__isnull=True)[:limit]:
+        try:
+            with transaction.atomic():
+                end(lookup, Failed(Breakdown.BROKEN), stopwatch=Stopwatch(now))
+        except EndedBefore:
+            continue
+        ended += 1
+    return ended
+
+
+def _of_answer(answer: StoredAnswer, lookup: Lookup, *, stored: bool) -> dict[str, Any]:
+    from_copy = bool(answer.evidence.get("fromRegister"))
+    live = Lookup.Source.COPY if from_copy else Lookup.Source.LIVE
+    return {
+        "verdict": Verdict.FOUND.value,
+        "version": answer.version,
+        "filing_set": answer.filing_set,
+        "match": answer.match,
+        "related": answer.related,
+        "total": answer.total,
+        "note": answer.note,
+        "evidence": answer.evidence,
+        "source": Lookup.Source.STORED if stored else live,
+        "data_as_of": answer.as_of or answer.retrieved_at,
+        "expires_at": answer.retrieved_at + max_age(lookup.account) if stored else None,
+        "reader_version": answer.reader_version,
+        "reader_built_at": answer.reader_built_at,
+    }
