@@ -229,19 +229,6 @@ class PageChanged(PortalError):
     usual = Failure.LAYOUT_CHANGED
 
 
-class QueryRefused(PortalError):
-    """The portal refuses this question (too short, too many results): the caller must ask another one.
-
-    `field` is the field of the query that it is about, where it is about one that no other words would mend.
-    """
-
-    usual = Failure.REFUSED
-
-    def __init__(self, detail: str, *, field: str = "") -> None:
-        super().__init__(detail)
-        self.field = field
-
-
 class PortalDisabled(PortalUnavailable):
     """Nobody was asked: the jurisdiction is switched off, or has no search that a program may use."""
 

@@ -12,11 +12,21 @@ from lookups.lookup.outcomes import Refused, Unavailable
 from lookups.lookup.questions import Question
 from lookups.names import check as names
 from scrapers import discovery, gateway
-from scrapers.failures import PortalDisabled, PortalError, QueryRefused
+from scrapers.failures import PortalDisabled, PortalError
 from scrapers.portal import Portal
+from scrapers.refusals import Field, QueryRefused
 
-# What the fields of a query are called on the wire, where a state may not know them at all.
-WIRE_FIELDS = {"kind": "searchType", "search_by": "searchBy", "date_after": "dateAfter", "date_before": "dateBefore"}
+# What the fields that a refusal is about are called on the wire.
+WIRE_FIELDS: dict[Field, str] = {
+    "name": "entity_name",
+    "entity_id": "entity_id",
+    "state": "state",
+    "kind": "searchType",
+    "source": "source",
+    "search_by": "searchBy",
+    "date_after": "dateAfter",
+    "date_before": "dateBefore",
+}
 
 
 def find_objection(ask: Ask, *, now: datetime) -> Refused | Unavailable | None:
@@ -72,8 +82,11 @@ def _find_objection(portal: Portal, question: Question) -> Refused | None:
             portal.check_ucc(question.to_query())
         elif question.entity_id:
             portal.check_id(question.entity_id)
-    except QueryRefused as refusal:
-        if refusal.field:
-            return Refused(WIRE_FIELDS[refusal.field], f"{refusal.detail[0].upper()}{refusal.detail[1:]}.", True)
-        return Refused("entity_id", refusal.detail)
+    except QueryRefused as error:
+        return _refused(error)
     return None
+
+
+def _refused(error: QueryRefused) -> Refused:
+    facts = error.refusal.facts
+    return Refused(WIRE_FIELDS[facts.field], error.sentence, facts.unsupported)

@@ -15,9 +15,10 @@ from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Delivered, Judged, NothingFound, Outcome, OutOfFunds, Refused, Unavailable
 from lookups.models import Job, Lookup, StoredAnswer
 from lookups.names import check as names
-from scrapers.failures import Failure, PortalError, QueryRefused
+from scrapers.failures import Failure, PortalError
 from scrapers.gateway import NameReply, Reply
 from scrapers.records import NotFound
+from scrapers.refusals import QueryRefused
 
 CRASHED: single_flight.Result = {"kind": "crashed"}
 
@@ -80,7 +81,7 @@ def settle_failure(
     """The registry did not answer: nothing is known, nothing is owed, and those who share the fetch learn it too."""
     hint = names.find_hint(ask.question, sandbox=ask.sandbox)
     if isinstance(error, QueryRefused):
-        result: single_flight.Result = {"kind": "refused", "text": ". ".join(filter(None, (error.detail, hint)))}
+        result: single_flight.Result = {"kind": "refused", "text": " ".join(filter(None, (error.sentence, hint)))}
     else:
         result = {
             "kind": "unavailable",

@@ -19,10 +19,10 @@ from scrapers.failures import (
     PortalDisabled,
     PortalError,
     PortalUnavailable,
-    QueryRefused,
 )
 from scrapers.models import Breaker
 from scrapers.operations import breaker
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport.pace import Pace
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -88,7 +88,7 @@ class TestAPortalThatFails:
 
     def test_is_well_when_it_refuses_a_question(self) -> None:
         fail(times=4)
-        fail(QueryRefused("too short"))
+        fail(QueryRefused(Refusal.NO_LETTERS))
         fail(times=4)
         assert refusal() is None
 

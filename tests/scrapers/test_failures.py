@@ -18,11 +18,11 @@ from scrapers.failures import (
     PortalError,
     PortalResting,
     PortalUnavailable,
-    QueryRefused,
     find_failure,
     list_unanswered,
 )
 from scrapers.models import Breaker, ScrapeAttempt
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.sandbox.magic import FAILURES, MAGIC
 
 ROOT: Path = settings.BASE_DIR
@@ -87,12 +87,13 @@ class TestAnError:
             PortalUnavailable: Failure.DOWN,
             PortalBlocked: Failure.BLOCKED,
             PageChanged: Failure.LAYOUT_CHANGED,
-            QueryRefused: Failure.REFUSED,
             PortalDisabled: Failure.DISABLED,
         }
         for kind, failure in usual.items():
             error: PortalError = kind("x")
             assert (error.reason, error.retryable) == (failure, failure.facts.retryable)
+        refused = QueryRefused(Refusal.NO_LETTERS)
+        assert (refused.reason, refused.retryable) == (Failure.REFUSED, False)
 
     def test_may_have_another(self) -> None:
         assert PortalBlocked("429", reason=Failure.RATE_LIMITED).reason is Failure.RATE_LIMITED

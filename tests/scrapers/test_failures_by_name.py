@@ -16,7 +16,6 @@ class TestAFailure:
             (failures.PortalUnavailable, "down", True),
             (failures.PortalBlocked, "blocked", True),
             (failures.PageChanged, "layout_changed", False),
-            (failures.QueryRefused, "refused", False),
             (failures.PortalDisabled, "disabled", False),
         ],
     )
@@ -82,8 +81,3 @@ class TestAFailureOfItsOwnKind:
     def test_at_rest_ends_whatever_it_rests_for(self) -> None:
         rest = failures.PortalResting("left alone", reason=Failure.LAYOUT_CHANGED)
         assert (rest.reason, rest.retryable) == (Failure.LAYOUT_CHANGED, True)
-
-    def test_that_refuses_the_question_names_a_field_only_where_it_is_about_one(self) -> None:
-        assert failures.QueryRefused("Too short.").field == ""
-        refusal = failures.QueryRefused("No filings here.", field="kind")
-        assert (refusal.field, refusal.detail) == ("kind", "No filings here.")

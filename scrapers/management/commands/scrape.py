@@ -36,12 +36,12 @@ from scrapers.failures import (
     PortalDisabled,
     PortalError,
     PortalUnavailable,
-    QueryRefused,
 )
 from scrapers.normalize.addresses import one_line
 from scrapers.plain import filled, tell, tell_error
 from scrapers.portal import Choice, Portal
 from scrapers.records import Address, Answer, Found, NotFound, Query, ResultList
+from scrapers.refusals import QueryRefused
 from scrapers.search.pipeline import ask
 from scrapers.transport.session import Trace
 
