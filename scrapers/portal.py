@@ -105,7 +105,7 @@ class Portal:
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Ask for entities whose name fits `term`; all rows, and whether the list is complete."""
-        raise PortalDisabled(self._not_loaded or self.off_reason or "this registry has no search a program may use")
+        raise PortalDisabled(self._not_loaded or self.off_reason or "No search of this registry is known.")
 
     def narrow(self, session: PortalSession, name: str) -> ResultList | None:
         """Ask once more for just this name, when the list was cut before it; None where a portal has no such search."""
@@ -207,7 +207,7 @@ class Portal:
         """Why nobody answers for a registry that has published files and no search."""
         if self.bulk_data is None:
             return ""
-        return f"no copy of the register is loaded yet (manage.py load_bulk_data {self.code})"
+        return "No copy of this state's bulk data is loaded here yet."
 
     def answers_later(self, name: str | None) -> bool:
         """Whether this question is known to take longer than anybody waits; the sandbox registry tells by the name."""

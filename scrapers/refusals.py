@@ -86,6 +86,10 @@ class Refusal(WordWithFacts):
         "not_by_identifier",
         RefusalFacts("entity_id", "This registry cannot be asked by identifier; give the name.", unsupported=True),
     )
+    NO_READER = (
+        "no_reader",
+        RefusalFacts("state", "No program can ask the registry of {state}. {why}", unsupported=True),
+    )
     NO_UCC = (
         "no_ucc",
         RefusalFacts("kind", "UCC filings of this state cannot be searched here.", unsupported=True),

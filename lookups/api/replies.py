@@ -181,13 +181,14 @@ def filings_data(answer: StoredAnswer) -> dict[str, Any]:
 def _unavailable(outcome: Unavailable) -> errors.ApiError:
     facts = (find_failure(outcome.reason) or Failure.DOWN).facts  # another version may have written another word
     seconds = facts.retry_after if outcome.retry_after is None else outcome.retry_after
+    wait = {"Retry-After": str(max(1, math.ceil(seconds)))} if outcome.retryable and seconds is not None else {}
     return errors.ApiError(
         facts.http_status,
         "source_unavailable",
         PORTAL_DOWN,
         retryable=outcome.retryable,
         extra={"reason": outcome.reason, "state": outcome.state} | ({"note": outcome.note} if outcome.note else {}),
-        headers={"Retry-After": str(max(1, math.ceil(seconds)))},
+        headers=wait,
     )
 
 

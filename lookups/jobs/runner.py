@@ -75,7 +75,7 @@ def sweep(*, render: lifecycle.Render, now: datetime) -> Swept:
     return Swept(len(unheard), failed)
 
 
-def stop(job: Job, *, because: Unavailable | Ending, render: lifecycle.Render, now: datetime) -> bool:
+def stop(job: Job, *, because: Refused | Unavailable | Ending, render: lifecycle.Render, now: datetime) -> bool:
     """Fail a job as it was read, also one that runs, and give its money back; False when it has moved on since.
 
     Whoever fetches for it still may not settle it any more. What was settled already stands: the customer paid for it,
@@ -91,7 +91,7 @@ def stop(job: Job, *, because: Unavailable | Ending, render: lifecycle.Render, n
         if settled is not None:
             return lifecycle.end(same, settled, render=render, now=now)
         if isinstance(because, Ending):
-            outcome = Unavailable(same.state, because.facts.reason)
+            outcome: Refused | Unavailable = Unavailable(same.state, because.facts.reason)
             reply_status, reply = because.facts.status, because.facts.reply
         else:
             outcome = because

@@ -32,10 +32,12 @@ WIRE_FIELDS: dict[Field, str] = {
 def find_objection(ask: Ask, *, now: datetime) -> Refused | Unavailable | None:
     """Why this question need not be asked at all; None when it may be."""
     question = ask.question
-    if question.is_name_check:
-        return names.find_objection(question, sandbox=ask.sandbox)
     try:
+        if question.is_name_check:
+            return names.find_objection(question, sandbox=ask.sandbox)
         portal = gateway.get_portal(question.state, sandbox=ask.sandbox)
+    except QueryRefused as error:
+        return _refused(error)
     except PortalDisabled as off:
         return _unavailable(ask, off)
     objection = _find_objection(portal, question)
@@ -57,10 +59,12 @@ def find_wait(ask: Ask, *, now: datetime) -> int | None:
     return estimates.seconds(portal, now=now)
 
 
-def find_off(state: str) -> Unavailable | None:
+def find_off(state: str) -> Refused | Unavailable | None:
     """Why this state's registry is not asked at all any more; None while it is."""
     try:
         gateway.get_portal(state)
+    except QueryRefused as error:
+        return _refused(error)
     except PortalDisabled as off:
         return Unavailable(state, off.reason, retryable=off.retryable, retry_after=off.retry_after)
     return None

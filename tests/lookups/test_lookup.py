@@ -220,6 +220,34 @@ class TestARegistryThatDoesNotAnswer:
         assert (body["reason"], body["retryable"]) == ("layout_changed", False)
 
 
+class TestAStateThatNoProgramCanAsk:
+    """No time helps: it is a 400 that says why, not a portal that is away for the moment."""
+
+    @pytest.mark.parametrize("path", ["/v1/lookup", "/v1/name-availability"])
+    def test_is_told_from_one_that_is_away(self, customer: Customer, path: str) -> None:
+        reply = customer.post(path, {"entity_name": "Acme Corp", "state": "GU"})
+        assert (reply.status_code, reply.json()["code"], reply.json()["retryable"]) == (400, "unsupported_state", False)
+        why = "The Department of Revenue and Taxation has no online name search."
+        assert reply.json()["details"] == {"state": [f"No program can ask the registry of Guam. {why}"]}
+        assert "Retry-After" not in reply
+        assert customer.balance.available == 10 * PRICE
+        assert (Lookup.objects.get().outcome, Lookup.objects.get().reason) == ("refused", "unsupported")
+
+
+class TestAFailureThatNoTimeMends:
+    """Names no time to come back at."""
+
+    def test_such_as_a_page_that_changed(self, tester: Customer) -> None:
+        reply = tester.lookup("Magic Page Changed LLC")
+        assert (reply.status_code, reply.json()["reason"], reply.json()["retryable"]) == (503, "layout_changed", False)
+        assert "Retry-After" not in reply
+
+    def test_such_as_a_state_that_is_switched_off(self, customer: Customer) -> None:
+        reply = customer.lookup("Acme Corp", "KS")
+        assert (reply.status_code, reply.json()["reason"], reply.json()["retryable"]) == (503, "disabled", False)
+        assert "Retry-After" not in reply
+
+
 class TestAQuestionTheStateDoesNotTake:
     """Refused before anybody is asked or money is touched."""
 
