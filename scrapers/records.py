@@ -14,6 +14,7 @@ Kind = Literal["business_entity", "ucc"]
 Party = Literal["debtor", "secured_party"]
 StatusClass = Literal["active", "inactive", "neutral"]
 NameKind = Literal["legal", "former", "assumed", "foreign", "reserved"]
+Verdict = Literal["free", "taken", "cannot_say"]
 Availability = Literal["provided", "not_published", "empty", "paywalled", "parse_failed"]
 
 
@@ -258,10 +259,11 @@ class Conflict:
 class NameVerdict:
     """What is known of a name. `conflicts` is empty when the name is available; the notes are None, or text.
 
+    `verdict` is "cannot_say" where nobody surely stands in the way, but somebody has the name whose status is unknown.
     A registry that says itself that the name is not available is believed, whatever its list shows.
     """
 
-    available: bool
+    verdict: Verdict
     conflicts: tuple[Conflict, ...]
     normalized_name: str
     variation_note: str | None
@@ -269,6 +271,11 @@ class NameVerdict:
     status_note: str | None
     designator_note: str
     check: NameCheck | None = None
+
+    @property
+    def available(self) -> bool:
+        """Whether the name is free, as far as anybody can see."""
+        return self.verdict == "free"
 
 
 Answer = Found | FoundFilings | NotFound

@@ -339,7 +339,7 @@ class TestAVerdictOnAName:
     NAME = Question(state="NY", name="Acme Corp", kind="name_check")
 
     def reply(self, now: Any) -> NameReply:
-        verdict = NameVerdict(True, (), "ACME", None, None, "Active entities only.", "None.")
+        verdict = NameVerdict("free", (), "ACME", None, None, "Active entities only.", "None.")
         evidence = Evidence("https://registry.example/search", now, "a" * 64)
         return NameReply(verdict=verdict, evidence=evidence, version="1", attempt_id=77)
 
