@@ -10,7 +10,7 @@ import functools
 import logging
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -29,8 +29,9 @@ from scrapers.models import ScrapeAttempt
 from scrapers.normalize.record import normalized
 from scrapers.operations import breaker, failed_pages
 from scrapers.portal import Portal
-from scrapers.records import Answer, Evidence, Found, NameVerdict, NotFound, Query
+from scrapers.records import Answer, Evidence, Found, Match, NameVerdict, NotFound, Query
 from scrapers.refusals import QueryRefused, Refusal
+from scrapers.search import matching
 from scrapers.search.pipeline import ask, ask_copy_for_name, ask_name
 from scrapers.transport.exchanges import hide
 from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
@@ -113,6 +114,13 @@ def fetch_name(
         attempt.outcome = "found"
     as_of = copy.as_of if from_copy and copy is not None else None
     return NameReply(verdict, evidence, attempt.portal.version, attempt.row.pk, as_of)
+
+
+def match_by_id(
+    name: str, entity_name: str, *, former_names: Iterable[str] = (), assumed_names: Iterable[str] = ()
+) -> Match:
+    """How a stored record bears the name that was given beside its identifier, as it is told of a fresh one."""
+    return matching.match_by_id(name, entity_name, former_names=former_names, assumed_names=assumed_names)
 
 
 def find_copy(state: str, *, sandbox: bool = False) -> CurrentCopy | None:

@@ -14,6 +14,7 @@ Kind = Literal["business_entity", "ucc"]
 Party = Literal["debtor", "secured_party"]
 StatusClass = Literal["active", "inactive", "neutral"]
 NameKind = Literal["legal", "former", "assumed", "foreign", "reserved"]
+MatchKind = Literal["exact", "suffix_variant", "former_name", "close", "entity_id", "name_mismatch"]
 Verdict = Literal["free", "taken", "cannot_say"]
 Availability = Literal["provided", "not_published", "empty", "paywalled", "parse_failed"]
 
@@ -193,10 +194,14 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How sure it is that the record is the company asked for: `score` 0..1 and what made it."""
+    """How sure it is that the record is the company asked for: `score` 0..1 and what made it.
+
+    "entity_id": it has the identifier asked for, and any name given beside it; "name_mismatch": the identifier, but
+    not the name.
+    """
 
     score: float
-    kind: Literal["exact", "suffix_variant", "former_name", "close", "entity_id"]
+    kind: MatchKind
     features: tuple[str, ...] = ()
 
 

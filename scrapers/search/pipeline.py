@@ -47,12 +47,13 @@ def ask(
     if query.kind == "ucc":
         return _filings(source, query, now=now)
     if query.entity_id:
-        return _by_id(source, query.entity_id, now=now)
+        return _by_id(source, query.entity_id, query.name, now=now)
     assert query.name is not None
     return _by_name(source, query.name, now=now, threshold=threshold)
 
 
-def _by_id(source: Source, entity_id: str, *, now: datetime) -> Answer:
+def _by_id(source: Source, entity_id: str, name: str | None, *, now: datetime) -> Answer:
+    """The record of the identifier; a name given beside it is compared and chooses nobody."""
     wanted = source.portal.check_id(entity_id)
     results = source.find(wanted)
     rows = [row for row in results.candidates if wanted in _shown_ids(source.portal, row)]
@@ -60,7 +61,12 @@ def _by_id(source: Source, entity_id: str, *, now: datetime) -> Answer:
         raise PageChanged(f"asked for {wanted}, the portal listed {results.candidates[0].entity_id}")
     if not rows:
         return NotFound((), _evidence(source, now), as_of=source.data_as_of)
-    return _found(source, _open(source, rows[0]), Match(1.0, "entity_id"), (), now)
+    record = _open(source, rows[0])
+    match = Match(1.0, "entity_id")
+    if name:
+        former, assumed = record.former_names, record.assumed_names
+        match = matching.match_by_id(name, record.entity_name, former_names=former, assumed_names=assumed)
+    return _found(source, record, match, (), now)
 
 
 def _by_name(source: Source, name: str, *, now: datetime, threshold: float) -> Answer:

@@ -241,6 +241,25 @@ class TestAQuestionByNumber:
         answer = found(Registry({"101": rows(row("ACME LLC"))}), entity_id=" 101 ")
         assert (answer.record.entity_id, answer.match.kind, answer.match.score) == ("101", "entity_id", 1.0)
 
+    @pytest.mark.parametrize(
+        ("name", "score", "kind", "features"),
+        [
+            ("Acme, L.L.C.", 1.0, "entity_id", ()),
+            ("Acme", 0.98, "entity_id", ("legal_form",)),
+            ("Old Acme LLC", 0.98, "entity_id", ("former_name",)),
+            ("Totally Other Inc", None, "name_mismatch", None),
+            ("Acme LP", 0.90, "name_mismatch", ("legal_form_of_another_kind",)),
+        ],
+    )
+    def test_says_how_a_name_given_beside_it_agrees(
+        self, name: str, score: float | None, kind: str, features: tuple[str, ...] | None
+    ) -> None:
+        record = EntityRecord("ACME LLC", "101", former_names=("OLD ACME LLC",))
+        answer = found(Registry({"101": rows(Candidate.of(record))}, {"101": record}), name, entity_id="101")
+        assert (answer.record.entity_id, answer.match.kind) == ("101", kind)
+        assert answer.match.score == score if score is not None else answer.match.score < 0.9
+        assert features in (None, answer.match.features)
+
     def test_is_not_answered_with_a_neighbour(self) -> None:
         with pytest.raises(PageChanged, match="102"):
             put(Registry({"101": rows(row("ACME LLC", "102"))}), entity_id="101")

@@ -71,6 +71,7 @@ _WHY = {
     "former_name": "the name is a former or assumed name of this company",
     "close": "the name is close enough, and no other company's is closer",
     "entity_id": "it has the identifier that was asked for",
+    "name_mismatch": "it has the identifier that was asked for, but not the name",
 }
 _ROWS = 25
 _ADDRESS = {"street", "city", "state", "zip", "country"}
