@@ -12,6 +12,7 @@ from lookups.lookup.storage import wire_time
 from lookups.models import BulkJob, Job, Lookup
 from lookups.verdicts import Verdict, find_breakdown
 from scrapers.failures import Failure, find_failure
+from scrapers.refusals import Field, find_refusal, write_sentence
 
 FLAT = tuple(name for name in storage.ENTITY_FIELDS if name not in ("officers", "entityName", "status"))
 CSV_COLUMNS = (
@@ -26,6 +27,17 @@ CSV_COLUMNS = (
     "entityStatus",
     *FLAT,
 )
+# What the fields that a refusal is about are called on the wire.
+WIRE_FIELDS: dict[Field, str] = {
+    "name": "entity_name",
+    "entity_id": "entity_id",
+    "state": "state",
+    "kind": "searchType",
+    "source": "source",
+    "search_by": "searchBy",
+    "date_after": "dateAfter",
+    "date_before": "dateBefore",
+}
 _CHECKED = (
     "available",
     "searchedName",
@@ -53,8 +65,7 @@ def of_lookup(lookup: Lookup) -> dict[str, Any]:
                 "evidence": lookup.evidence,
             }
         case Verdict.REFUSED:
-            refusal = lookup.refusal or {}
-            return _error(lookup) | {"details": {refusal.get("field", "entity_name"): [refusal.get("text", "")]}}
+            return _error(lookup) | {"details": refusal_details(lookup)}
         case Verdict.UNAVAILABLE:
             note = {"note": lookup.note} if lookup.note else {}
             return _error(lookup) | {"reason": lookup.reason, "state": lookup.state} | note
@@ -69,7 +80,7 @@ def _error(lookup: Lookup) -> dict[str, Any]:
     elif lookup.outcome is Verdict.FAILED:
         why = find_breakdown(lookup.reason).facts
         error, code, retryable = why.error, why.code, why.retryable
-    elif lookup.outcome is Verdict.REFUSED and lookup.reason == "unsupported":
+    elif (refusal := find_refusal(lookup.reason)) is not None and refusal.facts.unsupported:
         code = "unsupported_state"
     return {
         "success": False,
@@ -79,6 +90,14 @@ def _error(lookup: Lookup) -> dict[str, Any]:
         "retryable": retryable,
         "requestId": lookup.request_id,
     }
+
+
+def refusal_details(lookup: Lookup) -> dict[str, list[str]]:
+    """Which field of the question has to change, and why."""
+    values, refusal = lookup.refusal or {}, find_refusal(lookup.reason)
+    field = WIRE_FIELDS[refusal.facts.field] if refusal else str(values.get("field", "entity_name"))
+    sentence = write_sentence(lookup.reason, values)
+    return {field: [f"{sentence} {lookup.note}".strip()]}
 
 
 def is_retryable(lookup: Lookup) -> bool:

@@ -28,7 +28,7 @@ class Facts:
     """What follows from a failure.
 
     `customer` and `operator` are what each of them reads. `retry_after` is what the customer is asked to wait where the
-    portal named no time itself (0: no time helps), and `pause` what a job waits before its second try, each further
+    portal named no time itself (None: no time helps), and `pause` what a job waits before its second try, each further
     one twice as long (None: not tried again by itself); both in seconds. `repeats`: the same request is sent once more
     at once. `slows`: the portal is asked at a lower pace from then on. `label` is what operators choose it by, where
     its word does not do. `sandbox`: the outcome whose magic name makes the sandbox registry fail so, if there is one.
@@ -36,7 +36,7 @@ class Facts:
 
     customer: str
     operator: str
-    retry_after: int
+    retry_after: int | None
     pause: float | None
     sandbox: str | None
     retryable: bool = True
@@ -94,7 +94,7 @@ class Failure(WordWithFacts):
         Facts(
             customer="The registry's pages have changed and cannot be read until we have looked.",
             operator="The registry answered with a page that cannot be read: it changed, or it is no answer at all.",
-            retry_after=3600,
+            retry_after=None,
             pause=None,
             retryable=False,
             health=Health.ILL_BY_QUESTION,
@@ -117,9 +117,9 @@ class Failure(WordWithFacts):
     DISABLED = (
         "disabled",
         Facts(
-            customer="This state is switched off here, or has no search that a program may use.",
-            operator="This state is switched off here, or has no search that a program may use.",
-            retry_after=86_400,
+            customer="This state is switched off here.",
+            operator="This state is switched off here, or what it publishes is not loaded.",
+            retry_after=None,
             pause=None,
             retryable=False,
             health=Health.UNKNOWN,
@@ -146,7 +146,7 @@ class Failure(WordWithFacts):
         Facts(
             customer="The registry does not take this question: too short, too wide, or not of this kind.",
             operator="The registry does not take this question: too short, too wide, or not of this kind.",
-            retry_after=0,
+            retry_after=None,
             pause=None,
             retryable=False,
             http_status=400,
@@ -195,7 +195,7 @@ class PortalError(Exception):
         super().__init__(detail)
         self.detail = detail
         self.reason = reason or self.usual
-        self.retry_after = retry_after  # seconds; what the portal asked for, when it did
+        self.retry_after = retry_after if self.retryable else None  # seconds; what the portal asked for, when it did
         self.attempt_id: int | None = None  # the row that tells of the attempt, once it is written
 
     @property
@@ -229,20 +229,7 @@ class PageChanged(PortalError):
     usual = Failure.LAYOUT_CHANGED
 
 
-class QueryRefused(PortalError):
-    """The portal refuses this question (too short, too many results): the caller must ask another one.
-
-    `field` is the field of the query that it is about, where it is about one that no other words would mend.
-    """
-
-    usual = Failure.REFUSED
-
-    def __init__(self, detail: str, *, field: str = "") -> None:
-        super().__init__(detail)
-        self.field = field
-
-
 class PortalDisabled(PortalUnavailable):
-    """Nobody was asked: the jurisdiction is switched off, or has no search that a program may use."""
+    """Nobody was asked: the jurisdiction is switched off. `detail` is the operator's sentence, which callers read."""
 
     usual = Failure.DISABLED

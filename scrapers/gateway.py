@@ -10,7 +10,7 @@ import functools
 import logging
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -29,14 +29,18 @@ from scrapers.models import ScrapeAttempt
 from scrapers.normalize.record import normalized
 from scrapers.operations import breaker, failed_pages
 from scrapers.portal import Portal
-from scrapers.records import Answer, Evidence, Found, NameVerdict, NotFound, Query
+from scrapers.records import Answer, Evidence, Found, Match, NameVerdict, NotFound, Query
+from scrapers.refusals import QueryRefused, Refusal
+from scrapers.search import matching
 from scrapers.search.pipeline import ask, ask_copy_for_name, ask_name
 from scrapers.transport.exchanges import hide
 from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
 
 log = logging.getLogger(__name__)
-ALL_OFF = "the operator has switched every search off for the time being"
+ALL_OFF = "Every search is switched off for the time being."
+SWITCHED_OFF = "The operator has switched this state off."
+UNKNOWN_SEARCH = "No search of it is known."
 ACTIVE_ONLY = "Only active entities can be searched in this source: absence does not mean that none ever existed."
 
 
@@ -112,6 +116,13 @@ def fetch_name(
     return NameReply(verdict, evidence, attempt.portal.version, attempt.row.pk, as_of)
 
 
+def match_by_id(
+    name: str, entity_name: str, *, former_names: Iterable[str] = (), assumed_names: Iterable[str] = ()
+) -> Match:
+    """How a stored record bears the name that was given beside its identifier, as it is told of a fresh one."""
+    return matching.match_by_id(name, entity_name, former_names=former_names, assumed_names=assumed_names)
+
+
 def find_copy(state: str, *, sandbox: bool = False) -> CurrentCopy | None:
     """The loaded copy of the state's bulk data; None where there is none."""
     portal = None if sandbox else discovery.find_portal(state)
@@ -174,18 +185,17 @@ def _attempt(
 
 
 def get_portal(state: str, *, sandbox: bool = False) -> Portal:
-    """The portal that answers for a state; PortalDisabled when none does, or the operator switched it off."""
+    """The portal that answers for a state; QueryRefused when no reader does, PortalDisabled when it is switched off."""
     if sandbox:
         return discovery.get_sandbox(state)
     portal = discovery.find_portal(state)
     if portal is None or portal.verification == "unsupported":
-        raise PortalDisabled(
-            portal.off_reason if portal else "no search of this registry is known that a program may use"
-        )
+        why = portal.off_reason if portal else UNKNOWN_SEARCH
+        raise QueryRefused(Refusal.NO_READER, state=PLACES[state].name, why=why)
     _refuse_when_off(portal)
     switch = jurisdictions.get_jurisdiction(state)
     if not switch.enabled:
-        raise PortalDisabled(switch.reason or portal.off_reason or "switched off by the operator")
+        raise PortalDisabled(switch.reason or portal.off_reason or SWITCHED_OFF)
     return portal
 
 

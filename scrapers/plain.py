@@ -43,7 +43,7 @@ def tell_verdict(verdict: NameVerdict) -> dict[str, Any]:
         "status_note": verdict.status_note,
         "check": asdict(verdict.check) if verdict.check else None,
     }
-    return {"outcome": "judged", "available": verdict.available, **filled(told)}
+    return {"outcome": "judged", "available": verdict.available, "verdict": verdict.verdict, **filled(told)}
 
 
 def tell_error(error: PortalError) -> dict[str, Any]:

@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Literal, Self
 
 from requests.adapters import BaseAdapter
 
 from scrapers.bulk_data.published import BulkData
-from scrapers.failures import PortalDisabled, QueryRefused
+from scrapers.failures import PortalDisabled
 from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import same_names
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.search import matching, terms
 from scrapers.search.terms import NameSearch, SearchPlan
 from scrapers.statuses import StatusMeaning, folded
@@ -27,7 +28,6 @@ from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
 
 Verification = Literal["recorded", "documented", "unsupported"]
-NO_UCC = "UCC filings of this state cannot be searched here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,6 @@ class Choice:
     candidate: Candidate | None
     ranked: tuple[matching.Ranked, ...]
     ambiguous: bool = False
-    refused: str = field(default="")
 
 
 class Portal:
@@ -106,7 +105,7 @@ class Portal:
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Ask for entities whose name fits `term`; all rows, and whether the list is complete."""
-        raise PortalDisabled(self._not_loaded or self.off_reason or "this registry has no search a program may use")
+        raise PortalDisabled(self._not_loaded or self.off_reason or "No search of this registry is known.")
 
     def narrow(self, session: PortalSession, name: str) -> ResultList | None:
         """Ask once more for just this name, when the list was cut before it; None where a portal has no such search."""
@@ -116,7 +115,7 @@ class Portal:
         """Ask for the entity with this state identifier; an empty list when there is none."""
         if self._not_loaded:
             raise PortalDisabled(self._not_loaded)
-        raise QueryRefused("this registry cannot be asked by identifier; give the name")
+        raise QueryRefused(Refusal.NOT_BY_IDENTIFIER)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open one row; a family whose list holds everything sets `Candidate.record` instead."""
@@ -177,7 +176,7 @@ class Portal:
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """UCC filings for a debtor or secured party, and whether the list is complete."""
-        raise QueryRefused(NO_UCC, field="kind")
+        raise QueryRefused(Refusal.NO_UCC)
 
     def data_as_of(self, session: PortalSession) -> datetime | None:
         """The day the source's data is from, for sources that are copies; None for live ones."""
@@ -208,7 +207,7 @@ class Portal:
         """Why nobody answers for a registry that has published files and no search."""
         if self.bulk_data is None:
             return ""
-        return f"no copy of the register is loaded yet (manage.py load_bulk_data {self.code})"
+        return "No copy of this state's bulk data is loaded here yet."
 
     def answers_later(self, name: str | None) -> bool:
         """Whether this question is known to take longer than anybody waits; the sandbox registry tells by the name."""
@@ -241,19 +240,18 @@ class Portal:
         """Return the identifier in the portal's own form; QueryRefused when it cannot be one of this state."""
         cleaned = entity_id.strip()
         if not re.fullmatch(self.id_pattern, cleaned, flags=re.IGNORECASE):
-            raise QueryRefused(f"{cleaned!r} cannot be an identifier of this registry")
+            raise QueryRefused(Refusal.NOT_AN_IDENTIFIER, entity_id=cleaned)
         return cleaned
 
     def check_ucc(self, query: Query) -> None:
-        """QueryRefused, with the field of the query, when UCC filings of this state cannot be asked for so."""
+        """QueryRefused when UCC filings of this state cannot be asked for so."""
         can = self.capabilities
         if not can.ucc:
-            raise QueryRefused(NO_UCC, field="kind")
+            raise QueryRefused(Refusal.NO_UCC)
         if query.search_by == "secured_party" and not can.ucc_secured_party:
-            raise QueryRefused("this state cannot be searched by secured party", field="search_by")
+            raise QueryRefused(Refusal.NO_SECURED_PARTY)
         if (query.date_after or query.date_before) and not can.ucc_date_filter:
-            field = "date_after" if query.date_after else "date_before"
-            raise QueryRefused("this state cannot filter UCC filings by date", field=field)
+            raise QueryRefused(Refusal.NO_DATE_AFTER if query.date_after else Refusal.NO_DATE_BEFORE)
 
     def choose(self, name: str, results: ResultList, *, threshold: float) -> Choice:
         """Pick the company that was asked for, or nobody: a wrong company is the worst answer there is."""

@@ -14,6 +14,8 @@ Kind = Literal["business_entity", "ucc"]
 Party = Literal["debtor", "secured_party"]
 StatusClass = Literal["active", "inactive", "neutral"]
 NameKind = Literal["legal", "former", "assumed", "foreign", "reserved"]
+MatchKind = Literal["exact", "suffix_variant", "former_name", "close", "entity_id", "name_mismatch"]
+Verdict = Literal["free", "taken", "cannot_say"]
 Availability = Literal["provided", "not_published", "empty", "paywalled", "parse_failed"]
 
 
@@ -192,10 +194,14 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How sure it is that the record is the company asked for: `score` 0..1 and what made it."""
+    """How sure it is that the record is the company asked for: `score` 0..1 and what made it.
+
+    "entity_id": it has the identifier asked for, and any name given beside it; "name_mismatch": the identifier, but
+    not the name.
+    """
 
     score: float
-    kind: Literal["exact", "suffix_variant", "former_name", "close", "entity_id"]
+    kind: MatchKind
     features: tuple[str, ...] = ()
 
 
@@ -258,10 +264,11 @@ class Conflict:
 class NameVerdict:
     """What is known of a name. `conflicts` is empty when the name is available; the notes are None, or text.
 
+    `verdict` is "cannot_say" where nobody surely stands in the way, but somebody has the name whose status is unknown.
     A registry that says itself that the name is not available is believed, whatever its list shows.
     """
 
-    available: bool
+    verdict: Verdict
     conflicts: tuple[Conflict, ...]
     normalized_name: str
     variation_note: str | None
@@ -269,6 +276,11 @@ class NameVerdict:
     status_note: str | None
     designator_note: str
     check: NameCheck | None = None
+
+    @property
+    def available(self) -> bool:
+        """Whether the name is free, as far as anybody can see."""
+        return self.verdict == "free"
 
 
 Answer = Found | FoundFilings | NotFound

@@ -38,8 +38,9 @@ def _ended(lookup: Lookup, receipt: str | None) -> Response:
     headers = {"Cache-Control": "private, no-store"}
     if receipt is not None:
         headers = {"Payment-Receipt": receipt, "Cache-Control": "private"}
-    if lookup.outcome is Verdict.UNAVAILABLE and bodies.is_retryable(lookup):
-        headers["Retry-After"] = str(wait_seconds(lookup))
+    seconds = find_wait(lookup)
+    if seconds is not None:
+        headers["Retry-After"] = str(seconds)
     if lookup.outcome is Verdict.FAILED and lookup.reason == "insufficient_balance":
         raise out_of_funds(OutOfFunds(lookup.balance_after or 0, lookup.price))
     return Response(bodies.of_lookup(lookup), status=http_status(lookup), headers=headers)
@@ -54,8 +55,10 @@ def http_status(lookup: Lookup) -> int:
     return verdict.facts.http_status
 
 
-def wait_seconds(lookup: Lookup) -> int:
-    """How long to wait before the same question is asked again."""
+def find_wait(lookup: Lookup) -> int | None:
+    """How many seconds to wait before the same question is asked again; None where no waiting helps."""
+    if lookup.outcome is not Verdict.UNAVAILABLE or not bodies.is_retryable(lookup):
+        return None
     if lookup.retry_at is not None and lookup.ended_at is not None:
         return max(1, math.ceil((lookup.retry_at - lookup.ended_at).total_seconds()))
     return (find_failure(lookup.reason) or Failure.DOWN).facts.retry_after

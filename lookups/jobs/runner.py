@@ -11,7 +11,7 @@ from django.db import transaction
 from lookups.jobs import lifecycle, retries
 from lookups.lookup import checks, flow, rows, settlement
 from lookups.lookup.asks import Ask, Stopwatch
-from lookups.lookup.outcomes import Cancelled, Failed, Refused, Unavailable
+from lookups.lookup.outcomes import Failed, Refused, Unavailable
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
 from lookups.models import Job, Lookup
@@ -75,7 +75,7 @@ def sweep(*, now: datetime) -> Swept:
     return Swept(len(unheard), failed)
 
 
-def stop(job: Job, *, because: Unavailable | Refused | Failed | Cancelled, now: datetime) -> bool:
+def stop(job: Job, *, because: settlement.Empty, now: datetime) -> bool:
     """Fail a job as it was read, also one that runs, and give its money back; False when it has moved on since.
 
     Whoever fetches for it still may not settle it any more. What was settled already stands: the customer paid for it,

@@ -12,20 +12,20 @@ from lookups.lookup.outcomes import Refused, Unavailable
 from lookups.lookup.questions import Question
 from lookups.names import check as names
 from scrapers import discovery, gateway
-from scrapers.failures import PortalDisabled, PortalError, QueryRefused
+from scrapers.failures import PortalDisabled, PortalError
 from scrapers.portal import Portal
-
-# What the fields of a query are called on the wire, where a state may not know them at all.
-WIRE_FIELDS = {"kind": "searchType", "search_by": "searchBy", "date_after": "dateAfter", "date_before": "dateBefore"}
+from scrapers.refusals import QueryRefused
 
 
 def find_objection(ask: Ask, *, now: datetime) -> Refused | Unavailable | None:
     """Why this question need not be asked at all; None when it may be."""
     question = ask.question
-    if question.is_name_check:
-        return names.find_objection(question, sandbox=ask.sandbox)
     try:
+        if question.is_name_check:
+            return names.find_objection(question, sandbox=ask.sandbox)
         portal = gateway.get_portal(question.state, sandbox=ask.sandbox)
+    except QueryRefused as error:
+        return _refused(error)
     except PortalDisabled as off:
         return _unavailable(ask, off)
     objection = _find_objection(portal, question)
@@ -47,12 +47,14 @@ def find_wait(ask: Ask, *, now: datetime) -> int | None:
     return estimates.seconds(portal, now=now)
 
 
-def find_off(state: str) -> Unavailable | None:
+def find_off(state: str) -> Refused | Unavailable | None:
     """Why this state's registry is not asked at all any more; None while it is."""
     try:
         gateway.get_portal(state)
+    except QueryRefused as error:
+        return _refused(error)
     except PortalDisabled as off:
-        return Unavailable(state, off.reason, retryable=off.retryable, retry_after=off.retry_after)
+        return Unavailable(state, off.reason, off.retryable, off.retry_after, off.detail)
     return None
 
 
@@ -63,7 +65,8 @@ def _is_slow(portal: Portal, ask: Ask, now: datetime) -> bool:
 
 
 def _unavailable(ask: Ask, error: PortalError) -> Unavailable:
-    return Unavailable(ask.question.state, error.reason, retryable=error.retryable, retry_after=error.retry_after)
+    note = error.detail if isinstance(error, PortalDisabled) else None  # the operator's sentence
+    return Unavailable(ask.question.state, error.reason, error.retryable, error.retry_after, note)
 
 
 def _find_objection(portal: Portal, question: Question) -> Refused | None:
@@ -72,8 +75,10 @@ def _find_objection(portal: Portal, question: Question) -> Refused | None:
             portal.check_ucc(question.to_query())
         elif question.entity_id:
             portal.check_id(question.entity_id)
-    except QueryRefused as refusal:
-        if refusal.field:
-            return Refused(WIRE_FIELDS[refusal.field], f"{refusal.detail[0].upper()}{refusal.detail[1:]}.", True)
-        return Refused("entity_id", refusal.detail)
+    except QueryRefused as error:
+        return _refused(error)
     return None
+
+
+def _refused(error: QueryRefused) -> Refused:
+    return Refused(error.refusal, error.values)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from lookups.models import Job, Lookup, StoredAnswer
 from lookups.verdicts import Breakdown
+from scrapers.refusals import Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +55,14 @@ class Unavailable:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The registry does not take this question; `field` of it has to change, `text` says why. Not charged.
+    """The registry does not take this question: why, with the values its sentence names. Not charged.
 
-    `unsupported`: no question of this sort can be asked of this state.
+    `note` names another way to an answer, where there is one.
     """
 
-    field: str
-    text: str
-    unsupported: bool = False
+    refusal: Refusal
+    values: Mapping[str, Any] = field(default_factory=dict)
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,8 +58,10 @@ class Question:
             parts = ["name_check", self.name or "", str(self.from_copy)]
         elif self.kind == "ucc":
             parts = ["ucc", self.search_by, _name_key(self.name or ""), str(self.date_after), str(self.date_before)]
-        elif self.entity_id:
+        elif self.entity_id and not self.name:
             return id_digest(self.entity_id)
+        elif self.entity_id:  # the answer says how the name agrees with the identifier
+            parts = ["id", self.entity_id.strip().casefold(), _name_key(self.name or "")]
         else:
             parts = ["name", _name_key(self.name or "")]
         return _sha256(parts)

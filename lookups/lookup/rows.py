@@ -137,9 +137,12 @@ def to_columns(outcome: Outcome, lookup: Lookup, *, now: datetime) -> dict[str, 
                 "note": outcome.note or "",
             }
         case Refused():
-            refusal = {"field": outcome.field, "text": outcome.text}
-            reason = "unsupported" if outcome.unsupported else ""
-            return {"verdict": Verdict.REFUSED.value, "reason": reason, "refusal": refusal}
+            return {
+                "verdict": Verdict.REFUSED.value,
+                "reason": outcome.refusal.value,
+                "refusal": dict(outcome.values),
+                "note": outcome.note or "",
+            }
         case Failed(reason=why):
             return {"verdict": Verdict.FAILED.value, "reason": why.value}
         case Cancelled():

@@ -15,9 +15,10 @@ from lookups.lookup.rows import Making
 from lookups.models import Job, Lookup, StoredAnswer
 from lookups.names import check as names
 from lookups.verdicts import Breakdown
-from scrapers.failures import Failure, PortalError, QueryRefused
+from scrapers.failures import Failure, PortalDisabled, PortalError
 from scrapers.gateway import NameReply, Reply
 from scrapers.records import NotFound
+from scrapers.refusals import QueryRefused, Refusal
 
 CRASHED: single_flight.Result = {"kind": "crashed"}
 Empty = NothingFound | Unavailable | Refused | Failed | Cancelled
@@ -79,14 +80,19 @@ def settle_failure(
     """The registry did not answer: nothing is known, nothing is owed, and those who share the fetch learn it too."""
     hint = names.find_hint(ask.question, sandbox=ask.sandbox)
     if isinstance(error, QueryRefused):
-        result: single_flight.Result = {"kind": "refused", "text": ". ".join(filter(None, (error.detail, hint)))}
+        result: single_flight.Result = {
+            "kind": "refused",
+            "refusal": error.refusal.value,
+            "values": error.values,
+            "note": hint,
+        }
     else:
         result = {
             "kind": "unavailable",
             "reason": error.reason.value,
             "retryable": error.retryable,
             "retry_after": error.retry_after,
-            "note": hint,
+            "note": error.detail if isinstance(error, PortalDisabled) else hint,
         }
     with transaction.atomic():
         single_flight.finish(ticket, result=result, now=stopwatch.now)
@@ -124,7 +130,7 @@ def read(ask: Ask, result: single_flight.Result) -> Found | Judged | NothingFoun
         case "not_found":
             return NothingFound(result["suggestions"], result["ambiguous"], result["note"], result["evidence"])
         case "refused":
-            return Refused("entity_id" if ask.question.entity_id else "entity_name", result["text"])
+            return Refused(Refusal(result["refusal"]), result["values"], result["note"])
         case "unavailable":
             return Unavailable(
                 ask.question.state, result["reason"], result["retryable"], result["retry_after"], result.get("note")

@@ -171,7 +171,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "lookup",
             "refusal",
-            models.JSONField(blank=True, help_text="What has to change before it can be asked.", null=True),
+            models.JSONField(blank=True, help_text="What the sentence of a refusal names.", null=True),
         ),
         migrations.AddField(
             "lookup",

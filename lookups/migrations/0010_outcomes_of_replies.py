@@ -220,7 +220,7 @@ def _fill(models, row, reply, versions, price):
         details = (reply or {}).get("details")
         if isinstance(details, dict) and details:
             field, texts = next(iter(details.items()))
-            row.refusal = {"field": field, "text": str(texts[0]) if texts else ""}
+            row.refusal, row.note = {"field": field}, str(texts[0]) if texts else ""
     else:
         row.verdict = "failed" if row.reason in HERE else "unavailable"
     if row.source == "cache":

@@ -88,7 +88,7 @@ class Lookup(models.Model):
         max_length=11, null=True, blank=True, choices=[(one.value, one.value.replace("_", " ")) for one in Verdict]
     )
     reason = models.CharField(max_length=40, blank=True, default="", help_text="Why nothing is known, as a word.")
-    refusal = models.JSONField(null=True, blank=True, help_text="What has to change before it can be asked.")
+    refusal = models.JSONField(null=True, blank=True, help_text="What the sentence of a refusal names.")
     version = models.ForeignKey(
         "lookups.RecordVersion", on_delete=models.PROTECT, null=True, blank=True, related_name="lookups"
     )

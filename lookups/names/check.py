@@ -15,10 +15,9 @@ from scrapers import gateway
 from scrapers.failures import PortalDisabled
 from scrapers.gateway import NameReply
 from scrapers.records import Conflict, NameCheck
+from scrapers.refusals import Refusal
 
-WALLED = "This registry's own search cannot be asked by a program, and name checks are live."
 COPY_KEPT = 'A copy of its register is loaded here: send "source": "cache" for a verdict from it.'
-NO_COPY = 'No copy of this state\'s register is loaded here; leave "source" out, or send "live".'
 
 
 def find_objection(question: Question, *, sandbox: bool) -> Refused | None:
@@ -29,11 +28,9 @@ def find_objection(question: Question, *, sandbox: bool) -> Refused | None:
         return None  # that is an answer that could not be had
     kept = gateway.find_copy(question.state, sandbox=sandbox)
     if question.from_copy:
-        return None if kept else Refused("source", NO_COPY, unsupported=True)
+        return None if kept else Refused(Refusal.NO_COPY)
     if portal.walled:
-        return Refused(
-            "source", " ".join(filter(None, (WALLED, portal.off_reason, COPY_KEPT if kept else ""))), unsupported=True
-        )
+        return Refused(Refusal.WALLED, {"why": portal.off_reason}, COPY_KEPT if kept else None)
     return None
 
 
@@ -49,7 +46,7 @@ def verdict_fields(question: Question, reply: NameReply, *, sandbox: bool) -> di
     verdict = reply.verdict
     pages = _pages(question, verdict.conflicts, sandbox=sandbox)
     return {
-        "verdict": "free" if verdict.available else "taken",
+        "verdict": verdict.verdict,
         "available": verdict.available,
         "searchedName": question.name,
         "state": question.state,

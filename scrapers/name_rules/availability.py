@@ -13,7 +13,7 @@ from scrapers.name_rules.rules import RULES, NamingRule
 from scrapers.name_rules.same_names import clerk_key
 from scrapers.normalize import names
 from scrapers.portal import Portal
-from scrapers.records import Candidate, Conflict, NameCheck, NameVerdict, ResultList, StatusClass
+from scrapers.records import Candidate, Conflict, NameCheck, NameVerdict, ResultList, StatusClass, Verdict
 
 _ORDER: dict[StatusClass, int] = {"active": 0, "neutral": 1, "inactive": 2}
 MOST_CONFLICTS = 10
@@ -25,14 +25,16 @@ def judge(name: str, results: ResultList, *, portal: Portal, state: str) -> Name
     rule, rows, check = RULES[state], results.candidates, results.check
     wanted = clerk_key(name, rule)
     conflicts = _conflicts(wanted, rows, portal=portal, rule=rule)
-    blocking = [one for one in conflicts if _stands_in_the_way(one, portal)]
-    ended = next((one for one in conflicts if _ENDED.search(one.candidate.status or "")), None)
+    blocking = [effect for one in conflicts if (effect := _effect(one, portal)) != "free"]
+    verdict: Verdict = "free" if not blocking else "taken" if "taken" in blocking else "cannot_say"
+    if check is not None and check.available is False:
+        verdict = "taken"
     return NameVerdict(
-        available=not blocking and (check is None or check.available is not False),
+        verdict=verdict,
         conflicts=tuple(conflicts[:MOST_CONFLICTS]) if blocking else (),
         normalized_name=wanted,
         variation_note=_variation(name, rows, portal=portal, rule=rule),
-        warning=_warning(ended),
+        warning=_warning(conflicts, portal, shown="taken" in blocking),
         status_note=" ".join(filter(None, (_check_note(check), _status_note(portal)))) or None,
         designator_note=designator_note(state),
         check=check,
@@ -59,12 +61,24 @@ def _class_of(row: Candidate, portal: Portal) -> StatusClass:
     return portal.status_meaning(row.status).status_class
 
 
-def _stands_in_the_way(conflict: Conflict, portal: Portal) -> bool:
-    """Active owners do; so does every row of a registry that shows no status, and a name put aside."""
-    if conflict.candidate.name_kind == "reserved" and conflict.status_class != "inactive":
-        return True
-    unknown = not portal.capabilities.status and portal.implied_status is None
-    return conflict.status_class == "active" or (unknown and conflict.candidate.name_kind != "former")
+def _effect(conflict: Conflict, portal: Portal) -> Verdict:
+    """What one owner of the same name makes of it.
+
+    Active owners stand in the way; so does every row of a registry that shows no status, and a name put aside. Where
+    the status is not known of just this row, it may be that of an active owner.
+    """
+    kind = conflict.candidate.name_kind
+    if kind == "former":
+        return "free"
+    if conflict.status_class == "active" or (kind == "reserved" and conflict.status_class != "inactive"):
+        return "taken"
+    if not portal.capabilities.status and portal.implied_status is None:
+        return "taken"
+    return "cannot_say" if _is_unknown(conflict, portal) else "free"
+
+
+def _is_unknown(conflict: Conflict, portal: Portal) -> bool:
+    return portal.status_meaning(conflict.candidate.status).reason in ("unrecognised_status", "status_not_published")
 
 
 def _variation(name: str, rows: tuple[Candidate, ...], *, portal: Portal, rule: NamingRule) -> str | None:
@@ -79,11 +93,25 @@ def _variation(name: str, rows: tuple[Candidate, ...], *, portal: Portal, rule: 
     return None
 
 
-def _warning(ended: Conflict | None) -> str | None:
-    if ended is None:
-        return None
-    word = ended.candidate.status
-    return f"{ended.candidate.name} used this name and is {word}: it may be entitled to return to it."
+def _warning(conflicts: list[Conflict], portal: Portal, *, shown: bool) -> str | None:
+    """Of an owner that may return, and of every one that is neither active nor ended, unless it is `shown` anyway."""
+    ended = next((one for one in conflicts if _ENDED.search(one.candidate.status or "")), None)
+    found: list[str] = []
+    if ended is not None:
+        word = ended.candidate.status
+        found.append(f"{ended.candidate.name} used this name and is {word}: it may be entitled to return to it.")
+    if not shown:
+        found += [_open(one, portal) for one in conflicts if one.status_class == "neutral"]
+    return " ".join(found[:MOST_CONFLICTS]) or None
+
+
+def _open(conflict: Conflict, portal: Portal) -> str:
+    """What is open about an owner that is neither active nor ended."""
+    name, word = conflict.candidate.name, conflict.candidate.status
+    if not _is_unknown(conflict, portal):
+        return f"{name} has this name and is {word}: it may come to stand in the way."
+    seen = f'"{word}", which is no status that we know' if word else "not shown"
+    return f"{name} has this name, and its status is {seen}: whether the name is free cannot be said."
 
 
 def _check_note(check: NameCheck | None) -> str | None:

@@ -26,11 +26,10 @@ from scrapers.normalize.vocabulary import (
     NEAR_COMMON_WORDS,
     READINGS,
 )
-from scrapers.records import Candidate
+from scrapers.records import Candidate, Match, MatchKind
 from scrapers.search import shortlist
 from scrapers.statuses import StatusMeaning
 
-MatchKind = Literal["exact", "suffix_variant", "former_name", "close", "entity_id"]
 _ORDER: dict[str, int] = {"entity_id": 0, "exact": 1, "suffix_variant": 2, "former_name": 3, "close": 4}
 _STATUS_ORDER = {"active": 0, "neutral": 1, "inactive": 2}
 LONG_WORD = 10  # letters; a common word as long as this has next to no neighbor that differs in a vowel
@@ -221,6 +220,23 @@ def rank(
         if known is None or entry.order < known.order:
             best[identity] = entry
     return tuple(sorted(best.values(), key=lambda entry: entry.order))
+
+
+def match_by_id(
+    asked: str, shown: str, *, former_names: Iterable[str] = (), assumed_names: Iterable[str] = ()
+) -> Match:
+    """How a record that has the identifier asked for bears the name given beside it, under whichever of its names.
+
+    The identifier decides who it is. Names that differ in what tells companies apart disagree, and that is said.
+    """
+    compared = [compare(asked, shown)]
+    for feature, others in (("former_name", former_names), ("assumed_name", assumed_names)):
+        for other in others:
+            found = compare(asked, other)
+            less = 0.02 if found.kind in ("exact", "suffix_variant") else 0.0
+            compared.append(Comparison(found.score - less, found.kind, (feature, *found.features)))
+    nearest = max(compared, key=lambda one: one.score)
+    return Match(nearest.score, "entity_id" if nearest.score > UNSURE else "name_mismatch", nearest.features)
 
 
 def best(ranked: tuple[Ranked, ...], *, threshold: float) -> tuple[Ranked | None, bool]:

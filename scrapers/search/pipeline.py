@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
-from scrapers.failures import PageChanged, QueryRefused
+from scrapers.failures import PageChanged
 from scrapers.name_rules import availability
 from scrapers.portal import Choice, Portal
 from scrapers.records import (
@@ -25,6 +25,7 @@ from scrapers.records import (
     ResultList,
     Suggestion,
 )
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.search import matching
 from scrapers.search.sources import Copy, LivePortal, Source, choose_source, read_copy
 from scrapers.search.terms import SearchPlan
@@ -46,12 +47,13 @@ def ask(
     if query.kind == "ucc":
         return _filings(source, query, now=now)
     if query.entity_id:
-        return _by_id(source, query.entity_id, now=now)
+        return _by_id(source, query.entity_id, query.name, now=now)
     assert query.name is not None
     return _by_name(source, query.name, now=now, threshold=threshold)
 
 
-def _by_id(source: Source, entity_id: str, *, now: datetime) -> Answer:
+def _by_id(source: Source, entity_id: str, name: str | None, *, now: datetime) -> Answer:
+    """The record of the identifier; a name given beside it is compared and chooses nobody."""
     wanted = source.portal.check_id(entity_id)
     results = source.find(wanted)
     rows = [row for row in results.candidates if wanted in _shown_ids(source.portal, row)]
@@ -59,7 +61,12 @@ def _by_id(source: Source, entity_id: str, *, now: datetime) -> Answer:
         raise PageChanged(f"asked for {wanted}, the portal listed {results.candidates[0].entity_id}")
     if not rows:
         return NotFound((), _evidence(source, now), as_of=source.data_as_of)
-    return _found(source, _open(source, rows[0]), Match(1.0, "entity_id"), (), now)
+    record = _open(source, rows[0])
+    match = Match(1.0, "entity_id")
+    if name:
+        former, assumed = record.former_names, record.assumed_names
+        match = matching.match_by_id(name, record.entity_name, former_names=former, assumed_names=assumed)
+    return _found(source, record, match, (), now)
 
 
 def _by_name(source: Source, name: str, *, now: datetime, threshold: float) -> Answer:
@@ -69,7 +76,7 @@ def _by_name(source: Source, name: str, *, now: datetime, threshold: float) -> A
     if choice.candidate is None:
         if not complete and not choice.ambiguous:
             # A list that may lack the row proves no absence: saying "not found" here would be a false statement.
-            raise QueryRefused(_unproven(plan))
+            raise _unproven(plan, Refusal.TOO_MANY_COMPANIES)
         evidence = _evidence(source, now)
         return NotFound(_suggestions(choice), evidence, ambiguous=choice.ambiguous, as_of=source.data_as_of)
     best = next(entry for entry in choice.ranked if entry.candidate is choice.candidate)
@@ -114,10 +121,9 @@ def _counted(session: PortalSession, *, most: int) -> Iterator[None]:
             session.trace.add("searches", started, f"{session.trace.searches} of at most {most}")
 
 
-def _unproven(plan: SearchPlan) -> str:
-    if not plan.proves:
-        return "this registry cannot be searched for so short a name alone; give the entity_id"
-    return "too many companies have such a name; give more of it, or the entity_id"
+def _unproven(plan: SearchPlan, cut: Refusal) -> QueryRefused:
+    """Why nothing was proved: by a search that proves nothing, or else because a list was `cut`."""
+    return QueryRefused(cut if plan.proves else Refusal.SHORT_NAME_ALONE)
 
 
 def _nearness(choice: Choice) -> float:
@@ -204,7 +210,7 @@ def _filings(source: Source, query: Query, *, now: datetime) -> Answer:
     evidence = _evidence(source, now)
     if not filings:
         if not complete:
-            raise QueryRefused("too many filings fit; give more of the name, or dates")
+            raise QueryRefused(Refusal.TOO_MANY_FILINGS)
         return NotFound((), evidence, as_of=source.data_as_of)
     return FoundFilings(filings, evidence, total=len(filings), as_of=source.data_as_of, complete=complete)
 
@@ -229,8 +235,5 @@ def _judged(source: Source, query: Query, *, now: datetime) -> tuple[NameVerdict
     session.trace.add("names", started, f"{query.name!r}: {len(results.candidates)} rows")
     verdict = availability.judge(query.name, results, portal=portal, state=query.state)
     if verdict.available and not results.complete:
-        plan = source.plan(query.name)
-        if not plan.proves:
-            raise QueryRefused(_unproven(plan))
-        raise QueryRefused("too many names are like this one to say whether it is free; give more of it")
+        raise _unproven(source.plan(query.name), Refusal.TOO_MANY_NAMES)
     return verdict, _evidence(source, now)

@@ -13,12 +13,12 @@ from typing import Protocol
 
 from scrapers.bulk_data.published import BulkData
 from scrapers.bulk_data.stored_form import to_plain
-from scrapers.failures import QueryRefused
 from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import same_names
 from scrapers.normalize import names
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.search.terms import SearchPlan
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -66,7 +66,7 @@ class LoadedCopy:
     def plan(self, name: str) -> SearchPlan:
         """The name as it is given finds all spellings of it."""
         if not names.key(name):
-            raise QueryRefused("the name needs letters or digits")
+            raise QueryRefused(Refusal.NO_LETTERS)
         return SearchPlan((name,))
 
     def search(self, term: str) -> ResultList:
@@ -169,5 +169,5 @@ def choose_source(portal: Portal, session: PortalSession, copy: Copy | None) -> 
 def read_copy(portal: Portal, session: PortalSession, copy: Copy | None) -> LoadedCopy:
     """The loaded copy, whatever the portal may say; QueryRefused where none is kept."""
     if portal.bulk_data is None or copy is None:
-        raise QueryRefused("no copy of this registry is kept")
+        raise QueryRefused(Refusal.NO_COPY)
     return LoadedCopy(portal, session, portal.bulk_data, copy)

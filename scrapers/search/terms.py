@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from scrapers.failures import QueryRefused
 from scrapers.normalize import names
+from scrapers.refusals import QueryRefused, Refusal
 
 # starts_with, contains: the text as it is written; all_words: every word, anywhere; word_pattern: the words in their
 # order, whatever stands between them; neighborhood: an alphabetical list from the term on.
@@ -132,7 +132,7 @@ def plan(name: str, facts: NameSearch) -> SearchPlan:
         fitted += _with_form(name, facts)
     terms = [text for text in fitted if facts.is_sendable(text)]
     if not terms or not names.words(base):
-        raise QueryRefused(_too_short(facts))
+        raise _too_short(facts)
     distinct = {text.casefold(): text for text in reversed(terms)}
     return SearchPlan(tuple(reversed(distinct.values()))[: facts.most_terms], proves)
 
@@ -147,9 +147,7 @@ def _with_form(name: str, facts: NameSearch) -> list[str]:
     return [facts.fitted(text) for text, left in zip(every, own, strict=True) if names.words(left)]
 
 
-def _too_short(facts: NameSearch) -> str:
-    least = f"at least {facts.shortest} characters" if facts.shortest > 1 else "letters or digits"
-    return (
-        f"this registry's search needs {least} of a name, besides signs and words it does not look at; "
-        'give the legal form too (as in "3M Company"), or the entity_id'
-    )
+def _too_short(facts: NameSearch) -> QueryRefused:
+    if facts.shortest > 1:
+        return QueryRefused(Refusal.NAME_TOO_SHORT, shortest=facts.shortest)
+    return QueryRefused(Refusal.NO_WORD_SEARCHED)

@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from scrapers.failures import QueryRefused
 from scrapers.normalize import names
+from scrapers.refusals import QueryRefused, Refusal
 
 _LONGEST_CLAUSE = 4000  # characters once encoded; servers refuse addresses of about 8,000
 _LOOSE = "\u00b7"  # our mark in a term: one sign may stand here in the registry's spelling
@@ -62,7 +62,7 @@ def _bodies(term: str) -> list[str]:
     every = re.findall(rf"[^\W_]+(?:{_LOOSE}[^\W_]+)*", term)
     words = [word.upper() for word in every if word.casefold() != "and"] or [word.upper() for word in every]
     if not words:
-        raise QueryRefused("the name needs letters or digits")
+        raise QueryRefused(Refusal.NO_LETTERS)
     marked = [number for number, word in enumerate(words) if _LOOSE in word][:4]
     plain = [word.replace(_LOOSE, "") for word in words]
     choices = [plain] if not marked else [[w.replace(_LOOSE, "_") for w in words]]

@@ -11,11 +11,12 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.failures import PageChanged, QueryRefused
+from scrapers.failures import PageChanged
 from scrapers.normalize import dates, officers
 from scrapers.parsing.html import body_rows, missing_result, one, table_rows, text_of
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Query, UccFiling
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 from scrapers.ucc import parties
@@ -35,7 +36,7 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
         if parties.fits(parties.listed_party(row["Debtor Name"]), query) and _within(row["File Date and Time"], query):
             _add(found, row)
     if not found and officers.person_in(query.name or ""):
-        raise QueryRefused("Kentucky's debtors can be searched here as companies alone; give the legal form")
+        raise QueryRefused(Refusal.COMPANIES_ALONE, state="Kentucky")
     return parties.newest_first(found.values(), query), len(rows) < _CUT
 
 

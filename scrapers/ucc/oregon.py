@@ -16,13 +16,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from scrapers.failures import PageChanged, QueryRefused
+from scrapers.failures import PageChanged
 from scrapers.normalize import addresses, officers
 from scrapers.parsing.columns import PlaceColumns
 from scrapers.parsing.fields import listed, need_text, note_unread
 from scrapers.parsing.html import body_rows, hidden_inputs, maybe, missing_result, one, table_rows, text_of
 from scrapers.portal import Portal
 from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport import conditions, soda
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -144,7 +145,7 @@ def _by_debtor(session: PortalSession, query: Query) -> tuple[dict[str, _Lien], 
             lien.status = lien.status or ("Terminated" if cells["Terminate"] else None)
             lien.add(lien.debtors, who)
     if not liens and officers.person_in(query.name or ""):
-        raise QueryRefused("Oregon's debtors can be searched here as companies alone; give the legal form of the name")
+        raise QueryRefused(Refusal.COMPANIES_ALONE, state="Oregon")
     return liens, len(rows) < _TABLE
 
 

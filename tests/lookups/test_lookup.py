@@ -233,6 +233,56 @@ class TestARegistryThatDoesNotAnswer:
         assert (body["reason"], body["retryable"]) == ("layout_changed", False)
 
 
+class TestANameBesideAnIdentifier:
+    """The identifier decides; that the name is another one is the answer to whoever checks it."""
+
+    def test_is_compared_and_the_disagreement_told(self, tester: Customer) -> None:
+        other = tester.lookup("Totally Other Inc", "DE", entity_id="SB-DE-000123").json()["data"]
+        assert other["entityName"] == "BLUE HERON LOGISTICS LLC"
+        assert other["normalized"]["match"]["kind"] == "name_mismatch"
+        assert other["normalized"]["match"]["score"] < 0.6
+
+    def test_is_compared_with_its_former_names_too(self, tester: Customer) -> None:
+        same = tester.lookup("Heron & Sons Haulage LLC", "DE", entity_id="SB-DE-000123").json()["data"]
+        assert same["normalized"]["match"] == {"score": 0.98, "kind": "entity_id", "features": ["former_name"]}
+
+    def test_is_nobody_elses_answer(self, tester: Customer) -> None:
+        asked = {"state": "DE", "entity_id": "SB-DE-000123", "source": "cache"}
+        tester.lookup("Totally Other Inc", **asked)
+        for name, kind in (("Blue Heron Logistics LLC", "entity_id"), ("Totally Other Inc", "name_mismatch")):
+            assert tester.lookup(name, **asked).json()["data"]["normalized"]["match"]["kind"] == kind
+        alone = tester.post("/v1/lookup", asked).json()["data"]["normalized"]["match"]
+        assert alone == {"score": 1.0, "kind": "entity_id", "features": []}
+
+
+class TestAStateThatNoProgramCanAsk:
+    """No time helps: it is a 400 that says why, not a portal that is away for the moment."""
+
+    @pytest.mark.parametrize("path", ["/v1/lookup", "/v1/name-availability"])
+    def test_is_told_from_one_that_is_away(self, customer: Customer, path: str) -> None:
+        reply = customer.post(path, {"entity_name": "Acme Corp", "state": "GU"})
+        assert (reply.status_code, reply.json()["code"], reply.json()["retryable"]) == (400, "unsupported_state", False)
+        why = "The Department of Revenue and Taxation has no online name search."
+        assert reply.json()["details"] == {"state": [f"No program can ask the registry of Guam. {why}"]}
+        assert "Retry-After" not in reply
+        assert customer.balance.available == 10 * PRICE
+        assert (Lookup.objects.get().outcome, Lookup.objects.get().reason) == ("refused", "no_reader")
+
+
+class TestAFailureThatNoTimeMends:
+    """Names no time to come back at."""
+
+    def test_such_as_a_page_that_changed(self, tester: Customer) -> None:
+        reply = tester.lookup("Magic Page Changed LLC")
+        assert (reply.status_code, reply.json()["reason"], reply.json()["retryable"]) == (503, "layout_changed", False)
+        assert "Retry-After" not in reply
+
+    def test_such_as_a_state_that_is_switched_off(self, customer: Customer) -> None:
+        reply = customer.lookup("Acme Corp", "KS")
+        assert (reply.status_code, reply.json()["reason"], reply.json()["retryable"]) == (503, "disabled", False)
+        assert "Retry-After" not in reply
+
+
 class TestAQuestionTheStateDoesNotTake:
     """Refused before anybody is asked or money is touched."""
 

@@ -92,6 +92,17 @@ class TestAReply:
         assert body["available"]
         assert "Revoked" in body["warning"]
 
+    def test_calls_no_name_free_whose_owner_has_a_status_that_nobody_knows(self, tester: Customer) -> None:
+        body = check(tester, "Rustwhistle Cartography LLC", "UT").json()
+        assert not body["available"]
+        assert [one["statusClass"] for one in body["conflictingEntities"]] == ["neutral"]
+        assert "no status that we know" in body["warning"]
+
+    def test_warns_of_an_owner_that_is_pending(self, tester: Customer) -> None:
+        body = check(tester, "Lampblack Ink Company", "OH").json()
+        assert (body["available"], body["conflictingEntities"]) == (True, [])
+        assert "is Pending: it may come to stand in the way" in body["warning"]
+
     def test_notes_the_same_name_with_another_legal_form(self, tester: Customer) -> None:
         body = check(tester, "Amber Pangolin Glassworks Inc.").json()
         assert "Amber Pangolin Glassworks LLC" in body["variationNote"]

@@ -21,9 +21,10 @@ from lookups.lookup.payers import CredentialPayer, KeyPayer, Paid
 from lookups.lookup.questions import Question
 from lookups.models import Job, Lookup, SharedFetch, StoredAnswer
 from lookups.names.check import COPY_KEPT
-from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalUnavailable, QueryRefused
+from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalUnavailable
 from scrapers.gateway import NameReply, Reply
 from scrapers.records import Evidence, NameVerdict, NotFound, Suggestion
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.sandbox.magic import DEMO_QUESTION
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
@@ -33,6 +34,7 @@ pytestmark = pytest.mark.django_db
 ACME, BY_ID = Question(state="NY", name="Acme Corp"), Question(state="NY", entity_id="100001")
 FOUND, ABSENT = Lookup.Outcome.FOUND, Lookup.Outcome.NOT_FOUND
 LOST = Unavailable("NY", "timeout")
+TOO_SHORT = "The name needs letters or digits."
 FREE = 10 * PRICE
 
 
@@ -236,10 +238,10 @@ class TestARegistryThatDoesNotAnswer:
             return True
 
         outcome = settlement.settle_failure(
-            asked, None, lead(asked), QueryRefused("Too short."), stopwatch=stopwatch, try_again=try_again
+            asked, None, lead(asked), QueryRefused(Refusal.NO_LETTERS), stopwatch=stopwatch, try_again=try_again
         )
-        assert (outcome, tried) == (Refused(field, "Too short."), [])
-        assert SharedFetch.objects.get().result == {"kind": "refused", "text": "Too short.", "attempt_id": 77}
+        assert (outcome, tried) == (Refused(field, TOO_SHORT), [])
+        assert SharedFetch.objects.get().result == {"kind": "refused", "text": TOO_SHORT, "attempt_id": 77}
         expected = row_of(asked, stopwatch, outcome="refused", asked=question.words, attempt_id=77)
         assert_kept(expected)
         assert settlement.find_outcome(asked) == Refused(field, "The registry refused this question.")
@@ -337,7 +339,7 @@ class TestAVerdictOnAName:
     NAME = Question(state="NY", name="Acme Corp", kind="name_check")
 
     def reply(self, now: Any) -> NameReply:
-        verdict = NameVerdict(True, (), "ACME", None, None, "Active entities only.", "None.")
+        verdict = NameVerdict("free", (), "ACME", None, None, "Active entities only.", "None.")
         evidence = Evidence("https://registry.example/search", now, "a" * 64)
         return NameReply(verdict=verdict, evidence=evidence, version="1", attempt_id=77)
 
@@ -416,9 +418,9 @@ class TestAVerdictOnAName:
         if failed == "late":
             outcome = settlement.share(asked, hold(asked), None, stopwatch=stopwatch)
         elif failed == "refused":
-            error: Any = QueryRefused("Too short")
+            error: Any = QueryRefused(Refusal.NO_LETTERS)
             outcome = settlement.settle_failure(asked, hold(asked), lead(asked), error, stopwatch=stopwatch)
-            assert outcome == Refused("entity_name", f"Too short. {COPY_KEPT}")
+            assert outcome == Refused("entity_name", f"{TOO_SHORT} {COPY_KEPT}")
             return
         else:
             error = PortalUnavailable("503")

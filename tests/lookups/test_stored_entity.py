@@ -76,6 +76,8 @@ class TestAQuestion:
             (Question("NY", "Acme LLC d/b/a Best"), Question("NY", "Acme LLC d/b/a Worst")),
             (Question("NY", "!!"), Question("NY", "??")),
             (Question("NY", "12"), Question("NY", entity_id="12")),
+            (Question("NY", "Acme LLC", entity_id="12"), Question("NY", "Zebra LLC", entity_id="12")),
+            (Question("NY", "Acme LLC", entity_id="12"), Question("NY", entity_id="12")),
             (Question("NY", "Acme", kind="ucc"), Question("NY", "Acme")),
             (Question("NY", "Acme", kind="ucc"), Question("NY", "Acme", kind="ucc", search_by="secured_party")),
         ],

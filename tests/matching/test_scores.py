@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from scrapers.records import Candidate
+from scrapers import gateway
+from scrapers.records import Candidate, Match
 from scrapers.search import matching
 from scrapers.search.matching import compare
 from scrapers.statuses import StatusMeaning
@@ -209,6 +210,42 @@ class TestTheOrderOfRows:
         one, same = {"id": "7", "tab": "x"}, {"tab": "x", "id": "7"}
         rows = [row("ACME", "", handle=one), row("ACME LLC", "", handle=same), row("ACME LP", "", handle={"id": "8"})]
         assert [found.candidate.name for found in rank("Acme", *rows)] == ["ACME", "ACME LP"]
+
+
+class TestANameBesideAnIdentifier:
+    """Chooses nobody; whether it agrees is told, with its true score."""
+
+    @pytest.mark.parametrize(("asked", "shown", "score", "kind", "features"), SCORES)
+    def test_agrees_where_the_difference_cannot_mean_another_company(
+        self, asked: str, shown: str, score: float, kind: str, features: str
+    ) -> None:
+        match = matching.match_by_id(asked, shown)
+        assert match.kind == ("entity_id" if score > matching.UNSURE else "name_mismatch")
+        compared = compare(asked, shown)
+        assert (match.score, match.features) == (compared.score, compared.features)
+
+    @pytest.mark.parametrize("word", ["former_name", "assumed_name"])
+    def test_may_be_another_name_of_the_company(self, word: str) -> None:
+        others: dict[str, Any] = {f"{word}s": ["Zebra LLC", "OLD ACME LLC"]}
+        assert matching.match_by_id("Old Acme LLC", "NEW ACME LLC", **others) == Match(0.98, "entity_id", (word,))
+        assert matching.match_by_id("Old Acme", "NEW ACME LLC", **others) == Match(
+            pytest.approx(0.96), "entity_id", (word, "legal_form")
+        )
+        spaced = matching.match_by_id("OldAcme LLC", "NEW ACME LLC", **others)
+        assert spaced == Match(0.96, "entity_id", (word, "spacing"))
+
+    def test_is_its_present_one_where_several_fit_as_well(self) -> None:
+        match = matching.match_by_id("Acme", "ACME LLC", former_names=["ACME"], assumed_names=["ACME"])
+        assert match == Match(0.98, "entity_id", ("legal_form",))
+
+    def test_is_never_agreed_with_because_another_name_is_just_as_far(self) -> None:
+        match = matching.match_by_id("Totally Other Inc", "ACME LLC", former_names=["ZEBRA LLC"])
+        assert (match.kind, match.score < 0.6) == ("name_mismatch", True)
+
+    def test_is_compared_for_a_stored_record_as_for_a_fresh_one(self) -> None:
+        other = {"former_names": ["OLD ACME LLC"], "assumed_names": ["ACME SHOP"]}
+        for asked in ("Acme LLC", "Acme Shop", "Zebra"):
+            assert gateway.match_by_id(asked, "ACME LLC", **other) == matching.match_by_id(asked, "ACME LLC", **other)
 
 
 class TestTheBestRow:

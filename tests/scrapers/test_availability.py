@@ -114,6 +114,41 @@ class TestATakenName:
         assert judge("Blue Heron LLC", ResultList((row,)), portal=Registry(), state="DE").available
 
 
+class TestANameOfAnOwnerWhoseStatusIsOpen:
+    """It exists, so nothing of it is passed over in silence."""
+
+    @pytest.mark.parametrize(
+        ("status", "seen"),
+        [("Awaiting Ratification", '"Awaiting Ratification", which is no status'), ("", "not shown")],
+    )
+    def test_cannot_be_said_to_be_free_where_the_status_is_not_known(self, status: str, seen: str) -> None:
+        found = ask("Blue Heron LLC", ("BLUE HERON LLC", status))
+        assert (found.verdict, found.available) == ("cannot_say", False)
+        assert [one.candidate.name for one in found.conflicts] == ["BLUE HERON LLC"]
+        assert f"its status is {seen}" in (found.warning or "")
+
+    def test_is_taken_all_the_same_where_another_is_active(self) -> None:
+        found = ask("Blue Heron LLC", ("BLUE HERON LLC", "Awaiting Ratification"), ("Blue Heron Inc", "Active"))
+        assert (found.verdict, found.warning) == ("taken", None)
+        assert [one.status_class for one in found.conflicts] == ["active", "neutral"]
+
+    def test_is_free_with_a_warning_where_it_is_known_to_be_pending(self) -> None:
+        found = ask("Blue Heron LLC", ("BLUE HERON LLC", "Pending"), ("Blue Heron Inc", "Pending"))
+        assert (found.verdict, found.available, found.conflicts) == ("free", True, ())
+        assert (found.warning or "").count("Pending: it may come to stand in the way.") == 2
+
+    def test_is_free_where_the_owner_has_another_name_now(self) -> None:
+        row = Candidate("Blue Heron LLC", "1", None, name_kind="former")
+        found = judge("Blue Heron LLC", ResultList((row,)), portal=Registry(), state="DE")
+        assert (found.verdict, found.warning) == ("free", None)
+
+    def test_says_so_beside_a_no_of_the_registry(self) -> None:
+        said = NameCheck("The registry's own name check", False, "This name is not available.")
+        found = ask("Blue Heron LLC", ("BLUE HERON LLC", "Pending"), check=said)
+        assert (found.verdict, found.conflicts) == ("taken", ())
+        assert "Pending" in (found.warning or "")
+
+
 class TestTheStatesRule:
     """States differ in what tells two names apart."""
 
@@ -172,7 +207,7 @@ class TestASourceThatShowsLess:
 
     def test_without_status_counts_everybody(self) -> None:
         found = ask("Blue Heron LLC", ("Blue Heron Inc", ""), portal=NoStatus)
-        assert not found.available
+        assert (found.verdict, found.available, found.warning) == ("taken", False, None)
         assert "no status" in (found.status_note or "")
 
     def test_of_active_entities_says_what_that_means(self) -> None:
@@ -229,6 +264,20 @@ class TestAVerdict:
     @given(NAMES, NAMES, some.sampled_from(sorted(PLACES)))
     def test_is_the_same_both_ways(self, one: str, other: str, state: str) -> None:
         assert ask(one, (other, "Active"), state=state).available == ask(other, (one, "Active"), state=state).available
+
+    @given(
+        some.sampled_from(["", "Active", "Dissolved", "Pending", "Revoked", "Nobody Knows"]),
+        some.sampled_from([Registry, NoStatus, ActiveOnly]),
+        some.sampled_from([None, True, False]),
+    )
+    def test_is_free_if_and_only_if_it_says_available(
+        self, status: str, portal: type[Portal], own: bool | None
+    ) -> None:
+        found = ask("Blue Heron LLC", ("Blue Heron LLC", status), portal=portal, check=NameCheck("Own", own, "So."))
+        assert found.available == (found.verdict == "free")
+        assert found.available or found.conflicts or own is False
+        if status and status != "Dissolved" and portal is Registry:
+            assert found.conflicts or found.warning, "what exists is not passed over in silence"
 
     @given(some.text(max_size=50), some.sampled_from(sorted(PLACES)))
     def test_never_fails(self, name: str, state: str) -> None:

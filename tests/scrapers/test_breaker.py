@@ -10,8 +10,9 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test import Client
 
+from jurisdictions.codes import PLACES
 from jurisdictions.models import Jurisdiction
-from scrapers import gateway
+from scrapers import discovery, gateway
 from scrapers.failures import (
     Failure,
     PageChanged,
@@ -19,10 +20,10 @@ from scrapers.failures import (
     PortalDisabled,
     PortalError,
     PortalUnavailable,
-    QueryRefused,
 )
 from scrapers.models import Breaker
 from scrapers.operations import breaker
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport.pace import Pace
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -88,7 +89,7 @@ class TestAPortalThatFails:
 
     def test_is_well_when_it_refuses_a_question(self) -> None:
         fail(times=4)
-        fail(QueryRefused("too short"))
+        fail(QueryRefused(Refusal.NO_LETTERS))
         fail(times=4)
         assert refusal() is None
 
@@ -216,6 +217,34 @@ class TestTheOperator:
         with pytest.raises(PortalDisabled):
             gateway.get_portal("NY")
         assert gateway.get_portal("NY", sandbox=True).sandbox
+
+    def test_says_why_a_state_is_off_in_words_that_callers_read(self) -> None:
+        for reason, sentence in (
+            ("The office asked us to stop.", None),
+            ("", "The operator has switched this state off."),
+        ):
+            Jurisdiction.objects.filter(pk="NY").update(enabled=False, status="inactive", reason=reason)
+            with pytest.raises(PortalDisabled) as off:
+                gateway.get_portal("NY")
+            assert off.value.detail == (sentence or reason)
+            assert (off.value.retryable, off.value.retry_after) == (False, None)
+
+    @pytest.mark.parametrize(
+        "code", [one.code for one in discovery.list_portals() if one.verification == "unsupported"]
+    )
+    def test_cannot_make_a_state_answer_that_nobody_can_read(self, code: str) -> None:
+        with pytest.raises(QueryRefused) as refused:
+            gateway.get_portal(code)
+        assert (refused.value.refusal, refused.value.refusal.facts.unsupported) == (Refusal.NO_READER, True)
+        portal = discovery.find_portal(code)
+        assert portal is not None
+        assert refused.value.sentence == f"No program can ask the registry of {PLACES[code].name}. {portal.off_reason}"
+        assert gateway.get_portal(code, sandbox=True).sandbox
+
+    def test_cannot_make_a_state_answer_that_has_no_portal(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(discovery, "find_portal", lambda code: None)
+        with pytest.raises(QueryRefused, match="No search of it is known"):
+            gateway.get_portal("NY")
 
     def test_leaves_the_word_of_an_operator_alone(self) -> None:
         Jurisdiction.objects.filter(pk="NY").update(enabled=False, status="inactive", reason="our choice")

@@ -19,10 +19,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from scrapers import gateway, tasks
-from scrapers.failures import PageChanged, PortalBlocked, PortalError, PortalUnavailable, QueryRefused
+from scrapers.failures import PageChanged, PortalBlocked, PortalError, PortalUnavailable
 from scrapers.models import AttemptPage, Breaker, ScrapeAttempt
 from scrapers.operations import breaker, failed_pages
 from scrapers.records import Query
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport.exchanges import Exchange, hide_in_address
 from tests.scrapers.loopback import Loopback, Wire, says, serving
 
@@ -489,5 +490,6 @@ class TestTheRegistriesPage:
 
 def test_the_kinds_of_failure_are_all_there() -> None:
     """Each of the four errors has its place in the outcomes that evidence is kept for."""
-    for error in (PageChanged, PortalBlocked, PortalUnavailable, QueryRefused):
-        assert error("x").reason in ScrapeAttempt.OUTCOMES
+    for kind in (PageChanged, PortalBlocked, PortalUnavailable):
+        assert kind("x").reason in ScrapeAttempt.OUTCOMES
+    assert QueryRefused(Refusal.NO_LETTERS).reason in ScrapeAttempt.OUTCOMES

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
 
 from scrapers.failures import (
+    Facts,
     Failure,
     Health,
     PageChanged,
@@ -18,11 +20,11 @@ from scrapers.failures import (
     PortalError,
     PortalResting,
     PortalUnavailable,
-    QueryRefused,
     find_failure,
     list_unanswered,
 )
 from scrapers.models import Breaker, ScrapeAttempt
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.sandbox.magic import FAILURES, MAGIC
 
 ROOT: Path = settings.BASE_DIR
@@ -39,6 +41,12 @@ def second_tables(source: str) -> Iterator[int]:
                 words = {part.value for part in parts if isinstance(part, ast.Constant)} & WORDS
                 if len(words) > 1:
                     yield node.lineno
+
+
+def disagreements(facts: Facts) -> list[str]:
+    """What of a failure is at odds with its being worth another try, or not."""
+    waits = {"retry_after": facts.retry_after, "pause": facts.pause}
+    return [name for name, seconds in waits.items() if facts.retryable != bool(seconds)]
 
 
 @pytest.mark.parametrize("failure", Failure, ids=str)
@@ -61,9 +69,12 @@ class TestAFailure:
     def test_is_not_billed(self, failure: Failure) -> None:
         assert not failure.facts.billed, "nothing charges for a failure"
 
-    def test_says_when_to_come_back_unless_the_registry_answered(self, failure: Failure) -> None:
-        assert failure.is_answer == (failure.facts.retry_after == 0) == (failure.facts.http_status == 400)
+    def test_is_a_400_only_where_the_registry_answered(self, failure: Failure) -> None:
+        assert failure.is_answer == (failure.facts.http_status == 400)
         assert failure.is_answer == (failure not in list_unanswered())
+
+    def test_says_when_to_come_back_only_where_that_may_help(self, failure: Failure) -> None:
+        assert disagreements(failure.facts) == []
 
     def test_is_tried_again_only_where_that_may_help(self, failure: Failure) -> None:
         assert (failure.facts.pause is not None) == failure.facts.retryable
@@ -79,6 +90,23 @@ class TestAFailure:
         assert outcome is None or (FAILURES[outcome] is failure and outcome in MAGIC)
 
 
+class TestAFailureThatDisagreesWithItself:
+    """Is noticed."""
+
+    @pytest.mark.parametrize(
+        ("more", "found"),
+        [
+            ({"retryable": False, "retry_after": None}, []),
+            ({"retryable": False, "retry_after": 3600}, ["retry_after"]),
+            ({"retryable": True, "retry_after": None, "pause": 5.0}, ["retry_after"]),
+            ({"retryable": True, "retry_after": 0, "pause": None}, ["retry_after", "pause"]),
+        ],
+    )
+    def test_by_what_it_says_of_waiting(self, more: dict[str, Any], found: list[str]) -> None:
+        facts = Facts(**{"customer": "X.", "operator": "X.", "pause": None, "sandbox": None, **more})
+        assert disagreements(facts) == found
+
+
 class TestAnError:
     """Derives everything from its failure."""
 
@@ -87,12 +115,13 @@ class TestAnError:
             PortalUnavailable: Failure.DOWN,
             PortalBlocked: Failure.BLOCKED,
             PageChanged: Failure.LAYOUT_CHANGED,
-            QueryRefused: Failure.REFUSED,
             PortalDisabled: Failure.DISABLED,
         }
         for kind, failure in usual.items():
             error: PortalError = kind("x")
             assert (error.reason, error.retryable) == (failure, failure.facts.retryable)
+        refused = QueryRefused(Refusal.NO_LETTERS)
+        assert (refused.reason, refused.retryable) == (Failure.REFUSED, False)
 
     def test_may_have_another(self) -> None:
         assert PortalBlocked("429", reason=Failure.RATE_LIMITED).reason is Failure.RATE_LIMITED
@@ -100,6 +129,11 @@ class TestAnError:
     def test_of_a_portal_at_rest_may_always_be_tried_again(self) -> None:
         error = PortalResting("left alone", reason=Failure.LAYOUT_CHANGED)
         assert (error.reason, error.retryable) == (Failure.LAYOUT_CHANGED, True)
+
+    def test_that_no_other_try_mends_names_no_time_for_one(self) -> None:
+        assert PageChanged("a notice", retry_after=60).retry_after is None
+        assert PortalDisabled("The office asked us to stop.", retry_after=60).retry_after is None
+        assert PortalResting("left alone", reason=Failure.LAYOUT_CHANGED, retry_after=60).retry_after == 60
 
     def test_is_down_for_a_word_of_another_version(self) -> None:
         assert find_failure("moved_away") is None

@@ -16,7 +16,6 @@ class TestAFailure:
             (failures.PortalUnavailable, "down", True),
             (failures.PortalBlocked, "blocked", True),
             (failures.PageChanged, "layout_changed", False),
-            (failures.QueryRefused, "refused", False),
             (failures.PortalDisabled, "disabled", False),
         ],
     )
@@ -44,16 +43,16 @@ GOES_BY: dict[Failure, tuple[object, ...]] = {
     Failure.DOWN: (30, 5.0, True, False, "danger", "down", "portal_down", Health.ILL),
     Failure.BLOCKED: (900, 900.0, False, True, "danger", "blocked", "blocked", Health.ILL),
     Failure.LAYOUT_CHANGED: (
-        *(3600, None, False, False, "danger", "layout changed", "page_changed"),
+        *(None, None, False, False, "danger", "layout changed", "page_changed"),
         Health.ILL_BY_QUESTION,
     ),
     Failure.RATE_LIMITED: (
         *(60, 30.0, False, True, "warning", "rate limited", "rate_limited"),
         Health.ILL_IF_ITS_OWN,
     ),
-    Failure.DISABLED: (86_400, None, False, False, "info", "switched off", None, Health.UNKNOWN),
+    Failure.DISABLED: (None, None, False, False, "info", "switched off", None, Health.UNKNOWN),
     Failure.TIMEOUT: (30, 10.0, False, False, "warning", "timeout", "timeout", Health.ILL_IF_PATIENT),
-    Failure.REFUSED: (0, None, False, False, "info", "refused by the registry", "too_many", Health.WELL),
+    Failure.REFUSED: (None, None, False, False, "info", "refused by the registry", "too_many", Health.WELL),
 }
 
 
@@ -82,8 +81,3 @@ class TestAFailureOfItsOwnKind:
     def test_at_rest_ends_whatever_it_rests_for(self) -> None:
         rest = failures.PortalResting("left alone", reason=Failure.LAYOUT_CHANGED)
         assert (rest.reason, rest.retryable) == (Failure.LAYOUT_CHANGED, True)
-
-    def test_that_refuses_the_question_names_a_field_only_where_it_is_about_one(self) -> None:
-        assert failures.QueryRefused("Too short.").field == ""
-        refusal = failures.QueryRefused("No filings here.", field="kind")
-        assert (refusal.field, refusal.detail) == ("kind", "No filings here.")

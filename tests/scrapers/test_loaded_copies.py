@@ -197,7 +197,7 @@ class TestAStateWithoutItsCopy:
     """Nothing loaded yet."""
 
     def test_says_so_and_never_not_found(self) -> None:
-        with pytest.raises(PortalDisabled, match="load_bulk_data ZZ"):
+        with pytest.raises(PortalDisabled, match="No copy of this state's bulk data is loaded"):
             put(Query("ZZ", name="Anything LLC"))
 
 

@@ -15,8 +15,9 @@ from django.conf import settings
 
 from jurisdictions.codes import PLACES
 from scrapers import discovery, gateway
-from scrapers.failures import PageChanged, PortalBlocked, PortalUnavailable, QueryRefused
+from scrapers.failures import PageChanged, PortalBlocked, PortalUnavailable
 from scrapers.records import Answer, Found, FoundFilings, NotFound, Query
+from scrapers.refusals import QueryRefused
 from scrapers.sandbox import DEMO_QUESTION, MAGIC, book, server
 from scrapers.search.pipeline import ask
 from scrapers.transport.session import Trace

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from scrapers import discovery
-from scrapers.failures import QueryRefused
 from scrapers.normalize import names
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, Found, NotFound, Query, ResultList
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.search.pipeline import ask, ask_name
 from scrapers.search.terms import NameSearch, SearchPlan
 from scrapers.statuses import meanings
@@ -308,8 +308,9 @@ class TestADeclaredMinimum:
 
     def test_is_told_and_nothing_is_sent(self) -> None:
         book = Choosy("3M COMPANY")
-        with pytest.raises(QueryRefused, match="at least 3 characters"):
+        with pytest.raises(QueryRefused, match="at least 3 characters") as error:
             look_up(book, "3M")
+        assert (error.value.refusal, error.value.values) == (Refusal.NAME_TOO_SHORT, {"shortest": 3})
         assert book.asked == []
 
     def test_that_was_met_by_the_legal_form_proves_no_absence(self) -> None:

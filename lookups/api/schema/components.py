@@ -81,7 +81,7 @@ class Evidence(serializers.Serializer[Any]):
 
 class Match(serializers.Serializer[Any]):
     score = number("How sure it is that this is the company asked for, 0 to 1.")
-    kind = word(["exact", "suffix_variant", "former_name", "close", "entity_id"])
+    kind = word(["exact", "suffix_variant", "former_name", "close", "entity_id", "name_mismatch"])
     features = serializers.ListField(
         child=serializers.CharField(), help_text="What tells the two names apart, if anything."
     )

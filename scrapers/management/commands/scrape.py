@@ -36,12 +36,12 @@ from scrapers.failures import (
     PortalDisabled,
     PortalError,
     PortalUnavailable,
-    QueryRefused,
 )
 from scrapers.normalize.addresses import one_line
 from scrapers.plain import filled, tell, tell_error
 from scrapers.portal import Choice, Portal
 from scrapers.records import Address, Answer, Found, NotFound, Query, ResultList
+from scrapers.refusals import QueryRefused
 from scrapers.search.pipeline import ask
 from scrapers.transport.session import Trace
 
@@ -71,6 +71,7 @@ _WHY = {
     "former_name": "the name is a former or assumed name of this company",
     "close": "the name is close enough, and no other company's is closer",
     "entity_id": "it has the identifier that was asked for",
+    "name_mismatch": "it has the identifier that was asked for, but not the name",
 }
 _ROWS = 25
 _ADDRESS = {"street", "city", "state", "zip", "country"}

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from scrapers.failures import PageChanged, QueryRefused
+from scrapers.failures import PageChanged
 from scrapers.normalize import types
 from scrapers.parsing.fields import (
     Labels,
@@ -28,6 +28,7 @@ from scrapers.parsing.fields import (
 from scrapers.platforms.fileone import drawer, questions
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.search.terms import NameSearch
 from scrapers.transport.session import PortalSession
 
@@ -97,7 +98,7 @@ class FileOnePortal(Portal):
         results = self._list(session, self.question(entity_id, starts_with=False))
         rows = tuple(row for row in results.candidates if self._is_number(row.entity_id, entity_id))
         if not rows and not results.complete:
-            raise QueryRefused("too many entities fit this number")
+            raise QueryRefused(Refusal.TOO_MANY_NUMBERS)
         return ResultList(rows)
 
     def _is_number(self, shown: str, wanted: str) -> bool:

@@ -10,7 +10,7 @@ from scrapers.portal import Capabilities, Portal
 
 
 class UnsupportedPortal(Portal):
-    """Base: answers nothing (503 `disabled`)."""
+    """Base: answers nothing (400 `unsupported_state`)."""
 
     verification = "unsupported"
     capabilities = Capabilities(search=False, by_id=False, status=False)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scrapers.failures import QueryRefused
 from scrapers.records import Address, Filing, Found
+from scrapers.refusals import QueryRefused
 from tests.scrapers.conversation import Conversation, answer
 
 SEARCH = "https://www.sos.ks.gov/eforms/BusinessEntity/Search.aspx"

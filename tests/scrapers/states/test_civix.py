@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from lxml import html
 
-from scrapers.failures import PageChanged, QueryRefused
+from scrapers.failures import PageChanged
 from scrapers.platforms.civix import sections
 from scrapers.records import Found, NotFound
+from scrapers.refusals import QueryRefused
 from tests.scrapers.conversation import Conversation, answer
 
 HOST = "https://cis.scc.virginia.gov/EntitySearch"

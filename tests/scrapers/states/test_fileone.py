@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scrapers.failures import PageChanged, QueryRefused
+from scrapers.failures import PageChanged
 from scrapers.records import Found
+from scrapers.refusals import QueryRefused
 from tests.scrapers.conversation import Conversation, answer
 
 LIST = "https://firststop.sos.nd.gov/api/Records/businesssearch"

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from scrapers.failures import PageChanged, QueryRefused
+from scrapers.failures import PageChanged
 from scrapers.records import Found, FoundFilings
+from scrapers.refusals import QueryRefused
 from tests.scrapers.conversation import Conversation, answer
 from tests.scrapers.golden import FOLDER
 

@@ -14,8 +14,9 @@ from requests import PreparedRequest, Response
 from requests.adapters import BaseAdapter
 
 from scrapers.bulk_data.layouts.colorado import split_event
-from scrapers.failures import PageChanged, PortalUnavailable, QueryRefused
+from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.records import Found, NotFound
+from scrapers.refusals import QueryRefused
 from scrapers.transport import conditions
 from scrapers.transport.recording import Step, answer
 from tests.scrapers.conversation import Conversation

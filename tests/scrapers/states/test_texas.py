@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from scrapers.failures import PageChanged, PortalUnavailable, QueryRefused
+from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.records import Found, Query
+from scrapers.refusals import QueryRefused
 from scrapers.search.pipeline import ask_name
 from tests.scrapers.conversation import Conversation, answer
 from tests.scrapers.golden import NOW
