@@ -23,8 +23,8 @@ from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Job, Lookup
 
-DEADLINE = timedelta(hours=6)  # from accepting to failing what is left
-HOLD_FOR = DEADLINE + timedelta(hours=1)
+MAX_WAIT = timedelta(minutes=15)  # from accepting to giving up what is left, where the caller says nothing else
+HELD_BEYOND = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ def accept(
     request_id: str,
     now: datetime,
     notify: Notify = Notify(),
+    max_wait: timedelta = MAX_WAIT,
 ) -> BulkJob | OutOfFunds:
     """Take all rows on and hold their price, or nothing at all. The same `bulk_id` again is the same bulk job."""
     earlier = BulkJob.objects.filter(pk=bulk_id).first()
@@ -61,7 +62,7 @@ def accept(
     first_of = [firsts.setdefault(_same(one.question), number) for number, one in enumerate(wanted)]
     try:
         with transaction.atomic():
-            hold = _hold(key, bulk_id, len(firsts), now)
+            hold = _hold(key, bulk_id, len(firsts), now, hold_for=max_wait + HELD_BEYOND)
             bulk = BulkJob.objects.create(
                 id=bulk_id,
                 account_id=key.account_id,
@@ -72,7 +73,7 @@ def accept(
                 questions=len(firsts),
                 request_id=request_id,
                 created_at=now,
-                deadline=now + DEADLINE,
+                deadline=now + max_wait,
                 webhook_url=notify.webhook_url,
                 emails_results=notify.emails_results,
             )
@@ -123,7 +124,7 @@ def _same(question: Question) -> tuple[str, str, str]:
     return question.state, question.kind, question.digest
 
 
-def _hold(key: ApiKey, bulk_id: uuid.UUID, questions: int, now: datetime) -> Hold | None:
+def _hold(key: ApiKey, bulk_id: uuid.UUID, questions: int, now: datetime, *, hold_for: timedelta) -> Hold | None:
     if key.is_test:
         return None
     return ledger.hold(
@@ -131,7 +132,7 @@ def _hold(key: ApiKey, bulk_id: uuid.UUID, questions: int, now: datetime) -> Hol
         amount=questions * prices.LOOKUP,
         idempotency_key=f"bulk:{bulk_id}",
         reference=f"bulk of {questions}",
-        expires_at=now + HOLD_FOR,
+        expires_at=now + hold_for,
         now=now,
         key=key,
     )

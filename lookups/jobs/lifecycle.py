@@ -25,8 +25,9 @@ log = logging.getLogger(__name__)
 
 BUDGET_SECONDS = 120.0  # what a worker may take for one fetch
 LEASE = timedelta(seconds=BUDGET_SECONDS) + single_flight.GRACE
-DEADLINE = timedelta(minutes=15)  # from accepting to failing
-HOLD_FOR = DEADLINE + timedelta(minutes=15)
+MAX_WAIT = timedelta(minutes=15)  # from accepting to giving up, where the caller says nothing else
+LONGEST_WAIT = timedelta(hours=6)
+HELD_BEYOND = timedelta(minutes=15)  # what the sweep and the settling may take on top of that
 MOST_ATTEMPTS = 3
 KEPT_FOR = timedelta(days=7)
 WHOLE = ("key__account", "bulk", "lookup__hold", "lookup__version__entity", "lookup__filing_set")
@@ -41,10 +42,15 @@ def accept(ask: Ask, lookup: Lookup, *, estimated_seconds: int, now: datetime) -
     if Job.objects.open().single().filter(key=ask.payer.key).count() >= ask.payer.limit:
         return TooManyAtOnce(ask.payer.limit)
     with transaction.atomic():
-        rows.accept(ask, lookup, now=now, hold_for=HOLD_FOR)
+        rows.accept(ask, lookup, now=now, hold_for=hold_for(ask))
         job = _write(ask, lookup, estimated_seconds=estimated_seconds, now=now)
         transaction.on_commit(lambda: wake(job.pk))
     return Accepted(job)
+
+
+def hold_for(ask: Ask) -> timedelta:
+    """How long the price of a question is held that is answered later."""
+    return (ask.max_wait or MAX_WAIT) + HELD_BEYOND
 
 
 def adopt(ask: Ask, lookup: Lookup, *, estimated_seconds: int, runs: bool, now: datetime) -> Job:
@@ -71,7 +77,7 @@ def _write(ask: Ask, lookup: Lookup, *, estimated_seconds: int, now: datetime, *
         estimated_seconds=estimated_seconds,
         request_id=ask.request_id,
         created_at=now,
-        deadline=now + DEADLINE,
+        deadline=now + (ask.max_wait or MAX_WAIT),
         **progress,
     )
 

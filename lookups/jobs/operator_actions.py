@@ -55,10 +55,10 @@ def do_over(job: Job, *, now: datetime) -> bool:
         ask = replace(runner.to_ask(row), ask_id=uuid.uuid4(), price=prices.LOOKUP, shares_hold=False)
         row.lookup = rows.draft(ask, now=now, ref=earlier.ref, bulk_id=earlier.bulk_id, position=earlier.position)
         Lookup.objects.filter(pk=earlier.pk).update(bulk=None, position=None)  # the new one is the row from now on
-        rows.accept(ask, row.lookup, now=now, hold_for=lifecycle.HOLD_FOR)
+        rows.accept(ask, row.lookup, now=now, hold_for=lifecycle.hold_for(ask))
         row.hold, row.status, row.attempts = row.lookup.hold, Job.Status.PENDING, 0
         row.claim = row.lease_until = row.not_before = row.ended_at = None
-        row.deadline = now + lifecycle.DEADLINE
+        row.deadline = now + lifecycle.MAX_WAIT
         row.save()
         transaction.on_commit(lambda: lifecycle.wake(row.pk))
     return True

@@ -98,7 +98,7 @@ def _answer(ask: Ask, lookup: Lookup | None, stopwatch: Stopwatch) -> Result:
 def _ask_registry(ask: Ask, lookup: Lookup, stopwatch: Stopwatch) -> Result:
     # A thread could not see what its caller's open transaction has written.
     patient = ask.may_wait and not connection.in_atomic_block
-    hold_for = lifecycle.HOLD_FOR if patient else payers.HOLD_FOR
+    hold_for = lifecycle.hold_for(ask) if patient else payers.HOLD_FOR
     rows.accept(ask, lookup, now=stopwatch.now, hold_for=hold_for)
     try:
         if not patient:

@@ -61,6 +61,11 @@ class Migration(migrations.Migration):
             "lookup",
             models.Index(condition=Q(verdict__isnull=True), fields=["created_at"], name="lookup_open"),
         ),
+        migrations.AddIndex("lookup", models.Index(fields=["account", "-id"], name="lookup_by_account")),
+        migrations.AddIndex(
+            "lookup",
+            models.Index(condition=Q(ref__isnull=False), fields=["account", "ref"], name="lookup_by_ref"),
+        ),
         migrations.AddConstraint(
             "lookup", models.UniqueConstraint(fields=["bulk", "position"], name="lookup_once_per_row")
         ),

@@ -122,6 +122,8 @@ class Lookup(models.Model):
         indexes = [
             models.Index(fields=["created_at"], name="lookup_by_time"),
             models.Index(fields=["account", "created_at"], name="lookup_by_account_and_time"),
+            models.Index(fields=["account", "-id"], name="lookup_by_account"),
+            models.Index(fields=["account", "ref"], condition=Q(ref__isnull=False), name="lookup_by_ref"),
             models.Index(fields=["created_at"], condition=Q(verdict__isnull=True), name="lookup_open"),
         ]
         constraints = [

@@ -99,8 +99,8 @@ class TestAJobThatEnds:
 
     def test_also_when_its_time_is_over(self, customer: Customer, receiver: Receiver) -> None:
         customer.lookup()
-        runner.sweep(now=timezone.now() + lifecycle.DEADLINE)
-        deliver(timezone.now() + lifecycle.DEADLINE)
+        runner.sweep(now=timezone.now() + lifecycle.MAX_WAIT)
+        deliver(timezone.now() + lifecycle.MAX_WAIT)
         assert body_of(receiver.requests[0])["type"] == "lookup.failed"
 
     def test_also_when_it_was_asked_with_a_test_key(self, tester: Customer, monkeypatch: pytest.MonkeyPatch) -> None:

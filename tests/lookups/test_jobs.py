@@ -257,7 +257,7 @@ class TestALostWorker:
 
     def test_for_good_fails_the_job_and_gives_the_money_back(self, customer: Customer) -> None:
         job = customer.lookup().json()["jobId"]
-        late = timezone.now() + lifecycle.DEADLINE
+        late = timezone.now() + lifecycle.MAX_WAIT
         assert runner.sweep(now=late).failed == 1
         assert runner.sweep(now=late).failed == 0
         assert status(customer, job).json()["reason"] == "timeout"
@@ -277,8 +277,8 @@ class TestALostWorker:
 
     def test_never_costs_the_job_its_hold(self, customer: Customer) -> None:
         customer.lookup()
-        assert ledger.expire_holds(now=timezone.now() + lifecycle.DEADLINE + lifecycle.LEASE) == 0
-        assert lifecycle.HOLD_FOR > lifecycle.DEADLINE + lifecycle.LEASE
+        assert ledger.expire_holds(now=timezone.now() + lifecycle.MAX_WAIT + lifecycle.LEASE) == 0
+        assert lifecycle.MAX_WAIT + lifecycle.HELD_BEYOND > lifecycle.MAX_WAIT + lifecycle.LEASE
 
     def test_is_no_worry_when_the_queue_is_down(self, customer: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
         def down(*_: Any, **__: Any) -> None:
