@@ -50,6 +50,11 @@ def count_request(*, key: ApiKey, now: datetime) -> Rate:
     return count(subject=f"key:{key.pk}", limit=settings.RATE_LIMIT_PER_MINUTE if limit is None else limit, now=now)
 
 
+def count_poll(*, key: ApiKey, now: datetime) -> Rate:
+    """Count one look of `key` at work it has asked for: it has a limit of its own, so that waiting costs no lookups."""
+    return count(subject=f"polls:{key.pk}", limit=settings.POLLS_PER_MINUTE, now=now)
+
+
 def count(*, subject: str, limit: int, now: datetime, seconds: int = MINUTE) -> Rate:
     """Count one event of `subject` (a key, an address) against `limit` per window of `seconds`."""
     window = int(now.timestamp()) // seconds * seconds

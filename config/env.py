@@ -42,6 +42,7 @@ SYNC_BUDGET_SECONDS: float = _env.float("SYNC_BUDGET_SECONDS", default=20.0)
 CACHE_MAX_AGE_DAYS: int = _env.int("CACHE_MAX_AGE_DAYS", default=7)
 MATCH_THRESHOLD: float = _env.float("MATCH_THRESHOLD", default=0.92)
 RATE_LIMIT_PER_MINUTE: int = _env.int("RATE_LIMIT_PER_MINUTE", default=50)
+POLLS_PER_MINUTE: int = _env.int("POLLS_PER_MINUTE", default=600)
 CONCURRENT_LOOKUPS: int = _env.int("CONCURRENT_LOOKUPS", default=10)
 KEYLESS_PER_MINUTE: int = _env.int("KEYLESS_PER_MINUTE", default=60)  # requests of one address that pay as they go
 TRUSTED_PROXIES: int = _env.int("TRUSTED_PROXIES", default=0)  # how many of our own proxies add to X-Forwarded-For

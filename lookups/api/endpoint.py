@@ -21,13 +21,17 @@ class Endpoint(APIView):
     http_method_names = ("get", "post", "put", "patch", "delete", "head")
     scope: ClassVar[str | None] = None
     sells: ClassVar[bool] = False  # whether a request without a key may get this far, to pay as it goes
+    polled: ClassVar[bool] = False  # whether a GET is a look at work that was asked for
     rate: limits.Rate | None = None
 
     def check_throttles(self, request: Request) -> None:
         """Count the request; 429 when its minute is spent."""
-        self.rate = (
-            throttling.count_keyless(request) if self.sells and request.auth is None else throttling.count(request)
-        )
+        if self.polled and request.method == "GET":
+            self.rate = throttling.count_poll(request)
+        elif self.sells and request.auth is None:
+            self.rate = throttling.count_keyless(request)
+        else:
+            self.rate = throttling.count(request)
         if self.rate is not None and not self.rate.allowed:
             raise throttling.refusal(self.rate)
 

@@ -17,6 +17,12 @@ def count(request: Request) -> limits.Rate | None:
     return limits.count_request(key=key, now=timezone.now()) if isinstance(key, ApiKey) else None
 
 
+def count_poll(request: Request) -> limits.Rate | None:
+    """Count a look at work that was asked for, which has a limit of its own; None without a key."""
+    key = request.auth
+    return limits.count_poll(key=key, now=timezone.now()) if isinstance(key, ApiKey) else None
+
+
 def count_keyless(request: Request) -> limits.Rate:
     """Count a request that pays as it goes against its address: challenges and checks of payments cost us work."""
     return client_address.count(request._request, now=timezone.now())

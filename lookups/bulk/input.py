@@ -1,0 +1,124 @@
+"""What people write into a bulk request: a CSV table read into rows, and rows that ask several states at once.
+
+Plain reading, no judging: whether a row can be asked is for the same checks as any other question.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+EVERYWHERE = "*"
+
+# What a column may be headed by, in any case, with blanks or underscores: the field it fills.
+HEADERS = {
+    "entity_name": ("entityname", "name", "company", "companyname", "legalname"),
+    "state": ("state", "jurisdiction"),
+    "states": ("states",),
+    "entity_id": ("entityid", "id", "stateid", "filenumber"),
+    "searchType": ("searchtype", "lookuptype", "querytype"),
+    "searchBy": ("searchby",),
+    "dateAfter": ("dateafter",),
+    "dateBefore": ("datebefore",),
+    "ref": ("ref", "reference", "yourref"),
+}
+_FIELDS = {header: field for field, headers in HEADERS.items() for header in headers}
+_SEPARATORS = (",", ";", "\t")
+
+
+class Unreadable(Exception):
+    """The text is no table that could be read; the message says why, and `line` where (1 for the header)."""
+
+    def __init__(self, message: str, line: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row as it was written: its fields, its line in the file (None: it came as JSON), and its columns' names."""
+
+    fields: dict[str, Any]
+    line: int | None = None
+    columns: dict[str, str] | None = None
+
+
+def read_csv(raw: bytes, *, most: int) -> list[Row]:
+    """The rows of a table with a header; columns we do not know are left alone. Raises Unreadable."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Unreadable("Not valid UTF-8 text. Save the table as CSV UTF-8.") from None
+    if "\0" in text:
+        raise Unreadable("Not a text file.")
+    header = text.partition("\n")[0]
+    separator = max(_SEPARATORS, key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        names = next(reader, [])
+        columns = _columns(names)
+        rows = []
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) > len(names):
+                raise Unreadable(f"{len(cells)} cells under {len(names)} headers.", reader.line_num)
+            rows.append(_row(cells, names, columns, reader.line_num))
+            if len(rows) > most:
+                raise Unreadable(f"More than {most:,} rows.", reader.line_num)
+    except csv.Error as error:
+        raise Unreadable(f"Not a CSV table: {error}.", reader.line_num) from None
+    return rows
+
+
+def spread(rows: Iterable[Row], *, everywhere: Callable[[bool], list[str]]) -> Iterable[tuple[int, Row]]:
+    """Each row with its number among those written; one that names several states becomes one for each of them.
+
+    `everywhere` lists the states that can be asked (True: for UCC filings). Raises ValueError for a row whose `states`
+    are no list of text, or that has `state` as well.
+    """
+    for number, row in enumerate(rows):
+        for one in _spread(row, everywhere):
+            yield number, one
+
+
+def _columns(names: list[str]) -> dict[int, str]:
+    """Which column fills which field."""
+    columns: dict[int, str] = {}
+    for position, name in enumerate(names):
+        field = _FIELDS.get("".join(sign for sign in name.casefold() if sign.isalnum()))
+        if field is None:
+            continue
+        if field in columns.values():
+            raise Unreadable(f"Two columns say {field}.")
+        columns[position] = field
+    if "state" not in columns.values() and "states" not in columns.values():
+        raise Unreadable("No column is headed state or states.")
+    return columns
+
+
+def _row(cells: list[str], names: list[str], columns: dict[int, str], line: int) -> Row:
+    filled = {columns[at]: cell.strip() for at, cell in enumerate(cells) if at in columns and cell.strip()}
+    fields: dict[str, Any] = dict(filled)
+    if "states" in filled:
+        fields["states"] = filled["states"].replace(";", " ").replace("|", " ").replace(",", " ").split()
+    return Row(fields, line, {field: names[at] for at, field in columns.items()})
+
+
+def _spread(row: Row, everywhere: Callable[[bool], list[str]]) -> list[Row]:
+    states = row.fields.get("states")
+    if states is None:
+        return [row]
+    if row.fields.get("state") is not None:
+        raise ValueError("Send state or states, not both.")
+    if not isinstance(states, list) or not states or not all(isinstance(one, str) for one in states):
+        raise ValueError('Send a list of two-letter codes, or ["*"] for every state that can be asked.')
+    if EVERYWHERE in states:
+        if len(states) > 1:
+            raise ValueError('"*" stands alone.')
+        states = everywhere(str(row.fields.get("searchType", "")).casefold() == "ucc")
+    rest = {name: value for name, value in row.fields.items() if name != "states"}
+    return [Row({**rest, "state": state}, row.line, row.columns) for state in dict.fromkeys(states)]
