@@ -31,8 +31,10 @@ from scrapers.operations import breaker, failed_pages
 from scrapers.portal import Portal
 from scrapers.records import Answer, Evidence, Found, Match, NameVerdict, NotFound, Query
 from scrapers.refusals import QueryRefused, Refusal
+from scrapers.sandbox.copy import find_copy as find_played_copy
 from scrapers.search import matching
 from scrapers.search.pipeline import ask, ask_copy_for_name, ask_name
+from scrapers.search.sources import Copy
 from scrapers.transport.exchanges import hide
 from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
@@ -136,7 +138,7 @@ class _Attempt:
     portal: Portal
     session: PortalSession
     row: ScrapeAttempt
-    copy: CurrentCopy | None
+    copy: Copy | None
     permit: breaker.Permit | None
     outcome: str = Failure.DOWN
     patience: float = 0.0  # seconds it had once it was its turn
@@ -157,7 +159,7 @@ def _attempt(
     Whatever a reader trips over on a page ends as PageChanged: what it would have said cannot be trusted.
     """
     portal, trace = get_portal(query.state, sandbox=sandbox), Trace()
-    copy = find_copy(query.state, sandbox=sandbox)
+    copy = find_played_copy(query) if sandbox else find_copy(query.state)
     reaches_portal = not sandbox and not from_copy
     permit = breaker.enter(state=query.state, budget_seconds=budget_seconds, now=now) if reaches_portal else None
     pace = permit.slow_down(portal.pace) if permit else portal.pace

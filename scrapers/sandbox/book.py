@@ -149,6 +149,16 @@ _MAGIC_ROWS: dict[str, tuple[tuple[int, str, str], ...]] = {
     ),
     "slow": ((900031, "MAGIC SLOW LLC", "Good Standing"),),
     "later": ((900041, "MAGIC LATER LLC", "Good Standing"),),
+    "copy": ((900051, "MAGIC COPY LLC", "Good Standing"),),
+    "pending": ((900061, "MAGIC PENDING LLC", "Pending"),),
+    "cannot_say": ((900071, "MAGIC CANNOT SAY LLC", "Awaiting Omens"),),  # a word that is in nobody's table
+    "later_ambiguous": (
+        (900081, "MAGIC LATER AMBIGUOUS LLC", "Good Standing"),
+        (900082, "MAGIC LATER AMBIGUOUS LLC", "Good Standing"),
+    ),
+    "later_too_many": tuple(
+        (900200 + n, f"MAGIC LATER TOO MANY OF NUMBER {n} LLC", "Good Standing") for n in range(1, 51)
+    ),
     "too_many": tuple((900100 + n, f"MAGIC TOO MANY OF NUMBER {n} LLC", "Good Standing") for n in range(1, 51)),
 }
 

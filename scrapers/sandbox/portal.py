@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 from requests.adapters import BaseAdapter
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses, names
+from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, listed, need, need_list, need_text, note_unread, text
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, table_rows, text_of
 from scrapers.portal import Capabilities, Portal, Terms
@@ -32,7 +32,8 @@ from scrapers.records import (
     UccFiling,
     UccParty,
 )
-from scrapers.sandbox.magic import NAME_REFUSED, find_outcome, is_magic
+from scrapers.sandbox.copy import PUBLISHED
+from scrapers.sandbox.magic import comes_later, find_outcome, is_magic
 from scrapers.sandbox.server import HOST, SandboxServer
 from scrapers.search import terms
 from scrapers.search.terms import NameSearch, SearchPlan
@@ -45,6 +46,11 @@ _NAME_KINDS: Mapping[str, NameKind] = {
     "Former": "former",
     "Assumed": "assumed",
     "Reserved": "reserved",
+}
+_CHECK = "The fictional registry's own name check"
+_OWN_CHECKS = {
+    "name_refused": NameCheck(_CHECK, False, "This name is not available."),
+    "status_note": NameCheck(_CHECK),
 }
 _COUNT = re.compile(r"(\d+) of (\d+) matching names")
 
@@ -84,6 +90,7 @@ class SandboxPortal(Portal):
     terms = Terms("allowed", robots="none", note="The service's own fictional registry.")
     on_by_default = True
     canary = "Magic Found LLC"
+    bulk_data = PUBLISHED
 
     def __init__(self, state: str) -> None:
         self.state = state
@@ -98,8 +105,8 @@ class SandboxPortal(Portal):
         return SandboxServer()
 
     def answers_later(self, name: str | None) -> bool:
-        """One magic name makes the registry known to be slow."""
-        return super().answers_later(name) or (name is not None and find_outcome(name) == "later")
+        """Some magic names make the registry known to be slow."""
+        return super().answers_later(name) or (name is not None and comes_later(find_outcome(name)))
 
     def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The name, then its first word alone, so that a slip of the pen still finds its neighbours."""
@@ -111,12 +118,10 @@ class SandboxPortal(Portal):
         return replace(plan, terms=(*plan.terms, first))
 
     def names_taken(self, session: PortalSession, name: str) -> ResultList:
-        """The usual list; one name is refused by a name check of the registry's own."""
+        """The usual list; for two names a name check of the registry's own is played too."""
         usual = super().names_taken(session, name)
-        if names.key(name) != names.key(NAME_REFUSED):
-            return usual
-        refused = NameCheck("The fictional registry's own name check", False, "This name is not available.")
-        return self.with_own_check(usual, (), refused)
+        own = _OWN_CHECKS.get(find_outcome(name) or "")
+        return self.with_own_check(usual, (), own) if own else usual
 
     def check_id(self, entity_id: str) -> str:
         """The number in capitals."""

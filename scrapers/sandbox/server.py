@@ -17,7 +17,7 @@ from requests.exceptions import ReadTimeout
 from jurisdictions.codes import PLACES
 from scrapers.failures import PortalUnavailable
 from scrapers.sandbox import book, pages
-from scrapers.sandbox.magic import FAILURES, find_outcome
+from scrapers.sandbox.magic import FAILURES, at_once, comes_later, find_outcome
 from scrapers.transport.recording import answer
 
 HOST = "sandbox.registry.invalid"  # a name that can never be anybody's (RFC 2606)
@@ -51,12 +51,13 @@ class SandboxServer(BaseAdapter):
         parts = urlsplit(request.url or "")
         path = (parts.netloc + parts.path).partition(HOST)[2]  # tests may reach every portal below another address
         fields = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        outcome = find_outcome(fields.get("name", ""))
+        played = find_outcome(fields.get("name", ""))
+        outcome = at_once(played)
         if outcome == "timeout":
             raise ReadTimeout("the sandbox registry does not answer", request=request)
         if outcome in FAILURES and outcome not in _PLAYED:  # a failure that nobody has written a page for
             raise PortalUnavailable("the sandbox registry fails so", reason=FAILURES[outcome])
-        if outcome in ("slow", "later"):
+        if outcome == "slow" or comes_later(played):
             _sleep(request, timeout)
         reply = _FAULTS[outcome] if outcome in _FAULTS else _route(path, fields)
         headers = {"content-type": reply.kind}
@@ -89,13 +90,13 @@ def _route(path: str, fields: dict[str, str]) -> Reply:
 
 
 def _search(state: str, term: str) -> Reply:
-    if find_outcome(term) == "page_changed":
+    if at_once(find_outcome(term)) == "page_changed":
         return Reply(200, pages.NEW_LAYOUT)
     return Reply(200, pages.results(state, term, book.find_listings(state, term)))
 
 
 def _liens(state: str, fields: dict[str, str]) -> Reply:
-    if find_outcome(fields["name"]) == "page_changed":
+    if at_once(find_outcome(fields["name"])) == "page_changed":
         return Reply(200, pages.new_lien_layout(), _JSON)
     found = book.find_liens(
         state,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from celery import current_app
 
 from billing.models import LedgerEntry
 from lookups import tasks
 from lookups.models import Entity, Job, Lookup, StoredAnswer
-from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
+from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC, find_played
 from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.scrapers.magic_table import Row, list_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -35,26 +34,23 @@ class TestATestKey:
         row = Lookup.objects.get()
         assert (row.sandbox, row.cost, row.hold) == (True, 0, None)
 
-    @pytest.mark.parametrize(
-        ("name", "status", "word"),
-        [
-            ("not_found", 404, None),
-            ("ambiguous", 404, None),
-            ("portal_down", 503, "down"),
-            ("fails", 503, "down"),
-            ("blocked", 503, "blocked"),
-            ("rate_limited", 503, "rate_limited"),
-            ("page_changed", 503, "layout_changed"),
-            ("too_many", 400, None),
-            ("found", 200, None),
-            ("several", 200, None),
-        ],
-    )
-    def test_can_play_every_outcome(self, tester: Customer, name: Any, status: int, word: str | None) -> None:
-        reply = tester.lookup(MAGIC[name], "CA")
-        assert reply.status_code == status, reply.content
-        assert reply.json().get("reason") == word
-        assert reply.json()["cost"] == 0
+    @pytest.mark.parametrize("row", [row for row in list_rows() if not find_played(row.name)], ids=lambda row: row.name)
+    def test_can_play_every_outcome_of_the_table(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch, row: Row
+    ) -> None:
+        monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+        monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
+        reply = tester.lookup(row.name, "CA")
+        body = reply.json()
+        assert reply.status_code == int(row.lookup[0]), reply.content
+        assert body.get("reason") == (row.lookup[3] if "unavailable" in row.lookup else None)
+        assert body.get("cost", 0) == 0
+        assert ("Retry-After" in reply) == (reply.status_code == 202 or body.get("retryable", False))
+
+    def test_can_play_an_answer_from_a_copy(self, tester: Customer) -> None:
+        body = tester.lookup(MAGIC["copy"], "CA").json()
+        assert body["data"]["evidence"]["fromRegister"] is True
+        assert body["dataAsOf"].startswith("2026-11-01")
 
     def test_can_play_a_registry_that_is_known_to_be_slow(
         self, tester: Customer, monkeypatch: pytest.MonkeyPatch

@@ -6,8 +6,8 @@ import re
 import socket
 import time
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,12 +15,14 @@ from django.conf import settings
 
 from jurisdictions.codes import PLACES
 from scrapers import discovery, gateway
-from scrapers.failures import PageChanged, PortalBlocked, PortalUnavailable
+from scrapers.failures import PageChanged, PortalBlocked, PortalError, PortalUnavailable, find_failure
 from scrapers.records import Answer, Found, FoundFilings, NotFound, Query
 from scrapers.refusals import QueryRefused
 from scrapers.sandbox import DEMO_QUESTION, MAGIC, book, server
-from scrapers.search.pipeline import ask
+from scrapers.sandbox.magic import PLAYED, find_outcome, find_played
+from scrapers.search.pipeline import ask, ask_name
 from scrapers.transport.session import Trace
+from tests.scrapers.magic_table import Row, list_rows
 from tests.scrapers.sandbox_book.__main__ import FOLDER, made
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -35,6 +37,43 @@ def lookup(
     try:
         query = Query(state, name=name, **asked)
         return ask(portal, session, query, now=NOW, threshold=settings.MATCH_THRESHOLD)
+    finally:
+        session.close()
+
+
+ROWS = list_rows()
+STATUS = {"found": "200", "not_found": "404", "ambiguous": "404", "refused": "400", "unavailable": "503"}
+CODES = {
+    "not_found": "entity_not_found",
+    "ambiguous": "ambiguous_name",
+    "refused": "invalid_request",
+    "unavailable": "source_unavailable",
+}
+SERVICE = {"no_funds": ("402", "insufficient_balance"), "too_many_requests": ("429", "rate_limited")}
+
+
+def verdict(play: Callable[[], Answer]) -> tuple[str, ...]:
+    """The status, the verdict's word and the reason that an answer has on the wire."""
+    try:
+        answer = play()
+    except QueryRefused:
+        return STATUS["refused"], "refused"
+    except PortalError as error:
+        return STATUS["unavailable"], "unavailable", error.reason.value
+    word = "found" if not isinstance(answer, NotFound) else "ambiguous" if answer.ambiguous else "not_found"
+    return STATUS[word], word
+
+
+def check_name(state: str, name: str) -> tuple[str, ...]:
+    """The verdict on a name, or its status and what it failed of."""
+    portal = discovery.get_sandbox(state)
+    session = gateway.open_session(portal, deadline=time.monotonic() + 20, trace=Trace())
+    try:
+        return (ask_name(portal, session, Query(state, name=name), now=NOW)[0].verdict,)
+    except QueryRefused:
+        return STATUS["refused"], "refused"
+    except PortalError as error:
+        return STATUS["unavailable"], "unavailable", error.reason.value
     finally:
         session.close()
 
@@ -147,9 +186,87 @@ class TestAMagicName:
     def test_finds_the_company_by_its_number_too(self) -> None:
         assert found("NY", entity_id="SB-NY-900031").record.entity_name == "MAGIC SLOW LLC"
 
-    def test_is_in_the_table_for_every_outcome(self) -> None:
-        table = (Path(settings.BASE_DIR) / "docs" / "sandbox.md").read_text(encoding="utf-8")
-        assert [name for name in MAGIC.values() if f"| `{name}` |" not in table] == []
+
+@pytest.mark.usefixtures("no_wire")
+class TestTheTableOfMagicNames:
+    """In docs/sandbox.md: what it promises is what is played."""
+
+    @pytest.fixture(autouse=True)
+    def _quick(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(server, "SLOW_SECONDS", 0.01)
+
+    def test_has_every_name_once(self) -> None:
+        assert sorted(row.name for row in ROWS) == sorted((*MAGIC.values(), *PLAYED.values()))
+
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+    def test_promises_what_a_lookup_and_its_job_play(self, row: Row) -> None:
+        played = find_played(row.name)
+        if played:
+            assert (row.lookup, row.job) == (SERVICE[played], ())
+            return
+        status, *words = verdict(lambda: lookup("DE", row.name))
+        if discovery.get_sandbox("DE").answers_later(row.name):
+            assert (row.lookup, row.job) == (("202",), tuple(words))
+        else:
+            code = CODES.get(words[0])
+            assert (row.lookup, row.job) == ((status, words[0], *([code] if code else []), *words[1:]), ())
+
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+    def test_promises_what_a_bulk_row_plays(self, row: Row) -> None:
+        if find_played(row.name):
+            assert row.bulk_row == SERVICE[find_played(row.name) or ""][:1]
+            return
+        _, *words = verdict(lambda: lookup("DE", row.name))
+        assert row.bulk_row == tuple(words)
+        failure = find_failure(words[-1])
+        assert row.again == (failure is not None and failure.facts.pause is not None)
+
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+    def test_promises_what_a_name_check_plays(self, row: Row) -> None:
+        played = find_played(row.name)
+        assert row.name_check == (SERVICE[played] if played else check_name("DE", row.name))
+
+    @pytest.mark.parametrize("name", MAGIC.values())
+    def test_promises_what_a_search_for_liens_plays(self, name: str) -> None:
+        status, *words = verdict(lambda: lookup("DE", name, kind="ucc"))
+        outcome = find_outcome(name) or ""
+        if book.magic_entries("DE", outcome):
+            assert words == ["found"]
+        elif find_failure(words[-1]) is None:
+            assert words == ["not_found"]
+        else:
+            assert [status, *words] == list(verdict(lambda: lookup("DE", name)))
+
+    @pytest.mark.parametrize("outcome", ["not_found", "ambiguous", "too_many", "page_changed", "fails"])
+    def test_has_the_same_ending_at_once_and_later(self, outcome: str) -> None:
+        late = f"later_{outcome}"
+        assert discovery.get_sandbox("DE").answers_later(MAGIC[late])
+        assert verdict(lambda: lookup("DE", MAGIC[late])) == verdict(lambda: lookup("DE", MAGIC[outcome]))
+
+    def test_is_read_as_it_is_written(self) -> None:
+        cells = (
+            "`Magic X LLC`",
+            "plays, x",
+            "503 `unavailable` `down`",
+            "-",
+            "`unavailable` `down`, tried again",
+            "`free`",
+        )
+        line = f"| {' | '.join(cells)} |"
+        assert list_rows(line) == [
+            Row("Magic X LLC", ("503", "unavailable", "down"), (), ("unavailable", "down"), ("free",), again=True)
+        ]
+
+
+class TestANameThatTheServicePlaysItself:
+    def test_is_known_with_its_legal_form_or_without(self) -> None:
+        assert find_played("magic no funds") == find_played("Magic No Funds, L.L.C.") == "no_funds"
+        assert find_played("Magic Too Many Requests LLC") == "too_many_requests"
+
+    def test_is_no_other(self) -> None:
+        assert [name for name in MAGIC.values() if find_played(name)] == []
+        assert [name for name in PLAYED.values() if find_outcome(name)] == []
+        assert find_played("Magic No Funds Holdings LLC") is None
 
 
 @pytest.mark.usefixtures("no_wire")
@@ -331,6 +448,15 @@ class TestATestKeysLookup:
         assert reply.normalized["fieldAvailability"]["feiEinNumber"] == "not_published"
         attempt = gateway.ScrapeAttempt.objects.get(pk=reply.attempt_id)
         assert (attempt.sandbox, attempt.outcome, attempt.state) == (True, "found", "KS")
+
+    def test_may_be_answered_from_a_copy_with_its_day(self) -> None:
+        reply = gateway.fetch(Query("KS", MAGIC["copy"]), now=NOW, budget_seconds=10, sandbox=True)
+        assert isinstance(reply.answer, Found)
+        assert (reply.answer.record.entity_id, reply.answer.evidence.from_copy) == ("SB-KS-900051", True)
+        assert reply.answer.as_of == datetime(2026, 11, 1, tzinfo=UTC)
+        other = gateway.fetch(Query("KS", MAGIC["found"]), now=NOW, budget_seconds=10, sandbox=True).answer
+        assert isinstance(other, Found)
+        assert (other.evidence.from_copy, other.as_of) == (False, None)
 
     def test_is_noted_when_it_fails(self) -> None:
         with pytest.raises(PortalBlocked):
