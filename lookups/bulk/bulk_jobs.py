@@ -87,12 +87,12 @@ def accept(
     return bulk
 
 
-def find(public_id: str, *, account_id: int, now: datetime) -> BulkJob | None:
-    """The bulk job of this account by its public name; None for anybody else's and after seven days."""
+def find(public_id: str, *, key: ApiKey, now: datetime) -> BulkJob | None:
+    """The bulk job of this key's account and mode by its name; None for anybody else's and after seven days."""
     word = public_id.removeprefix("bulk_")
     if word == public_id or len(word) != 32 or not all(sign in "0123456789abcdef" for sign in word):
         return None
-    bulk = BulkJob.objects.filter(pk=uuid.UUID(word), account_id=account_id).first()
+    bulk = BulkJob.objects.filter(pk=uuid.UUID(word), account_id=key.account_id, key__mode=key.mode).first()
     return None if bulk is None or (bulk.ended_at and bulk.ended_at <= now - lifecycle.KEPT_FOR) else bulk
 
 

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from billing import ledger
-from billing.models import Hold
+from billing.models import ApiKey, Hold
 from lookups.lookup import settlement, single_flight
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted, Delivered, NothingFound, Outcome, OutOfFunds, TooManyAtOnce
@@ -144,12 +144,12 @@ def list_unheard(*, now: datetime, limit: int = 500) -> list[uuid.UUID]:
     return list(lost.order_by("created_at").values_list("pk", flat=True)[:limit])
 
 
-def find(public_id: str, *, account_id: int, now: datetime) -> Job | None:
-    """The job of this account by its public name; None for anybody else's and after seven days."""
+def find(public_id: str, *, key: ApiKey, now: datetime) -> Job | None:
+    """The job of this key's account and mode by its public name; None for anybody else's and after seven days."""
     word = public_id.removeprefix("job_")
     if word == public_id or len(word) != 32 or not all(sign in "0123456789abcdef" for sign in word):
         return None
-    job = Job.objects.filter(pk=uuid.UUID(word), account_id=account_id).first()
+    job = Job.objects.filter(pk=uuid.UUID(word), account_id=key.account_id, key__mode=key.mode).first()
     return None if job is None or (job.ended_at and job.ended_at <= now - KEPT_FOR) else job
 
 

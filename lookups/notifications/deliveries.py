@@ -144,13 +144,16 @@ def send_again(delivery: Delivery, *, now: datetime) -> bool:
     return True
 
 
-def keep_test(*, account_id: int, message_id: str, address: str, body: bytes, answer: Answer, now: datetime) -> None:
+def keep_test(
+    *, account_id: int, livemode: bool, message_id: str, address: str, body: bytes, answer: Answer, now: datetime
+) -> None:
     """Write a test that somebody watched into the log: it has ended, arrived or not, and is not tried again."""
     arrived_at = None if answer.error else now
     with transaction.atomic():
         row = Delivery.objects.create(
             id=uuid.UUID(message_id.removeprefix("msg_")),
             account_id=account_id,
+            livemode=livemode,
             channel=Channel.WEBHOOK,
             event=Delivery.Event.TEST,
             address=address,

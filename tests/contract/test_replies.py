@@ -232,6 +232,7 @@ class TestTheOtherEndpoints:
         judge(reply, "get", "/v1/account/balance")
         assert set(reply.json()) == {
             "success",
+            "livemode",
             "type",
             "balanceStored",
             "balanceDisplay",

@@ -25,6 +25,7 @@ class TestTheBalance:
         assert body.pop("topUpUrl").startswith("http")
         assert body == {
             "success": True,
+            "livemode": True,
             "type": "user",
             "balanceStored": 3140,
             "balanceDisplay": "$0.31",
@@ -122,7 +123,7 @@ class TestTheSettings:
             "monthlyBudget": 12.5,
             "webhookUrl": "https://hooks.example.com/x?y=1",
         }
-        assert customer.patch("/v1/account/settings", wanted).json() == {"success": True, **wanted}
+        assert customer.patch("/v1/account/settings", wanted).json() == {"success": True, "livemode": True, **wanted}
         customer.account.refresh_from_db()
         assert customer.account.monthly_budget == 125_000
 

@@ -44,6 +44,11 @@ def flag(about: str = "", **options: Any) -> serializers.BooleanField:
     return serializers.BooleanField(help_text=about, **options)
 
 
+def livemode(**options: Any) -> serializers.BooleanField:
+    """Which of the two worlds a reply is of."""
+    return flag("False for a test key: nothing of it is real, and nothing live is shown or changed.", **options)
+
+
 def word(choices: list[str], about: str = "", **options: Any) -> serializers.ChoiceField:
     """One of a few words."""
     return serializers.ChoiceField(choices=choices, help_text=about, **options)
@@ -331,6 +336,7 @@ class Health(serializers.Serializer[Any]):
 
 class Balance(serializers.Serializer[Any]):
     success = flag()
+    livemode = livemode()
     type = word(["user", "internal"])
     balanceStored = whole("Available, in 1/10,000 USD.")
     balanceDisplay = text()
@@ -355,13 +361,15 @@ class UsageEntry(serializers.Serializer[Any]):
 
 class Usage(serializers.Serializer[Any]):
     success = flag()
+    livemode = livemode()
     entries = UsageEntry(many=True)
     nextCursor = maybe("Send it as `cursor` for the next page; null on the last one.")
 
 
 class AccountSettings(serializers.Serializer[Any]):
     success = flag()
+    livemode = livemode()
     maxCacheAgeDays = whole(allow_null=True)
     cacheFirstDefault = flag()
     monthlyBudget = number("USD.", allow_null=True)
-    webhookUrl = maybe()
+    webhookUrl = maybe("Of the key's mode.")

@@ -12,6 +12,7 @@ from lookups.api.schema import components, describe
 
 class WebhookSecretReply(serializers.Serializer[Any]):
     success = components.flag()
+    livemode = components.livemode()
     webhookSecret = components.text("`whsec_` and base64. Shown in this reply alone: keep it.")
     previousValidUntil = components.moment(
         "Until then webhooks carry a signature of the secret before as well; null when there was none.", allow_null=True
@@ -20,6 +21,7 @@ class WebhookSecretReply(serializers.Serializer[Any]):
 
 class WebhookTestReply(serializers.Serializer[Any]):
     success = components.flag("The test was made; whether it arrived is told by `delivered`.")
+    livemode = components.livemode()
     delivered = components.flag("Your server answered 2xx.")
     status = components.whole("What your server answered; null without an answer.", allow_null=True)
     error = components.maybe("Why it is not delivered, in words; null when it is.")
@@ -30,6 +32,7 @@ class WebhookTestReply(serializers.Serializer[Any]):
 def _tested(title: str, **differs: object) -> OpenApiExample:
     value = {
         "success": True,
+        "livemode": True,
         "delivered": True,
         "status": 204,
         "error": None,
@@ -44,6 +47,7 @@ _SECRET = OpenApiExample(
     "A new secret",
     value={
         "success": True,
+        "livemode": True,
         "webhookSecret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDkMmq3fVmwyc=",
         "previousValidUntil": "2026-11-22T12:00:00.000Z",
     },
@@ -56,7 +60,8 @@ secret = extend_schema(
     tags=["Account"],
     summary="Make a new webhook secret",
     description="Webhooks are signed as the Standard Webhooks specification says. The secret before goes on signing "
-    "for 24 hours, so that your server can change over. At most five a day. Beyond the contract of existing clients.",
+    "for 24 hours, so that your server can change over. At most five a day. A test key makes the secret of test mode. "
+    "Beyond the contract of existing clients.",
     request=None,
     parameters=describe.HEADERS,
     responses={200: describe.reply(WebhookSecretReply, "The secret, this once.", _SECRET), **describe.KEYED},
@@ -67,7 +72,8 @@ test = extend_schema(
     tags=["Account"],
     summary="Send a test to the account's webhookUrl",
     description="Sends a signed `webhook.test` event now, waits for the answer (10 seconds at most) and tells how it "
-    "went. It is never sent again. At most five a minute. Beyond the contract of existing clients.",
+    "went. It is never sent again. At most five a minute. A test key tries the address of test mode. "
+    "Beyond the contract of existing clients.",
     request=None,
     parameters=describe.HEADERS,
     responses={

@@ -23,6 +23,13 @@ from lookups.lookup.storage import wire_time
 PAGE, LONGEST_PAGE = 100, 500
 CSV_COLUMNS = ("id", "createdAt", "kind", "amount", "availableAfter", "heldAfter", "reference", "reason", "key")
 
+_NAMES = {
+    "maxCacheAgeDays": "max_cache_age_days",
+    "cacheFirstDefault": "cache_first_default",
+    "monthlyBudget": "monthly_budget",
+    "webhookUrl": "webhook_url",
+}
+
 
 class BalanceView(Endpoint):
     """What is left."""
@@ -31,16 +38,18 @@ class BalanceView(Endpoint):
 
     @describe.balance
     def get(self, request: Request) -> Response:
-        """The account's balance."""
-        account = self.key_of(request).account
+        """The balance of the key's mode: test mode has none, and nothing costs anything there."""
+        key = self.key_of(request)
+        available, price = (key.account.available, prices.LOOKUP) if key.livemode else (0, 0)
         return Response(
             {
                 "success": True,
-                "type": account.kind,
-                "balanceStored": account.available,
-                "balanceDisplay": prices.display(account.available),
-                "lookupsRemaining": prices.lookups_covered(account.available),
-                "pricePerLookup": money.to_json_number(prices.LOOKUP),
+                "livemode": key.livemode,
+                "type": key.account.kind,
+                "balanceStored": available,
+                "balanceDisplay": prices.display(available),
+                "lookupsRemaining": prices.lookups_covered(available),
+                "pricePerLookup": money.to_json_number(price),
                 "topUpUrl": replies.top_up_url(),
             }
         )
@@ -60,10 +69,12 @@ class UsageView(Endpoint):
 
     @describe.usage
     def get(self, request: Request) -> Any:
-        """The account's ledger entries, newest first; as CSV (all of the period) when asked for."""
+        """The account's ledger entries, newest first; as CSV (all of the period) when asked for. Test mode has none."""
         since, until, cursor, limit = _period(request)
-        account_id = self.key_of(request).account_id
-        entries = statements.list_entries(account_id=account_id, since=since, until=until).select_related("key")
+        key = self.key_of(request)
+        entries = statements.list_entries(account_id=key.account_id, since=since, until=until).select_related("key")
+        if key.is_test:
+            entries = entries.none()
         if cursor is not None:
             entries = entries.filter(pk__lt=cursor)
         if isinstance(request.accepted_renderer, tables.CsvRenderer):
@@ -76,6 +87,7 @@ class UsageView(Endpoint):
         return Response(
             {
                 "success": True,
+                "livemode": key.livemode,
                 "entries": [entry_fields(entry) for entry in page],
                 "nextCursor": str(page[-1].pk) if more else None,
             }
@@ -90,12 +102,16 @@ class SettingsView(Endpoint):
     @describe.settings
     def patch(self, request: Request) -> Response:
         """Change the account's preferences; what is left out stays as it is."""
+        key = self.key_of(request)
+        if key.is_test and (sent := [name for name in _NAMES if name in request.data and name != "webhookUrl"]):
+            text = f"{', '.join(sent)}: set with a live key only; a test key sets the webhookUrl of test mode"
+            raise errors.ApiError(403, "forbidden", text)
         serializer = SettingsRequest(data=request.data)
         if not serializer.is_valid():
             raise errors.invalid(serializer.errors)
         changes = _changes(serializer.validated_data)
-        account = account_settings.change(account_id=self.key_of(request).account_id, **changes)
-        return Response(settings_fields(account))
+        account = account_settings.change(account_id=key.account_id, livemode=key.livemode, **changes)
+        return Response(settings_fields(account, livemode=key.livemode))
 
 
 def entry_fields(entry: LedgerEntry) -> dict[str, Any]:
@@ -115,26 +131,21 @@ def entry_fields(entry: LedgerEntry) -> dict[str, Any]:
     }
 
 
-def settings_fields(account: Account) -> dict[str, Any]:
-    """The preferences as the wire has them."""
+def settings_fields(account: Account, *, livemode: bool) -> dict[str, Any]:
+    """The preferences as the wire has them, with the address of the mode."""
     budget = account.monthly_budget
     return {
         "success": True,
+        "livemode": livemode,
         "maxCacheAgeDays": account.max_cache_age_days,
         "cacheFirstDefault": account.cache_first_default,
         "monthlyBudget": None if budget is None else money.to_json_number(budget),
-        "webhookUrl": account.webhook_url or None,
+        "webhookUrl": account.webhook_address(livemode=livemode) or None,
     }
 
 
 def _changes(asked: dict[str, Any]) -> dict[str, Any]:
-    names = {
-        "maxCacheAgeDays": "max_cache_age_days",
-        "cacheFirstDefault": "cache_first_default",
-        "monthlyBudget": "monthly_budget",
-        "webhookUrl": "webhook_url",
-    }
-    changes = {names[name]: value for name, value in asked.items()}
+    changes = {_NAMES[name]: value for name, value in asked.items()}
     if "webhook_url" in changes:
         changes["webhook_url"] = changes["webhook_url"] or ""
     return changes

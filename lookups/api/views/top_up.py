@@ -40,7 +40,7 @@ class TopUpView(Endpoint):
         amount, by_challenge = _read(request)
         key = self.key_of(request)
         if key.is_test:
-            raise errors.ApiError(403, "unauthorized", "A test key moves no money; use a live key")
+            raise errors.ApiError(403, "forbidden", "A test key moves no money; use a live key")
         purchase = checkout.Purchase("topup", amount, f"POST {request.path}", body, DESCRIPTION)
         try:
             credential = checkout.find_credential(request.headers)

@@ -21,14 +21,16 @@ class WebhookSecretView(Endpoint):
     @describe.secret
     def post(self, request: Request) -> Response:
         """Make a new one and show it, this once (no reply of an endpoint is stored: `Cache-Control: no-store`)."""
+        key = self.key_of(request)
         try:
-            made = webhook_secrets.rotate(account_id=self.key_of(request).account_id, now=timezone.now())
+            made = webhook_secrets.rotate(account_id=key.account_id, livemode=key.livemode, now=timezone.now())
         except webhook_secrets.TooManySecrets as many:
             raise errors.rate_limited(text=str(many), retry_after=many.retry_after) from many
         until = made.previous_valid_until
         return Response(
             {
                 "success": True,
+                "livemode": key.livemode,
                 "webhookSecret": made.secret,
                 "previousValidUntil": wire_time(until) if until else None,
             }
@@ -43,8 +45,9 @@ class WebhookTestView(Endpoint):
     @describe.test
     def post(self, request: Request) -> Response:
         """Send one signed event to the account's address, and tell what came of it."""
+        key = self.key_of(request)
         try:
-            test = webhook_test.send_test(account_id=self.key_of(request).account_id, now=timezone.now())
+            test = webhook_test.send_test(account_id=key.account_id, livemode=key.livemode, now=timezone.now())
         except webhook_test.NoAddress as missing:
             raise errors.invalid({"webhookUrl": [str(missing)]}) from missing
         except webhook_test.TooOften as often:
@@ -52,6 +55,7 @@ class WebhookTestView(Endpoint):
         return Response(
             {
                 "success": True,
+                "livemode": key.livemode,
                 "delivered": test.sent.delivered,
                 "status": test.sent.status,
                 "error": test.sent.error or None,
