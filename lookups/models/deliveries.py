@@ -131,6 +131,16 @@ class Delivery(models.Model):
         """What the receiver knows it by, the same in every try."""
         return f"msg_{self.id.hex}"
 
+    @property
+    def plain_address(self) -> str:
+        """The address without what may be a password in it: neither a user nor a query."""
+        if self.channel == self.Channel.EMAIL:
+            return self.address
+        place, _, _ = self.address.partition("#")[0].partition("?")
+        scheme, separator, rest = place.partition("://")
+        host, slash, path = rest.partition("/")
+        return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
+
 
 class DeliveryAttempt(models.Model):
     """One try to deliver, as it went. Never changed."""

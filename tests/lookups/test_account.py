@@ -114,7 +114,7 @@ class TestTheUsage:
 
 
 class TestTheSettings:
-    """PATCH /v1/account/settings."""
+    """GET and PATCH /v1/account/settings."""
 
     def test_can_all_be_changed(self, customer: Customer) -> None:
         wanted = {
@@ -126,6 +126,10 @@ class TestTheSettings:
         assert customer.patch("/v1/account/settings", wanted).json() == {"success": True, "livemode": True, **wanted}
         customer.account.refresh_from_db()
         assert customer.account.monthly_budget == 125_000
+
+    def test_are_read_in_the_shape_they_are_answered_in_when_changed(self, customer: Customer) -> None:
+        changed = customer.patch("/v1/account/settings", {"maxCacheAgeDays": 3, "monthlyBudget": 2}).json()
+        assert customer.get("/v1/account/settings").json() == changed
 
     def test_that_are_left_out_stay(self, customer: Customer) -> None:
         customer.patch("/v1/account/settings", {"maxCacheAgeDays": 30, "monthlyBudget": "0.0314"})

@@ -207,6 +207,19 @@ def change_the_settings(mine: Side, other: Side) -> None:
     assert other.address == elsewhere
 
 
+def read_the_settings(mine: Side, other: Side) -> None:
+    """With the address of this mode."""
+    body = mine.body(mine.customer.get(SETTINGS))
+    assert body["webhookUrl"] == mine.address != other.address
+
+
+def list_the_deliveries(mine: Side, other: Side) -> None:
+    """Its own; a cursor of the other mode leads to nothing of it either."""
+    for query in ("", "?status=pending", f"?cursor={10**16}-{'f' * 32}"):
+        body = mine.body(mine.customer.get(f"/v1/account/deliveries{query}"))
+        assert [(row["id"], row["livemode"]) for row in body["deliveries"]] == [(mine.message_id, mine.is_live)]
+
+
 def make_a_secret(mine: Side, other: Side) -> None:
     """A new one for this mode, as often as the day allows; the other's goes on as it was."""
     elsewhere = other.secrets
@@ -242,6 +255,8 @@ TABLE: dict[tuple[str, str], Callable[[Side, Side], None]] = {
     ("usage", "get"): read_the_usage,
     ("topup", "post"): top_up,
     ("settings", "patch"): change_the_settings,
+    ("settings", "get"): read_the_settings,
+    ("deliveries", "get"): list_the_deliveries,
     ("webhook-secret", "post"): make_a_secret,
     ("webhook-test", "post"): try_the_webhook,
     ("unknown", "get"): read_what_is_public("/v1/nothing"),

@@ -198,6 +198,14 @@ usage = extend_schema(
     },
 )
 
+read_settings = extend_schema(
+    operation_id="getSettings",
+    tags=["Account"],
+    summary="The preferences as they are",
+    parameters=HEADERS,
+    responses={200: reply(components.AccountSettings, "The preferences."), **KEYED},
+)
+
 settings = extend_schema(
     operation_id="changeSettings",
     tags=["Account"],

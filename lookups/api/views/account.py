@@ -1,4 +1,4 @@
-"""GET /v1/account/balance and /usage, PATCH /v1/account/settings: the customer's own numbers and preferences."""
+"""GET /v1/account/balance and /usage, GET and PATCH of settings: the customer's own numbers and preferences."""
 
 from __future__ import annotations
 
@@ -99,6 +99,12 @@ class SettingsView(Endpoint):
 
     scope = "account"
 
+    @describe.read_settings
+    def get(self, request: Request) -> Response:
+        """The account's preferences, with the webhook address of the key's mode."""
+        key = self.key_of(request)
+        return Response(settings_fields(key.account, livemode=key.livemode))
+
     @describe.settings
     def patch(self, request: Request) -> Response:
         """Change the account's preferences; what is left out stays as it is."""
@@ -157,8 +163,8 @@ def _period(request: Request) -> tuple[datetime | None, datetime | None, int | N
     wrong: dict[str, list[str]] = {}
     since = _day(asked.get("from"), "from", wrong)
     until = _day(asked.get("to"), "to", wrong)
-    cursor = _number(asked.get("cursor"), "cursor", wrong, most=2**63 - 1)
-    limit = _number(asked.get("limit"), "limit", wrong, most=LONGEST_PAGE)
+    cursor = read_number(asked.get("cursor"), "cursor", wrong, most=2**63 - 1)
+    limit = read_number(asked.get("limit"), "limit", wrong, most=LONGEST_PAGE)
     if wrong:
         raise errors.invalid(wrong)
     return since, until + timedelta(days=1) if until else None, cursor, limit or PAGE
@@ -177,7 +183,8 @@ def _day(text: str | None, name: str, wrong: dict[str, list[str]]) -> datetime |
     return None
 
 
-def _number(text: str | None, name: str, wrong: dict[str, list[str]], *, most: int) -> int | None:
+def read_number(text: str | None, name: str, wrong: dict[str, list[str]], *, most: int) -> int | None:
+    """A number of the query string; None where there is none, or none that is right: then `wrong` says so."""
     if text is None:
         return None
     if text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most:
