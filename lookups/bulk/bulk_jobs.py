@@ -61,7 +61,7 @@ def accept(
     first_of = [firsts.setdefault(_same(one.question), number) for number, one in enumerate(wanted)]
     try:
         with transaction.atomic():
-            hold = _hold(key, bulk_id, len(firsts), now)
+            hold = _hold(key, bulk_id, len(firsts), now, request_id)
             bulk = BulkJob.objects.create(
                 id=bulk_id,
                 account_id=key.account_id,
@@ -117,6 +117,7 @@ def cancel(bulk: BulkJob, *, now: datetime) -> None:
                 idempotency_key=f"bulk:{bulk.pk}:cancel:{now:%s%f}",
                 reason="cancelled",
                 now=now,
+                request_id=bulk.request_id,
             )
         queue.note_end(bulk.pk, now=now)
 
@@ -133,7 +134,7 @@ def _same(question: Question) -> tuple[str, str, str]:
     return question.state, question.kind, question.digest
 
 
-def _hold(key: ApiKey, bulk_id: uuid.UUID, questions: int, now: datetime) -> Hold | None:
+def _hold(key: ApiKey, bulk_id: uuid.UUID, questions: int, now: datetime, request_id: str) -> Hold | None:
     if key.is_test:
         return None
     return ledger.hold(
@@ -144,6 +145,7 @@ def _hold(key: ApiKey, bulk_id: uuid.UUID, questions: int, now: datetime) -> Hol
         expires_at=now + HOLD_FOR,
         now=now,
         key=key,
+        request_id=request_id,
     )
 
 

@@ -44,7 +44,12 @@ class Ask:
     @property
     def bill(self) -> Bill:
         """Its price, and the words in the statement."""
-        return Bill(ask_id=self.ask_id, reference=self.question.title[:200], shares_hold=self.shares_hold)
+        return Bill(
+            ask_id=self.ask_id,
+            reference=self.question.title[:200],
+            request_id=self.request_id,
+            shares_hold=self.shares_hold,
+        )
 
 
 class Stopwatch:

@@ -24,10 +24,11 @@ HOLD_FOR = timedelta(minutes=10)  # far longer than any fetch; the sweep release
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The price of one lookup: whose ask it is for, and under which words it stands in the statement."""
+    """The price of one lookup: which ask of which request it is for, and its words in the statement."""
 
     ask_id: uuid.UUID
     reference: str
+    request_id: str = ""
     shares_hold: bool = False
 
 
@@ -124,6 +125,7 @@ class KeyPayer(Payer):
                 expires_at=now + hold_for,
                 now=now,
                 key=self.key,
+                request_id=bill.request_id,
             )
             if hold.state == Hold.State.OPEN:
                 return hold
@@ -136,7 +138,7 @@ class KeyPayer(Payer):
         if hold is None:
             return Paid(0, self.account.available)
         try:
-            entry = ledger.capture(hold_id=hold.pk, now=now, reference=bill.reference, **_share(bill, "taken"))
+            entry = ledger.capture(hold_id=hold.pk, now=now, reference=bill.reference, **_of(bill, "taken"))
         except ledger.HoldEnded:
             if not may_charge_anew():
                 raise
@@ -154,6 +156,7 @@ class KeyPayer(Payer):
             reference=bill.reference,
             now=now,
             key=self.key,
+            request_id=bill.request_id,
         )
         return Paid(entry.amount, entry.available_after)
 
@@ -162,7 +165,7 @@ class KeyPayer(Payer):
         if hold is None:
             return
         try:
-            ledger.release(hold_id=hold.pk, now=now, reason=reason, **_share(bill, "back"))
+            ledger.release(hold_id=hold.pk, now=now, reason=reason, **_of(bill, "back"))
         except ledger.HoldEnded:
             return  # the sweep was faster
 
@@ -196,8 +199,9 @@ class CredentialPayer(Payer):
         return self.payment
 
 
-def _share(bill: Bill, what: str) -> dict[str, Any]:
-    """One lookup's part of a larger hold; nothing where the hold is all its own."""
+def _of(bill: Bill, what: str) -> dict[str, Any]:
+    """Whose hold it is: all of it, or one lookup's part of a larger one."""
+    request = {"request_id": bill.request_id}
     if not bill.shares_hold:
-        return {}
-    return {"amount": prices.LOOKUP, "idempotency_key": f"lookup:{bill.ask_id}:{what}"}
+        return request
+    return {**request, "amount": prices.LOOKUP, "idempotency_key": f"lookup:{bill.ask_id}:{what}"}

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
+from django.db import DatabaseError
 
 from tests.upgrades.test_trade_words import migrate
 
@@ -87,3 +88,17 @@ class TestAnInstallationWithoutModes:
         rows = list(Delivery.objects.values_list("last_answer", "livemode"))
         assert len(rows) == 5
         assert all(livemode is answer.startswith("live") for answer, livemode in rows)
+
+    def test_keeps_its_ledger_as_it_is_and_guarded(self, before: Any) -> None:
+        account = open_account(before)
+        moved = {"kind": "deposit", "amount": 1, "available_change": 1, "available_after": 1, "idempotency_key": "d"}
+        after = {"held_after": 0, "spent_after": 0, "fingerprint": "f", "created_at": NOW}
+        kept = before.get_model("billing", "LedgerEntry").objects.create(account_id=account.pk, **moved, **after)
+        call_command("migrate", verbosity=0)
+        from billing.models import LedgerEntry
+
+        (row,) = LedgerEntry.objects.filter(pk=kept.pk).values(*moved, *after, "request_id")
+        assert row == {**moved, **after, "request_id": ""}
+        for change in (lambda rows: rows.update(amount=2), lambda rows: rows.delete()):
+            with pytest.raises(DatabaseError, match="never changed or removed"):
+                change(LedgerEntry.objects.filter(pk=kept.pk))

@@ -351,12 +351,13 @@ class UsageEntry(serializers.Serializer[Any]):
     kind = word(ENTRY_KINDS)
     amount = number("USD.")
     amountStored = whole("1/10,000 USD.")
-    availableChange = whole("By how much this changed what is available, in 1/10,000 USD.")
-    availableAfter = whole("1/10,000 USD.")
-    heldAfter = whole("1/10,000 USD.")
+    availableChangeStored = whole("By how much this changed what is available, in 1/10,000 USD; negative: less.")
+    availableAfterStored = whole("What was available afterwards, in 1/10,000 USD.")
+    heldAfterStored = whole("What was held afterwards, in 1/10,000 USD.")
     reference = maybe()
     reason = maybe()
     key = maybe("First characters of the API key that was used.")
+    requestId = maybe("The `X-Request-Id` of the request that asked for it; null where there was none.")
 
 
 class Usage(serializers.Serializer[Any]):

@@ -180,7 +180,10 @@ usage = extend_schema(
     tags=["Account"],
     summary="What was charged, newest first",
     description="JSON in pages, or the whole period as CSV with `Accept: text/csv`. Test mode moves no money: a test "
-    "key reads an empty list.",
+    "key reads an empty list. In JSON, names that end in `Stored` are in units of 1/10,000 USD and all others in USD. "
+    "The columns of the CSV: `id`, `createdAt`, `kind`, then in USD with four decimals `amountUsd`, "
+    "`availableChangeUsd` (negative: less), `availableAfterUsd` and `heldAfterUsd`, then `reference`, `reason`, `key`, "
+    "`requestId`.",
     parameters=[
         OpenApiParameter("from", OpenApiTypes.DATE, description="First day (UTC)."),
         OpenApiParameter("to", OpenApiTypes.DATE, description="Last day (UTC)."),

@@ -21,7 +21,13 @@ from lookups.api.serializers import SettingsRequest
 from lookups.lookup.storage import wire_time
 
 PAGE, LONGEST_PAGE = 100, 500
-CSV_COLUMNS = ("id", "createdAt", "kind", "amount", "availableAfter", "heldAfter", "reference", "reason", "key")
+IN_DOLLARS = {  # column of the table -> what it is of, in the entry
+    "amountUsd": "amount",
+    "availableChangeUsd": "available_change",
+    "availableAfterUsd": "available_after",
+    "heldAfterUsd": "held_after",
+}
+CSV_COLUMNS = ("id", "createdAt", "kind", *IN_DOLLARS, "reference", "reason", "key", "requestId")
 
 _NAMES = {
     "maxCacheAgeDays": "max_cache_age_days",
@@ -121,19 +127,20 @@ class SettingsView(Endpoint):
 
 
 def entry_fields(entry: LedgerEntry) -> dict[str, Any]:
-    """One movement of money: `amountStored` in 1/10,000 USD changes what is available (negative: less)."""
+    """One movement of money: in USD, and in units of 1/10,000 USD under names that end in `Stored`."""
     return {
         "id": str(entry.pk),
         "createdAt": wire_time(entry.created_at),
         "kind": entry.kind,
         "amount": money.to_json_number(entry.amount),
         "amountStored": entry.amount,
-        "availableChange": entry.available_change,
-        "availableAfter": entry.available_after,
-        "heldAfter": entry.held_after,
+        "availableChangeStored": entry.available_change,
+        "availableAfterStored": entry.available_after,
+        "heldAfterStored": entry.held_after,
         "reference": entry.reference or None,
         "reason": entry.reason or None,
         "key": entry.key.prefix if entry.key else None,
+        "requestId": entry.request_id or None,
     }
 
 
@@ -195,4 +202,5 @@ def read_number(text: str | None, name: str, wrong: dict[str, list[str]], *, mos
 
 def _rows(entries: Iterable[LedgerEntry]) -> Iterator[dict[str, Any]]:
     for entry in entries:
-        yield entry_fields(entry) | {"amount": money.to_decimal_string(entry.amount)}
+        dollars = {column: money.to_dollars(getattr(entry, name)) for column, name in IN_DOLLARS.items()}
+        yield entry_fields(entry) | dollars
