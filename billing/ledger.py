@@ -71,6 +71,7 @@ class _Request:
     key: str
     fingerprint: str
     now: datetime
+    request_id: str  # names the HTTP request, for whoever asks why money moved; a repetition may come with another
 
 
 def deposit(
@@ -84,12 +85,13 @@ def deposit(
     operator: str = "",
     reason: str = "",
     note: str = "",
+    request_id: str = "",
 ) -> LedgerEntry:
     """Add `amount` units to what is available; `source` says where they came from ("card", "staff", "free_grant")."""
     if money.units(amount) == 0:
         raise ValueError("A deposit of nothing is a mistake.")
     kind = Kind.FREE_GRANT if source == FREE_GRANT else Kind.DEPOSIT
-    request = _request(kind, idempotency_key, now, amount, source, reference)
+    request = _request(kind, idempotency_key, now, request_id, amount, source, reference)
     with transaction.atomic():
         account = _lock(account_id)
         if entry := _find_same(account_id, request):
@@ -107,13 +109,14 @@ def hold(
     expires_at: datetime,
     now: datetime,
     key: ApiKey | None = None,
+    request_id: str = "",
 ) -> Hold:
     """Set `amount` units aside until they are captured, released or `expires_at` has passed.
 
     `key` is the API key the work was asked with; its monthly budget counts. The same request again returns the
     first hold, whatever became of it. Raises InsufficientFunds, BudgetExceeded or IdempotencyConflict.
     """
-    request = _request(Kind.HOLD, idempotency_key, now, money.units(amount), reference)
+    request = _request(Kind.HOLD, idempotency_key, now, request_id, money.units(amount), reference)
     with transaction.atomic():
         account = _lock(account_id)
         if entry := _find_same(account_id, request):
@@ -135,14 +138,20 @@ def hold(
 
 
 def capture(
-    *, hold_id: int, now: datetime, amount: int | None = None, idempotency_key: str = "", reference: str = ""
+    *,
+    hold_id: int,
+    now: datetime,
+    amount: int | None = None,
+    idempotency_key: str = "",
+    reference: str = "",
+    request_id: str = "",
 ) -> LedgerEntry:
     """Spend what a hold set aside: all that remains, or `amount` units of it (then with a key of its own).
 
     A hold past its expiry can still be captured as long as the sweep has not given it back: the money is there.
     The same request again returns the first entry. Raises HoldEnded when the hold has less left.
     """
-    request = _request(Kind.CAPTURE, idempotency_key or f"hold:{hold_id}:capture", now, hold_id, amount)
+    request = _request(Kind.CAPTURE, idempotency_key or f"hold:{hold_id}:capture", now, request_id, hold_id, amount)
     with transaction.atomic():
         held = _lock_hold(hold_id)
         entry, part = _settle_part(held, request, amount)
@@ -154,14 +163,20 @@ def capture(
 
 
 def release(
-    *, hold_id: int, now: datetime, reason: str, amount: int | None = None, idempotency_key: str = ""
+    *,
+    hold_id: int,
+    now: datetime,
+    reason: str,
+    amount: int | None = None,
+    idempotency_key: str = "",
+    request_id: str = "",
 ) -> LedgerEntry:
     """Give back what a hold set aside: all that remains, or `amount` units of it (then with a key of its own).
 
     `reason` says why ("not_found", "source_unavailable", "expired"). The same request again returns the first
     entry. Raises HoldEnded when the hold was captured.
     """
-    request = _request(Kind.RELEASE, idempotency_key or f"hold:{hold_id}:release", now, hold_id, amount)
+    request = _request(Kind.RELEASE, idempotency_key or f"hold:{hold_id}:release", now, request_id, hold_id, amount)
     with transaction.atomic():
         held = _lock_hold(hold_id)
         entry, part = _settle_part(held, request, amount, reason=reason)
@@ -181,9 +196,10 @@ def charge(
     reference: str,
     now: datetime,
     key: ApiKey | None = None,
+    request_id: str = "",
 ) -> LedgerEntry:
     """Spend `amount` units at once. Raises InsufficientFunds, BudgetExceeded or IdempotencyConflict."""
-    request = _request(Kind.CHARGE, idempotency_key, now, money.units(amount), reference)
+    request = _request(Kind.CHARGE, idempotency_key, now, request_id, money.units(amount), reference)
     with transaction.atomic():
         account = _lock(account_id)
         if entry := _find_same(account_id, request):
@@ -209,7 +225,7 @@ def refund(
     charged = LedgerEntry.objects.get(pk=entry_id)
     if charged.kind not in (Kind.CAPTURE, Kind.CHARGE):
         raise ValueError(f"Only a capture or a charge can be refunded, not a {charged.kind}.")
-    request = _request(Kind.REFUND, idempotency_key, now, entry_id, amount)
+    request = _request(Kind.REFUND, idempotency_key, now, "", entry_id, amount)
     with transaction.atomic():
         account = _lock(charged.account_id)
         if entry := _find_same(account.pk, request):
@@ -240,7 +256,7 @@ def adjust(
     size = money.units(abs(amount))
     if not (size and operator and reason):
         raise ValueError("An adjustment needs an amount, an operator and a reason.")
-    request = _request(Kind.ADJUST, idempotency_key, now, amount, reason, reference)
+    request = _request(Kind.ADJUST, idempotency_key, now, "", amount, reason, reference)
     with transaction.atomic():
         account = _lock(account_id)
         if entry := _find_same(account_id, request):
@@ -285,9 +301,9 @@ def _lock_hold(hold_id: int) -> Hold:
     return held
 
 
-def _request(kind: str, idempotency_key: str, now: datetime, *parts: object) -> _Request:
+def _request(kind: str, idempotency_key: str, now: datetime, request_id: str, *parts: object) -> _Request:
     fingerprint = hashlib.sha256("\x1f".join(map(str, (kind, *parts))).encode()).hexdigest()
-    return _Request(kind, idempotency_key, fingerprint, now)
+    return _Request(kind, idempotency_key, fingerprint, now, request_id)
 
 
 def _find_same(account_id: int, request: _Request) -> LedgerEntry | None:
@@ -368,6 +384,7 @@ def _write(
         amount=amount,
         idempotency_key=request.key,
         fingerprint=request.fingerprint,
+        request_id=request.request_id,
         created_at=request.now,
         available_change=available,
         held_change=held,

@@ -6,13 +6,19 @@ from typing import Any
 
 from billing.models import Account
 
-CHANGEABLE = frozenset({"max_cache_age_days", "cache_first_default", "monthly_budget", "webhook_url"})
+OF_LIVE_KEYS = frozenset({"max_cache_age_days", "cache_first_default", "monthly_budget"})
+"""What live keys alone may set; a webhook address is each mode's own."""
 
 
-def change(*, account_id: int, **changes: Any) -> Account:
-    """Write the given preferences; return the account. `monthly_budget` is in 1/10,000 USD, None: no limit."""
-    if unknown := set(changes) - CHANGEABLE:
-        raise TypeError(f"Not a preference: {', '.join(sorted(unknown))}")
+def change(*, account_id: int, livemode: bool, **changes: Any) -> Account:
+    """Write the given preferences; return the account. `monthly_budget` is in 1/10,000 USD, None: no limit.
+
+    `webhook_url` is the address of the mode, and all that may be set in test mode.
+    """
+    if wrong := set(changes) - {"webhook_url"} - (OF_LIVE_KEYS if livemode else set()):
+        raise TypeError(f"Not a preference of this mode: {', '.join(sorted(wrong))}")
+    if "webhook_url" in changes and not livemode:
+        changes["test_webhook_url"] = changes.pop("webhook_url")
     if changes:
         # Only these columns: the ledger may be writing the sums of the same row right now.
         Account.objects.filter(pk=account_id).update(**changes)

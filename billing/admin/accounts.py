@@ -70,7 +70,18 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
     fieldsets = (
         (None, {"fields": ("name", "email", "kind", "is_active", "created_at")}),
         ("Balance", {"fields": ("show_available", "show_held", "show_spent", "show_deposited")}),
-        ("Preferences", {"fields": ("max_cache_age_days", "cache_first_default", "monthly_budget", "webhook_url")}),
+        (
+            "Preferences",
+            {
+                "fields": (
+                    "max_cache_age_days",
+                    "cache_first_default",
+                    "monthly_budget",
+                    "webhook_url",
+                    "test_webhook_url",
+                )
+            },
+        ),
     )
     actions_detail = ("grant_credit", "adjust_balance", "statement", "issue_key")
 
@@ -79,7 +90,7 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **named: Any) -> Any:
         """An address typed without its scheme is https."""
-        if db_field.name == "webhook_url":
+        if db_field.name in ("webhook_url", "test_webhook_url"):
             named["assume_scheme"] = "https"
         return super().formfield_for_dbfield(db_field, request, **named)
 

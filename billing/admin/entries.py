@@ -76,7 +76,7 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
         "reason",
     )
     list_filter = ("kind", "source", "reason")
-    search_fields = ("account__name", "account__email", "reference", "idempotency_key", "operator")
+    search_fields = ("account__name", "account__email", "reference", "idempotency_key", "request_id", "operator")
     date_hierarchy = "created_at"
     list_select_related = ("account",)
     show_full_result_count = False

@@ -33,6 +33,9 @@ class Account(models.Model):
         default=False, help_text="Answer from stored records unless asked otherwise."
     )
     webhook_url = models.URLField(max_length=500, blank=True, default="")
+    test_webhook_url = models.URLField(
+        max_length=500, blank=True, default="", help_text="Where what was asked with test keys is told."
+    )
     monthly_budget = models.BigIntegerField(
         null=True,
         blank=True,
@@ -71,6 +74,10 @@ class Account(models.Model):
     def is_internal(self) -> bool:
         """True when nothing this account does is charged."""
         return self.kind == self.Kind.INTERNAL
+
+    def webhook_address(self, *, livemode: bool) -> str:
+        """Where webhooks of this mode go; empty: nowhere."""
+        return self.webhook_url if livemode else self.test_webhook_url
 
 
 class ApiKey(models.Model):
@@ -126,6 +133,11 @@ class ApiKey(models.Model):
     def is_test(self) -> bool:
         """True when this key reaches only the sandbox registry and costs nothing."""
         return self.mode == self.Mode.TEST
+
+    @property
+    def livemode(self) -> bool:
+        """The word of the wire: False where nothing real is asked, paid or told."""
+        return not self.is_test
 
     def allows(self, scope: str) -> bool:
         """Tell whether the key may be used for `scope` (lookup, bulk, names, account)."""

@@ -92,6 +92,9 @@ class LedgerEntry(models.Model):
     idempotency_key = models.CharField(max_length=200)
     fingerprint = models.CharField(max_length=64, help_text="Tells a repeated request from another one under its key.")
     reference = models.CharField(max_length=200, blank=True, default="")
+    request_id = models.CharField(
+        max_length=64, blank=True, default="", help_text="Of the request that asked for the work; empty: of none."
+    )
     hold = models.ForeignKey(Hold, on_delete=models.PROTECT, null=True, blank=True, related_name="entries")
     key = models.ForeignKey(ApiKey, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     refunds = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="refunded_by")

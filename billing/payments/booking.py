@@ -21,14 +21,14 @@ State = Payment.State
 _OPEN = (State.ACCEPTED, State.SETTLING, State.UNKNOWN)
 
 
-def complete(payment: Payment, *, reference: str, now: datetime, detail: str = "") -> None:
+def complete(payment: Payment, *, reference: str, now: datetime, detail: str = "", request_id: str = "") -> None:
     """Note that the money arrived and book it; doing it twice books once."""
     with transaction.atomic():
         rows = Payment.objects.filter(pk=payment.pk, state__in=_OPEN)
         if not rows.update(state=State.PAID, reference=reference[:200], proof=None, ended_at=now, detail=detail):
             return
         if not payment.is_sandbox:
-            _book(payment, reference, now)
+            _book(payment, reference, now, request_id)
     payment.refresh_from_db()
 
 
@@ -54,7 +54,7 @@ def pay_per_request_account(now: datetime) -> Account:
     return account
 
 
-def _book(payment: Payment, reference: str, now: datetime) -> None:
+def _book(payment: Payment, reference: str, now: datetime, request_id: str) -> None:
     account_id = payment.account_id if payment.account_id is not None else pay_per_request_account(now).pk
     ledger.deposit(
         account_id=account_id,
@@ -63,6 +63,7 @@ def _book(payment: Payment, reference: str, now: datetime) -> None:
         source=payment.method,
         reference=reference[:200],
         now=now,
+        request_id=request_id,
     )
     if payment.purpose == Payment.Purpose.LOOKUP:
         ledger.charge(
@@ -71,4 +72,5 @@ def _book(payment: Payment, reference: str, now: datetime) -> None:
             idempotency_key=f"payment:{payment.pk}:lookup",
             reference=reference[:200],
             now=now,
+            request_id=request_id,
         )

@@ -132,7 +132,7 @@ def accept(purchase: Purchase, *, credential: str, now: datetime, account: Accou
         raise
 
 
-def settle(payment: Payment, *, now: datetime) -> str:
+def settle(payment: Payment, *, now: datetime, request_id: str = "") -> str:
     """Move the money and return the value of `Payment-Receipt`; answer 2xx with `Cache-Control: private`.
 
     Call it outside any transaction: that money may be moving has to be known before anyone is called. Raises
@@ -153,7 +153,7 @@ def settle(payment: Payment, *, now: datetime) -> str:
         detail = str(error) if isinstance(error, OutcomeUnknown) else type(error).__name__
         booking.doubt(payment, detail=detail)
         raise PaymentProblem("internal-payment-error", "The outcome of the payment is not known yet.") from error
-    booking.complete(payment, reference=reference, now=now)
+    booking.complete(payment, reference=reference, now=now, request_id=request_id)
     return challenge.write_receipt(method=payment.method, reference=reference, now=now)
 
 

@@ -19,12 +19,21 @@ from django.utils.html import format_html
 from django.utils.text import Truncator
 from unfold.admin import TabularInline
 from unfold.decorators import action, display
+from unfold.widgets import UnfoldAdminSelectWidget
 
+from billing.models import ApiKey
 from lookups.models import Delivery, DeliveryAttempt, WebhookAddress
 from lookups.notifications import deliveries, webhook_secrets, webhook_test
 from scrapers.admin.read_only import ReadOnlyAdmin
 
 WAITS, GIVEN_UP = Q(deliveries__status=Delivery.Status.PENDING), Q(deliveries__status=Delivery.Status.GIVEN_UP)
+NO_ADDRESS = {"webhook_url": "", "test_webhook_url": ""}
+
+
+class ModeForm(forms.Form):
+    """Whose address and secret: an account has one of each mode."""
+
+    mode = forms.ChoiceField(choices=ApiKey.Mode.choices, widget=UnfoldAdminSelectWidget())
 
 
 class AttemptInline(TabularInline):
@@ -61,7 +70,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
         "next_at",
         "last_answer",
     )
-    list_filter = ("status", "channel", "event")
+    list_filter = ("status", "channel", "event", "livemode")
     search_fields = ("account__name", "address")
     search_help_text = "An account, an address, or a whole webhook-id (msg_…)"
     list_select_related = ("account",)
@@ -71,7 +80,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
     actions = ("send_again",)
     inlines = (AttemptInline,)
     fieldsets = (
-        (None, {"fields": ("name", "event", "channel", "account", "address", "job", "bulk")}),
+        (None, {"fields": ("name", "event", "channel", "livemode", "account", "address", "job", "bulk")}),
         ("How far", {"fields": ("status", "attempts", "next_at", "last_answer", "created_at", "delivered_at")}),
         ("What is sent", {"fields": ("content",)}),
     )
@@ -124,16 +133,16 @@ class DeliveryAdmin(ReadOnlyAdmin):
 class WebhookAddressAdmin(ReadOnlyAdmin):
     """Accounts that have webhooks sent to an address; it is changed on the account's own page."""
 
-    list_display = ("name", "webhook_url", "waiting", "given_up", "last_arrived")
-    search_fields = ("name", "webhook_url")
+    list_display = ("name", "webhook_url", "test_webhook_url", "waiting", "given_up", "last_arrived")
+    search_fields = ("name", "webhook_url", "test_webhook_url")
     list_per_page = 50
-    fields = ("name", "webhook_url", "is_active", "waiting", "given_up", "last_arrived")
+    fields = ("name", "webhook_url", "test_webhook_url", "is_active", "waiting", "given_up", "last_arrived")
     readonly_fields = ("waiting", "given_up", "last_arrived")
     actions_detail = ("send_test", "new_secret")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookAddress]:
         """Those that have an address, with what became of their messages of the last seven days."""
-        rows: QuerySet[WebhookAddress] = super().get_queryset(request).exclude(webhook_url="")
+        rows: QuerySet[WebhookAddress] = super().get_queryset(request).exclude(**NO_ADDRESS)
         return rows.annotate(
             waiting_=Count("deliveries", filter=WAITS),
             given_up_=Count("deliveries", filter=GIVEN_UP),
@@ -159,11 +168,12 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
     @action(description="Send a test", url_path="send-test", permissions=["run"])
     def send_test(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """A message that means nothing, to see now what comes of it."""
-        account = self._get(request, object_id)
-        if request.method != "POST":
-            return self._ask(request, account, f"Send a test to {account.webhook_url}?")
+        account, form = self._get(request, object_id), ModeForm(request.POST or None)
+        if not form.is_valid():
+            return self._ask(request, account, form, f"Send a test to {account}?")
+        livemode = form.cleaned_data["mode"] == ApiKey.Mode.LIVE
         try:
-            test = webhook_test.send_test(account_id=account.pk, now=timezone.now())
+            test = webhook_test.send_test(account_id=account.pk, livemode=livemode, now=timezone.now())
         except (webhook_test.NoAddress, webhook_test.TooOften) as refusal:
             messages.error(request, f"{refusal}.")
             return redirect(_page_of(account))
@@ -177,15 +187,17 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
     @action(description="New secret", url_path="new-secret", permissions=["run"])
     def new_secret(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Shown this once; the one before goes on signing for a day."""
-        account = self._get(request, object_id)
-        if request.method != "POST":
-            return self._ask(request, account, f"Make a new webhook secret for {account.name}? Hand it over yourself.")
+        account, form = self._get(request, object_id), ModeForm(request.POST or None)
+        if not form.is_valid():
+            title = f"Make a new webhook secret for {account.name}? Hand it over yourself."
+            return self._ask(request, account, form, title)
+        mode = form.cleaned_data["mode"]
         try:
-            made = webhook_secrets.rotate(account_id=account.pk, now=timezone.now())
+            made = webhook_secrets.rotate(account_id=account.pk, livemode=mode == ApiKey.Mode.LIVE, now=timezone.now())
         except webhook_secrets.TooManySecrets as many:
             messages.error(request, f"{many}.")
             return redirect(_page_of(account))
-        self.log_change(request, account, "Made a new webhook secret.")
+        self.log_change(request, account, f"Made a new webhook secret of {mode} mode.")
         context = {
             **admin.site.each_context(request),
             "title": "Copy this webhook secret now",
@@ -200,11 +212,10 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
     def _get(self, request: HttpRequest, object_id: str) -> WebhookAddress:
         if not self.has_run_permission(request):
             raise PermissionDenied
-        return get_object_or_404(WebhookAddress.objects.exclude(webhook_url=""), pk=object_id)
+        return get_object_or_404(WebhookAddress.objects.exclude(**NO_ADDRESS), pk=object_id)
 
-    def _ask(self, request: HttpRequest, account: WebhookAddress, title: str) -> HttpResponse:
-        form, back = forms.Form(), _page_of(account)
-        context = {**admin.site.each_context(request), "title": title, "form": form, "back": back}
+    def _ask(self, request: HttpRequest, account: WebhookAddress, form: ModeForm, title: str) -> HttpResponse:
+        context = {**admin.site.each_context(request), "title": title, "form": form, "back": _page_of(account)}
         return render(request, "billing/ask.html", context)
 
 

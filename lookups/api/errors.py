@@ -20,6 +20,7 @@ CODES = {
     "invalid_request": "The request does not fit the contract; `details` says where.",
     "unsupported_state": "There is no such jurisdiction, or it cannot be asked this.",
     "unauthorized": "No API key, one that opens nothing, or one that may not do this.",
+    "forbidden": "A test key may see and change test things only; this is a live key's.",
     "insufficient_balance": "The balance, or the month's budget, does not cover the lookup.",
     "entity_not_found": "The registry answered in full and has no such company. Not charged.",
     "job_not_found": "There is no such job, or it is another account's.",

@@ -28,6 +28,7 @@ urlpatterns = [
     path("v1/account/usage", account.UsageView.as_view(), name="usage"),
     path("v1/account/topup", top_up.TopUpView.as_view(), name="topup"),
     path("v1/account/settings", account.SettingsView.as_view(), name="settings"),
+    path("v1/account/deliveries", webhooks.DeliveriesView.as_view(), name="deliveries"),
     path("v1/account/webhook-secret", webhooks.WebhookSecretView.as_view(), name="webhook-secret"),
     path("v1/account/webhook-test", webhooks.WebhookTestView.as_view(), name="webhook-test"),
     re_path(r"^v1/(?P<rest>.*)$", documents.UnknownView.as_view(), name="unknown"),

@@ -62,7 +62,7 @@ def accept(
     first_of = [firsts.setdefault(_same(one.question), number) for number, one in enumerate(wanted)]
     try:
         with transaction.atomic():
-            hold = _hold(key, bulk_id, len(firsts), now, hold_for=max_wait + HELD_BEYOND)
+            hold = _hold(key, bulk_id, len(firsts), now, hold_for=max_wait + HELD_BEYOND, request_id=request_id)
             bulk = BulkJob.objects.create(
                 id=bulk_id,
                 account_id=key.account_id,
@@ -84,12 +84,12 @@ def accept(
     return bulk
 
 
-def find(public_id: str, *, account_id: int) -> BulkJob | None:
-    """The bulk job of this account by its public name; None for anybody else's."""
+def find(public_id: str, *, key: ApiKey) -> BulkJob | None:
+    """The bulk job of this key's account and mode by its public name; None for anybody else's."""
     word = public_id.removeprefix("bulk_")
     if word == public_id or len(word) != 32 or not all(sign in "0123456789abcdef" for sign in word):
         return None
-    return BulkJob.objects.filter(pk=uuid.UUID(word), account_id=account_id).first()
+    return BulkJob.objects.filter(pk=uuid.UUID(word), account_id=key.account_id, key__mode=key.mode).first()
 
 
 def list_rows(bulk: BulkJob, *, after: int = -1) -> QuerySet[Lookup]:
@@ -116,6 +116,7 @@ def cancel(bulk: BulkJob, *, now: datetime) -> None:
                 idempotency_key=f"bulk:{bulk.pk}:cancel:{now:%s%f}",
                 reason="cancelled",
                 now=now,
+                request_id=bulk.request_id,
             )
         queue.note_end(bulk.pk, now=now)
 
@@ -124,7 +125,9 @@ def _same(question: Question) -> tuple[str, str, str]:
     return question.state, question.kind, question.digest
 
 
-def _hold(key: ApiKey, bulk_id: uuid.UUID, questions: int, now: datetime, *, hold_for: timedelta) -> Hold | None:
+def _hold(
+    key: ApiKey, bulk_id: uuid.UUID, questions: int, now: datetime, *, hold_for: timedelta, request_id: str
+) -> Hold | None:
     if key.is_test:
         return None
     return ledger.hold(
@@ -135,6 +138,7 @@ def _hold(key: ApiKey, bulk_id: uuid.UUID, questions: int, now: datetime, *, hol
         expires_at=now + hold_for,
         now=now,
         key=key,
+        request_id=request_id,
     )
 
 

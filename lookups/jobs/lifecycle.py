@@ -14,6 +14,7 @@ from celery import current_app
 from django.db import transaction
 from django.db.models import F, Q
 
+from billing.models import ApiKey
 from lookups.lookup import rows, single_flight
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted, TooManyAtOnce
@@ -130,12 +131,12 @@ def list_unheard(*, now: datetime, limit: int = 500) -> list[uuid.UUID]:
     return list(lost.order_by("created_at").values_list("pk", flat=True)[:limit])
 
 
-def find(public_id: str, *, account_id: int, now: datetime) -> Job | None:
-    """The job of this account by its public name; None for anybody else's and after seven days."""
+def find(public_id: str, *, key: ApiKey, now: datetime) -> Job | None:
+    """The job of this key's account and mode by its public name; None for anybody else's and after seven days."""
     word = public_id.removeprefix("job_")
     if word == public_id or len(word) != 32 or not all(sign in "0123456789abcdef" for sign in word):
         return None
-    same = Job.objects.filter(pk=uuid.UUID(word), account_id=account_id)
+    same = Job.objects.filter(pk=uuid.UUID(word), account_id=key.account_id, key__mode=key.mode)
     job = same.select_related(*WHOLE).first()
     return None if job is None or (job.ended_at and job.ended_at <= now - KEPT_FOR) else job
 

@@ -1,4 +1,4 @@
-"""What a caller who waits for a job is told: how long it will take, when to ask, and when its registry is tried next."""
+"""What a caller who waits for a job is told: how long it will take, when to ask, and when it is tried next."""
 
 from __future__ import annotations
 

@@ -50,6 +50,7 @@ class Ask:
             ask_id=self.ask_id,
             price=self.price,
             reference=self.question.title[:200],
+            request_id=self.request_id,
             shares_hold=self.shares_hold,
         )
 

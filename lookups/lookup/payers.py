@@ -24,11 +24,12 @@ HOLD_FOR = timedelta(minutes=10)  # far longer than any fetch; the sweep release
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The price of one lookup: whose ask it is for, and under which words it stands in the statement."""
+    """The price of one lookup: which ask of which request it is for, and its words in the statement."""
 
     ask_id: uuid.UUID
     price: int  # 1/10,000 USD
     reference: str
+    request_id: str = ""
     shares_hold: bool = False
 
 
@@ -129,6 +130,7 @@ class KeyPayer(Payer):
                 expires_at=now + hold_for,
                 now=now,
                 key=self.key,
+                request_id=bill.request_id,
             )
             if hold.state == Hold.State.OPEN:
                 return hold
@@ -139,7 +141,7 @@ class KeyPayer(Payer):
         if hold is None:
             return FREE
         try:
-            entry = ledger.capture(hold_id=hold.pk, now=now, reference=bill.reference, **_share(bill, "taken"))
+            entry = ledger.capture(hold_id=hold.pk, now=now, reference=bill.reference, **_of(bill, "taken"))
         except ledger.HoldEnded:
             return self.charge(bill, now=now)
         return Paid(entry.amount, entry.available_after)
@@ -157,6 +159,7 @@ class KeyPayer(Payer):
             reference=bill.reference,
             now=now,
             key=self.key,
+            request_id=bill.request_id,
         )
         return Paid(entry.amount, entry.available_after)
 
@@ -165,7 +168,7 @@ class KeyPayer(Payer):
         if hold is None:
             return
         try:
-            ledger.release(hold_id=hold.pk, now=now, reason=reason, **_share(bill, "back"))
+            ledger.release(hold_id=hold.pk, now=now, reason=reason, **_of(bill, "back"))
         except ledger.HoldEnded:
             return  # the sweep was faster
 
@@ -198,8 +201,9 @@ class CredentialPayer(Payer):
         return self.payment
 
 
-def _share(bill: Bill, what: str) -> dict[str, Any]:
-    """One lookup's part of a larger hold; nothing where the hold is all its own."""
+def _of(bill: Bill, what: str) -> dict[str, Any]:
+    """Whose hold it is: all of it, or one lookup's part of a larger one."""
+    request = {"request_id": bill.request_id}
     if not bill.shares_hold:
-        return {}
-    return {"amount": bill.price, "idempotency_key": f"lookup:{bill.ask_id}:{what}"}
+        return request
+    return {**request, "amount": bill.price, "idempotency_key": f"lookup:{bill.ask_id}:{what}"}

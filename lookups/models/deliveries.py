@@ -81,6 +81,7 @@ class Delivery(models.Model):
     bulk = models.ForeignKey(
         "lookups.BulkJob", on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries"
     )
+    livemode = models.BooleanField(help_text="Off: it tells of what was asked with a test key.")
     channel = models.CharField(max_length=7, choices=Channel.choices)
     event = models.CharField(max_length=15, choices=Event.choices)
     address = models.CharField(max_length=500, blank=True, help_text="Where it goes; looked up again before each try.")
@@ -119,6 +120,7 @@ class Delivery(models.Model):
             models.Index(fields=["next_at"], condition=Q(status="pending"), name="delivery_due"),
             models.Index(fields=["lease_until"], condition=Q(claim__isnull=False), name="delivery_at_work"),
             models.Index(fields=["created_at"], name="delivery_by_time"),
+            models.Index(fields=["account", "livemode", "created_at"], name="delivery_by_account_and_time"),
         ]
 
     def __str__(self) -> str:
@@ -128,6 +130,16 @@ class Delivery(models.Model):
     def message_id(self) -> str:
         """What the receiver knows it by, the same in every try."""
         return f"msg_{self.id.hex}"
+
+    @property
+    def plain_address(self) -> str:
+        """The address without what may be a password in it: neither a user nor a query."""
+        if self.channel == self.Channel.EMAIL:
+            return self.address
+        place, _, _ = self.address.partition("#")[0].partition("?")
+        scheme, separator, rest = place.partition("://")
+        host, slash, path = rest.partition("/")
+        return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
 
 
 class DeliveryAttempt(models.Model):
@@ -156,4 +168,4 @@ class WebhookAddress(Account):
         verbose_name_plural = "webhook addresses"
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.webhook_url or 'no address'}"
+        return f"{self.name}: {', '.join(filter(None, (self.webhook_url, self.test_webhook_url))) or 'no address'}"

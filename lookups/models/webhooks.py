@@ -7,12 +7,13 @@ from django.db.models import Q
 
 
 class WebhookSecret(models.Model):
-    """One secret of an account; `notifications.webhook_secrets` makes it of the salt and a key of the environment.
+    """One secret of an account in one mode; `notifications.webhook_secrets` makes it of the salt and an operator's key.
 
     The newest has no end; those before it go on signing until theirs, so that a customer can change over in peace.
     """
 
     account = models.ForeignKey("billing.Account", on_delete=models.CASCADE, related_name="+")
+    livemode = models.BooleanField(help_text="Off: it signs what was asked with test keys.")
     salt = models.CharField(max_length=64, editable=False)
     made_at = models.DateTimeField()
     signs_until = models.DateTimeField(null=True, blank=True, help_text="Empty: the one in use.")
@@ -21,7 +22,7 @@ class WebhookSecret(models.Model):
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["account"], condition=Q(signs_until__isnull=True), name="webhook_secret_one_in_use"
+                fields=["account", "livemode"], condition=Q(signs_until__isnull=True), name="webhook_secret_one_in_use"
             ),
         ]
 

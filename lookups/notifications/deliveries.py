@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Count, F, Min, Q
+from django.db.models import Count, F, Min, Q, QuerySet
 
 from lookups.jobs import lifecycle
 from lookups.models import Delivery, DeliveryAttempt
@@ -46,6 +46,8 @@ MAILS_AT_ONCE = 2  # a mail server that hangs keeps the webhooks waiting as litt
 LOOKED_AT = 200  # of the oldest that are due: whose account has its two on their way is not among them
 GONE = 410
 _choosing = threading.Lock()
+Place = tuple[datetime, uuid.UUID]
+"""Where a message stands among those of its account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +146,16 @@ def send_again(delivery: Delivery, *, now: datetime) -> bool:
     return True
 
 
-def keep_test(*, account_id: int, message_id: str, address: str, body: bytes, answer: Answer, now: datetime) -> None:
+def keep_test(
+    *, account_id: int, livemode: bool, message_id: str, address: str, body: bytes, answer: Answer, now: datetime
+) -> None:
     """Write a test that somebody watched into the log: it has ended, arrived or not, and is not tried again."""
     arrived_at = None if answer.error else now
     with transaction.atomic():
         row = Delivery.objects.create(
             id=uuid.UUID(message_id.removeprefix("msg_")),
             account_id=account_id,
+            livemode=livemode,
             channel=Channel.WEBHOOK,
             event=Delivery.Event.TEST,
             address=address,
@@ -170,6 +175,18 @@ def prune(*, now: datetime) -> int:
     number = old.count()
     old.delete()
     return number
+
+
+def list_own(
+    *, account_id: int, livemode: bool, status: str | None = None, after: Place | None = None
+) -> QuerySet[Delivery]:
+    """The messages of an account in one mode, the newest first: from the one `after` on, all or those of a status."""
+    own = Delivery.objects.filter(account_id=account_id, livemode=livemode).order_by("-created_at", "-id")
+    if status is not None:
+        own = own.filter(status=status)
+    if after is not None:
+        own = own.filter(Q(created_at__lt=after[0]) | Q(created_at=after[0], id__lt=after[1]))
+    return own.defer("body")
 
 
 def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:

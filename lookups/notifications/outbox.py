@@ -13,7 +13,6 @@ from typing import Any
 from celery import current_app
 from django.db import transaction
 
-from billing.models import Account
 from lookups import bodies
 from lookups.models import BulkJob, Delivery, Job
 from lookups.notifications import webhook_events
@@ -25,27 +24,30 @@ Event = Delivery.Event
 
 def note_job(job_id: uuid.UUID, *, now: datetime) -> None:
     """A single job has ended, in the caller's transaction: write to its account, if that has an address for it."""
-    asked = Job.objects.filter(pk=job_id, bulk__isnull=True).exclude(account__webhook_url="")
-    job = asked.select_related("account", "lookup__version__entity", "lookup__filing_set").first()
-    if job is None:
+    asked = Job.objects.filter(pk=job_id, bulk__isnull=True)
+    job = asked.select_related("account", "key", "lookup__version__entity", "lookup__filing_set").first()
+    address = job.account.webhook_address(livemode=job.key.livemode) if job else ""
+    if job is None or not address:
         return
     event = Event.LOOKUP_COMPLETE if job.status == Job.Status.COMPLETE else Event.LOOKUP_FAILED
     data = bodies.of_job(job, job.request_id)
-    _write(_webhook(job.account, event, job.account.webhook_url, data, now=now, job=job))
+    _write(_webhook(job, event, address, data, now=now, job=job))
 
 
 def note_bulk(bulk_id: uuid.UUID, *, now: datetime) -> None:
     """A bulk job has ended, in the caller's transaction: write to whoever wanted to know."""
-    bulk = BulkJob.objects.select_related("account", "hold").get(pk=bulk_id)
+    bulk = BulkJob.objects.select_related("account", "key", "hold").get(pk=bulk_id)
     event = Event.BULK_CANCELLED if bulk.cancelled_at else Event.BULK_COMPLETE
     rows = []
-    address = bulk.webhook_url or bulk.account.webhook_url
+    livemode = bulk.key.livemode
+    address = bulk.webhook_url or bulk.account.webhook_address(livemode=livemode)
     if address:
         data = bodies.of_bulk(bulk) | {"poll_url": bodies.poll_url(bulk)}
-        rows.append(_webhook(bulk.account, event, address, data, now=now, bulk=bulk))
+        rows.append(_webhook(bulk, event, address, data, now=now, bulk=bulk))
     if bulk.emails_results:
         mail = {"channel": Channel.EMAIL, "event": event, "address": bulk.account.email}
-        rows.append(Delivery(account=bulk.account, bulk=bulk, next_at=now, created_at=now, **mail))
+        row = Delivery(account=bulk.account, bulk=bulk, livemode=livemode, next_at=now, created_at=now, **mail)
+        rows.append(row)
     _write(*rows)
 
 
@@ -58,13 +60,21 @@ def wake() -> None:
 
 
 def _webhook(
-    account: Account, event: Delivery.Event, address: str, data: dict[str, Any], *, now: datetime, **about: Any
+    ended: Job | BulkJob, event: Delivery.Event, address: str, data: dict[str, Any], *, now: datetime, **about: Any
 ) -> Delivery:
     row = Delivery(
-        account=account, channel=Channel.WEBHOOK, event=event, address=address, next_at=now, created_at=now, **about
+        account=ended.account,
+        livemode=ended.key.livemode,
+        channel=Channel.WEBHOOK,
+        event=event,
+        address=address,
+        next_at=now,
+        created_at=now,
+        **about,
     )
-    body = webhook_events.write(message_id=row.message_id, event=event.value, created_at=now, data=data)
-    row.body = body.decode()
+    row.body = webhook_events.write(
+        message_id=row.message_id, event=event.value, livemode=row.livemode, created_at=now, data=data
+    ).decode()
     return row
 
 

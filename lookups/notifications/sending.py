@@ -43,7 +43,7 @@ def _send(delivery: Delivery, *, now: datetime) -> Answer:
     if delivery.channel == Delivery.Channel.EMAIL:
         return _mail(delivery)
     body = delivery.body.encode()
-    secrets = webhook_secrets.list_secrets(account_id=delivery.account_id, now=now)
+    secrets = webhook_secrets.list_secrets(account_id=delivery.account_id, livemode=delivery.livemode, now=now)
     headers = webhook_signatures.sign(message_id=delivery.message_id, body=body, secrets=secrets, now=now)
     single_flight.release_connection()
     sent = webhook_sender.post(url=delivery.address, body=body, headers={"content-type": "application/json", **headers})
@@ -70,4 +70,5 @@ def _find_address(delivery: Delivery) -> str:
     """Results are mailed to the account's own address and nowhere else, whatever stood there when they were asked."""
     if delivery.channel == Delivery.Channel.EMAIL:
         return delivery.account.email
-    return (delivery.bulk.webhook_url if delivery.bulk else "") or delivery.account.webhook_url
+    own = delivery.bulk.webhook_url if delivery.bulk else ""
+    return own or delivery.account.webhook_address(livemode=delivery.livemode)

@@ -18,9 +18,9 @@ def new_id() -> str:
     return f"msg_{uuid.uuid4().hex}"
 
 
-def write(*, message_id: str, event: str, created_at: datetime, data: Mapping[str, Any]) -> bytes:
-    """Return the body as it is signed and sent: `{"id", "type", "created_at", "data"}`, in ASCII alone."""
+def write(*, message_id: str, event: str, livemode: bool, created_at: datetime, data: Mapping[str, Any]) -> bytes:
+    """Return the body as it is signed and sent: `{"id", "type", "livemode", "created_at", "data"}`, in ASCII alone."""
     if event not in TYPES:
         raise ValueError(f"No such event: {event}.")
-    event_body = {"id": message_id, "type": event, "created_at": wire_time(created_at), "data": data}
-    return json.dumps(event_body, separators=(",", ":"), allow_nan=False).encode()
+    head = {"id": message_id, "type": event, "livemode": livemode, "created_at": wire_time(created_at)}
+    return json.dumps({**head, "data": data}, separators=(",", ":"), allow_nan=False).encode()

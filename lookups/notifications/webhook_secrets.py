@@ -1,7 +1,7 @@
 """The secrets that customers verify our webhooks with: made from a key of the environment, never stored.
 
-A secret is an HMAC, under the operator's key, over the account and a random salt. Who reads the database finds salts;
-without the key they make nothing. So a secret can be shown once and still be there for every signature.
+A secret is an HMAC, under the operator's key, over the account, its mode and a random salt. Who reads the database
+finds salts; without the key they make nothing. So a secret can be shown once and still be there for every signature.
 """
 
 from __future__ import annotations
@@ -43,31 +43,34 @@ class NewSecret:
     previous_valid_until: datetime | None
 
 
-def rotate(*, account_id: int, now: datetime) -> NewSecret:
+def rotate(*, account_id: int, livemode: bool, now: datetime) -> NewSecret:
     """Make the account a new secret; the one in use goes on signing beside it for a day. Raises TooManySecrets.
+
+    Live and test mode have their own, and their own number a day: what is tried out changes nothing that is live.
 
     Two calls at once make one after the other: each caller's secret signs, and so does the one before both.
     """
     with transaction.atomic():
         Account.objects.select_for_update(no_key=True).get(pk=account_id)
-        own = WebhookSecret.objects.filter(account_id=account_id)
+        own = WebhookSecret.objects.filter(account_id=account_id, livemode=livemode)
         # What was made within a day still signs, so it is all here to be counted.
         recent = list(own.filter(made_at__gt=now - OVERLAP).values_list("made_at", flat=True))
         if len(recent) >= MOST_A_DAY:
             raise TooManySecrets(math.ceil((min(recent) + OVERLAP - now).total_seconds()))
         own.filter(signs_until__lte=now).delete()
         ended = own.filter(signs_until__isnull=True).update(signs_until=now + OVERLAP)
-        made = WebhookSecret.objects.create(account_id=account_id, salt=secrets.token_hex(16), made_at=now)
-    return NewSecret(_secret(_keys()[0], account_id, made.salt), now + OVERLAP if ended else None)
+        salt = secrets.token_hex(16)
+        WebhookSecret.objects.create(account_id=account_id, livemode=livemode, salt=salt, made_at=now)
+    return NewSecret(_secret(_keys()[0], account_id, salt, livemode), now + OVERLAP if ended else None)
 
 
-def list_secrets(*, account_id: int, now: datetime) -> list[str]:
+def list_secrets(*, account_id: int, livemode: bool, now: datetime) -> list[str]:
     """Return every secret that signs for the account at `now`, the newest first: at least one, for `sign`."""
-    own = WebhookSecret.objects.filter(account_id=account_id).filter(
+    own = WebhookSecret.objects.filter(account_id=account_id, livemode=livemode).filter(
         Q(signs_until__isnull=True) | Q(signs_until__gt=now)
     )
     salts = list(own.values_list("salt", flat=True)) or [_NEVER_SHOWN]
-    return [_secret(key, account_id, salt) for key in _keys() for salt in salts]
+    return [_secret(key, account_id, salt, livemode) for key in _keys() for salt in salts]
 
 
 def derived_key() -> str:
@@ -82,6 +85,7 @@ def _keys() -> list[str]:
     return [own, before] if before and before != own else [own]
 
 
-def _secret(key: str, account_id: int, salt: str) -> str:
-    digest = hmac.new(key.encode(), f"webhook secret:{account_id}:{salt}".encode(), hashlib.sha256).digest()
+def _secret(key: str, account_id: int, salt: str, livemode: bool) -> str:
+    name = "webhook secret" if livemode else "test webhook secret"
+    digest = hmac.new(key.encode(), f"{name}:{account_id}:{salt}".encode(), hashlib.sha256).digest()
     return PREFIX + base64.b64encode(digest).decode()

@@ -62,6 +62,12 @@ class TestADeposit:
         }
         assert sums(account) == Balance(available=FREE + 100, held=0, spent=0, deposited=FREE + 100)
 
+    def test_says_which_request_it_is_of_and_a_repetition_by_another_is_the_same(self, account: Account) -> None:
+        first = self.deposit(account, request_id="r-1")
+        assert kept(first)["request_id"] == "r-1"
+        assert self.deposit(account, request_id="r-2").pk == first.pk
+        assert kept(first)["request_id"] == "r-1"
+
     def test_of_a_single_unit_is_money_too(self, account: Account) -> None:
         entry = self.deposit(account, amount=1)
         assert (entry.available_after, entry._state.adding) == (FREE + 1, False)  # it knows that it is written

@@ -11,6 +11,7 @@ from django.test import Client
 from billing import accounts
 from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
 from tests.lookups.conftest import Customer
+from tests.lookups.messages import write_messages
 from tests.lookups.registry_server import Register, company
 from tests.lookups.webhook_receiver import receiving, says
 
@@ -165,6 +166,10 @@ class TestAnError:
         judge(tester.lookup(), "post", "/v1/lookup")
         judge(tester.get("/v1/account/balance"), "get", "/v1/account/balance")
 
+    def test_of_a_test_key_that_sends_live_settings_fits(self, tester: Customer, judge: Judge) -> None:
+        judge(tester.patch("/v1/account/settings", {"monthlyBudget": 1}), "patch", "/v1/account/settings")
+        judge(tester.get("/v1/account/balance"), "get", "/v1/account/balance")
+
     def test_of_a_webhooks_secret_and_test_fits(self, customer: Customer, judge: Judge, settings: Any) -> None:
         secret, test = "/v1/account/webhook-secret", "/v1/account/webhook-test"
         for _ in range(6):  # without one before, with one, too many in a day
@@ -232,6 +237,7 @@ class TestTheOtherEndpoints:
         judge(reply, "get", "/v1/account/balance")
         assert set(reply.json()) == {
             "success",
+            "livemode",
             "type",
             "balanceStored",
             "balanceDisplay",
@@ -242,10 +248,16 @@ class TestTheOtherEndpoints:
         accounts.close_account(account=customer.account)
         judge(customer.get("/v1/account/balance"), "get", "/v1/account/balance")
 
+    def test_list_what_was_sent(self, customer: Customer, judge: Judge) -> None:
+        write_messages(customer, 2)
+        for query in ("", "?limit=1", "?status=x&cursor=x&limit=x"):
+            judge(customer.get(f"/v1/account/deliveries{query}"), "get", "/v1/account/deliveries")
+
     def test_tell_the_usage_and_the_settings(self, customer: Customer, register: Register, judge: Judge) -> None:
         customer.lookup()
         judge(customer.get("/v1/account/usage"), "get", "/v1/account/usage")
         judge(customer.get("/v1/account/usage?limit=x"), "get", "/v1/account/usage")
+        judge(customer.get("/v1/account/settings"), "get", "/v1/account/settings")
         judge(customer.patch("/v1/account/settings", {"monthlyBudget": 1}), "patch", "/v1/account/settings")
         judge(customer.patch("/v1/account/settings", {"monthlyBudget": -1}), "patch", "/v1/account/settings")
 

@@ -19,9 +19,10 @@ from tests.lookups.webhook_receiver import Receiver, Request
 
 
 def listen_at(customer: Customer, receiver: Receiver) -> str:
-    """The customer's account names the receiver as its address (the API takes public ones only)."""
+    """The account names the receiver as its address of the key's mode (the API takes public ones only)."""
     address = f"http://127.0.0.1:{receiver.port}/hooks?of=acme"
-    type(customer.account).objects.filter(pk=customer.account.pk).update(webhook_url=address)
+    column = "webhook_url" if customer.key.livemode else "test_webhook_url"
+    type(customer.account).objects.filter(pk=customer.account.pk).update(**{column: address})
     return address
 
 
@@ -48,7 +49,8 @@ def write_messages(customer: Customer, number: int) -> list[Delivery]:
     """So many messages that wait to be sent to the customer's account."""
     now = timezone.now()
     about = {"channel": "webhook", "event": "webhook.test", "body": "{}", "next_at": now, "created_at": now}
-    return [Delivery.objects.create(account=customer.account, **about) for _ in range(number)]
+    whose = {"account": customer.account, "livemode": customer.key.livemode}
+    return [Delivery.objects.create(**whose, **about) for _ in range(number)]
 
 
 def body_of(request: Request) -> Any:

@@ -7,6 +7,8 @@ import io
 from typing import Any
 
 import pytest
+from celery import current_app
+from django.test import Client
 from django.utils import timezone
 
 from billing import ledger
@@ -25,6 +27,7 @@ class TestTheBalance:
         assert body.pop("topUpUrl").startswith("http")
         assert body == {
             "success": True,
+            "livemode": True,
             "type": "user",
             "balanceStored": 3140,
             "balanceDisplay": "$0.31",
@@ -57,7 +60,8 @@ class TestTheUsage:
         capture = body["entries"][0]
         assert (capture["amount"], capture["amountStored"]) == (0.0314, PRICE)
         assert capture["reference"] == "NY Acme Corp"
-        assert capture["availableAfter"] == 9 * PRICE
+        assert (capture["availableAfterStored"], capture["heldAfterStored"]) == (9 * PRICE, 0)
+        assert body["entries"][1]["availableChangeStored"] == -PRICE
         assert customer.secret.startswith(capture["key"])
         assert body["nextCursor"] is None
 
@@ -85,7 +89,59 @@ class TestTheUsage:
         assert reply["Content-Type"].startswith("text/csv")
         rows = list(csv.DictReader(io.StringIO(b"".join(reply.streaming_content).decode())))
         assert [row["kind"] for row in rows] == ["capture", "hold", "free_grant"]
-        assert rows[0]["amount"] == "0.0314"
+        assert rows[0]["amountUsd"] == "0.0314"
+
+    def test_names_the_request_that_money_moved_for(self, customer: Customer, register: Register) -> None:
+        customer.lookup(headers={"x_request_id": "mine-1"})
+        customer.lookup("Nobody Knows This", headers={"x_request_id": "mine-2"})
+        entries = customer.get("/v1/account/usage").json()["entries"]
+        assert [(entry["kind"], entry["requestId"]) for entry in entries] == [
+            ("release", "mine-2"),
+            ("hold", "mine-2"),
+            ("capture", "mine-1"),
+            ("hold", "mine-1"),
+            ("free_grant", None),
+        ]
+        table = b"".join(customer.get("/v1/account/usage", accept="text/csv").streaming_content).decode()
+        assert [row["requestId"] for row in csv.DictReader(io.StringIO(table))][1:] == [
+            "mine-2",
+            "mine-1",
+            "mine-1",
+            "",
+        ]
+
+    def test_names_the_bulk_request_through_hold_and_cancelling(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+        rows = {"entities": [{"entity_name": "Acme Corp", "state": "NY"}]}
+        job_id = customer.post("/v1/bulk-lookup", rows, x_request_id="mine").json()["job_id"]
+        Client().delete(f"/v1/bulk-lookup/{job_id}", headers={"x-api-key": customer.secret})
+        entries = customer.get("/v1/account/usage").json()["entries"][:2]
+        assert [(one["kind"], one["requestId"]) for one in entries] == [("release", "mine"), ("hold", "mine")]
+
+    def test_has_one_unit_in_a_table_and_names_it(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        ledger.adjust(
+            account_id=customer.account.pk,
+            amount=-PRICE,
+            idempotency_key="a",
+            operator="Dana",
+            reason="correction",
+            now=timezone.now(),
+        )
+        table = b"".join(customer.get("/v1/account/usage", accept="text/csv").streaming_content).decode()
+        header, *rows = csv.reader(io.StringIO(table))
+        money = [[row[header.index(name)] for name in header if name.endswith("Usd")] for row in rows]
+        assert money == [
+            ["-0.0314", "-0.0314", "0.2512", "0.0000"],
+            ["0.0314", "0.0000", "0.2826", "0.0000"],
+            ["0.0314", "-0.0314", "0.2826", "0.0314"],
+            ["0.3140", "0.3140", "0.3140", "0.0000"],
+        ]
+        entries = customer.get("/v1/account/usage").json()["entries"]
+        numbers = {name for name, value in entries[0].items() if isinstance(value, int | float)}
+        assert {name for name in numbers if not name.endswith("Stored")} == {"amount"}
 
     def test_is_each_accounts_own(self, customer: Customer, switches: None) -> None:
         other = open_customer(name="Other")
@@ -113,7 +169,7 @@ class TestTheUsage:
 
 
 class TestTheSettings:
-    """PATCH /v1/account/settings."""
+    """GET and PATCH /v1/account/settings."""
 
     def test_can_all_be_changed(self, customer: Customer) -> None:
         wanted = {
@@ -122,9 +178,13 @@ class TestTheSettings:
             "monthlyBudget": 12.5,
             "webhookUrl": "https://hooks.example.com/x?y=1",
         }
-        assert customer.patch("/v1/account/settings", wanted).json() == {"success": True, **wanted}
+        assert customer.patch("/v1/account/settings", wanted).json() == {"success": True, "livemode": True, **wanted}
         customer.account.refresh_from_db()
         assert customer.account.monthly_budget == 125_000
+
+    def test_are_read_in_the_shape_they_are_answered_in_when_changed(self, customer: Customer) -> None:
+        changed = customer.patch("/v1/account/settings", {"maxCacheAgeDays": 3, "monthlyBudget": 2}).json()
+        assert customer.get("/v1/account/settings").json() == changed
 
     def test_that_are_left_out_stay(self, customer: Customer) -> None:
         customer.patch("/v1/account/settings", {"maxCacheAgeDays": 30, "monthlyBudget": "0.0314"})

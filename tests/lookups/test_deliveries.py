@@ -70,9 +70,10 @@ class TestAJobThatEnds:
         (request,) = receiver.requests
         assert request.line == "POST /hooks?of=acme HTTP/1.1"
         assert request.headers["content-type"] == "application/json"
-        secret = webhook_secrets.list_secrets(account_id=customer.account.pk, now=timezone.now())[0]
+        secret = webhook_secrets.list_secrets(account_id=customer.account.pk, livemode=True, now=timezone.now())[0]
         body = Webhook(secret).verify(request.body, request.headers)
-        assert set(body) == {"id", "type", "created_at", "data"}
+        assert set(body) == {"id", "type", "livemode", "created_at", "data"}
+        assert body["livemode"] is True
         assert (body["type"], body["id"]) == ("lookup.complete", request.headers["webhook-id"])
         assert body["data"] == customer.get(f"/v1/lookup/status/{job_id}").json()
         assert body["data"]["data"]["entityName"] == "ACME CORP."
@@ -110,7 +111,10 @@ class TestAJobThatEnds:
             job_id = tester.lookup(**DEMO_QUESTION).json()["jobId"]
             end_jobs()
             assert deliver() == 1
-            body = body_of(server.requests[0])
+            (request,) = server.requests
+        secret = webhook_secrets.list_secrets(account_id=tester.account.pk, livemode=False, now=timezone.now())[0]
+        body = Webhook(secret).verify(request.body, request.headers)
+        assert body["livemode"] is False
         assert (body["data"]["jobId"], body["data"]["success"], body["data"]["cost"]) == (job_id, True, 0)
 
     def test_unless_it_has_no_address(self, customer: Customer) -> None:
@@ -364,9 +368,8 @@ class TestTheTurn:
                 deadline=now,
                 ended_at=now,
             )
-            Delivery.objects.create(
-                account=who.account, bulk=bulk, channel="email", event="bulk.complete", next_at=now, created_at=now
-            )
+            mail = {"channel": "email", "event": "bulk.complete", "next_at": now, "created_at": now}
+            Delivery.objects.create(account=who.account, livemode=True, bulk=bulk, **mail)
         assert [bool(self._take()) for _ in range(4)] == [True, True, False, False]
 
     def _take(self) -> int | None:

@@ -154,19 +154,20 @@ class TestAWebhookAddress:
         path = f"{ADDRESSES}{customer.account.pk}/send-test/"
         assert f"127.0.0.1:{receiver.port}" in staff.get(path).content.decode()
         assert receiver.requests == []
-        page = staff.post(path, follow=True).content.decode()
+        page = staff.post(path, {"mode": "live"}, follow=True).content.decode()
         assert "It arrived after" in page
         assert only().message_id in page
         assert receiver.requests[0].headers["webhook-id"] == only().message_id
         assert LogEntry.objects.filter(change_message__contains=only().message_id).exists()
 
     def test_that_does_not_answer_says_so(self, staff: Client, customer: Customer) -> None:
+        path = f"{ADDRESSES}{customer.account.pk}/send-test/"
         with receiving(says(404)) as server:
             listen_at(customer, server)
-            page = staff.post(f"{ADDRESSES}{customer.account.pk}/send-test/", follow=True).content.decode()
+            page = staff.post(path, {"mode": "live"}, follow=True).content.decode()
         assert "It did not arrive: answered 404." in page
         for _ in range(5):
-            page = staff.post(f"{ADDRESSES}{customer.account.pk}/send-test/", follow=True).content.decode()
+            page = staff.post(path, {"mode": "live"}, follow=True).content.decode()
         assert "At most 5 test webhooks a minute" in page
 
     def test_gets_a_new_secret_that_is_shown_once_and_verifies(
@@ -175,12 +176,14 @@ class TestAWebhookAddress:
         caplog.set_level(logging.DEBUG)
         path = f"{ADDRESSES}{customer.account.pk}/new-secret/"
         assert "whsec_" not in staff.get(path).content.decode()
-        shown = staff.post(path)
+        shown = staff.post(path, {"mode": "live"})
         assert shown["Cache-Control"].startswith("no-store")
         found = re.search(r"whsec_[A-Za-z0-9+/=]+", shown.content.decode())
         assert found
         secret = found[0]
-        assert webhook_secrets.list_secrets(account_id=customer.account.pk, now=timezone.now()) == [secret]
+        assert webhook_secrets.list_secrets(account_id=customer.account.pk, livemode=True, now=timezone.now()) == [
+            secret
+        ]
         write_messages(customer, 1)
         deliver()
         Webhook(secret).verify(receiver.requests[0].body, receiver.requests[0].headers)
@@ -189,6 +192,21 @@ class TestAWebhookAddress:
             assert "whsec_" not in staff.get(page).content.decode()
         kept = [str(list(model.objects.values())) for model in (Delivery, DeliveryAttempt, LogEntry)]
         assert secret not in caplog.text + "".join(kept)
+
+    def test_of_test_mode_is_tried_and_signed_apart_from_the_live_one(self, staff: Client, tester: Customer) -> None:
+        pages = f"{ADDRESSES}{tester.account.pk}/"
+        with receiving(says(200)) as server:
+            listen_at(tester, server)
+            shown = staff.post(f"{pages}new-secret/", {"mode": "test"}).content.decode()
+            assert "No webhookUrl is set for this account&#x27;s live mode" in (
+                staff.post(f"{pages}send-test/", {"mode": "live"}, follow=True).content.decode()
+            )
+            staff.post(f"{pages}send-test/", {"mode": "test"})
+        (request,) = server.requests
+        found = re.search(r"whsec_[A-Za-z0-9+/=]+", shown)
+        assert found
+        assert Webhook(found[0]).verify(request.body, request.headers)["livemode"] is False
+        assert only().livemode is False
 
     def test_is_left_alone_by_whoever_may_only_look(
         self, onlooker: Client, customer: Customer, receiver: Receiver

@@ -376,7 +376,7 @@ class TestTheRowsOfJobs:
 
 class TestTheNameOfAJob:
     def find(self, customer: Customer, name: str, now: Any = NOW) -> Job | None:
-        return lifecycle.find(name, account_id=customer.account.pk, now=now)
+        return lifecycle.find(name, key=customer.key, now=now)
 
     def test_leads_to_it_for_its_account_only(self, customer: Customer) -> None:
         row = job(customer)

@@ -25,7 +25,7 @@ MINUTE = timedelta(minutes=1)
 
 @pytest.fixture
 def bill() -> Bill:
-    return Bill(ask_id=uuid.uuid4(), reference="NY Acme Corp")
+    return Bill(ask_id=uuid.uuid4(), reference="NY Acme Corp", request_id="r-1")
 
 
 @pytest.fixture
@@ -105,6 +105,7 @@ class TestAKey:
         assert payer.capture(bill, made, now=NOW) == Paid(PRICE, FREE - PRICE)
         assert payer.capture(bill, made, now=NOW) == Paid(PRICE, FREE - PRICE)
         assert LedgerEntry.objects.get(kind="capture").reference == "NY Acme Corp"
+        assert set(LedgerEntry.objects.exclude(kind="free_grant").values_list("request_id", flat=True)) == {"r-1"}
         assert (customer.balance.spent, customer.balance.held) == (PRICE, 0)
 
     def test_pays_its_part_of_a_larger_hold_once(self, payer: KeyPayer, customer: Customer, bill: Bill) -> None:
@@ -115,7 +116,7 @@ class TestAKey:
         payer.capture(replace(bill, ask_id=uuid.uuid4()), whole, now=NOW)
         assert (customer.balance.spent, customer.balance.held) == (2 * PRICE, PRICE)
         entries = LedgerEntry.objects.filter(kind="capture").order_by("pk")
-        assert {entry.reference for entry in entries} == {"NY Acme Corp"}
+        assert {(entry.reference, entry.request_id) for entry in entries} == {("NY Acme Corp", "r-1")}
         assert entries[0].idempotency_key == f"lookup:{bill.ask_id}:taken"  # also after an update of the service
 
     def test_is_given_back_its_part_of_a_larger_hold_once(
@@ -127,6 +128,7 @@ class TestAKey:
             assert (customer.balance.available, customer.balance.held) == (FREE - 2 * PRICE, 2 * PRICE)
         payer.release(replace(bill, ask_id=uuid.uuid4()), whole, reason="not_found", now=NOW)
         assert customer.balance.held == PRICE
+        assert set(LedgerEntry.objects.filter(kind="release").values_list("request_id", flat=True)) == {"r-1"}
 
     def test_pays_anew_for_a_hold_that_has_ended_where_it_still_may(
         self, payer: KeyPayer, customer: Customer, bill: Bill
@@ -137,6 +139,7 @@ class TestAKey:
             payer.capture(bill, made, now=NOW, may_charge_anew=lambda: False)
         assert customer.balance.spent == 0
         assert payer.capture(bill, made, now=NOW) == Paid(PRICE, FREE - PRICE)
+        assert LedgerEntry.objects.get(kind="charge").request_id == "r-1"
 
     def test_pays_at_once_and_once_for_an_ask(self, payer: KeyPayer, customer: Customer, bill: Bill) -> None:
         for _ in range(2):

@@ -193,7 +193,7 @@ class TestAWorkerThatIsGone:
 def message(customer: Customer, channel: str = "webhook", *, due_minutes: float = 0, **more: Any) -> Delivery:
     """A message to a customer, due so many minutes ago (or later)."""
     now = timezone.now()
-    told = {"status": "pending", "next_at": now - timedelta(minutes=due_minutes), **more}
+    told = {"status": "pending", "livemode": True, "next_at": now - timedelta(minutes=due_minutes), **more}
     return Delivery.objects.create(
         account=customer.account, channel=channel, event="webhook.test", created_at=now, body="{}", **told
     )

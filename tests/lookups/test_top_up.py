@@ -99,7 +99,7 @@ class TestATopUpByApi:
     def test_needs_a_live_key_with_the_right_to_its_account(
         self, customer: Customer, tester: Customer, cards: Any
     ) -> None:
-        assert_error(tester.post("/v1/account/topup", {"amount": 3.14}), 403, "unauthorized")
+        assert_error(tester.post("/v1/account/topup", {"amount": 3.14}), 403, "forbidden")
         reply = Client().post("/v1/account/topup", {"amount": 3.14}, content_type="application/json")
         assert_error(reply, 401, "unauthorized")
         type(customer.key).objects.update(scopes=["lookup"])
@@ -131,6 +131,8 @@ class TestATopUpByChallenge:
         assert reply["Payment-Receipt"]
         assert (reply.json()["status"], reply.json()["balanceStored"]) == ("paid", 3140 + 31_400)
         assert cards.forms[0]["amount"] == "314"
+        newest = customer.get("/v1/account/usage").json()["entries"][0]
+        assert (newest["kind"], newest["requestId"]) == ("deposit", reply["X-Request-Id"])
 
     def test_is_not_credited_twice_for_one_payment(self, customer: Customer, cards: Any) -> None:
         asked = customer.post("/v1/account/topup", self.BODY)

@@ -29,18 +29,18 @@ class TestASecret:
     """What `rotate` hands out."""
 
     def test_has_the_form_the_specification_asks_for(self, customer: Customer) -> None:
-        made = rotate(account_id=customer.account.pk, now=timezone.now()).secret
+        made = rotate(account_id=customer.account.pk, livemode=True, now=timezone.now()).secret
         assert made.startswith("whsec_")
         assert 24 <= len(base64.b64decode(made.removeprefix("whsec_"), validate=True)) <= 64
 
     def test_signs_from_then_on(self, customer: Customer) -> None:
         now = timezone.now()
-        made = rotate(account_id=customer.account.pk, now=now)
+        made = rotate(account_id=customer.account.pk, livemode=True, now=now)
         assert made.previous_valid_until is None  # nobody knew the one before
-        assert list_secrets(account_id=customer.account.pk, now=now) == [made.secret]
+        assert list_secrets(account_id=customer.account.pk, livemode=True, now=now) == [made.secret]
 
     def test_is_in_no_table(self, customer: Customer) -> None:
-        made = rotate(account_id=customer.account.pk, now=timezone.now()).secret.removeprefix("whsec_")
+        made = rotate(account_id=customer.account.pk, livemode=True, now=timezone.now()).secret.removeprefix("whsec_")
         rows = [[str(value) for value in row] for row in WebhookSecret.objects.values_list()]
         assert rows
         raw = base64.b64decode(made)
@@ -49,22 +49,22 @@ class TestASecret:
     def test_is_another_for_every_account_even_with_the_same_salt(self, customer: Customer, switches: None) -> None:
         other = open_customer(name="Other")
         now = timezone.now()
-        assert list_secrets(account_id=customer.account.pk, now=now) != list_secrets(
-            account_id=other.account.pk, now=now
+        assert list_secrets(account_id=customer.account.pk, livemode=True, now=now) != list_secrets(
+            account_id=other.account.pk, livemode=True, now=now
         )
         for one in (customer, other):
-            rotate(account_id=one.account.pk, now=now)
+            rotate(account_id=one.account.pk, livemode=True, now=now)
         WebhookSecret.objects.update(salt="same")
-        assert list_secrets(account_id=customer.account.pk, now=now) != list_secrets(
-            account_id=other.account.pk, now=now
+        assert list_secrets(account_id=customer.account.pk, livemode=True, now=now) != list_secrets(
+            account_id=other.account.pk, livemode=True, now=now
         )
 
     def test_exists_before_anybody_asked_for_one(self, customer: Customer) -> None:
         now = timezone.now()
-        first = list_secrets(account_id=customer.account.pk, now=now)
-        assert first == list_secrets(account_id=customer.account.pk, now=now)
+        first = list_secrets(account_id=customer.account.pk, livemode=True, now=now)
+        assert first == list_secrets(account_id=customer.account.pk, livemode=True, now=now)
         assert len(first) == 1
-        assert first != [rotate(account_id=customer.account.pk, now=now).secret]
+        assert first != [rotate(account_id=customer.account.pk, livemode=True, now=now).secret]
 
 
 class TestTheChangeToANewOne:
@@ -72,31 +72,34 @@ class TestTheChangeToANewOne:
 
     def test_leaves_the_one_before_signing_for_a_day(self, customer: Customer) -> None:
         account, now = customer.account.pk, timezone.now()
-        old = rotate(account_id=account, now=now - 3 * DAY)
-        new = rotate(account_id=account, now=now)
+        old = rotate(account_id=account, livemode=True, now=now - 3 * DAY)
+        new = rotate(account_id=account, livemode=True, now=now)
         assert new.previous_valid_until == now + DAY
-        assert list_secrets(account_id=account, now=now) == [new.secret, old.secret]
-        assert list_secrets(account_id=account, now=now + DAY - timedelta(seconds=1)) == [new.secret, old.secret]
-        assert list_secrets(account_id=account, now=now + DAY) == [new.secret]
+        assert list_secrets(account_id=account, livemode=True, now=now) == [new.secret, old.secret]
+        assert list_secrets(account_id=account, livemode=True, now=now + DAY - timedelta(seconds=1)) == [
+            new.secret,
+            old.secret,
+        ]
+        assert list_secrets(account_id=account, livemode=True, now=now + DAY) == [new.secret]
 
     def test_twice_in_a_row_keeps_the_promise_of_the_first(self, customer: Customer) -> None:
         account, now = customer.account.pk, timezone.now()
-        old = rotate(account_id=account, now=now - 3 * DAY).secret
-        hasty = rotate(account_id=account, now=now).secret
-        new = rotate(account_id=account, now=now + timedelta(hours=1)).secret
-        assert list_secrets(account_id=account, now=now + timedelta(hours=2)) == [new, hasty, old]
-        assert list_secrets(account_id=account, now=now + DAY) == [new, hasty]
+        old = rotate(account_id=account, livemode=True, now=now - 3 * DAY).secret
+        hasty = rotate(account_id=account, livemode=True, now=now).secret
+        new = rotate(account_id=account, livemode=True, now=now + timedelta(hours=1)).secret
+        assert list_secrets(account_id=account, livemode=True, now=now + timedelta(hours=2)) == [new, hasty, old]
+        assert list_secrets(account_id=account, livemode=True, now=now + DAY) == [new, hasty]
 
     def test_is_refused_after_five_in_a_day(self, customer: Customer) -> None:
         account, now = customer.account.pk, timezone.now()
         for hour in range(5):
-            rotate(account_id=account, now=now + timedelta(hours=hour))
+            rotate(account_id=account, livemode=True, now=now + timedelta(hours=hour))
         with pytest.raises(webhook_secrets.TooManySecrets) as refused:
-            rotate(account_id=account, now=now + timedelta(hours=5))
+            rotate(account_id=account, livemode=True, now=now + timedelta(hours=5))
         assert refused.value.retry_after == 19 * 3600
-        assert len(list_secrets(account_id=account, now=now + timedelta(hours=5))) == 5
-        rotate(account_id=account, now=now + DAY)  # the first of the five was made a day ago
-        rotate(account_id=account, now=now + 3 * DAY)
+        assert len(list_secrets(account_id=account, livemode=True, now=now + timedelta(hours=5))) == 5
+        rotate(account_id=account, livemode=True, now=now + DAY)  # the first of the five was made a day ago
+        rotate(account_id=account, livemode=True, now=now + 3 * DAY)
         assert WebhookSecret.objects.filter(account_id=account).count() == 2  # those that ended are gone
 
 
@@ -108,9 +111,9 @@ class TestTwoChangesAtOnce:
         self, customer: Customer, at_once: Callable[..., list[Any]]
     ) -> None:
         account, now = customer.account.pk, timezone.now()
-        before = rotate(account_id=account, now=now - 3 * DAY).secret
-        made = at_once(*[lambda: rotate(account_id=account, now=now)] * 4)
-        signing = list_secrets(account_id=account, now=now)
+        before = rotate(account_id=account, livemode=True, now=now - 3 * DAY).secret
+        made = at_once(*[lambda: rotate(account_id=account, livemode=True, now=now)] * 4)
+        signing = list_secrets(account_id=account, livemode=True, now=now)
         assert set(signing) == {before, *(one.secret for one in made)}
         assert WebhookSecret.objects.filter(account_id=account, signs_until__isnull=True).count() == 1
         assert {one.previous_valid_until for one in made} == {now + DAY}
@@ -122,34 +125,34 @@ class TestTheOperatorsKey:
     def test_makes_other_secrets_when_it_changes(self, customer: Customer, settings: Any) -> None:
         account, now = customer.account.pk, timezone.now()
         settings.WEBHOOK_SECRET = "one"
-        old = rotate(account_id=account, now=now).secret
+        old = rotate(account_id=account, livemode=True, now=now).secret
         settings.WEBHOOK_SECRET = "two"
-        assert old not in list_secrets(account_id=account, now=now)
+        assert old not in list_secrets(account_id=account, livemode=True, now=now)
 
     def test_goes_on_signing_as_the_previous_one(self, customer: Customer, settings: Any) -> None:
         account, now = customer.account.pk, timezone.now()
         settings.WEBHOOK_SECRET = "one"
-        old = rotate(account_id=account, now=now).secret
+        old = rotate(account_id=account, livemode=True, now=now).secret
         settings.WEBHOOK_SECRET, settings.WEBHOOK_SECRET_PREVIOUS = "two", "one"
-        assert old in list_secrets(account_id=account, now=now)
-        new = rotate(account_id=account, now=now).secret
-        assert list_secrets(account_id=account, now=now)[0] == new
-        assert old in list_secrets(account_id=account, now=now)
+        assert old in list_secrets(account_id=account, livemode=True, now=now)
+        new = rotate(account_id=account, livemode=True, now=now).secret
+        assert list_secrets(account_id=account, livemode=True, now=now)[0] == new
+        assert old in list_secrets(account_id=account, livemode=True, now=now)
         settings.WEBHOOK_SECRET_PREVIOUS = ""
-        assert new in list_secrets(account_id=account, now=now + 2 * DAY)
+        assert new in list_secrets(account_id=account, livemode=True, now=now + 2 * DAY)
 
     def test_is_derived_when_none_is_set_and_can_be_kept_when_one_is(self, customer: Customer, settings: Any) -> None:
         account, now = customer.account.pk, timezone.now()
-        old = rotate(account_id=account, now=now).secret
+        old = rotate(account_id=account, livemode=True, now=now).secret
         settings.WEBHOOK_SECRET, settings.WEBHOOK_SECRET_PREVIOUS = "own", webhook_secrets.derived_key()
-        assert list_secrets(account_id=account, now=now)[1] == old
+        assert list_secrets(account_id=account, livemode=True, now=now)[1] == old
         settings.WEBHOOK_SECRET_PREVIOUS = ""
         settings.WEBHOOK_SECRET, settings.SECRET_KEY = "", "another-key-of-the-installation"
-        assert old not in list_secrets(account_id=account, now=now)
+        assert old not in list_secrets(account_id=account, livemode=True, now=now)
 
     def test_signs_once_when_both_are_the_same(self, customer: Customer, settings: Any) -> None:
         settings.WEBHOOK_SECRET = settings.WEBHOOK_SECRET_PREVIOUS = "one"
-        assert len(list_secrets(account_id=customer.account.pk, now=timezone.now())) == 1
+        assert len(list_secrets(account_id=customer.account.pk, livemode=True, now=timezone.now())) == 1
 
 
 class TestProduction:

@@ -13,7 +13,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-BEFORE = [("lookups", "0007_deliveries"), ("scrapers", "0007_attempts_of_a_day")]
+BEFORE = [("billing", "0004_waiting_events"), ("lookups", "0007_deliveries"), ("scrapers", "0007_attempts_of_a_day")]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -55,8 +55,8 @@ class TestAnInstallationOfTheLastVersion:
         call_command("migrate", verbosity=0)
         from lookups.notifications import webhook_secrets
 
-        assert webhook_secrets.list_secrets(account_id=account.pk, now=NOW) == [
-            webhook_secrets._secret(key, account.pk, "salt") for key in webhook_secrets._keys()
+        assert webhook_secrets.list_secrets(account_id=account.pk, livemode=True, now=NOW) == [
+            webhook_secrets._secret(key, account.pk, "salt", True) for key in webhook_secrets._keys()
         ]
 
     def test_has_the_tables_that_the_code_expects(self) -> None:

@@ -44,6 +44,11 @@ def flag(about: str = "", **options: Any) -> serializers.BooleanField:
     return serializers.BooleanField(help_text=about, **options)
 
 
+def livemode(**options: Any) -> serializers.BooleanField:
+    """Which of the two worlds a reply is of."""
+    return flag("False for a test key: nothing of it is real, and nothing live is shown or changed.", **options)
+
+
 def word(choices: list[str], about: str = "", **options: Any) -> serializers.ChoiceField:
     """One of a few words."""
     return serializers.ChoiceField(choices=choices, help_text=about, **options)
@@ -331,6 +336,7 @@ class Health(serializers.Serializer[Any]):
 
 class Balance(serializers.Serializer[Any]):
     success = flag()
+    livemode = livemode()
     type = word(["user", "internal"])
     balanceStored = whole("Available, in 1/10,000 USD.")
     balanceDisplay = text()
@@ -345,23 +351,26 @@ class UsageEntry(serializers.Serializer[Any]):
     kind = word(ENTRY_KINDS)
     amount = number("USD.")
     amountStored = whole("1/10,000 USD.")
-    availableChange = whole("By how much this changed what is available, in 1/10,000 USD.")
-    availableAfter = whole("1/10,000 USD.")
-    heldAfter = whole("1/10,000 USD.")
+    availableChangeStored = whole("By how much this changed what is available, in 1/10,000 USD; negative: less.")
+    availableAfterStored = whole("What was available afterwards, in 1/10,000 USD.")
+    heldAfterStored = whole("What was held afterwards, in 1/10,000 USD.")
     reference = maybe()
     reason = maybe()
     key = maybe("First characters of the API key that was used.")
+    requestId = maybe("The `X-Request-Id` of the request that asked for it; null where there was none.")
 
 
 class Usage(serializers.Serializer[Any]):
     success = flag()
+    livemode = livemode()
     entries = UsageEntry(many=True)
     nextCursor = maybe("Send it as `cursor` for the next page; null on the last one.")
 
 
 class AccountSettings(serializers.Serializer[Any]):
     success = flag()
+    livemode = livemode()
     maxCacheAgeDays = whole(allow_null=True)
     cacheFirstDefault = flag()
     monthlyBudget = number("USD.", allow_null=True)
-    webhookUrl = maybe()
+    webhookUrl = maybe("Of the key's mode.")

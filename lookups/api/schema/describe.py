@@ -166,6 +166,7 @@ balance = extend_schema(
     operation_id="getBalance",
     tags=["Account"],
     summary="What is left",
+    description="Test mode has no balance: a test key reads zeros.",
     parameters=HEADERS,
     responses={
         200: reply(components.Balance, "The balance."),
@@ -178,7 +179,11 @@ usage = extend_schema(
     operation_id="listUsage",
     tags=["Account"],
     summary="What was charged, newest first",
-    description="JSON in pages, or the whole period as CSV with `Accept: text/csv`.",
+    description="JSON in pages, or the whole period as CSV with `Accept: text/csv`. Test mode moves no money: a test "
+    "key reads an empty list. In JSON, names that end in `Stored` are in units of 1/10,000 USD and all others in USD. "
+    "The columns of the CSV: `id`, `createdAt`, `kind`, then in USD with four decimals `amountUsd`, "
+    "`availableChangeUsd` (negative: less), `availableAfterUsd` and `heldAfterUsd`, then `reference`, `reason`, `key`, "
+    "`requestId`.",
     parameters=[
         OpenApiParameter("from", OpenApiTypes.DATE, description="First day (UTC)."),
         OpenApiParameter("to", OpenApiTypes.DATE, description="Last day (UTC)."),
@@ -196,10 +201,20 @@ usage = extend_schema(
     },
 )
 
+read_settings = extend_schema(
+    operation_id="getSettings",
+    tags=["Account"],
+    summary="The preferences as they are",
+    parameters=HEADERS,
+    responses={200: reply(components.AccountSettings, "The preferences."), **KEYED},
+)
+
 settings = extend_schema(
     operation_id="changeSettings",
     tags=["Account"],
     summary="Change preferences",
+    description="A test key sets the webhookUrl of test mode and nothing else: whatever else it sends is refused with "
+    "403 `forbidden`, and then nothing is changed.",
     request=serializers.SettingsRequest,
     parameters=HEADERS,
     responses={

@@ -1,4 +1,4 @@
-"""GET /v1/account/balance and /usage, PATCH /v1/account/settings: the customer's own numbers and preferences."""
+"""GET /v1/account/balance and /usage, GET and PATCH of settings: the customer's own numbers and preferences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,20 @@ from lookups.api.serializers import SettingsRequest
 from lookups.lookup.storage import wire_time
 
 PAGE, LONGEST_PAGE = 100, 500
-CSV_COLUMNS = ("id", "createdAt", "kind", "amount", "availableAfter", "heldAfter", "reference", "reason", "key")
+IN_DOLLARS = {  # column of the table -> what it is of, in the entry
+    "amountUsd": "amount",
+    "availableChangeUsd": "available_change",
+    "availableAfterUsd": "available_after",
+    "heldAfterUsd": "held_after",
+}
+CSV_COLUMNS = ("id", "createdAt", "kind", *IN_DOLLARS, "reference", "reason", "key", "requestId")
+
+_NAMES = {
+    "maxCacheAgeDays": "max_cache_age_days",
+    "cacheFirstDefault": "cache_first_default",
+    "monthlyBudget": "monthly_budget",
+    "webhookUrl": "webhook_url",
+}
 
 
 class BalanceView(Endpoint):
@@ -31,16 +44,18 @@ class BalanceView(Endpoint):
 
     @describe.balance
     def get(self, request: Request) -> Response:
-        """The account's balance."""
-        account = self.key_of(request).account
+        """The balance of the key's mode: test mode has none, and nothing costs anything there."""
+        key = self.key_of(request)
+        available, price = (key.account.available, prices.LOOKUP) if key.livemode else (0, 0)
         return Response(
             {
                 "success": True,
-                "type": account.kind,
-                "balanceStored": account.available,
-                "balanceDisplay": prices.display(account.available),
-                "lookupsRemaining": prices.lookups_covered(account.available),
-                "pricePerLookup": money.to_json_number(prices.LOOKUP),
+                "livemode": key.livemode,
+                "type": key.account.kind,
+                "balanceStored": available,
+                "balanceDisplay": prices.display(available),
+                "lookupsRemaining": prices.lookups_covered(available),
+                "pricePerLookup": money.to_json_number(price),
                 "topUpUrl": replies.top_up_url(),
             }
         )
@@ -60,10 +75,12 @@ class UsageView(Endpoint):
 
     @describe.usage
     def get(self, request: Request) -> Any:
-        """The account's ledger entries, newest first; as CSV (all of the period) when asked for."""
+        """The account's ledger entries, newest first; as CSV (all of the period) when asked for. Test mode has none."""
         since, until, cursor, limit = _period(request)
-        account_id = self.key_of(request).account_id
-        entries = statements.list_entries(account_id=account_id, since=since, until=until).select_related("key")
+        key = self.key_of(request)
+        entries = statements.list_entries(account_id=key.account_id, since=since, until=until).select_related("key")
+        if key.is_test:
+            entries = entries.none()
         if cursor is not None:
             entries = entries.filter(pk__lt=cursor)
         if isinstance(request.accepted_renderer, tables.CsvRenderer):
@@ -76,6 +93,7 @@ class UsageView(Endpoint):
         return Response(
             {
                 "success": True,
+                "livemode": key.livemode,
                 "entries": [entry_fields(entry) for entry in page],
                 "nextCursor": str(page[-1].pk) if more else None,
             }
@@ -87,54 +105,60 @@ class SettingsView(Endpoint):
 
     scope = "account"
 
+    @describe.read_settings
+    def get(self, request: Request) -> Response:
+        """The account's preferences, with the webhook address of the key's mode."""
+        key = self.key_of(request)
+        return Response(settings_fields(key.account, livemode=key.livemode))
+
     @describe.settings
     def patch(self, request: Request) -> Response:
         """Change the account's preferences; what is left out stays as it is."""
+        key = self.key_of(request)
+        if key.is_test and (sent := [name for name in _NAMES if name in request.data and name != "webhookUrl"]):
+            text = f"{', '.join(sent)}: set with a live key only; a test key sets the webhookUrl of test mode"
+            raise errors.ApiError(403, "forbidden", text)
         serializer = SettingsRequest(data=request.data)
         if not serializer.is_valid():
             raise errors.invalid(serializer.errors)
         changes = _changes(serializer.validated_data)
-        account = account_settings.change(account_id=self.key_of(request).account_id, **changes)
-        return Response(settings_fields(account))
+        account = account_settings.change(account_id=key.account_id, livemode=key.livemode, **changes)
+        return Response(settings_fields(account, livemode=key.livemode))
 
 
 def entry_fields(entry: LedgerEntry) -> dict[str, Any]:
-    """One movement of money: `amountStored` in 1/10,000 USD changes what is available (negative: less)."""
+    """One movement of money: in USD, and in units of 1/10,000 USD under names that end in `Stored`."""
     return {
         "id": str(entry.pk),
         "createdAt": wire_time(entry.created_at),
         "kind": entry.kind,
         "amount": money.to_json_number(entry.amount),
         "amountStored": entry.amount,
-        "availableChange": entry.available_change,
-        "availableAfter": entry.available_after,
-        "heldAfter": entry.held_after,
+        "availableChangeStored": entry.available_change,
+        "availableAfterStored": entry.available_after,
+        "heldAfterStored": entry.held_after,
         "reference": entry.reference or None,
         "reason": entry.reason or None,
         "key": entry.key.prefix if entry.key else None,
+        "requestId": entry.request_id or None,
     }
 
 
-def settings_fields(account: Account) -> dict[str, Any]:
-    """The preferences as the wire has them."""
+def settings_fields(account: Account, *, livemode: bool) -> dict[str, Any]:
+    """The preferences as the wire has them, with the address of the mode."""
     budget = account.monthly_budget
     return {
         "success": True,
+        "livemode": livemode,
         "maxCacheAgeDays": account.max_cache_age_days,
         "cacheFirstDefault": account.cache_first_default,
         "monthlyBudget": None if budget is None else money.to_json_number(budget),
-        "webhookUrl": account.webhook_url or None,
+        "webhookUrl": account.webhook_address(livemode=livemode) or None,
     }
 
 
 def _changes(asked: dict[str, Any]) -> dict[str, Any]:
-    names = {
-        "maxCacheAgeDays": "max_cache_age_days",
-        "cacheFirstDefault": "cache_first_default",
-        "monthlyBudget": "monthly_budget",
-        "webhookUrl": "webhook_url",
-    }
-    changes = {names[name]: value for name, value in asked.items()}
+    changes = {_NAMES[name]: value for name, value in asked.items()}
     if "webhook_url" in changes:
         changes["webhook_url"] = changes["webhook_url"] or ""
     return changes
@@ -146,8 +170,8 @@ def _period(request: Request) -> tuple[datetime | None, datetime | None, int | N
     wrong: dict[str, list[str]] = {}
     since = _day(asked.get("from"), "from", wrong)
     until = _day(asked.get("to"), "to", wrong)
-    cursor = _number(asked.get("cursor"), "cursor", wrong, most=2**63 - 1)
-    limit = _number(asked.get("limit"), "limit", wrong, most=LONGEST_PAGE)
+    cursor = read_number(asked.get("cursor"), "cursor", wrong, most=2**63 - 1)
+    limit = read_number(asked.get("limit"), "limit", wrong, most=LONGEST_PAGE)
     if wrong:
         raise errors.invalid(wrong)
     return since, until + timedelta(days=1) if until else None, cursor, limit or PAGE
@@ -166,7 +190,8 @@ def _day(text: str | None, name: str, wrong: dict[str, list[str]]) -> datetime |
     return None
 
 
-def _number(text: str | None, name: str, wrong: dict[str, list[str]], *, most: int) -> int | None:
+def read_number(text: str | None, name: str, wrong: dict[str, list[str]], *, most: int) -> int | None:
+    """A number of the query string; None where there is none, or none that is right: then `wrong` says so."""
     if text is None:
         return None
     if text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most:
@@ -177,4 +202,5 @@ def _number(text: str | None, name: str, wrong: dict[str, list[str]], *, most: i
 
 def _rows(entries: Iterable[LedgerEntry]) -> Iterator[dict[str, Any]]:
     for entry in entries:
-        yield entry_fields(entry) | {"amount": money.to_decimal_string(entry.amount)}
+        dollars = {column: money.to_dollars(getattr(entry, name)) for column, name in IN_DOLLARS.items()}
+        yield entry_fields(entry) | dollars

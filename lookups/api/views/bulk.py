@@ -98,7 +98,7 @@ class BulkJobView(Endpoint):
         return Response(bodies.of_bulk(found))
 
     def _find(self, request: Request, job_id: str) -> BulkJob:
-        found = bulk_jobs.find(job_id, account_id=self.key_of(request).account_id)
+        found = bulk_jobs.find(job_id, key=self.key_of(request))
         if found is None:
             raise errors.ApiError(404, "job_not_found", "Job not found")
         return found

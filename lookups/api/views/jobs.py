@@ -27,7 +27,7 @@ class JobView(Endpoint):
     def get(self, request: Request, job_id: str) -> Response:
         """How far the job is, and its result once it has one."""
         now, request_id = timezone.now(), request.request_id  # type: ignore[attr-defined]
-        job = lifecycle.find(job_id, account_id=self.key_of(request).account_id, now=now)
+        job = lifecycle.find(job_id, key=self.key_of(request), now=now)
         if job is None:
             raise errors.ApiError(404, "job_not_found", "Job not found")
         if job.status == Job.Status.COMPLETE:

@@ -40,7 +40,7 @@ class TopUpView(Endpoint):
         amount, by_challenge = _read(request)
         key = self.key_of(request)
         if key.is_test:
-            raise errors.ApiError(403, "unauthorized", "A test key moves no money; use a live key")
+            raise errors.ApiError(403, "forbidden", "A test key moves no money; use a live key")
         purchase = checkout.Purchase("topup", amount, f"POST {request.path}", body, DESCRIPTION)
         try:
             credential = checkout.find_credential(request.headers)
@@ -50,7 +50,7 @@ class TopUpView(Endpoint):
                 raise errors.payment_unavailable(NO_CHALLENGE, retryable=False)
             if credential is None:
                 return render_demand(checkout.demand(purchase, now=timezone.now()))
-            return _at_once(purchase, credential, key.account)
+            return _at_once(purchase, credential, key.account, request.request_id)  # type: ignore[attr-defined]
         except PaymentProblem as problem:
             return render_demand(checkout.demand(purchase, now=timezone.now(), problem=problem))
 
@@ -84,9 +84,9 @@ def _on_a_page(account: Account, amount: int) -> Response:
     return Response(_body(account, amount, status="created", address=address))
 
 
-def _at_once(purchase: checkout.Purchase, credential: str, account: Account) -> Response:
+def _at_once(purchase: checkout.Purchase, credential: str, account: Account, request_id: str) -> Response:
     payment = checkout.accept(purchase, credential=credential, now=timezone.now(), account=account)
-    receipt = checkout.settle(payment, now=timezone.now())
+    receipt = checkout.settle(payment, now=timezone.now(), request_id=request_id)
     headers = {"Payment-Receipt": receipt, "Cache-Control": "private"}
     return Response(_body(account, purchase.amount, status="paid", address=None), headers=headers)
 

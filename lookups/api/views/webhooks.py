@@ -1,6 +1,11 @@
-"""POST /v1/account/webhook-secret and /webhook-test: what a customer needs to receive webhooks and to trust them."""
+"""/v1/account/webhook-secret, /webhook-test and /deliveries: how webhooks are received, trusted and looked after."""
 
 from __future__ import annotations
+
+import re
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django.utils import timezone
 from rest_framework.request import Request
@@ -9,8 +14,13 @@ from rest_framework.response import Response
 from lookups.api import errors
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import webhooks as describe
+from lookups.api.views.account import LONGEST_PAGE, PAGE, read_number
 from lookups.lookup.storage import wire_time
-from lookups.notifications import webhook_secrets, webhook_test
+from lookups.models import BulkJob, Delivery, Job
+from lookups.notifications import deliveries, webhook_secrets, webhook_test
+
+_CURSOR = re.compile(r"([0-9]{1,17})-([0-9a-f]{32})")  # when it was written, in microseconds, and its name
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 
 
 class WebhookSecretView(Endpoint):
@@ -21,14 +31,16 @@ class WebhookSecretView(Endpoint):
     @describe.secret
     def post(self, request: Request) -> Response:
         """Make a new one and show it, this once (no reply of an endpoint is stored: `Cache-Control: no-store`)."""
+        key = self.key_of(request)
         try:
-            made = webhook_secrets.rotate(account_id=self.key_of(request).account_id, now=timezone.now())
+            made = webhook_secrets.rotate(account_id=key.account_id, livemode=key.livemode, now=timezone.now())
         except webhook_secrets.TooManySecrets as many:
             raise errors.rate_limited(text=str(many), retry_after=many.retry_after) from many
         until = made.previous_valid_until
         return Response(
             {
                 "success": True,
+                "livemode": key.livemode,
                 "webhookSecret": made.secret,
                 "previousValidUntil": wire_time(until) if until else None,
             }
@@ -43,8 +55,9 @@ class WebhookTestView(Endpoint):
     @describe.test
     def post(self, request: Request) -> Response:
         """Send one signed event to the account's address, and tell what came of it."""
+        key = self.key_of(request)
         try:
-            test = webhook_test.send_test(account_id=self.key_of(request).account_id, now=timezone.now())
+            test = webhook_test.send_test(account_id=key.account_id, livemode=key.livemode, now=timezone.now())
         except webhook_test.NoAddress as missing:
             raise errors.invalid({"webhookUrl": [str(missing)]}) from missing
         except webhook_test.TooOften as often:
@@ -52,6 +65,7 @@ class WebhookTestView(Endpoint):
         return Response(
             {
                 "success": True,
+                "livemode": key.livemode,
                 "delivered": test.sent.delivered,
                 "status": test.sent.status,
                 "error": test.sent.error or None,
@@ -59,3 +73,64 @@ class WebhookTestView(Endpoint):
                 "webhookId": test.message_id,
             }
         )
+
+
+class DeliveriesView(Endpoint):
+    """What was sent unasked."""
+
+    scope = "account"
+
+    @describe.deliveries
+    def get(self, request: Request) -> Response:
+        """The webhooks and mails of the key's mode, the newest first."""
+        key, (status, after, limit) = self.key_of(request), _asked(request)
+        rows = deliveries.list_own(account_id=key.account_id, livemode=key.livemode, status=status, after=after)
+        page = list(rows[: limit + 1])
+        more, page = len(page) > limit, page[:limit]
+        return Response(
+            {
+                "success": True,
+                "livemode": key.livemode,
+                "deliveries": [delivery_fields(row) for row in page],
+                "nextCursor": _cursor_of(page[-1]) if more else None,
+            }
+        )
+
+
+def delivery_fields(row: Delivery) -> dict[str, Any]:
+    """One message as the wire has it; what it says is not read, nor the job it tells of beyond its name."""
+    return {
+        "id": row.message_id,
+        "livemode": row.livemode,
+        "type": row.event,
+        "channel": row.channel,
+        "address": row.plain_address,
+        "status": row.status,
+        "attempts": row.attempts,
+        "lastAnswer": row.last_answer or None,
+        "nextAt": wire_time(row.next_at) if row.next_at else None,
+        "createdAt": wire_time(row.created_at),
+        "deliveredAt": wire_time(row.delivered_at) if row.delivered_at else None,
+        "jobId": Job(row.job_id).public_id if row.job_id else None,
+        "bulkJobId": BulkJob(row.bulk_id).public_id if row.bulk_id else None,
+    }
+
+
+def _asked(request: Request) -> tuple[str | None, deliveries.Place | None, int]:
+    """The status, the place to go on from and the limit of the query string; ApiError 400."""
+    asked, wrong = request.query_params, dict[str, list[str]]()
+    status, cursor = asked.get("status"), asked.get("cursor")
+    limit = read_number(asked.get("limit"), "limit", wrong, most=LONGEST_PAGE)
+    if status is not None and status not in Delivery.Status.values:
+        wrong["status"] = [f"Use one of: {', '.join(Delivery.Status.values)}."]
+    place = _CURSOR.fullmatch(cursor) if cursor is not None else None
+    if cursor is not None and place is None:
+        wrong["cursor"] = ["Send the nextCursor of the page before."]
+    if wrong:
+        raise errors.invalid(wrong)
+    after = (_EPOCH + int(place[1]) * _MICROSECOND, uuid.UUID(place[2])) if place else None
+    return status, after, limit or PAGE
+
+
+def _cursor_of(row: Delivery) -> str:
+    return f"{(row.created_at - _EPOCH) // _MICROSECOND}-{row.pk.hex}"
