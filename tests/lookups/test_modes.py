@@ -20,6 +20,7 @@ from billing import keys
 from billing.models import Account, Hold, TopUp
 from lookups.api.urls import urlpatterns
 from lookups.jobs import lifecycle
+from lookups.lookup import rows
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted
 from lookups.lookup.payers import KeyPayer
@@ -77,11 +78,12 @@ def furnish(customer: Customer, receiver: Receiver) -> Side:
     mode = str(customer.key.mode)
     listen_at(customer, receiver)
     ask = Ask(Question(state="NY", name=KNOWN[mode]), KeyPayer(customer.key))
-    accepted = lifecycle.accept(ask, estimated_seconds=60, now=timezone.now())
+    now = timezone.now()
+    accepted = lifecycle.accept(ask, rows.draft(ask, now=now), estimated_seconds=60, now=now)
     assert isinstance(accepted, Accepted)
     bulk = customer.post("/v1/bulk-lookup", {"entities": [{"entity_name": KNOWN[mode], "state": "NY"}]})
     (message,) = write_messages(customer, 1)
-    return Side(mode, customer, receiver, accepted.job_id, bulk.json()["job_id"], message.message_id)
+    return Side(mode, customer, receiver, accepted.job.public_id, bulk.json()["job_id"], message.message_id)
 
 
 @pytest.fixture
