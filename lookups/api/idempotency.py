@@ -11,13 +11,13 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse
 from django.utils import timezone
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing.models import ApiKey
 from lookups import idempotency
 from lookups.api import errors
+from lookups.api.wire.shape import encode
 
 LONGEST = 255
 LEASE_BEYOND_BUDGET = timedelta(seconds=30)
@@ -42,7 +42,7 @@ def answer_once(request: Request, *, key: ApiKey, answer: Answer) -> Response | 
         raise
     if response.status_code in KEPT:
         kept = {name: response[name] for name in ("Location", "Retry-After") if response.has_header(name)}
-        body = JSONRenderer().render(response.data).decode()
+        body = encode(response.data).decode()
         idempotency.finish(claim, reply=idempotency.Reply(response.status_code, kept, body))
     else:
         idempotency.forget(claim)
@@ -75,7 +75,7 @@ def _claim(request: Request, key: ApiKey, word: str) -> idempotency.Claim:
             "idempotency_conflict",
             "The first request with this Idempotency-Key is still running",
             retryable=True,
-            headers={"Retry-After": "1"},
+            retry_after=1,
         ) from None
 
 

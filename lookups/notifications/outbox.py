@@ -41,7 +41,7 @@ def note_bulk(bulk_id: uuid.UUID, *, now: datetime) -> None:
     rows = []
     address = bulk.webhook_url or bulk.account.webhook_url
     if address:
-        data = bodies.of_bulk(bulk) | {"poll_url": bodies.poll_url(bulk)}
+        data = bodies.of_bulk_end(bulk)
         rows.append(_webhook(bulk.account, event, address, data, now=now, bulk=bulk))
     if bulk.emails_results:
         mail = {"channel": Channel.EMAIL, "event": event, "address": bulk.account.email}
@@ -58,7 +58,7 @@ def wake() -> None:
 
 
 def _webhook(
-    account: Account, event: Delivery.Event, address: str, data: dict[str, Any], *, now: datetime, **about: Any
+    account: Account, event: Delivery.Event, address: str, data: Any, *, now: datetime, **about: Any
 ) -> Delivery:
     row = Delivery(
         account=account, channel=Channel.WEBHOOK, event=event, address=address, next_at=now, created_at=now, **about

@@ -88,7 +88,7 @@ def make_table(bulk: BulkJob) -> str | None:
     rows = BulkRow.objects.filter(bulk=bulk).select_related("job").order_by("index")
     results = map(bodies.of_row, rows.iterator(chunk_size=200))
     lines, size = [], 0
-    for line in csv_export.csv_lines(bodies.CSV_COLUMNS, bodies.flatten(results)):
+    for line in csv_export.bulk_lines(results):
         size += len(line.encode())
         if size > LARGEST_TABLE:
             return None

@@ -93,7 +93,7 @@ class TestACrashUnderAKey:
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with monkeypatch.context() as patch:
-            patch.setattr("lookups.api.replies.delivered", lambda *_: 1 / 0)
+            patch.setattr("lookups.bodies.of_delivery", lambda *_: 1 / 0)
             assert customer.lookup(headers=KEY).status_code == 500
         assert customer.balance.spent == PRICE
         body = customer.lookup(headers=KEY).json()
@@ -106,7 +106,7 @@ class TestACrashUnderAKey:
     ) -> None:
         asked = {"entity_name": "Quasar Umbrella Repair", "state": "NY"}
         with monkeypatch.context() as patch:
-            patch.setattr("lookups.api.replies.judged", lambda *_: 1 / 0)
+            patch.setattr("lookups.bodies.of_verdict", lambda *_: 1 / 0)
             assert customer.post("/v1/name-availability", asked, **KEY).status_code == 500
         assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 1)
         register.status = 500
@@ -119,7 +119,7 @@ class TestACrashUnderAKey:
     ) -> None:
         asked = {"entity_name": "Quasar Umbrella Repair", "state": "NY"}
         with monkeypatch.context() as patch:
-            patch.setattr("lookups.api.replies.judged", lambda *_: 1 / 0)
+            patch.setattr("lookups.bodies.of_verdict", lambda *_: 1 / 0)
             assert customer.post("/v1/name-availability", asked, **KEY).status_code == 500
         body = customer.post("/v1/name-availability", asked, **KEY).json()
         assert (body["available"], body["cost"], body["walletBalance"]) == (True, 0.0314, "0.28")

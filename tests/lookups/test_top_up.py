@@ -99,11 +99,11 @@ class TestATopUpByApi:
     def test_needs_a_live_key_with_the_right_to_its_account(
         self, customer: Customer, tester: Customer, cards: Any
     ) -> None:
-        assert_error(tester.post("/v1/account/topup", {"amount": 3.14}), 403, "unauthorized")
+        assert_error(tester.post("/v1/account/topup", {"amount": 3.14}), 403, "forbidden")
         reply = Client().post("/v1/account/topup", {"amount": 3.14}, content_type="application/json")
         assert_error(reply, 401, "unauthorized")
         type(customer.key).objects.update(scopes=["lookup"])
-        assert_error(customer.post("/v1/account/topup", {"amount": 3.14}), 403, "unauthorized")
+        assert_error(customer.post("/v1/account/topup", {"amount": 3.14}), 403, "forbidden")
         assert cards.forms == []
 
 

@@ -7,17 +7,19 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.http import StreamingHttpResponse
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing import keys, money, prices, statements
 from billing.models import Account, LedgerEntry
 from lookups import account_settings, csv_export
-from lookups.api import errors, replies, tables
+from lookups.api import errors, renderers, replies
 from lookups.api.endpoint import Endpoint
-from lookups.api.schema import describe
+from lookups.api.schema import account as describe
 from lookups.api.serializers import SettingsRequest
+from lookups.api.wire.account import AccountSettings, Balance, Usage, UsageEntry
+from lookups.api.wire.shape import to_plain
+from lookups.api.wire.words import AccountType, EntryKind
 from lookups.lookup.storage import wire_time
 
 PAGE, LONGEST_PAGE = 100, 500
@@ -34,15 +36,15 @@ class BalanceView(Endpoint):
         """The account's balance."""
         account = self.key_of(request).account
         return Response(
-            {
-                "success": True,
-                "type": account.kind,
-                "balanceStored": account.available,
-                "balanceDisplay": prices.display(account.available),
-                "lookupsRemaining": prices.lookups_covered(account.available),
-                "pricePerLookup": money.to_json_number(prices.LOOKUP),
-                "topUpUrl": replies.top_up_url(),
-            }
+            Balance(
+                success=True,
+                type=AccountType(account.kind),
+                balanceStored=account.available,
+                balanceDisplay=prices.display(account.available),
+                lookupsRemaining=prices.lookups_covered(account.available),
+                pricePerLookup=money.to_json_number(prices.LOOKUP),
+                topUpUrl=replies.top_up_url(),
+            )
         )
 
     def handle_exception(self, exc: Exception) -> Response:
@@ -56,7 +58,7 @@ class UsageView(Endpoint):
     """What was spent."""
 
     scope = "account"
-    renderer_classes = (JSONRenderer, tables.CsvRenderer)
+    renderer_classes = (renderers.ShapeRenderer, renderers.CsvRenderer)
 
     @describe.usage
     def get(self, request: Request) -> Any:
@@ -66,7 +68,7 @@ class UsageView(Endpoint):
         entries = statements.list_entries(account_id=account_id, since=since, until=until).select_related("key")
         if cursor is not None:
             entries = entries.filter(pk__lt=cursor)
-        if isinstance(request.accepted_renderer, tables.CsvRenderer):
+        if isinstance(request.accepted_renderer, renderers.CsvRenderer):
             rows = csv_export.csv_lines(CSV_COLUMNS, _rows(entries.iterator(chunk_size=500)))
             headers = {"Content-Disposition": 'attachment; filename="usage.csv"'}
             return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
@@ -74,11 +76,11 @@ class UsageView(Endpoint):
         more = len(page) > limit
         page = page[:limit]
         return Response(
-            {
-                "success": True,
-                "entries": [entry_fields(entry) for entry in page],
-                "nextCursor": str(page[-1].pk) if more else None,
-            }
+            Usage(
+                success=True,
+                entries=[entry_fields(entry) for entry in page],
+                nextCursor=str(page[-1].pk) if more else None,
+            )
         )
 
 
@@ -98,33 +100,33 @@ class SettingsView(Endpoint):
         return Response(settings_fields(account))
 
 
-def entry_fields(entry: LedgerEntry) -> dict[str, Any]:
+def entry_fields(entry: LedgerEntry) -> UsageEntry:
     """One movement of money: `amountStored` in 1/10,000 USD changes what is available (negative: less)."""
-    return {
-        "id": str(entry.pk),
-        "createdAt": wire_time(entry.created_at),
-        "kind": entry.kind,
-        "amount": money.to_json_number(entry.amount),
-        "amountStored": entry.amount,
-        "availableChange": entry.available_change,
-        "availableAfter": entry.available_after,
-        "heldAfter": entry.held_after,
-        "reference": entry.reference or None,
-        "reason": entry.reason or None,
-        "key": entry.key.prefix if entry.key else None,
-    }
+    return UsageEntry(
+        id=str(entry.pk),
+        createdAt=wire_time(entry.created_at),
+        kind=EntryKind(entry.kind),
+        amount=money.to_json_number(entry.amount),
+        amountStored=entry.amount,
+        availableChange=entry.available_change,
+        availableAfter=entry.available_after,
+        heldAfter=entry.held_after,
+        reference=entry.reference or None,
+        reason=entry.reason or None,
+        key=entry.key.prefix if entry.key else None,
+    )
 
 
-def settings_fields(account: Account) -> dict[str, Any]:
+def settings_fields(account: Account) -> AccountSettings:
     """The preferences as the wire has them."""
     budget = account.monthly_budget
-    return {
-        "success": True,
-        "maxCacheAgeDays": account.max_cache_age_days,
-        "cacheFirstDefault": account.cache_first_default,
-        "monthlyBudget": None if budget is None else money.to_json_number(budget),
-        "webhookUrl": account.webhook_url or None,
-    }
+    return AccountSettings(
+        success=True,
+        maxCacheAgeDays=account.max_cache_age_days,
+        cacheFirstDefault=account.cache_first_default,
+        monthlyBudget=None if budget is None else money.to_json_number(budget),
+        webhookUrl=account.webhook_url or None,
+    )
 
 
 def _changes(asked: dict[str, Any]) -> dict[str, Any]:
@@ -177,4 +179,4 @@ def _number(text: str | None, name: str, wrong: dict[str, list[str]], *, most: i
 
 def _rows(entries: Iterable[LedgerEntry]) -> Iterator[dict[str, Any]]:
     for entry in entries:
-        yield entry_fields(entry) | {"amount": money.to_decimal_string(entry.amount)}
+        yield to_plain(entry_fields(entry)) | {"amount": money.to_decimal_string(entry.amount)}

@@ -8,7 +8,8 @@ from rest_framework.response import Response
 
 from lookups.api import errors
 from lookups.api.endpoint import Endpoint
-from lookups.api.schema import webhooks as describe
+from lookups.api.schema import account as describe
+from lookups.api.wire.account import WebhookSecretReply, WebhookTestReply
 from lookups.lookup.storage import wire_time
 from lookups.notifications import webhook_secrets, webhook_test
 
@@ -18,7 +19,7 @@ class WebhookSecretView(Endpoint):
 
     scope = "account"
 
-    @describe.secret
+    @describe.webhook_secret
     def post(self, request: Request) -> Response:
         """Make a new one and show it, this once (no reply of an endpoint is stored: `Cache-Control: no-store`)."""
         try:
@@ -27,11 +28,11 @@ class WebhookSecretView(Endpoint):
             raise errors.rate_limited(text=str(many), retry_after=many.retry_after) from many
         until = made.previous_valid_until
         return Response(
-            {
-                "success": True,
-                "webhookSecret": made.secret,
-                "previousValidUntil": wire_time(until) if until else None,
-            }
+            WebhookSecretReply(
+                success=True,
+                webhookSecret=made.secret,
+                previousValidUntil=wire_time(until) if until else None,
+            )
         )
 
 
@@ -40,7 +41,7 @@ class WebhookTestView(Endpoint):
 
     scope = "account"
 
-    @describe.test
+    @describe.webhook_test
     def post(self, request: Request) -> Response:
         """Send one signed event to the account's address, and tell what came of it."""
         try:
@@ -50,12 +51,12 @@ class WebhookTestView(Endpoint):
         except webhook_test.TooOften as often:
             raise errors.rate_limited(text=str(often), retry_after=often.retry_after) from often
         return Response(
-            {
-                "success": True,
-                "delivered": test.sent.delivered,
-                "status": test.sent.status,
-                "error": test.sent.error or None,
-                "durationMs": test.sent.duration_ms,
-                "webhookId": test.message_id,
-            }
+            WebhookTestReply(
+                success=True,
+                delivered=test.sent.delivered,
+                status=test.sent.status,
+                error=test.sent.error or None,
+                durationMs=test.sent.duration_ms,
+                webhookId=test.message_id,
+            )
         )
