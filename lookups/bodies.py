@@ -1,32 +1,29 @@
-"""What the wire says of jobs and bulk jobs: the same words whether they are asked for, sent by webhook or mailed."""
+"""From what the service knows to the shapes of the wire: the one place that knows both.
+
+A lookup is said in the same words whether it is asked for, told by a job, a bulk row or a webhook, mailed or exported.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from billing import money, prices
+from lookups.api.wire import bulk as wire_bulk
+from lookups.api.wire import errors, events, lookups, names, service
+from lookups.api.wire.entities import Entity, Suggestion
+from lookups.api.wire.filings import UccData
+from lookups.api.wire.shape import Shape, fill, to_plain
+from lookups.api.wire.words import BulkState, EventType, JobState, RowState, SearchType, Source
 from lookups.bulk.progress import get_progress
-from lookups.lookup import storage
+from lookups.jobs import waiting
 from lookups.lookup.storage import wire_time
 from lookups.models import BulkJob, Job, Lookup
 from lookups.verdicts import Verdict, find_breakdown
 from scrapers.failures import Failure, find_failure
 from scrapers.refusals import Field, find_refusal, write_sentence
 
-FLAT = tuple(name for name in storage.ENTITY_FIELDS if name not in ("officers", "entityName", "status"))
-CSV_COLUMNS = (
-    "index",
-    "ref",
-    "entity_name",
-    "state",
-    "status",
-    "cost",
-    "error",
-    "entityName",
-    "entityStatus",
-    *FLAT,
-)
 # What the fields that a refusal is about are called on the wire.
 WIRE_FIELDS: dict[Field, str] = {
     "name": "entity_name",
@@ -38,97 +35,296 @@ WIRE_FIELDS: dict[Field, str] = {
     "date_after": "dateAfter",
     "date_before": "dateBefore",
 }
-_CHECKED = (
-    "available",
-    "searchedName",
-    "state",
-    "conflictingEntities",
-    "variationNote",
-    "warning",
-    "statusNote",
-)
-_WAITING = {"pending": "queued", "processing": "processing"}
+_WAITING = {"pending": RowState.QUEUED, "processing": RowState.PROCESSING}
 
 
-def of_lookup(lookup: Lookup) -> dict[str, Any]:
-    """The body of a lookup that has ended, whichever way."""
+def of_lookup(lookup: Lookup) -> Shape:
+    """A lookup that has ended, whichever way."""
     match lookup.outcome:
         case Verdict.FOUND:
-            return _found(lookup)
+            return _of_found(lookup)
         case Verdict.FREE | Verdict.TAKEN | Verdict.CANNOT_SAY:
-            return _judged(lookup)
+            return _of_verdict(lookup)
+    return of_failure(lookup)
+
+
+def of_failure(lookup: Lookup) -> errors.Error:
+    """A lookup that brought nothing: why, as an error."""
+    verdict = lookup.outcome
+    assert verdict is not None, "Only what has ended is told."
+    common = {"success": False, "cost": 0, "requestId": lookup.request_id, **_marks(lookup), **_error_words(lookup)}
+    common["docUrl"] = errors.doc_url(common["code"])
+    match verdict:
         case Verdict.NOT_FOUND | Verdict.AMBIGUOUS:
-            return _error(lookup) | {
-                "suggestions": lookup.candidates,
-                "ambiguous": lookup.outcome is Verdict.AMBIGUOUS,
-                "note": lookup.note or None,
-                "evidence": lookup.evidence,
-            }
+            return fill(
+                errors.EntityNotFound,
+                common,
+                suggestions=lookup.candidates,
+                ambiguous=verdict is Verdict.AMBIGUOUS,
+                note=lookup.note or None,
+                evidence=lookup.evidence,
+            )
         case Verdict.REFUSED:
-            return _error(lookup) | {"details": refusal_details(lookup)}
+            return fill(errors.InvalidRequest, common, reason=lookup.reason, details=refusal_details(lookup))
         case Verdict.UNAVAILABLE:
             note = {"note": lookup.note} if lookup.note else {}
-            return _error(lookup) | {"reason": lookup.reason, "state": lookup.state} | note
-    return _error(lookup)
-
-
-def _error(lookup: Lookup) -> dict[str, Any]:
-    facts = lookup.outcome.facts  # type: ignore[union-attr]
-    error, code, retryable = facts.error, facts.code, False
-    if lookup.outcome is Verdict.UNAVAILABLE:
-        retryable = is_retryable(lookup)
-    elif lookup.outcome is Verdict.FAILED:
-        why = find_breakdown(lookup.reason).facts
-        error, code, retryable = why.error, why.code, why.retryable
-    elif (refusal := find_refusal(lookup.reason)) is not None and refusal.facts.unsupported:
-        code = "unsupported_state"
-    return {
-        "success": False,
-        "error": error,
-        "code": code,
-        "cost": 0,
-        "retryable": retryable,
-        "requestId": lookup.request_id,
-    }
+            return fill(errors.SourceUnavailable, common, reason=lookup.reason, state=lookup.state, **note)
+    return fill(errors.Error, common)
 
 
 def refusal_details(lookup: Lookup) -> dict[str, list[str]]:
     """Which field of the question has to change, and why."""
     values, refusal = lookup.refusal or {}, find_refusal(lookup.reason)
     field = WIRE_FIELDS[refusal.facts.field] if refusal else str(values.get("field", "entity_name"))
-    sentence = write_sentence(lookup.reason, values)
-    return {field: [f"{sentence} {lookup.note}".strip()]}
+    return {field: [f"{write_sentence(lookup.reason, values)} {lookup.note}".strip()]}
 
 
 def is_retryable(lookup: Lookup) -> bool:
     """Whether the same question may be answered later: always where there is a moment from which on it may."""
+    if lookup.outcome is Verdict.FAILED:
+        return find_breakdown(lookup.reason).facts.retryable
+    if lookup.outcome is not Verdict.UNAVAILABLE:
+        return False
     failure = find_failure(lookup.reason) or Failure.DOWN  # another version may have written another word
     return failure.facts.retryable or lookup.retry_at is not None
 
 
-def _found(lookup: Lookup) -> dict[str, Any]:
-    is_ucc, cached = lookup.kind == "ucc", lookup.source != Lookup.Source.LIVE
-    data = _filings_data(lookup) if is_ucc else _entity_data(lookup)
-    body: dict[str, Any] = {
-        "success": True,
-        "data": data,
+def of_acceptance(job: Job, *, now: datetime) -> lookups.Accepted:
+    """A lookup that is answered later."""
+    forecast = waiting.forecast(job, now=now)
+    return lookups.Accepted(
+        success=True,
+        async_=True,
+        jobId=job.public_id,
+        message="This registry answers slowly. Ask statusUrl for the result.",
+        pollInterval=forecast.poll_ms,
+        estimatedSeconds=forecast.seconds,
+        statusUrl=status_url(job.public_id),
+        **_marks(job.lookup),
+    )
+
+
+def of_running_job(job: Job, *, now: datetime) -> lookups.JobStatus:
+    """A job that nobody has answered yet: how long that will take, and when its registry is tried next."""
+    forecast = waiting.forecast(job, now=now)
+    return lookups.JobStatus(
+        success=True,
+        jobId=job.public_id,
+        status=JobState(job.status),
+        pollInterval=forecast.poll_ms,
+        estimatedSeconds=forecast.seconds,
+        nextTryAt=wire_time(forecast.next_try_at) if forecast.next_try_at else None,
+        **_marks(job.lookup),
+    )
+
+
+def of_job(job: Job, request_id: str) -> lookups.JobStatus | lookups.JobFailed:
+    """A job that has ended."""
+    return _complete(job) if job.status == Job.Status.COMPLETE else _failed(job, request_id)
+
+
+def of_open(lookup: Lookup) -> lookups.OpenLookup:
+    """A lookup that has not ended, by its own id."""
+    job = find_job(lookup)
+    return lookups.OpenLookup(
+        success=True,
+        jobId=job.public_id if job else None,
+        statusUrl=status_url(job.public_id) if job else None,
+        **_marks(lookup),
+    )
+
+
+def of_listed(lookup: Lookup) -> lookups.ListedLookup:
+    """A lookup in a list: what was asked, how it ended and what it cost."""
+    told = {
+        **_question(lookup),
+        **_marks(lookup),
+        "ref": lookup.ref,
+        "bulk": lookup.bulk.public_id if lookup.bulk is not None else None,
+        "reason": lookup.reason or None,
         "cost": money.to_json_number(lookup.charged),
-        "source": "cache" if cached else "live",
-        "cached": cached,
+        "createdAt": wire_time(lookup.created_at),
+        "endedAt": wire_time(lookup.ended_at) if lookup.ended_at else None,
+        "url": f"/v1/lookups/{lookup.public_id}",
+    }
+    return fill(lookups.ListedLookup, told)
+
+
+def of_bulk(bulk: BulkJob) -> wire_bulk.BulkSummary:
+    """The numbers of a bulk job."""
+    return wire_bulk.BulkSummary(**_numbers(bulk))
+
+
+def of_bulk_page(bulk: BulkJob, rows: list[Lookup], *, more: bool, now: datetime) -> wire_bulk.BulkPage:
+    """Its numbers with some of its rows; `more`: there are others after them."""
+    return wire_bulk.BulkPage(
+        **_numbers(bulk),
+        results=[of_row(row, now=now) for row in rows],
+        next_cursor=str(rows[-1].position) if more else None,
+    )
+
+
+def of_bulk_end(bulk: BulkJob) -> wire_bulk.BulkEnded:
+    """Its numbers, as its webhook has them."""
+    return wire_bulk.BulkEnded(**_numbers(bulk), poll_url=poll_url(bulk))
+
+
+def of_accepted_bulk(bulk: BulkJob) -> wire_bulk.BulkAccepted:
+    """A bulk job that was taken on."""
+    return wire_bulk.BulkAccepted(
+        job_id=bulk.public_id,
+        livemode=bulk.key.livemode,
+        status=BulkState.QUEUED,
+        total=bulk.total,
+        poll_url=poll_url(bulk),
+    )
+
+
+def of_row(row: Lookup, *, now: datetime) -> wire_bulk.BulkRow:
+    """One row's result: all that a single lookup would tell. A row that repeats another costs nothing."""
+    job, verdict = find_job(row), row.outcome
+    state = _WAITING[job.status if job else "pending"] if verdict is None else RowState(verdict.facts.row)
+    next_try_at = waiting.find_next_try(job, now=now) if job and verdict is None else None
+    told: dict[str, Any] = {"details": refusal_details(row)} if verdict is Verdict.REFUSED else {}
+    if verdict is not None and not verdict.facts.billed:
+        told |= _error_words(row)
+    return fill(
+        wire_bulk.BulkRow,
+        _question(row) | _marks(row) | told,
+        index=row.position,
+        ref=row.ref,
+        status=state,
+        data=_data(row),
+        cost=money.to_json_number(row.cost),
+        source=_source(row) if verdict and verdict.facts.billed else None,
+        reason=row.reason or None,
+        suggestions=[fill(Suggestion, one) for one in row.candidates],
+        evidence=row.evidence,
+        next_try_at=wire_time(next_try_at) if next_try_at else None,
+    )
+
+
+def of_event(
+    *, message_id: str, event: str, livemode: bool, created_at: datetime, data: Shape | Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a webhook brings."""
+    told = events.Event(
+        id=message_id, type=EventType(event), livemode=livemode, created_at=wire_time(created_at), data=data
+    )
+    plain: dict[str, Any] = to_plain(told)
+    return plain
+
+
+def of_state(row: Mapping[str, Any]) -> service.State:
+    """One jurisdiction."""
+    return fill(service.State, row)
+
+
+def status_url(job_id: str) -> str:
+    """Where a job is asked for, from the root of the site."""
+    return f"/v1/lookup/status/{job_id}"
+
+
+def poll_url(bulk: BulkJob) -> str:
+    """Where a bulk job is asked for, from the root of the site."""
+    return f"/v1/bulk-lookup/{bulk.public_id}"
+
+
+def find_job(lookup: Lookup) -> Job | None:
+    """What executes this lookup, or the one it repeats; None when nothing does (any more)."""
+    return getattr(lookup.repeats or lookup, "job", None)
+
+
+def _marks(lookup: Lookup) -> dict[str, Any]:
+    """What every reply about a lookup carries."""
+    return {"lookupId": lookup.public_id, "verdict": lookup.verdict, "livemode": lookup.livemode}
+
+
+def _question(lookup: Lookup) -> dict[str, Any]:
+    asked = lookup.question
+    return {
+        "entity_name": asked.get("name"),
+        "entity_id": asked.get("entity_id"),
+        "searchType": SearchType.UCC if lookup.kind == "ucc" else SearchType.BUSINESS_ENTITY,
+        "state": lookup.state,
+    }
+
+
+def _error_words(lookup: Lookup) -> dict[str, Any]:
+    verdict = lookup.outcome
+    assert verdict is not None
+    error, code = verdict.facts.error, verdict.facts.code
+    refusal = find_refusal(lookup.reason)
+    if verdict is Verdict.FAILED:
+        why = find_breakdown(lookup.reason).facts
+        error, code = why.error, why.code
+    elif verdict is Verdict.REFUSED and refusal is not None and refusal.facts.unsupported:
+        code = "unsupported_state"
+    return {"error": error, "code": code, "retryable": is_retryable(lookup)}
+
+
+def _of_found(lookup: Lookup) -> lookups.EntityReply | lookups.UccReply:
+    """An answer: a company, or UCC filings."""
+    source, data = _source(lookup), _data(lookup)
+    receipt: dict[str, Any] = {
+        "success": True,
+        **_marks(lookup),
+        "cost": money.to_json_number(lookup.charged),
+        "source": source,
+        "cached": source is Source.CACHE,
         "stale": False,
-        "dataAsOf": wire_time(lookup.data_as_of) if lookup.data_as_of else None,
+        "dataAsOf": wire_time(lookup.data_as_of or lookup.created_at),
         "total_results": lookup.total,
         "state_scraper_version": lookup.reader_version,
         "scraper_built_at": lookup.reader_built_at,
-        **_wallet(lookup),
         "note": lookup.note or None,
+        **_left(lookup),
     }
-    if cached and not is_ucc:
-        body["entity"] = data
-    return body
+    if lookup.kind == "ucc":
+        return fill(lookups.UccReply, receipt, data=data)
+    return fill(lookups.EntityReply, receipt, data=data, **({"entity": data} if source is Source.CACHE else {}))
 
 
-def _wallet(lookup: Lookup) -> dict[str, Any]:
+def _of_verdict(lookup: Lookup) -> names.NameReply:
+    return fill(
+        names.NameReply,
+        lookup.name_check or {},
+        success=True,
+        **_marks(lookup),
+        cost=money.to_json_number(lookup.charged),
+        data_source=_source(lookup),
+        **_left(lookup),
+    )
+
+
+def _source(lookup: Lookup) -> Source:
+    """Whether the registry itself was asked for this answer: a stored record or a copy is from the cache."""
+    return Source.LIVE if lookup.source == Lookup.Source.LIVE else Source.CACHE
+
+
+def _data(lookup: Lookup) -> Entity | UccData | None:
+    """What was found; None where nothing was, or where it was not kept."""
+    version, evidence = lookup.version, lookup.evidence or {}
+    if lookup.filing_set is not None:
+        filings = {"filings": lookup.filing_set.filings, "totalResults": lookup.total, "evidence": evidence}
+        return fill(UccData, filings)
+    if version is None:
+        return None
+    return fill(
+        Entity,
+        version.data,
+        scrapedAt=evidence.get("retrievedAt"),
+        cached=_source(lookup) is Source.CACHE,
+        cacheExpiresAt=wire_time(lookup.expires_at) if lookup.expires_at else None,
+        relatedResults=lookup.related,
+        entityPageUrl=version.entity.page_url,
+        normalized={**version.normalized, "match": lookup.match},
+        evidence=evidence,
+    )
+
+
+def _left(lookup: Lookup) -> dict[str, Any]:
+    """What was left after the charge; None where no balance paid."""
     left = lookup.balance_after
     return {
         "walletBalance": None if left is None else money.to_rounded_string(left),
@@ -136,55 +332,12 @@ def _wallet(lookup: Lookup) -> dict[str, Any]:
     }
 
 
-def _judged(lookup: Lookup) -> dict[str, Any]:
-    check = lookup.name_check or {}
-    wallet = _wallet(lookup)
-    return {
-        "success": True,
-        **{name: check[name] for name in _CHECKED},
-        "cost": money.to_json_number(lookup.charged),
-        "data_source": "cache" if lookup.source == Lookup.Source.COPY else "live",
-        "dataAsOf": check["dataAsOf"],
-        **wallet,
-        "designatorNote": check["designatorNote"],
-        "normalizedName": check["normalizedName"],
-        "registryVerdict": check["registryVerdict"],
-        "evidence": check["evidence"],
-    }
-
-
-def _entity_data(lookup: Lookup) -> dict[str, Any]:
-    """The company: the state's own text in flat fields, our reading under `normalized`."""
-    version, evidence = lookup.version, lookup.evidence or {}
-    assert version is not None
-    return {
-        **{name: version.data.get(name) for name in storage.ENTITY_FIELDS},  # PostgreSQL keeps no order of names
-        "scrapedAt": evidence.get("retrievedAt"),
-        "cached": lookup.source != Lookup.Source.LIVE,
-        "cacheExpiresAt": wire_time(lookup.expires_at) if lookup.expires_at else None,
-        "relatedResults": lookup.related,
-        "entityPageUrl": version.entity.page_url,
-        "normalized": {**version.normalized, "match": lookup.match},
-        "evidence": evidence,
-    }
-
-
-def _filings_data(lookup: Lookup) -> dict[str, Any]:
-    assert lookup.filing_set is not None
-    return {"filings": lookup.filing_set.filings, "totalResults": lookup.total, "evidence": lookup.evidence}
-
-
-def of_job(job: Job, request_id: str) -> dict[str, Any]:
-    """The body of a job that has ended."""
-    return _complete(job) if job.status == Job.Status.COMPLETE else _failed(job, request_id)
-
-
-def of_bulk(bulk: BulkJob) -> dict[str, Any]:
-    """The numbers of a bulk job."""
+def _numbers(bulk: BulkJob) -> dict[str, Any]:
     progress = get_progress(bulk)
     return {
         "job_id": bulk.public_id,
-        "status": progress.status,
+        "livemode": bulk.key.livemode,
+        "status": BulkState(progress.status),
         "total": bulk.total,
         "completed": progress.completed,
         "found": progress.found,
@@ -196,50 +349,33 @@ def of_bulk(bulk: BulkJob) -> dict[str, Any]:
     }
 
 
-def poll_url(bulk: BulkJob) -> str:
-    """Where a bulk job is asked for, from the root of the site."""
-    return f"/v1/bulk-lookup/{bulk.public_id}"
-
-
-def of_row(row: Lookup) -> dict[str, Any]:
-    """One row's result. A row that repeats another has its data and costs nothing."""
-    verdict, body = row.outcome, of_lookup(row) if row.verdict else {}
-    first = row.repeats or row
-    job = getattr(first, "job", None)
-    return {
-        "index": row.position,
-        "ref": row.ref,
-        "entity_name": row.question.get("name"),
-        "state": row.state,
-        "status": verdict.facts.row if verdict else _WAITING[job.status if job else "pending"],
-        "data": body.get("data"),
-        "cost": money.to_json_number(row.cost),
-        "error": body.get("error"),
-    }
-
-
-def flatten(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The rows' results with a cell for each of `CSV_COLUMNS`."""
-    for row in rows:
-        data = row["data"] or {}
-        yield {
-            **{name: data.get(name) for name in FLAT},
-            **row,
-            "entityName": data.get("entityName"),
-            "entityStatus": data.get("status"),
-        }
-
-
-def _complete(job: Job) -> dict[str, Any]:
+def _complete(job: Job) -> lookups.JobStatus:
     """Of a job that was answered: the reply under `result`, and at the top where older clients read it."""
-    result = of_lookup(job.lookup)
-    body = {"success": result["success"], "jobId": job.public_id, "status": job.status, "result": result}
-    if not result["success"]:
-        return body | {"error": result["error"], "data": None, "cost": 0}
-    return body | {"data": result["data"], "cost": result["cost"]}
+    lookup = job.lookup
+    reply: Any = of_lookup(lookup)
+    status = lookups.JobStatus(
+        success=reply.success, jobId=job.public_id, status=JobState.COMPLETE, result=reply, **_marks(lookup)
+    )
+    if not reply.success:
+        status.error, status.data, status.cost = reply.error, None, 0
+        return status
+    status.data, status.cost = reply.data, reply.cost
+    return status
 
 
-def _failed(job: Job, request_id: str) -> dict[str, Any]:
+def _failed(job: Job, request_id: str) -> lookups.JobFailed:
     """Of a job that nobody could answer; it cost nothing."""
-    body = of_lookup(job.lookup)
-    return {**body, "jobId": job.public_id, "status": job.status, "reason": body.get("reason"), "requestId": request_id}
+    lookup = job.lookup
+    words = _error_words(lookup)
+    details = {"details": refusal_details(lookup)} if lookup.outcome is Verdict.REFUSED else {}
+    return fill(
+        lookups.JobFailed,
+        {**words, **_marks(lookup), **details},
+        success=False,
+        jobId=job.public_id,
+        status=JobState.FAILED,
+        reason=lookup.reason or None,
+        cost=0,
+        requestId=request_id,
+        docUrl=errors.doc_url(words["code"]),
+    )

@@ -54,11 +54,11 @@ def count_degraded() -> int:
 
 
 def get_day(*, now: datetime) -> Day:
-    """Today's numbers in one query."""
+    """Today's numbers in one query; what the sandbox answered does not count."""
     midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     found = Q(verdict=Verdict.FOUND.value)
     stored = found & Q(source=Lookup.Source.STORED)
-    numbers = Lookup.objects.filter(created_at__gte=midnight).aggregate(
+    numbers = Lookup.objects.filter(created_at__gte=midnight, sandbox=False).aggregate(
         total=Count("pk"), found=Count("pk", filter=found), stored=Count("pk", filter=stored)
     )
     rate = round(100 * numbers["stored"] / numbers["found"], 1) if numbers["found"] else 0.0

@@ -16,12 +16,13 @@ HERE = "ended or broken here"
 class VerdictFacts:
     """What follows from a verdict.
 
-    `answered`: the registry answered, so its job is complete. `billed`: it is what customers pay for. `error` and
-    `code` are the wire's (empty: it is no error). `row` is the word of a bulk request's row, `operator` what operators
-    read (empty: the failure beside it says it), `counted` what the queue's page counts it as, `label` what failed jobs
-    are chosen by (empty: by nothing, or by the failure).
+    `customer` says what it means. `answered`: the registry answered, so its job is complete. `billed`: it is what
+    customers pay for. `error` and `code` are the wire's (empty: it is no error). `row` is the word of a bulk request's
+    row, `operator` what operators read (empty: the failure beside it says it), `counted` what the queue's page counts
+    it as, `label` what failed jobs are chosen by (empty: by nothing, or by the failure).
     """
 
+    customer: str
     http_status: int
     row: str
     counted: str
@@ -41,12 +42,19 @@ class Verdict(WordWithFacts):
     FOUND = (
         "found",
         VerdictFacts(
-            http_status=200, row="found", counted="answered", answered=True, billed=True, operator="Answered."
+            customer="The registry has it.",
+            http_status=200,
+            row="found",
+            counted="answered",
+            answered=True,
+            billed=True,
+            operator="Answered.",
         ),
     )
     NOT_FOUND = (
         "not_found",
         VerdictFacts(
+            customer="The registry answered in full and has no such record.",
             http_status=404,
             row="not_found",
             counted="not found",
@@ -59,6 +67,7 @@ class Verdict(WordWithFacts):
     AMBIGUOUS = (
         "ambiguous",
         VerdictFacts(
+            customer="Several records fit the name equally well, and nobody is guessed: ask again with the id of one.",
             http_status=404,
             row="not_found",
             counted="ambiguous",
@@ -71,6 +80,7 @@ class Verdict(WordWithFacts):
     REFUSED = (
         "refused",
         VerdictFacts(
+            customer="The question cannot be asked like this; `details` says what has to change.",
             http_status=Failure.REFUSED.facts.http_status,
             row="failed",
             counted="refused",
@@ -83,6 +93,7 @@ class Verdict(WordWithFacts):
     UNAVAILABLE = (
         "unavailable",
         VerdictFacts(
+            customer="The registry could not be asked, so nothing is known; `reason` says why.",
             http_status=503,
             row="failed",
             counted="registry unavailable",
@@ -93,6 +104,7 @@ class Verdict(WordWithFacts):
     FAILED = (
         "failed",
         VerdictFacts(
+            customer="It ended here and not at the registry, so nothing is known.",
             http_status=500,
             row="failed",
             counted=HERE,
@@ -105,6 +117,7 @@ class Verdict(WordWithFacts):
     CANCELLED = (
         "cancelled",
         VerdictFacts(
+            customer="The bulk request was cancelled before this question's turn.",
             http_status=410,
             row="cancelled",
             counted="cancelled",
@@ -117,18 +130,31 @@ class Verdict(WordWithFacts):
     FREE = (
         "free",
         VerdictFacts(
-            http_status=200, row="found", counted="answered", answered=True, billed=True, operator="Answered: free."
+            customer="Of a name check: nobody stands in the way of the name.",
+            http_status=200,
+            row="found",
+            counted="answered",
+            answered=True,
+            billed=True,
+            operator="Answered: free.",
         ),
     )
     TAKEN = (
         "taken",
         VerdictFacts(
-            http_status=200, row="found", counted="answered", answered=True, billed=True, operator="Answered: taken."
+            customer="Of a name check: somebody has the name, or the registry refuses it.",
+            http_status=200,
+            row="found",
+            counted="answered",
+            answered=True,
+            billed=True,
+            operator="Answered: taken.",
         ),
     )
     CANNOT_SAY = (
         "cannot_say",
         VerdictFacts(
+            customer="Of a name check: somebody has the name whose status is not known.",
             http_status=200,
             row="found",
             counted="answered",

@@ -37,6 +37,9 @@ def answer_once(request: Request, *, key: ApiKey, answer: Answer) -> Response:
         return response
     try:
         response = answer(claim)
+    except errors.ApiError:
+        idempotency.forget(claim)  # nothing was accepted
+        raise
     except BaseException:
         idempotency.release(claim, now=timezone.now())
         raise
@@ -73,7 +76,7 @@ def _claim(request: Request, key: ApiKey, word: str) -> idempotency.Claim:
             "idempotency_conflict",
             "The first request with this Idempotency-Key is still running",
             retryable=True,
-            headers={"Retry-After": "1"},
+            retry_after=1,
         ) from None
 
 

@@ -15,11 +15,12 @@ from typing import Any
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
 
 from lookups.api import errors
+from lookups.api.wire.shape import encode
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +54,8 @@ def _as_api_error(response: HttpResponseBase, request: HttpRequest) -> HttpRespo
     error = errors.for_status(response.status_code)
     if error.status >= 500:
         log.error("Request %s crashed: %s %s", request.request_id, request.method, request.path_info)  # type: ignore[attr-defined]
-    return JsonResponse(error.body(request.request_id), status=error.status)  # type: ignore[attr-defined]
+    body = encode(error.body(request.request_id))  # type: ignore[attr-defined]
+    return HttpResponse(body, status=error.status, content_type=error.content_type)
 
 
 class _SkipsTheApi:

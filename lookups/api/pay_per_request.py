@@ -1,4 +1,4 @@
-"""A request without a key: 402 with what it costs, and the answer for whoever comes back with a payment."""
+"""A request that pays for itself: 402 with what it costs, and the answer for whoever comes back with a payment."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.utils import timezone
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -16,11 +15,14 @@ from billing import prices
 from billing.challenge import PaymentProblem
 from billing.models import ApiKey
 from billing.payments import checkout
-from lookups.api import parsers
+from lookups.api import errors, parsers
 from lookups.api.authentication import HasApiKey
+from lookups.api.wire.errors import PaymentRequired
+from lookups.api.wire.shape import Shape, encode, fill
 from lookups.lookup.payers import CredentialPayer
 
 DESCRIPTION = "Business entity or UCC filing lookup"
+CODES = {400: "invalid_request", 409: "payment_pending", 500: "payment_pending"}
 
 
 class KeyOrPayment(HasApiKey):
@@ -33,26 +35,54 @@ class KeyOrPayment(HasApiKey):
         return checkout.is_open("lookup", secure=request.is_secure())
 
 
-def answer_paid(request: Request, *, answer: Callable[[CredentialPayer], Response]) -> Response | HttpResponse:
-    """Call `answer` with whoever pays for this request; without a payment that is good, say what it costs.
+def pays_itself(request: Request) -> bool:
+    """Whether this request is to be paid by itself: it has no key, or a credential beside its (live) key."""
+    if not isinstance(request.auth, ApiKey):
+        return True
+    try:
+        return not request.auth.is_test and checkout.find_credential(request.headers) is not None
+    except PaymentProblem:
+        return True
 
-    The price is bound to the body's bytes; ApiError 413 for too many of them.
+
+def answer_paid(
+    request: Request, *, read: Callable[[], Any], answer: Callable[[Any, CredentialPayer], Response]
+) -> Response | HttpResponse:
+    """Call `answer` with what `read` makes of the request and with whoever pays for it; else say what it costs.
+
+    What does not fit is refused before anything is said of money. The price is bound to the body's bytes.
     """
-    body = parsers.raw_body(request, limit=parsers.LIMIT)
-    purchase = checkout.Purchase("lookup", prices.LOOKUP, f"POST {request.path}", body, DESCRIPTION)
-    problem = None
+    purchase = _purchase(request)
+    asked, problem = read(), None
     try:
         credential = checkout.find_credential(request.headers)
         if credential is not None:
-            return answer(CredentialPayer(purchase, credential))
+            return answer(asked, CredentialPayer(purchase, credential))
     except PaymentProblem as wrong:
         problem = wrong
-    return render_demand(checkout.demand(purchase, now=timezone.now(), problem=problem))
+    return render_demand(request, checkout.demand(purchase, now=timezone.now(), problem=problem))
 
 
-def render_demand(demand: checkout.Demand) -> HttpResponse:
-    """What has to be paid, or what was wrong with a payment, in the scheme's own body."""
-    body: Any = {"challengeId": None, **demand.body}
-    return HttpResponse(
-        JSONRenderer().render(body), status=demand.status, headers=demand.headers, content_type=demand.content_type
-    )
+def offer(request: Request, refused: errors.ApiError) -> errors.ApiError:
+    """The 402 of a balance that does not do, with a challenge where this one request can be paid for by itself."""
+    if refused.code == "insufficient_balance" and checkout.is_open("lookup", secure=request.is_secure()):
+        demand = checkout.demand(_purchase(request), now=timezone.now())
+        refused.headers |= demand.headers
+        refused.more |= {"challengeId": demand.body["challengeId"]}
+    return refused
+
+
+def render_demand(request: Request, demand: checkout.Demand) -> HttpResponse:
+    """What has to be paid, in the scheme's own words; beside what else went wrong are those of our errors."""
+    body: Shape = fill(PaymentRequired, demand.body)
+    if demand.status in CODES:
+        code = CODES[demand.status]
+        error = errors.ApiError(demand.status, code, demand.body["title"], shape=PaymentRequired, more=demand.body)
+        body = error.body(request.request_id)  # type: ignore[attr-defined]
+    return HttpResponse(encode(body), status=demand.status, headers=demand.headers, content_type=demand.content_type)
+
+
+def _purchase(request: Request) -> checkout.Purchase:
+    """One lookup, for this very request; ApiError 413 for more bytes than are taken."""
+    body = parsers.raw_body(request, limit=parsers.LIMIT)
+    return checkout.Purchase("lookup", prices.LOOKUP, f"POST {request.path}", body, DESCRIPTION)

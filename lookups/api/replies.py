@@ -1,58 +1,48 @@
-"""From the result of a lookup to HTTP: status, headers and body."""
+"""From the result of a question to HTTP: status, headers and shape."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 from rest_framework.response import Response
 
-from billing import money, prices
+from billing import money, prices, selectors
+from billing.models import Account
 from lookups import bodies
 from lookups.api import errors
+from lookups.jobs import waiting
 from lookups.lookup.outcomes import Accepted, Ended, OutOfFunds, Result, TooManyAtOnce
 from lookups.models import Job, Lookup
-from lookups.verdicts import Verdict, find_breakdown
+from lookups.verdicts import Breakdown, Verdict, find_breakdown
 from scrapers.failures import Failure, find_failure
 
-POLL_MS = 3000  # how often a waiting client should ask
 
-
-def to_response(result: Result) -> Response:
-    """The reply to a question."""
+def to_response(result: Result, *, account: Account | None) -> Response:
+    """The reply to a question; `account` is whose key asked, if one did. Raises ApiError where nothing was accepted."""
     match result:
         case Ended(lookup=lookup, receipt=receipt):
-            return _ended(lookup, receipt)
+            return _ended(lookup, receipt, account)
         case Accepted(job=job):
-            place = status_url(job.public_id)
-            headers = {"Location": place, "Retry-After": str(POLL_MS // 1000)}
-            return Response(accepted(job), status=202, headers=headers)
+            headers = {"Location": bodies.status_url(job.public_id), "Retry-After": poll_seconds(job)}
+            return Response(bodies.of_acceptance(job, now=timezone.now()), status=202, headers=headers)
         case OutOfFunds():
-            raise out_of_funds(result)
+            raise out_of_funds(result, account)
         case TooManyAtOnce():
             raise errors.rate_limited(text=f"At most {result.limit} lookups at a time", retry_after=1)
 
 
-def _ended(lookup: Lookup, receipt: str | None) -> Response:
-    headers = {"Cache-Control": "private, no-store"}
-    if receipt is not None:
-        headers = {"Payment-Receipt": receipt, "Cache-Control": "private"}
-    seconds = find_wait(lookup)
-    if seconds is not None:
-        headers["Retry-After"] = str(seconds)
-    if lookup.outcome is Verdict.FAILED and lookup.reason == "insufficient_balance":
-        raise out_of_funds(OutOfFunds(lookup.balance_after or 0, lookup.price))
-    return Response(bodies.of_lookup(lookup), status=http_status(lookup), headers=headers)
+def poll_seconds(job: Job) -> str:
+    """When a waiting client should ask again, as its header says."""
+    return str(math.ceil(waiting.forecast(job, now=timezone.now()).poll_ms / 1000))
 
 
 def http_status(lookup: Lookup) -> int:
     """The status of the reply to a lookup that has ended."""
     verdict = lookup.outcome
-    assert verdict is not None
-    if verdict is Verdict.FAILED:
-        return find_breakdown(lookup.reason).facts.http_status
-    return verdict.facts.http_status
+    assert verdict is not None, "Only what has ended is told."
+    return find_breakdown(lookup.reason).facts.http_status if verdict is Verdict.FAILED else verdict.facts.http_status
 
 
 def find_wait(lookup: Lookup) -> int | None:
@@ -64,38 +54,40 @@ def find_wait(lookup: Lookup) -> int | None:
     return (find_failure(lookup.reason) or Failure.DOWN).facts.retry_after
 
 
-def accepted(job: Job) -> dict[str, Any]:
-    """The 202 body."""
-    return {
-        "success": True,
-        "async": True,
-        "jobId": job.public_id,
-        "message": "This registry answers slowly. Ask statusUrl for the result.",
-        "pollInterval": POLL_MS,
-        "estimatedSeconds": job.estimated_seconds,
-        "statusUrl": status_url(job.public_id),
+def out_of_funds(outcome: OutOfFunds, account: Account | None) -> errors.ApiError:
+    """The balance is too low; or the month's budget is spent, where buying credit would not help."""
+    balance = outcome.available
+    if outcome.by_budget and account is not None:
+        balance = selectors.get_balance(account.pk).available
+    needed, left = money.to_decimal_string(outcome.needed), money.to_decimal_string(outcome.available)
+    if outcome.by_budget:
+        code, title = "budget_exceeded", "Monthly budget spent"
+        detail = f"The month's budget is spent: this costs {needed} USD, and {left} USD of the budget is left."
+    else:
+        code, title = "insufficient_balance", "Insufficient balance"
+        detail = f"This costs {needed} USD and the balance is {left} USD."
+    more = {
+        "balanceStored": balance,
+        "pricePerLookup": money.to_json_number(prices.LOOKUP),
+        "lookupsRemaining": prices.lookups_covered(outcome.available),
+        "topUpUrl": None if outcome.by_budget else top_up_url(),
     }
-
-
-def status_url(job_id: str) -> str:
-    """Where a job is asked for, from the root of the site."""
-    return f"/v1/lookup/status/{job_id}"
-
-
-def out_of_funds(outcome: OutOfFunds) -> errors.ApiError:
-    needed, available = money.to_decimal_string(outcome.needed), money.to_decimal_string(outcome.available)
-    what = "the month's budget leaves" if outcome.by_budget else "the balance is"
-    return errors.insufficient_balance(
-        detail=f"This costs {needed} USD and {what} {available} USD.",
-        extra={
-            "balanceStored": outcome.available,
-            "pricePerLookup": money.to_json_number(prices.LOOKUP),
-            "lookupsRemaining": prices.lookups_covered(outcome.available),
-            "topUpUrl": top_up_url(),
-        },
-    )
+    return errors.payment_required(code=code, title=title, detail=detail, more=more)
 
 
 def top_up_url() -> str:
     """Where credit can be bought."""
     return f"{settings.PUBLIC_URL}/pricing/"
+
+
+def _ended(lookup: Lookup, receipt: str | None, account: Account | None) -> Response:
+    if lookup.outcome is Verdict.FAILED and lookup.reason == Breakdown.OUT_OF_FUNDS:
+        left = selectors.get_balance(account.pk).available if account else 0
+        raise out_of_funds(OutOfFunds(left, lookup.price), account)
+    headers = {"Cache-Control": "private, no-store"}
+    if receipt is not None:
+        headers = {"Payment-Receipt": receipt, "Cache-Control": "private"}
+    seconds = find_wait(lookup)
+    if seconds is not None:
+        headers["Retry-After"] = str(seconds)
+    return Response(bodies.of_lookup(lookup), status=http_status(lookup), headers=headers)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from decimal import Decimal
+from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from billing import money
 from jurisdictions.codes import PLACES
+from lookups.api.wire.words import PayBy, SearchBy, SearchType, Source, SourceWanted
 from lookups.notifications import webhook_addresses
 
 TRUE_WORDS, FALSE_WORDS = frozenset({"true", "1"}), frozenset({"false", "0"})
 LARGEST_BUDGET = Decimal(1_000_000)  # USD a month
+LONGEST_ADDRESS = 500
+MOST_ROWS = 1000
 
 
 class Text(serializers.CharField):
@@ -41,6 +45,10 @@ class Text(serializers.CharField):
 class Word(serializers.ChoiceField):
     """One of a few words, exactly as documented."""
 
+    def __init__(self, words: type[StrEnum], **options: Any) -> None:
+        self.words = words
+        super().__init__(choices=[word.value for word in words], **options)
+
     def to_internal_value(self, data: Any) -> str:
         """The word."""
         if not isinstance(data, str) or data not in self.choices:
@@ -48,6 +56,7 @@ class Word(serializers.ChoiceField):
         return data
 
 
+@extend_schema_field({"type": "string", "minLength": 2, "maxLength": 2, "pattern": "^[A-Za-z]{2}$"})
 class StateCode(serializers.CharField):
     """A two-letter code in any case; becomes upper case."""
 
@@ -63,9 +72,9 @@ class StateCode(serializers.CharField):
         return code
 
 
-@extend_schema_field(OpenApiTypes.BOOL)
+@extend_schema_field({"type": "boolean", "deprecated": True})
 class Flag(serializers.Field[Any, Any, Any, Any]):
-    """A boolean; the words "true" and "false" are understood, because query strings have nothing else."""
+    """The older form of `source`: a boolean. Query strings have words alone, so "true" and "false" are understood."""
 
     default_error_messages = {"invalid": "Send true or false."}
 
@@ -92,6 +101,43 @@ class Day(serializers.DateField):
         return super().to_internal_value(data)
 
 
+OLDER_SPELLINGS = {
+    "searchType": ("search_type", "lookup_type", "query_type", "entity_type"),
+    "entity_name": ("query",),
+}
+
+
+def _respell(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The body in the names of the contract, and which older name was used for which of them.
+
+    What would change what is bought is never passed over: two spellings that disagree are refused.
+    """
+    asked, used = dict(body), {}
+    for name, older in OLDER_SPELLINGS.items():
+        for spelling in (name, *older):
+            value = _as_search_type(body.get(spelling)) if name == "searchType" else body.get(spelling)
+            if value is None or (spelling == "entity_type" and not _names_a_search(value)):
+                continue
+            if asked.get(name) is None or spelling == name:
+                asked[name] = value
+                used[name] = spelling
+            elif asked[name] != value:
+                raise serializers.ValidationError({spelling: [f"Says something else than {used[name]}."]})
+    return asked, used
+
+
+def _names_a_search(entity_type: Any) -> bool:
+    """Whether an `entity_type` is about what is bought; it may be a company's legal form, which changes nothing."""
+    return isinstance(entity_type, str) and ("ucc" in entity_type or entity_type == SearchType.BUSINESS_ENTITY)
+
+
+def _as_search_type(value: Any) -> Any:
+    """The word as the contract writes it, whatever its case; what is no text as it is."""
+    if not isinstance(value, str):
+        return value
+    return value.strip().lower().replace(" ", "_").replace("-", "_")
+
+
 class LookupRequest(serializers.Serializer[Any]):
     """The body of POST /v1/lookup."""
 
@@ -104,10 +150,14 @@ class LookupRequest(serializers.Serializer[Any]):
     )
     state = StateCode(help_text="Two letters, any case.")
     searchType = Word(
-        choices=["business_entity", "ucc"], required=False, allow_null=True, help_text="Default: business_entity."
+        SearchType,
+        required=False,
+        allow_null=True,
+        help_text="Default: business_entity. Any case is understood, and so are the older spellings `search_type`, "
+        "`lookup_type` and `query_type`.",
     )
     source = Word(  # type: ignore[assignment]
-        choices=["auto", "cache", "live"],
+        SourceWanted,
         required=False,
         allow_null=True,
         help_text="`auto` (default): the account's preference. `cache`: a stored record up to the account's maximum "
@@ -117,13 +167,26 @@ class LookupRequest(serializers.Serializer[Any]):
         required=False, allow_null=True, help_text="Older form of `source`: true = live, false = cache. `source` wins."
     )
     entity_id = Text(
-        required=False, allow_null=True, max_length=60, help_text="The state's own identifier, for an exact lookup."
+        required=False,
+        allow_null=True,
+        min_length=1,
+        max_length=60,
+        help_text="The state's own identifier, for an exact lookup.",
     )
-    searchBy = Word(
-        choices=["debtor", "secured_party"], required=False, allow_null=True, help_text="UCC only. Default: debtor."
-    )
+    searchBy = Word(SearchBy, required=False, allow_null=True, help_text="UCC only. Default: debtor.")
     dateAfter = Day(required=False, allow_null=True, help_text="UCC only: filed on this day or later.")
     dateBefore = Day(required=False, allow_null=True, help_text="UCC only: filed on this day or earlier.")
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The fields, whichever of their spellings was used; what is wrong is said of the spelling that was."""
+        if not isinstance(data, Mapping):
+            return super().to_internal_value(data)
+        asked, used = _respell(data)
+        try:
+            return super().to_internal_value(asked)
+        except serializers.ValidationError as wrong:
+            details: Any = wrong.detail
+            raise serializers.ValidationError({used.get(name, name): details[name] for name in details}) from None
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """What the fields must be together."""
@@ -155,7 +218,7 @@ class NameRequest(serializers.Serializer[Any]):
     entity_name = Text(min_length=2, max_length=200, help_text="The name, with or without its legal form.")
     state = StateCode(help_text="Two letters, any case.")
     source = Word(  # type: ignore[assignment]
-        choices=["live", "cache"],
+        Source,
         required=False,
         allow_null=True,
         help_text="`live` (default): ask the registry. `cache`: read the loaded copy of the state's register where one "
@@ -173,7 +236,7 @@ class WholeNumber(serializers.IntegerField):
         return super().to_internal_value(data)
 
 
-@extend_schema_field(OpenApiTypes.NUMBER)
+@extend_schema_field({"type": "number", "minimum": 0, "maximum": int(LARGEST_BUDGET)})
 class Dollars(serializers.Field[Any, Any, Any, Any]):
     """A sum in USD as a number or decimal text, to the 1/10,000; becomes whole units."""
 
@@ -200,6 +263,23 @@ class Dollars(serializers.Field[Any, Any, Any, Any]):
             return None
 
 
+@extend_schema_field({"type": "number", "minimum": 0.5, "maximum": 10_000})
+class TopUpAmount(Dollars):
+    """A sum that is sold; whether it is one is judged where it is sold."""
+
+
+class TopUpRequest(serializers.Serializer[Any]):
+    """The body of POST /v1/account/topup."""
+
+    amount = TopUpAmount(help_text="USD, from 0.50 to 10,000 in whole cents.")
+    payBy = Word(
+        PayBy,
+        required=False,
+        help_text="`page` (default): the card provider's page, for people. `challenge`: a 402 that an agent answers.",
+    )
+
+
+@extend_schema_field({"type": "string", "format": "uri", "maxLength": LONGEST_ADDRESS})
 class HookAddress(Text):
     """An https address on the public internet, or empty for none.
 
@@ -207,6 +287,10 @@ class HookAddress(Text):
     """
 
     default_error_messages = {"address": "Send an https address on the public internet: {reason}."}
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        """Nothing but blanks is no address, as null is."""
+        return "" if isinstance(data, str) and not data.strip() else super().run_validation(data)
 
     def to_internal_value(self, data: Any) -> str:
         """The address."""
@@ -232,7 +316,10 @@ class SettingsRequest(serializers.Serializer[Any]):
         required=False, allow_null=True, help_text="The most to spend in a month (UTC), in USD; null: no limit."
     )
     webhookUrl = HookAddress(
-        required=False, allow_null=True, allow_blank=True, max_length=500, help_text="Where finished jobs are told."
+        required=False,
+        allow_null=True,
+        max_length=LONGEST_ADDRESS,
+        help_text="Where finished jobs are reported; null: nowhere.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -245,13 +332,17 @@ class SettingsRequest(serializers.Serializer[Any]):
 class BulkRequest(serializers.Serializer[Any]):
     """The body of POST /v1/bulk-lookup; its rows are checked one by one, to tell which of them are wrong."""
 
-    entities = BulkEntity(many=True, help_text="1 to 1,000 rows. A row that repeats another is charged once.")
+    entities = BulkEntity(
+        many=True,
+        min_length=1,
+        max_length=MOST_ROWS,
+        help_text="1 to 1,000 rows. A row that repeats another is charged once.",
+    )
     source = LookupRequest._declared_fields["source"]  # type: ignore[assignment]
     webhook_url = HookAddress(
         required=False,
         allow_null=True,
-        allow_blank=True,
-        max_length=500,
+        max_length=LONGEST_ADDRESS,
         help_text="Told when the bulk job has ended. Default: the account's `webhookUrl`.",
     )
     email_results = serializers.BooleanField(

@@ -19,7 +19,7 @@ from lookups.api.views import (
 urlpatterns = [
     path("v1/lookup", lookup.LookupView.as_view(), name="lookup"),
     path("v1/name-availability", names.NameAvailabilityView.as_view(), name="name-availability"),
-    path("v1/lookup/status/<str:job_id>", jobs.JobView.as_view(), name="job"),
+    path("v1/lookup/status/<str:jobId>", jobs.JobView.as_view(), name="job"),
     path("v1/bulk-lookup", bulk.BulkView.as_view(), name="bulk"),
     path("v1/bulk-lookup/<str:job_id>", bulk.BulkJobView.as_view(), name="bulk-job"),
     path("v1/states", service.StatesView.as_view(), name="api-states"),
@@ -37,4 +37,5 @@ urlpatterns = [
     path("openapi.json", documents.openapi, name="openapi"),
     path("llms.txt", documents.llms, name="llms"),
     path("docs/", documents.docs, name="docs"),
+    path("docs/errors/", documents.error_codes, name="error-codes"),
 ]

@@ -35,9 +35,7 @@ def find(public_id: str, *, account_id: int, sandbox: bool) -> Lookup | None:
     return lookup if lookup is not None and lookup.public_id == public_id else None
 
 
-def list_lookups(
-    *, account_id: int, sandbox: bool, wanted: Filter, before: int | None = None
-) -> QuerySet[Lookup]:
+def list_lookups(*, account_id: int, sandbox: bool, wanted: Filter, before: int | None = None) -> QuerySet[Lookup]:
     """The lookups of this account and mode that fit, newest first, from before that row on."""
     rows = Lookup.objects.whole().select_related("bulk").filter(account_id=account_id, sandbox=sandbox)
     if wanted.state is not None:

@@ -14,6 +14,7 @@ from celery import current_app
 from django.db import transaction
 
 from lookups import bodies
+from lookups.api.wire.shape import Shape
 from lookups.models import BulkJob, Delivery, Job
 from lookups.notifications import webhook_events
 
@@ -42,7 +43,7 @@ def note_bulk(bulk_id: uuid.UUID, *, now: datetime) -> None:
     livemode = bulk.key.livemode
     address = bulk.webhook_url or bulk.account.webhook_address(livemode=livemode)
     if address:
-        data = bodies.of_bulk(bulk) | {"poll_url": bodies.poll_url(bulk)}
+        data = bodies.of_bulk_end(bulk)
         rows.append(_webhook(bulk, event, address, data, now=now, bulk=bulk))
     if bulk.emails_results:
         mail = {"channel": Channel.EMAIL, "event": event, "address": bulk.account.email}
@@ -60,7 +61,7 @@ def wake() -> None:
 
 
 def _webhook(
-    ended: Job | BulkJob, event: Delivery.Event, address: str, data: dict[str, Any], *, now: datetime, **about: Any
+    ended: Job | BulkJob, event: Delivery.Event, address: str, data: Shape, *, now: datetime, **about: Any
 ) -> Delivery:
     row = Delivery(
         account=ended.account,

@@ -13,11 +13,13 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage, get_connection
 from django.core.validators import validate_email
+from django.utils import timezone
 
 from billing import money
 from lookups import bodies, csv_export
+from lookups.bulk import bulk_jobs
 from lookups.bulk.progress import get_progress
-from lookups.models import BulkJob, Delivery, Lookup
+from lookups.models import BulkJob, Delivery
 
 LARGEST_TABLE = 5_000_000  # bytes; many mail servers take 10 MB, and the attachment grows by a third on its way
 TAKEN = 250  # what a mail server says when it has taken a mail
@@ -84,10 +86,10 @@ def _send(message: EmailMessage) -> None:
 
 def make_table(bulk: BulkJob) -> str | None:
     """The rows and columns of the CSV download; None when it is too large to attach."""
-    rows = Lookup.objects.whole().rows_of(bulk)
-    results = map(bodies.of_row, rows.iterator(chunk_size=200))
+    rows, now = bulk_jobs.list_rows(bulk), timezone.now()
+    results = (bodies.of_row(row, now=now) for row in rows.iterator(chunk_size=200))
     lines, size = [], 0
-    for line in csv_export.csv_lines(bodies.CSV_COLUMNS, bodies.flatten(results)):
+    for line in csv_export.bulk_lines(results):
         size += len(line.encode())
         if size > LARGEST_TABLE:
             return None

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from lookups.lookup.storage import wire_time
-
-TYPES = ("lookup.complete", "lookup.failed", "bulk.complete", "bulk.cancelled", "webhook.test")
+from lookups import bodies
 
 
 def new_id() -> str:
@@ -18,9 +15,8 @@ def new_id() -> str:
     return f"msg_{uuid.uuid4().hex}"
 
 
-def write(*, message_id: str, event: str, livemode: bool, created_at: datetime, data: Mapping[str, Any]) -> bytes:
+def write(*, message_id: str, event: str, livemode: bool, created_at: datetime, data: Any) -> bytes:
     """Return the body as it is signed and sent: `{"id", "type", "livemode", "created_at", "data"}`, in ASCII alone."""
-    if event not in TYPES:
-        raise ValueError(f"No such event: {event}.")
-    head = {"id": message_id, "type": event, "livemode": livemode, "created_at": wire_time(created_at)}
-    return json.dumps({**head, "data": data}, separators=(",", ":"), allow_nan=False).encode()
+    about = {"message_id": message_id, "event": event, "livemode": livemode, "created_at": created_at}
+    event_body = bodies.of_event(**about, data=data)
+    return json.dumps(event_body, separators=(",", ":"), allow_nan=False).encode()

@@ -77,7 +77,7 @@ class TestABulkRequest:
             reply = ask(customer)
         assert reply.status_code == 202
         body = reply.json()
-        assert set(body) == {"job_id", "status", "total", "poll_url"}
+        assert set(body) == {"job_id", "livemode", "status", "total", "poll_url"}
         assert (body["status"], body["total"]) == ("queued", 2)
         assert body["job_id"].startswith("bulk_")
         assert body["poll_url"] == reply["Location"] == f"/v1/bulk-lookup/{body['job_id']}"

@@ -10,7 +10,7 @@ from django.test import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookups.api import errors
+from lookups.api.wire.words import CODES
 from tests.lookups.conftest import Customer
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,8 @@ def assert_error(reply: Any, status: int, code: str, text: str | None = None) ->
     body = reply.json()
     assert body["success"] is False
     assert body["code"] == code
-    assert code in errors.CODES
+    assert code in CODES
+    assert body["docUrl"].endswith(f"/docs/errors/#{code}")
     assert (body["cost"], isinstance(body["retryable"], bool)) == (0, True)
     assert body["requestId"] == reply["X-Request-Id"]
     if text:
@@ -174,7 +175,7 @@ class TestAHostileAddress:
     @pytest.mark.parametrize("method", ["get", "post", "put", "delete"])
     def test_that_is_none_is_a_404(self, db: None, path: str, method: str) -> None:
         reply = getattr(Client(raise_request_exception=False), method)(path)
-        assert_error(reply, 404, "invalid_request")
+        assert_error(reply, 404, "not_found")
 
     @pytest.mark.parametrize("method", ["get", "put", "patch", "delete", "options", "head", "trace"])
     def test_with_another_method_is_a_405(self, customer: Customer, method: str) -> None:
@@ -184,7 +185,7 @@ class TestAHostileAddress:
         assert reply.status_code == 405
         assert "POST" in reply["Allow"]
         if method != "head":
-            assert_error(reply, 405, "invalid_request")
+            assert_error(reply, 405, "method_not_allowed")
 
     def test_for_another_format_is_a_406(self, customer: Customer) -> None:
         assert_error(customer.get("/v1/account/balance", accept="application/xml"), 406, "invalid_request")

@@ -77,7 +77,7 @@ class TestAKey:
 
     def test_without_the_scope_is_a_403(self, tester: Customer) -> None:
         type(tester.key).objects.update(scopes=["account"])
-        assert_error(tester.lookup(), 403, "unauthorized")
+        assert_error(tester.lookup(), 403, "forbidden")
         assert tester.get("/v1/account/balance").status_code == 200
 
     def test_comes_before_the_body(self, db: None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 
 from billing import prices
@@ -112,7 +113,8 @@ class TestAStoredRecord:
             ({"fresh": True}, "", "live"),
             ({}, "?fresh=false", "cache"),
             ({}, "?fresh=true", "live"),
-            ({"fresh": True}, "?fresh=false", "live"),
+            ({"fresh": True}, "?fresh=false", "cache"),
+            ({"fresh": False}, "?fresh=true", "live"),
             ({"fresh": True, "source": "cache"}, "", "cache"),
             ({"fresh": False, "source": "live"}, "", "live"),
             ({"source": "live"}, "?fresh=false", "live"),
@@ -356,6 +358,7 @@ class TestACrash:
             "cost": 0,
             "retryable": True,
             "requestId": "crash-1",
+            "docUrl": f"{settings.PUBLIC_URL}/docs/errors/#internal_error",
         }
         assert "crash-1" in caplog.text
         assert customer.secret not in caplog.text

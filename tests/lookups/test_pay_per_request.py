@@ -51,9 +51,8 @@ class TestWithoutAKey:
     def test_is_a_401_where_nothing_can_be_paid(self, switches: None) -> None:
         assert_error(post(DEMO_QUESTION), 401, "unauthorized", "Missing or invalid API key")
 
-    @pytest.mark.parametrize("body", [DEMO_QUESTION, b"", b"{broken", {}])
-    def test_is_a_402_with_a_challenge_where_something_can(self, pretended_payments: None, body: Any) -> None:
-        reply = post(body)
+    def test_is_a_402_with_a_challenge_where_something_can(self, pretended_payments: None) -> None:
+        reply = post(DEMO_QUESTION)
         assert reply.status_code == 402
         assert reply["Content-Type"] == "application/problem+json"
         assert reply["Cache-Control"] == "no-store"
@@ -71,6 +70,14 @@ class TestWithoutAKey:
             {"authorization": "Basic eA=="},
         ):
             assert_error(post(DEMO_QUESTION, **headers), 401, "unauthorized")
+
+    @pytest.mark.parametrize(
+        "body", [b"", b"{broken", {}, {"entity_name": "x", "state": "DE"}, {**DEMO_QUESTION, "search_type": "liens"}]
+    )
+    def test_is_a_400_before_any_challenge_when_it_does_not_fit(self, pretended_payments: None, body: Any) -> None:
+        reply = post(body)
+        assert assert_error(reply, 400, "invalid_request")["details"]
+        assert "WWW-Authenticate" not in reply
 
     def test_is_a_413_for_too_much(self, pretended_payments: None) -> None:
         assert_error(post(b"x" * 70_000), 413, "payload_too_large")
@@ -122,7 +129,8 @@ class TestAPaidLookup:
         assert Payment.objects.get().state == "abandoned"
 
     def test_with_a_bad_body_is_a_400_before_the_payment_is_looked_at(self, pretended_payments: None) -> None:
-        assert_error(pay({"entity_name": "x"}), 400, "invalid_request")
+        proof = credential(post(DEMO_QUESTION))
+        assert_error(post({"entity_name": "x"}, authorization=proof), 400, "invalid_request")
         assert Payment.objects.count() == 0
 
     def test_cannot_be_paid_with_the_same_credential_twice(self, pretended_payments: None) -> None:

@@ -103,7 +103,7 @@ class TestATopUpByApi:
         reply = Client().post("/v1/account/topup", {"amount": 3.14}, content_type="application/json")
         assert_error(reply, 401, "unauthorized")
         type(customer.key).objects.update(scopes=["lookup"])
-        assert_error(customer.post("/v1/account/topup", {"amount": 3.14}), 403, "unauthorized")
+        assert_error(customer.post("/v1/account/topup", {"amount": 3.14}), 403, "forbidden")
         assert cards.forms == []
 
 

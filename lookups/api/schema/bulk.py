@@ -1,65 +1,22 @@
-"""The bulk endpoints in the OpenAPI document."""
+"""The bulk endpoints in the document."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
 
-from lookups.api.schema import components, describe
-from lookups.api.schema.components import maybe, moment, number, text, whole, word
+from lookups.api.schema import describe
+from lookups.api.schema.describe import reply
+from lookups.api.schema.examples import bulk as bulk_examples
+from lookups.api.schema.examples import errors as errors_examples
 from lookups.api.serializers import BulkRequest
+from lookups.api.wire.bulk import BulkAccepted, BulkPage, BulkSummary
+from lookups.api.wire.errors import Error, InvalidBulk
 
-
-class BulkAccepted(serializers.Serializer[Any]):
-    job_id = text()
-    status = word(["queued"])
-    total = whole()
-    poll_url = text()
-
-
-class BulkSummary(serializers.Serializer[Any]):
-    job_id = text()
-    status = word(["queued", "processing", "complete", "cancelled"])
-    total = whole("Rows asked for.")
-    completed = whole("Rows that have ended.")
-    found = whole()
-    not_found = whole()
-    failed = whole()
-    cost = number("Charged until now, in USD.")
-    created_at = moment()
-    completed_at = moment(allow_null=True)
-
-
-class BulkResult(serializers.Serializer[Any]):
-    index = whole()
-    ref = maybe()
-    entity_name = maybe()
-    state = text()
-    status = word(["queued", "processing", "found", "not_found", "failed", "cancelled"])
-    data = serializers.DictField(allow_null=True, help_text="As in the reply to a single lookup.")  # type: ignore[assignment]
-    cost = number("USD; 0 for a row that repeats another.")
-    error = maybe()
-
-
-class BulkPage(BulkSummary):
-    results = BulkResult(many=True)
-    next_cursor = maybe("Send it as `cursor` for the next page; null on the last one.")
-
-
-class BulkProblem(serializers.Serializer[Any]):
-    index = whole("Which row; null for the request as a whole.", allow_null=True)
-    error = text()
-
-
-class InvalidBulk(components.Error):
-    details = serializers.JSONField(required=False, help_text="A list of `{index, error}`, or field to messages.")
-
-
-_PATH = OpenApiParameter("job_id", OpenApiTypes.STR, OpenApiParameter.PATH, description="Its `job_id`.")
-_GONE = describe.reply(components.Error, "No such job, or another account's, or older than seven days.")
+_PATH = OpenApiParameter(
+    "job_id", {"type": "string", "pattern": "^bulk_[0-9a-f]{32}$"}, OpenApiParameter.PATH, description="Its `job_id`."
+)
+_GONE = reply(Error, "No such job, or another account's, or older than seven days.", errors_examples.NO_JOB)
+_TABLE = {"type": "string"}
 
 ask = extend_schema(
     operation_id="bulkLookup",
@@ -68,12 +25,16 @@ ask = extend_schema(
     description="All rows are taken on or none. The whole price is held; what is not found is given back.",
     request=BulkRequest,
     parameters=[describe.IDEMPOTENCY_KEY, *describe.HEADERS],
-    responses={
-        202: describe.reply(BulkAccepted, "Taken on: ask `poll_url`."),
-        (402, "application/problem+json"): describe.reply(components.PaymentRequired, "The balance is too low."),
-        **{status: shape for status, shape in describe.ASKING.items() if status != 503},
-        400: describe.reply(InvalidBulk, "Nothing was queued, nothing charged."),
-    },
+    examples=[bulk_examples.ASK_BULK],
+    responses=describe.replies(
+        describe.SENDING,
+        describe.SPENDING,
+        describe.KEYED,
+        {
+            202: reply(BulkAccepted, "Taken on: ask `poll_url`.", bulk_examples.BULK_TAKEN),
+            400: reply(InvalidBulk, "Nothing was queued, nothing charged.", errors_examples.INVALID_BULK),
+        },
+    ),
 )
 
 read = extend_schema(
@@ -81,22 +42,17 @@ read = extend_schema(
     tags=["Bulk"],
     summary="How far a bulk job is, and its results",
     description="JSON in pages, or everything with `Accept: text/csv` or `application/x-ndjson`.",
-    parameters=[
-        _PATH,
-        OpenApiParameter("cursor", OpenApiTypes.STR, description="`next_cursor` of the page before."),
-        OpenApiParameter(
-            "limit", {"type": "integer", "minimum": 1, "maximum": 500, "default": 100}, description="Rows a page."
-        ),
-        *describe.HEADERS,
-    ],
-    responses={
-        (200, "application/json"): describe.reply(BulkPage, "Its numbers and a page of results."),
-        (200, "text/csv"): OpenApiTypes.STR,
-        (200, "application/x-ndjson"): OpenApiTypes.STR,
-        400: describe.reply(components.InvalidRequest, "A cursor or limit that is none."),
-        404: _GONE,
-        **describe.KEYED,
-    },
+    parameters=[_PATH, describe.cursor("next_cursor", 6), describe.LIMIT, *describe.HEADERS],
+    responses=describe.replies(
+        describe.KEYED,
+        {
+            200: reply(BulkPage, "Its numbers and a page of results.", bulk_examples.BULK_RESULTS),
+            (200, "text/csv"): reply(_TABLE, "One line a row; nested names have dots: `normalized.statusClass`."),
+            (200, "application/x-ndjson"): reply(_TABLE, "One row a line, as in `results`."),
+            400: describe.INVALID,
+            404: _GONE,
+        },
+    ),
 )
 
 cancel = extend_schema(
@@ -105,5 +61,7 @@ cancel = extend_schema(
     summary="Cancel what has not begun",
     description="What is under way ends by itself; the price of the rest is given back.",
     parameters=[_PATH, *describe.HEADERS],
-    responses={200: describe.reply(BulkSummary, "Its numbers now."), 404: _GONE, **describe.KEYED},
+    responses=describe.replies(
+        describe.KEYED, {200: reply(BulkSummary, "Its numbers now.", bulk_examples.BULK_CANCELLED), 404: _GONE}
+    ),
 )

@@ -1,229 +1,107 @@
-"""One decorator per endpoint: its words, parameters and replies in the OpenAPI document."""
+"""What the operations of the document have in common: headers, errors, and replies that are always JSON first."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import (
-    OpenApiExample,
-    OpenApiParameter,
-    OpenApiResponse,
-    PolymorphicProxySerializer,
-    extend_schema,
-)
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
-from lookups.api import serializers
-from lookups.api.schema import components, examples
+from lookups.api.schema.components import refer
+from lookups.api.schema.examples import errors as errors_examples
+from lookups.api.wire.errors import Error, InvalidRequest, PaymentRequired, SourceUnavailable
 
-_RATE = [
-    OpenApiParameter(
-        name,
-        OpenApiTypes.INT,
-        OpenApiParameter.HEADER,
-        description=about,
-        response=[200, 202, 400, 402, 403, 404, 409, 413, 415, 429, 503],
-    )
-    for name, about in (
-        ("X-RateLimit-Limit", "Requests a minute."),
-        ("X-RateLimit-Remaining", "Requests left in this minute."),
-        ("X-RateLimit-Reset", "When the minute is over, epoch seconds."),
-    )
-]
-_WAIT = OpenApiParameter(
-    "Retry-After", OpenApiTypes.INT, OpenApiParameter.HEADER, description="Seconds.", response=[429, 503]
-)
-_WHO = OpenApiParameter(
-    "WWW-Authenticate", OpenApiTypes.STR, OpenApiParameter.HEADER, description="What to send.", response=[401]
-)
-_REQUEST_ID = OpenApiParameter(
+JSON, PROBLEM = "application/json", "application/problem+json"
+WITH_RATE = [200, 202, 400, 402, 403, 404, 409, 413, 415, 429, 503]
+Replies = dict[Any, OpenApiResponse]
+
+
+def _header(name: str, kind: Any, about: str, on: list[int] | bool) -> OpenApiParameter:
+    return OpenApiParameter(name, kind, OpenApiParameter.HEADER, description=about, response=on)
+
+
+REQUEST_ID = _header(
     "X-Request-Id",
-    OpenApiTypes.STR,
-    OpenApiParameter.HEADER,
-    response=True,
-    description="Names this request; a well-formed one of yours (letters, digits, `._-`, at most 64) is kept.",
+    {"type": "string", "maxLength": 64},
+    "Names this request; a well-formed one of yours (letters, digits, `._-`, at most 64) is kept.",
+    True,
 )
+HEADERS = [
+    _header("X-RateLimit-Limit", OpenApiTypes.INT, "Requests a minute.", WITH_RATE),
+    _header("X-RateLimit-Remaining", OpenApiTypes.INT, "Requests left in this minute.", WITH_RATE),
+    _header("X-RateLimit-Reset", OpenApiTypes.INT, "When the minute is over, epoch seconds.", WITH_RATE),
+    _header("Retry-After", OpenApiTypes.INT, "Seconds; only where `retryable` is true.", [429, 503]),
+    _header("WWW-Authenticate", OpenApiTypes.STR, "What to send.", [401]),
+    REQUEST_ID,
+]
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
+    OpenApiParameter.HEADER,
+    description="The same key with the same body replays the first reply for 24 hours.",
+)
+LIMIT = OpenApiParameter(
+    "limit", {"type": "integer", "minimum": 1, "maximum": 500, "default": 100}, description="How many a page."
+)
+
+
+def cursor(name: str, digits: int) -> OpenApiParameter:
+    """Where a page begins; `name` is the field of the page before that says so."""
+    return OpenApiParameter(
+        "cursor",
+        {"type": "string", "minLength": 1, "maxLength": digits, "pattern": "^[0-9]+$"},
+        description=f"`{name}` of the page before.",
+    )
 
 
 def reply(shape: Any, about: str, *shown: OpenApiExample) -> OpenApiResponse:
-    """One documented reply with its examples."""
-    return OpenApiResponse(shape, description=about, examples=list(shown))
+    """One documented reply with its examples: a shape, or a schema."""
+    schema = shape if isinstance(shape, dict) else refer(shape)
+    return OpenApiResponse(schema, description=about, examples=list(shown))
 
 
-_INVALID = reply(components.InvalidRequest, "The request does not fit. Not charged.", examples.INVALID)
-_NO_KEY = reply(components.Error, "No key, or one that opens nothing.", examples.NO_KEY)
-_FORBIDDEN = reply(components.Error, "The key may not be used for this.")
-_TOO_OFTEN = reply(components.Error, "Too many in this minute, or too many at a time.", examples.TOO_OFTEN)
-_CRASHED = reply(components.Error, "Something broke here; nothing was charged.", examples.CRASHED)
-KEYED = {401: _NO_KEY, 403: _FORBIDDEN, 429: _TOO_OFTEN, 500: _CRASHED}
-HEADERS = [*_RATE, _WAIT, _WHO, _REQUEST_ID]
+def replies(*parts: Replies) -> Replies:
+    """The replies of an operation; what names no content type is JSON, which goes before all others."""
+    found: Replies = {}
+    for part in parts:
+        found |= {(key, JSON) if isinstance(key, int) else key: value for key, value in part.items()}
+    return dict(sorted(found.items(), key=lambda one: (one[0][0], one[0][1] != JSON)))
 
-IDEMPOTENCY_KEY = OpenApiParameter(
-    "Idempotency-Key",
-    OpenApiTypes.STR,
-    OpenApiParameter.HEADER,
-    description="At most 255 characters. The same key with the same body replays the first reply for 24 hours.",
-)
-ASKING: dict[Any, OpenApiResponse] = {
-    400: _INVALID,
-    409: reply(
-        components.Error, "The Idempotency-Key belongs to another request, or to one still running.", examples.REUSED
+
+INVALID = reply(InvalidRequest, "The request does not fit. Not charged.", errors_examples.INVALID)
+TOO_LARGE = reply(InvalidRequest, "The body is too large.", errors_examples.TOO_LARGE)
+WRONG_TYPE = reply(InvalidRequest, "The body is not application/json.")
+KEYED: Replies = {
+    401: reply(Error, "No key, or one that opens nothing.", errors_examples.NO_KEY),
+    403: reply(Error, "The key may not be used for this.", errors_examples.FORBIDDEN),
+    429: reply(Error, "Too many in this minute, or too many at a time.", errors_examples.TOO_OFTEN),
+    500: reply(Error, "Something broke here; nothing was charged.", errors_examples.CRASHED),
+}
+SENDING: Replies = {400: INVALID, 413: TOO_LARGE, 415: WRONG_TYPE}
+SPENDING: Replies = {
+    (402, PROBLEM): reply(
+        PaymentRequired,
+        "The balance or the month's budget does not cover it.",
+        errors_examples.NO_FUNDS,
+        errors_examples.NO_BUDGET,
     ),
-    413: reply(components.InvalidRequest, "The body is too large.", examples.TOO_LARGE),
-    415: reply(components.InvalidRequest, "The body is not application/json."),
-    503: reply(components.SourceUnavailable, "The registry could not be asked. Not charged.", examples.DOWN),
+    409: reply(
+        Error, "The Idempotency-Key belongs to another request, or to one still running.", errors_examples.REUSED
+    ),
+}
+ASKING: Replies = {
+    503: reply(SourceUnavailable, "The registry could not be asked. Not charged.", errors_examples.DOWN),
+    **SENDING,
+    **SPENDING,
     **KEYED,
 }
 """How every request that asks a registry can end, beside its answer."""
 
-_ANSWER = PolymorphicProxySerializer(
-    component_name="LookupReply",
-    serializers=[components.EntityReply, components.UccReply],
-    resource_type_field_name=None,
-)
-
-lookup = extend_schema(
-    operation_id="lookup",
-    tags=["Lookup"],
-    summary="Look a company up in its state's own registry",
-    description="Returns the registry's record of one company, or the UCC filings of a party (`searchType: ucc`). "
-    "Charged per answer delivered; not found, refused and unavailable cost nothing.",
-    request=serializers.LookupRequest,
-    parameters=[
-        OpenApiParameter(
-            "fresh",
-            OpenApiTypes.BOOL,
-            OpenApiParameter.QUERY,
-            description="Older form of `source`: true = live, false = cache. The body's `fresh` and `source` win.",
-        ),
-        IDEMPOTENCY_KEY,
-        *HEADERS,
-    ],
-    examples=[examples.ASK, examples.ASK_STORED, examples.ASK_UCC],
-    responses={
-        200: reply(_ANSWER, "Found.", examples.FOUND, examples.FOUND_FILINGS),
-        202: reply(components.Accepted, "The registry is slow: ask `statusUrl` for the answer.", examples.LATER),
-        (402, "application/problem+json"): reply(
-            components.PaymentRequired,
-            "The balance does not cover it, or (without a key) what it costs.",
-            examples.NO_FUNDS,
-            examples.PAY,
-        ),
-        (400, "application/problem+json"): reply(components.PaymentProblem, "A payment that cannot be read."),
-        (409, "application/problem+json"): reply(components.PaymentProblem, "The payment is in use."),
-        (500, "application/problem+json"): reply(components.PaymentProblem, "Whether the money moved is open."),
-        404: reply(components.EntityNotFound, "The registry has no such company. Not charged.", examples.NOT_FOUND),
-        **ASKING,
-    },
-)
-
-job_status = extend_schema(
-    operation_id="getJob",
-    tags=["Lookup"],
-    summary="How far a lookup is that is answered later",
-    parameters=[
-        OpenApiParameter("job_id", OpenApiTypes.STR, OpenApiParameter.PATH, description="Its `jobId`."),
-        *HEADERS,
-    ],
-    responses={
-        200: reply(components.JobStatus, "Running, or complete with its result."),
-        404: reply(components.Error, "No such job, or another account's, or older than seven days."),
-        **KEYED,
-        500: reply(components.JobFailed, "The job failed. Not charged."),
-    },
-)
-
-states = extend_schema(
-    operation_id="listStates",
-    tags=["Service"],
-    summary="Every jurisdiction and what can be asked of it",
-    auth=[],
-    parameters=[
-        OpenApiParameter("If-None-Match", OpenApiTypes.STR, OpenApiParameter.HEADER, description="An earlier ETag."),
-        OpenApiParameter("ETag", OpenApiTypes.STR, OpenApiParameter.HEADER, response=[200, 304]),
-        _REQUEST_ID,
-    ],
-    responses={
-        200: reply(components.State(many=True), "A bare array, by code."),
-        304: OpenApiResponse(description="Nothing changed since the ETag you sent."),
-        500: _CRASHED,
-    },
-)
-
-health = extend_schema(
-    operation_id="getHealth",
-    tags=["Service"],
-    summary="Whether the service is well",
-    auth=[],
-    parameters=[_REQUEST_ID],
-    responses={
-        200: reply(components.Health, "It can serve, perhaps degraded."),
-        503: reply(components.Error, "It cannot serve."),
-    },
-)
-
-balance = extend_schema(
-    operation_id="getBalance",
-    tags=["Account"],
-    summary="What is left",
-    description="Test mode has no balance: a test key reads zeros.",
-    parameters=HEADERS,
-    responses={
-        200: reply(components.Balance, "The balance."),
-        404: reply(components.Error, "The account of this key is gone."),
-        **KEYED,
-    },
-)
-
-usage = extend_schema(
-    operation_id="listUsage",
-    tags=["Account"],
-    summary="What was charged, newest first",
-    description="JSON in pages, or the whole period as CSV with `Accept: text/csv`. Test mode moves no money: a test "
-    "key reads an empty list. In JSON, names that end in `Stored` are in units of 1/10,000 USD and all others in USD. "
-    "The columns of the CSV: `id`, `createdAt`, `kind`, then in USD with four decimals `amountUsd`, "
-    "`availableChangeUsd` (negative: less), `availableAfterUsd` and `heldAfterUsd`, then `reference`, `reason`, `key`, "
-    "`requestId`.",
-    parameters=[
-        OpenApiParameter("from", OpenApiTypes.DATE, description="First day (UTC)."),
-        OpenApiParameter("to", OpenApiTypes.DATE, description="Last day (UTC)."),
-        OpenApiParameter("cursor", OpenApiTypes.STR, description="`nextCursor` of the page before."),
-        OpenApiParameter(
-            "limit", {"type": "integer", "minimum": 1, "maximum": 500, "default": 100}, description="Entries a page."
-        ),
-        *HEADERS,
-    ],
-    responses={
-        (200, "application/json"): reply(components.Usage, "Entries of the ledger."),
-        (200, "text/csv"): OpenApiTypes.STR,
-        400: _INVALID,
-        **KEYED,
-    },
-)
-
-read_settings = extend_schema(
-    operation_id="getSettings",
-    tags=["Account"],
-    summary="The preferences as they are",
-    parameters=HEADERS,
-    responses={200: reply(components.AccountSettings, "The preferences."), **KEYED},
-)
-
-settings = extend_schema(
-    operation_id="changeSettings",
-    tags=["Account"],
-    summary="Change preferences",
-    description="A test key sets the webhookUrl of test mode and nothing else: whatever else it sends is refused with "
-    "403 `forbidden`, and then nothing is changed.",
-    request=serializers.SettingsRequest,
-    parameters=HEADERS,
-    responses={
-        200: reply(components.AccountSettings, "The preferences as they are now."),
-        400: _INVALID,
-        413: reply(components.InvalidRequest, "The body is too large."),
-        415: reply(components.InvalidRequest, "The body is not application/json."),
-        **KEYED,
-    },
-)
+PAYING: Replies = {
+    (400, PROBLEM): reply(PaymentRequired, "A payment that cannot be read."),
+    (409, PROBLEM): reply(PaymentRequired, "The payment is in use."),
+    (500, PROBLEM): reply(PaymentRequired, "Whether the money moved is open."),
+}
+"""How a payment that came with the request can end, beside success and 402."""
 
 hidden = extend_schema(exclude=True)

@@ -9,7 +9,8 @@ import yaml
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import SchemaGenerator
 
-from lookups.api.schema import offers
+from lookups.api.schema import components, offers, webhooks
+from lookups.api.serializers import MOST_ROWS
 
 TAGS = {
     "Lookup": "One company, or the liens on it, from its state's own registry.",
@@ -17,6 +18,27 @@ TAGS = {
     "Names": "Whether a name is free in a state.",
     "Account": "The balance, what was spent, preferences.",
     "Service": "What can be asked, and whether the service is well. No key needed.",
+    "Webhooks": "What your server is sent when something has ended.",
+}
+KEY: list[dict[str, list[str]]] = [{"ApiKeyAuth": []}, {"BearerAuth": []}]
+LICENSE = {"name": "Apache 2.0", "identifier": "Apache-2.0"}
+CONTACT = {"name": "The operator of this installation"}
+LINKS = {
+    ("/v1/lookup", "post", "202"): {
+        "getJob": {
+            "operationId": "getJob",
+            "parameters": {"jobId": "$response.body#/jobId"},
+            "description": "How far it is, and the answer once there is one.",
+        }
+    },
+    ("/v1/bulk-lookup", "post", "202"): {
+        name: {
+            "operationId": name,
+            "parameters": {"job_id": "$response.body#/job_id"},
+            "description": about,
+        }
+        for name, about in (("getBulkJob", "How far it is, and its results."), ("cancelBulkJob", "End it."))
+    },
 }
 COMMITTED = Path(__file__).resolve().parent.parent / "openapi.yaml"
 
@@ -36,21 +58,46 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
 
     def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[str]]]:
         """Either of them will do."""
-        return [{"ApiKeyAuth": []}, {"BearerAuth": []}]
+        return KEY
 
 
 def build() -> dict[str, Any]:
     """The document as a dictionary, ready for JSON."""
-    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
-    document["x-service-info"] = offers.SERVICE
-    document["paths"]["/v1/lookup"]["post"]["x-payment-info"] = offers.without_methods()
-    document["tags"] = [{"name": name, "description": about} for name, about in TAGS.items()]
+    made: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    document = {
+        "openapi": made["openapi"],
+        "info": made["info"] | {"contact": CONTACT, "license": LICENSE},
+        "servers": made["servers"],
+        "security": KEY,
+        "tags": [{"name": name, "description": about} for name, about in TAGS.items()],
+        "paths": made["paths"],
+        "webhooks": webhooks.build(),
+        "components": made["components"],
+        "x-service-info": offers.SERVICE,
+    }
+    document["components"]["schemas"] = dict(sorted((made["components"]["schemas"] | components.build()).items()))
+    rows = document["components"]["schemas"]["BulkRequest"]["properties"]["entities"]
+    rows |= {"minItems": 1, "maxItems": MOST_ROWS}  # the generator passes a list's bounds over
+    lookup = document["paths"]["/v1/lookup"]["post"]
+    lookup["security"] = [*KEY, {}]
+    lookup["x-payment-info"] = offers.without_methods()
     for operations in document["paths"].values():
         for operation in operations.values():
+            operation.setdefault("security", [])
             operation["responses"] = dict(sorted(operation["responses"].items()))
+    for (path, method, status), links in LINKS.items():
+        document["paths"][path][method]["responses"][status]["links"] = links
     return document
 
 
 def to_yaml(document: dict[str, Any]) -> str:
     """The document as it is committed: in the order of the code, long lines kept whole."""
-    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=10_000)
+    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what occurs twice out twice: an alias is hard on a reader."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Always."""
+        return True

@@ -7,17 +7,19 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.http import StreamingHttpResponse
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing import keys, money, prices, statements
 from billing.models import Account, LedgerEntry
 from lookups import account_settings, csv_export
-from lookups.api import errors, replies, tables
+from lookups.api import errors, renderers, replies
 from lookups.api.endpoint import Endpoint
-from lookups.api.schema import describe
+from lookups.api.schema import account as describe
 from lookups.api.serializers import SettingsRequest
+from lookups.api.wire.account import AccountSettings, Balance, Usage, UsageEntry
+from lookups.api.wire.shape import to_plain
+from lookups.api.wire.words import AccountType, EntryKind
 from lookups.lookup.storage import wire_time
 
 PAGE, LONGEST_PAGE = 100, 500
@@ -48,16 +50,16 @@ class BalanceView(Endpoint):
         key = self.key_of(request)
         available, price = (key.account.available, prices.LOOKUP) if key.livemode else (0, 0)
         return Response(
-            {
-                "success": True,
-                "livemode": key.livemode,
-                "type": key.account.kind,
-                "balanceStored": available,
-                "balanceDisplay": prices.display(available),
-                "lookupsRemaining": prices.lookups_covered(available),
-                "pricePerLookup": money.to_json_number(price),
-                "topUpUrl": replies.top_up_url(),
-            }
+            Balance(
+                success=True,
+                livemode=key.livemode,
+                type=AccountType(key.account.kind),
+                balanceStored=available,
+                balanceDisplay=prices.display(available),
+                lookupsRemaining=prices.lookups_covered(available),
+                pricePerLookup=money.to_json_number(price),
+                topUpUrl=replies.top_up_url(),
+            )
         )
 
     def handle_exception(self, exc: Exception) -> Response:
@@ -71,7 +73,7 @@ class UsageView(Endpoint):
     """What was spent."""
 
     scope = "account"
-    renderer_classes = (JSONRenderer, tables.CsvRenderer)
+    renderer_classes = (renderers.ShapeRenderer, renderers.CsvRenderer)
 
     @describe.usage
     def get(self, request: Request) -> Any:
@@ -83,7 +85,7 @@ class UsageView(Endpoint):
             entries = entries.none()
         if cursor is not None:
             entries = entries.filter(pk__lt=cursor)
-        if isinstance(request.accepted_renderer, tables.CsvRenderer):
+        if isinstance(request.accepted_renderer, renderers.CsvRenderer):
             rows = csv_export.csv_lines(CSV_COLUMNS, _rows(entries.iterator(chunk_size=500)))
             headers = {"Content-Disposition": 'attachment; filename="usage.csv"'}
             return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
@@ -91,12 +93,12 @@ class UsageView(Endpoint):
         more = len(page) > limit
         page = page[:limit]
         return Response(
-            {
-                "success": True,
-                "livemode": key.livemode,
-                "entries": [entry_fields(entry) for entry in page],
-                "nextCursor": str(page[-1].pk) if more else None,
-            }
+            Usage(
+                success=True,
+                livemode=key.livemode,
+                entries=[entry_fields(entry) for entry in page],
+                nextCursor=str(page[-1].pk) if more else None,
+            )
         )
 
 
@@ -117,7 +119,7 @@ class SettingsView(Endpoint):
         key = self.key_of(request)
         if key.is_test and (sent := [name for name in _NAMES if name in request.data and name != "webhookUrl"]):
             text = f"{', '.join(sent)}: set with a live key only; a test key sets the webhookUrl of test mode"
-            raise errors.ApiError(403, "forbidden", text)
+            raise errors.forbidden(text)
         serializer = SettingsRequest(data=request.data)
         if not serializer.is_valid():
             raise errors.invalid(serializer.errors)
@@ -126,35 +128,35 @@ class SettingsView(Endpoint):
         return Response(settings_fields(account, livemode=key.livemode))
 
 
-def entry_fields(entry: LedgerEntry) -> dict[str, Any]:
+def entry_fields(entry: LedgerEntry) -> UsageEntry:
     """One movement of money: in USD, and in units of 1/10,000 USD under names that end in `Stored`."""
-    return {
-        "id": str(entry.pk),
-        "createdAt": wire_time(entry.created_at),
-        "kind": entry.kind,
-        "amount": money.to_json_number(entry.amount),
-        "amountStored": entry.amount,
-        "availableChangeStored": entry.available_change,
-        "availableAfterStored": entry.available_after,
-        "heldAfterStored": entry.held_after,
-        "reference": entry.reference or None,
-        "reason": entry.reason or None,
-        "key": entry.key.prefix if entry.key else None,
-        "requestId": entry.request_id or None,
-    }
+    return UsageEntry(
+        id=str(entry.pk),
+        createdAt=wire_time(entry.created_at),
+        kind=EntryKind(entry.kind),
+        amount=money.to_json_number(entry.amount),
+        amountStored=entry.amount,
+        availableChangeStored=entry.available_change,
+        availableAfterStored=entry.available_after,
+        heldAfterStored=entry.held_after,
+        reference=entry.reference or None,
+        reason=entry.reason or None,
+        key=entry.key.prefix if entry.key else None,
+        requestId=entry.request_id or None,
+    )
 
 
-def settings_fields(account: Account, *, livemode: bool) -> dict[str, Any]:
+def settings_fields(account: Account, *, livemode: bool) -> AccountSettings:
     """The preferences as the wire has them, with the address of the mode."""
     budget = account.monthly_budget
-    return {
-        "success": True,
-        "livemode": livemode,
-        "maxCacheAgeDays": account.max_cache_age_days,
-        "cacheFirstDefault": account.cache_first_default,
-        "monthlyBudget": None if budget is None else money.to_json_number(budget),
-        "webhookUrl": account.webhook_address(livemode=livemode) or None,
-    }
+    return AccountSettings(
+        success=True,
+        livemode=livemode,
+        maxCacheAgeDays=account.max_cache_age_days,
+        cacheFirstDefault=account.cache_first_default,
+        monthlyBudget=None if budget is None else money.to_json_number(budget),
+        webhookUrl=account.webhook_address(livemode=livemode) or None,
+    )
 
 
 def _changes(asked: dict[str, Any]) -> dict[str, Any]:
@@ -203,4 +205,4 @@ def read_number(text: str | None, name: str, wrong: dict[str, list[str]], *, mos
 def _rows(entries: Iterable[LedgerEntry]) -> Iterator[dict[str, Any]]:
     for entry in entries:
         dollars = {column: money.to_dollars(getattr(entry, name)) for column, name in IN_DOLLARS.items()}
-        yield entry_fields(entry) | dollars
+        yield to_plain(entry_fields(entry)) | dollars

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Iterable
 from typing import Any
@@ -10,24 +9,24 @@ from typing import Any
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 from rest_framework import serializers as drf
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing.models import Account
 from lookups import bodies, csv_export
-from lookups.api import errors, idempotency, replies, tables
+from lookups.api import errors, idempotency, renderers, replies
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import bulk as schema
-from lookups.api.serializers import BulkEntity, BulkRequest, LookupRequest
+from lookups.api.serializers import MOST_ROWS, BulkEntity, BulkRequest, LookupRequest
 from lookups.api.views.lookup import accepts_stored, to_question
+from lookups.api.wire.errors import InvalidBulk
+from lookups.api.wire.shape import encode
 from lookups.bulk import bulk_jobs
 from lookups.idempotency import Claim
 from lookups.lookup.outcomes import OutOfFunds
 from lookups.models import BulkJob
 from lookups.notifications import result_mail
 
-MOST_ROWS = 1000
 PAGE, LONGEST_PAGE = 100, 500
 
 
@@ -54,14 +53,9 @@ class BulkView(Endpoint):
                 request_id=request.request_id,  # type: ignore[attr-defined]
             )
             if isinstance(made, OutOfFunds):
-                raise replies.out_of_funds(made)
-            body = {
-                "job_id": made.public_id,
-                "status": "queued",
-                "total": made.total,
-                "poll_url": bodies.poll_url(made),
-            }
-            return Response(body, status=202, headers={"Location": bodies.poll_url(made), "Retry-After": "3"})
+                raise replies.out_of_funds(made, key.account)
+            headers = {"Location": bodies.poll_url(made), "Retry-After": "3"}
+            return Response(bodies.of_accepted_bulk(made), status=202, headers=headers)
 
         return idempotency.answer_once(request, key=key, answer=answer)
 
@@ -70,24 +64,19 @@ class BulkJobView(Endpoint):
     """One bulk job of the caller's account."""
 
     scope = "bulk"
-    renderer_classes = (JSONRenderer, tables.CsvRenderer, tables.NdjsonRenderer)
+    polled = True
+    renderer_classes = (renderers.ShapeRenderer, renderers.CsvRenderer, renderers.NdjsonRenderer)
 
     @schema.read
     def get(self, request: Request, job_id: str) -> Any:
         """How far it is, and its results: a page as JSON, all as CSV or NDJSON."""
         found = self._find(request, job_id)
-        if isinstance(request.accepted_renderer, tables.CsvRenderer):
+        if isinstance(request.accepted_renderer, renderers.CsvRenderer):
             return _stream(found, request.accepted_renderer)
         after, limit = _page(request)
         rows = list(bulk_jobs.list_rows(found, after=after)[: limit + 1])
         more, rows = len(rows) > limit, rows[:limit]
-        return Response(
-            bodies.of_bulk(found)
-            | {
-                "results": [bodies.of_row(row) for row in rows],
-                "next_cursor": str(rows[-1].position) if more else None,
-            }
-        )
+        return Response(bodies.of_bulk_page(found, rows, more=more, now=timezone.now()))
 
     @schema.cancel
     def delete(self, request: Request, job_id: str) -> Response:
@@ -95,7 +84,7 @@ class BulkJobView(Endpoint):
         found = self._find(request, job_id)
         bulk_jobs.cancel(found, now=timezone.now())
         found.refresh_from_db()
-        return Response(bodies.of_bulk(found))
+        return Response(bodies.of_bulk(found), content_type="application/json")
 
     def _find(self, request: Request, job_id: str) -> BulkJob:
         found = bulk_jobs.find(job_id, key=self.key_of(request))
@@ -122,12 +111,13 @@ def read_rows(body: Any) -> list[bulk_jobs.Wanted]:
     return wanted
 
 
-def _stream(found: BulkJob, renderer: tables.CsvRenderer) -> StreamingHttpResponse:
-    rows = map(bodies.of_row, bulk_jobs.list_rows(found).iterator(chunk_size=200))
-    if isinstance(renderer, tables.NdjsonRenderer):
-        lines: Iterable[str] = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+def _stream(found: BulkJob, renderer: renderers.CsvRenderer) -> StreamingHttpResponse:
+    now = timezone.now()
+    rows = (bodies.of_row(row, now=now) for row in bulk_jobs.list_rows(found).iterator(chunk_size=200))
+    if isinstance(renderer, renderers.NdjsonRenderer):
+        lines: Iterable[str | bytes] = (encode(row) + b"\n" for row in rows)
     else:
-        lines = csv_export.csv_lines(bodies.CSV_COLUMNS, bodies.flatten(rows))
+        lines = csv_export.bulk_lines(rows)
     headers = {"Content-Disposition": f'attachment; filename="{found.public_id}.{renderer.format}"'}
     kind = f"{renderer.media_type}; charset=utf-8"
     return StreamingHttpResponse(lines, content_type=kind, headers=headers)
@@ -179,4 +169,4 @@ def _first(found: Any) -> str:
 
 
 def _wrong(details: list[dict[str, Any]]) -> errors.ApiError:
-    return errors.ApiError(400, "invalid_request", errors.INVALID_BODY, details=details)
+    return errors.ApiError(400, "invalid_request", errors.INVALID_BODY, details=details, shape=InvalidBulk)

@@ -7,6 +7,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control
@@ -17,7 +18,8 @@ from rest_framework.response import Response
 from lookups.api import errors
 from lookups.api.endpoint import OpenEndpoint
 from lookups.api.schema import describe, offers
-from lookups.api.schema.document import build
+from lookups.api.schema.document import CONTACT, build
+from lookups.api.wire.words import CODES, REASONS
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -52,8 +54,10 @@ def _bare() -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def _document(offered: str) -> bytes:
+def _document(offered: str, contact: str) -> bytes:
     document = copy.deepcopy(_bare())
+    if contact:
+        document["info"]["contact"] = CONTACT | ({"email": contact} if "@" in contact else {"url": contact})
     if offers := json.loads(offered):
         document["paths"]["/v1/lookup"]["post"]["x-payment-info"] = {"offers": offers}
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
@@ -63,7 +67,7 @@ def _document(offered: str) -> bytes:
 @cache_control(public=True, max_age=300)
 def openapi(request: HttpRequest) -> HttpResponse:
     """The OpenAPI document, with the offers of this installation."""
-    return HttpResponse(_document(json.dumps(offers.configured())), content_type="application/json")
+    return HttpResponse(_document(json.dumps(offers.configured()), settings.CONTACT), content_type="application/json")
 
 
 @require_safe
@@ -78,9 +82,16 @@ def llms(request: HttpRequest) -> HttpResponse:
 @cache_control(public=True, max_age=300)
 def docs(request: HttpRequest) -> HttpResponse:
     """The document for people, with a form to try it out; every asset comes from here."""
-    response = render(request, "api/docs.html", {"codes": errors.CODES.items()})
+    response = render(request, "api/docs.html")
     response["Content-Security-Policy"] = POLICY
     return response
+
+
+@require_safe
+@cache_control(public=True, max_age=300)
+def error_codes(request: HttpRequest) -> HttpResponse:
+    """Every error code under an anchor of its own, to which each error's `docUrl` leads."""
+    return render(request, "api/errors.html", {"codes": CODES.items(), "reasons": REASONS.items()})
 
 
 class UnknownView(OpenEndpoint):

@@ -10,14 +10,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing.models import Account
-from lookups.api import errors, idempotency, replies
+from lookups.api import errors, idempotency, parsers, pay_per_request, replies
 from lookups.api.endpoint import Endpoint
-from lookups.api.pay_per_request import KeyOrPayment, answer_paid
-from lookups.api.schema import describe
+from lookups.api.pay_per_request import KeyOrPayment
+from lookups.api.schema import lookups as describe
 from lookups.api.serializers import Flag, LookupRequest
 from lookups.idempotency import Claim
 from lookups.lookup.asks import Ask
 from lookups.lookup.flow import perform
+from lookups.lookup.outcomes import OutOfFunds
 from lookups.lookup.payers import KeyPayer, Payer
 from lookups.lookup.questions import Question
 
@@ -32,8 +33,13 @@ class LookupView(Endpoint):
     @describe.lookup
     def post(self, request: Request) -> Any:
         """Look a company up, or the UCC filings of a party."""
-        if request.auth is None:
-            return answer_paid(request, answer=lambda payer: _answer(request, read_request(request), payer))
+        if pay_per_request.pays_itself(request):
+            return pay_per_request.answer_paid(
+                request,
+                read=lambda: read_request(request),
+                answer=lambda asked, payer: _answer(request, asked, payer),
+            )
+        parsers.raw_body(request, limit=parsers.LIMIT)  # keeps the bytes, to which a challenge would be bound
         asked, key = read_request(request), self.key_of(request)
         return idempotency.answer_once(
             request, key=key, answer=lambda claim: _answer(request, asked, KeyPayer(key), claim)
@@ -48,17 +54,20 @@ def _answer(request: Request, asked: dict[str, Any], payer: Payer, claim: Claim 
         request_id=request.request_id,  # type: ignore[attr-defined]
         **idempotency.same_ask(claim),
     )
-    return replies.to_response(perform(ask=ask, now=timezone.now()))
+    result = perform(ask=ask, now=timezone.now())
+    if isinstance(result, OutOfFunds):
+        raise pay_per_request.offer(request, replies.out_of_funds(result, payer.account))
+    return replies.to_response(result, account=payer.account)
 
 
 def read_request(request: Request) -> dict[str, Any]:
-    """The valid body, with `fresh` of the query string where the body has none; ApiError 400 otherwise."""
+    """The valid body, with `fresh` of the query string before that of the body; ApiError 400 otherwise."""
     serializer = LookupRequest(data=request.data)
     if not serializer.is_valid():
         unknown = any(error.code == "unknown" for error in serializer.errors.get("state", []))
         raise errors.invalid(serializer.errors, code="unsupported_state" if unknown else "invalid_request")
     asked: dict[str, Any] = dict(serializer.validated_data)
-    if "fresh" not in asked and "fresh" in request.query_params:
+    if "fresh" in request.query_params:
         try:
             asked["fresh"] = Flag().run_validation(request.query_params["fresh"])
         except ValidationError as wrong:

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from lookups.api import errors, idempotency, replies
 from lookups.api.endpoint import Endpoint
-from lookups.api.schema import name_check
+from lookups.api.schema import names as describe
 from lookups.api.serializers import NameRequest
 from lookups.idempotency import Claim
 from lookups.lookup.asks import Ask
@@ -24,7 +24,7 @@ class NameAvailabilityView(Endpoint):
 
     scope = "names"
 
-    @name_check.check_name
+    @describe.check_name
     def post(self, request: Request) -> Any:
         """Say whether a name is free."""
         question, key = _read(request), self.key_of(request)
@@ -36,7 +36,8 @@ class NameAvailabilityView(Endpoint):
                 request_id=request.request_id,  # type: ignore[attr-defined]
                 **idempotency.same_ask(claim),
             )
-            return replies.to_response(perform(ask=ask, now=timezone.now()))
+            outcome = perform(ask=ask, now=timezone.now())
+            return replies.to_response(outcome, account=key.account)
 
         return idempotency.answer_once(request, key=key, answer=answer)
 

@@ -10,14 +10,16 @@ from django.db import DatabaseError
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.http import parse_etags
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from lookups import selectors
+from lookups import bodies, selectors
 from lookups.api import errors
 from lookups.api.endpoint import OpenEndpoint
-from lookups.api.schema import describe
+from lookups.api.schema import service as describe
+from lookups.api.wire.service import Health, HealthChecks
+from lookups.api.wire.shape import encode
+from lookups.api.wire.words import CheckResult, HealthStatus
 from lookups.jobs import broker
 from lookups.lookup.storage import wire_time
 
@@ -30,11 +32,13 @@ class StatesView(OpenEndpoint):
     @describe.states
     def get(self, request: Request) -> Any:
         """Every jurisdiction: whether it can be asked, what it shows, and how fast it answers."""
-        body = JSONRenderer().render(selectors.list_states(now=timezone.now()))
+        body = encode([bodies.of_state(row) for row in selectors.list_states(now=timezone.now())])
         tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
         headers = {"ETag": tag, "Cache-Control": "public, max-age=60"}
         if _knows(request, tag):
-            return HttpResponse(status=304, headers=headers)
+            unchanged = HttpResponse(status=304, headers=headers)
+            del unchanged["Content-Type"]  # there is no content that could have one
+            return unchanged
         return HttpResponse(body, content_type="application/json", headers=headers)
 
 
@@ -49,20 +53,22 @@ class HealthView(OpenEndpoint):
             degraded, today = selectors.count_degraded(), selectors.get_day(now=now)
         except DatabaseError as error:
             log.exception("The database does not answer.")
-            raise errors.ApiError(503, "internal_error", "The service cannot serve now", retryable=True) from error
-        queue = "ok" if broker.answers() else "error"
+            raise errors.ApiError(
+                503, "internal_error", "The service cannot serve now", retryable=True, retry_after=10
+            ) from error
+        well = broker.answers()
         return Response(
-            {
-                "status": "healthy" if queue == "ok" and degraded == 0 else "degraded",
-                "checks": {
-                    "redis": queue,
-                    "postgres": "ok",
-                    "degraded_scrapers": degraded,
-                    "lookups_today": today.lookups,
-                    "cache_hit_rate_pct": today.cache_hit_rate_pct,
-                },
-                "timestamp": wire_time(now),
-            }
+            Health(
+                status=HealthStatus.HEALTHY if well and degraded == 0 else HealthStatus.DEGRADED,
+                checks=HealthChecks(
+                    redis=CheckResult.OK if well else CheckResult.ERROR,
+                    postgres=CheckResult.OK,
+                    degraded_scrapers=degraded,
+                    lookups_today=today.lookups,
+                    cache_hit_rate_pct=today.cache_hit_rate_pct,
+                ),
+                timestamp=wire_time(now),
+            )
         )
 
 

@@ -21,7 +21,10 @@ from billing.payments.stripe import CardsNotConfigured
 from lookups.api import errors, parsers
 from lookups.api.endpoint import Endpoint
 from lookups.api.pay_per_request import render_demand
-from lookups.api.schema.top_up import TopUpRequest, top_up
+from lookups.api.schema.account import top_up
+from lookups.api.serializers import TopUpRequest
+from lookups.api.wire.account import TopUpReply
+from lookups.api.wire.words import TopUpStatus
 
 DESCRIPTION = "Prepaid balance"
 NO_CARDS = "Cards are not configured on this installation; credit is granted by its staff"
@@ -40,7 +43,7 @@ class TopUpView(Endpoint):
         amount, by_challenge = _read(request)
         key = self.key_of(request)
         if key.is_test:
-            raise errors.ApiError(403, "forbidden", "A test key moves no money; use a live key")
+            raise errors.forbidden("A test key moves no money; use a live key")
         purchase = checkout.Purchase("topup", amount, f"POST {request.path}", body, DESCRIPTION)
         try:
             credential = checkout.find_credential(request.headers)
@@ -49,10 +52,10 @@ class TopUpView(Endpoint):
             if not checkout.is_open("topup", secure=request.is_secure()):
                 raise errors.payment_unavailable(NO_CHALLENGE, retryable=False)
             if credential is None:
-                return render_demand(checkout.demand(purchase, now=timezone.now()))
+                return render_demand(request, checkout.demand(purchase, now=timezone.now()))
             return _at_once(purchase, credential, key.account, request.request_id)  # type: ignore[attr-defined]
         except PaymentProblem as problem:
-            return render_demand(checkout.demand(purchase, now=timezone.now(), problem=problem))
+            return render_demand(request, checkout.demand(purchase, now=timezone.now(), problem=problem))
 
 
 def _read(request: Request) -> tuple[int, bool]:
@@ -81,25 +84,26 @@ def _on_a_page(account: Account, amount: int) -> Response:
         raise errors.payment_unavailable(NO_CARDS, retryable=False) from None
     except topups.ProviderUnavailable as away:
         raise errors.payment_unavailable(str(away).rstrip("."), retryable=True) from None
-    return Response(_body(account, amount, status="created", address=address))
+    return Response(_body(account, amount, status=TopUpStatus.CREATED, address=address))
 
 
 def _at_once(purchase: checkout.Purchase, credential: str, account: Account, request_id: str) -> Response:
     payment = checkout.accept(purchase, credential=credential, now=timezone.now(), account=account)
     receipt = checkout.settle(payment, now=timezone.now(), request_id=request_id)
     headers = {"Payment-Receipt": receipt, "Cache-Control": "private"}
-    return Response(_body(account, purchase.amount, status="paid", address=None), headers=headers)
+    return Response(_body(account, purchase.amount, status=TopUpStatus.PAID, address=None), headers=headers)
 
 
-def _body(account: Account, amount: int, *, status: str, address: str | None) -> dict[str, Any]:
+def _body(account: Account, amount: int, *, status: TopUpStatus, address: str | None) -> TopUpReply:
     available = selectors.get_balance(account.pk).available
-    return {
-        "success": True,
-        "status": status,
-        "amount": money.to_json_number(amount),
-        "amountStored": amount,
-        "lookups": prices.lookups_covered(amount),
-        "checkoutUrl": address,
-        "balanceStored": available,
-        "lookupsRemaining": prices.lookups_covered(available),
-    }
+    return TopUpReply(
+        success=True,
+        livemode=True,
+        status=status,
+        amount=money.to_json_number(amount),
+        amountStored=amount,
+        lookups=prices.lookups_covered(amount),
+        checkoutUrl=address,
+        balanceStored=available,
+        lookupsRemaining=prices.lookups_covered(available),
+    )

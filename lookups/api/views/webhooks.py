@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import uuid
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from django.utils import timezone
 from rest_framework.request import Request
@@ -13,8 +12,10 @@ from rest_framework.response import Response
 
 from lookups.api import errors
 from lookups.api.endpoint import Endpoint
-from lookups.api.schema import webhooks as describe
+from lookups.api.schema import account as describe
 from lookups.api.views.account import LONGEST_PAGE, PAGE, read_number
+from lookups.api.wire.account import AccountDeliveries, AccountDelivery, WebhookSecretReply, WebhookTestReply
+from lookups.api.wire.words import Channel, DeliveryStatus, EventType
 from lookups.lookup.storage import wire_time
 from lookups.models import BulkJob, Delivery, Job
 from lookups.notifications import deliveries, webhook_secrets, webhook_test
@@ -28,7 +29,7 @@ class WebhookSecretView(Endpoint):
 
     scope = "account"
 
-    @describe.secret
+    @describe.webhook_secret
     def post(self, request: Request) -> Response:
         """Make a new one and show it, this once (no reply of an endpoint is stored: `Cache-Control: no-store`)."""
         key = self.key_of(request)
@@ -38,12 +39,12 @@ class WebhookSecretView(Endpoint):
             raise errors.rate_limited(text=str(many), retry_after=many.retry_after) from many
         until = made.previous_valid_until
         return Response(
-            {
-                "success": True,
-                "livemode": key.livemode,
-                "webhookSecret": made.secret,
-                "previousValidUntil": wire_time(until) if until else None,
-            }
+            WebhookSecretReply(
+                success=True,
+                livemode=key.livemode,
+                webhookSecret=made.secret,
+                previousValidUntil=wire_time(until) if until else None,
+            )
         )
 
 
@@ -52,7 +53,7 @@ class WebhookTestView(Endpoint):
 
     scope = "account"
 
-    @describe.test
+    @describe.webhook_test
     def post(self, request: Request) -> Response:
         """Send one signed event to the account's address, and tell what came of it."""
         key = self.key_of(request)
@@ -63,15 +64,15 @@ class WebhookTestView(Endpoint):
         except webhook_test.TooOften as often:
             raise errors.rate_limited(text=str(often), retry_after=often.retry_after) from often
         return Response(
-            {
-                "success": True,
-                "livemode": key.livemode,
-                "delivered": test.sent.delivered,
-                "status": test.sent.status,
-                "error": test.sent.error or None,
-                "durationMs": test.sent.duration_ms,
-                "webhookId": test.message_id,
-            }
+            WebhookTestReply(
+                success=True,
+                livemode=key.livemode,
+                delivered=test.sent.delivered,
+                status=test.sent.status,
+                error=test.sent.error or None,
+                durationMs=test.sent.duration_ms,
+                webhookId=test.message_id,
+            )
         )
 
 
@@ -88,32 +89,32 @@ class DeliveriesView(Endpoint):
         page = list(rows[: limit + 1])
         more, page = len(page) > limit, page[:limit]
         return Response(
-            {
-                "success": True,
-                "livemode": key.livemode,
-                "deliveries": [delivery_fields(row) for row in page],
-                "nextCursor": _cursor_of(page[-1]) if more else None,
-            }
+            AccountDeliveries(
+                success=True,
+                livemode=key.livemode,
+                deliveries=[delivery_fields(row) for row in page],
+                nextCursor=_cursor_of(page[-1]) if more else None,
+            )
         )
 
 
-def delivery_fields(row: Delivery) -> dict[str, Any]:
+def delivery_fields(row: Delivery) -> AccountDelivery:
     """One message as the wire has it; what it says is not read, nor the job it tells of beyond its name."""
-    return {
-        "id": row.message_id,
-        "livemode": row.livemode,
-        "type": row.event,
-        "channel": row.channel,
-        "address": row.plain_address,
-        "status": row.status,
-        "attempts": row.attempts,
-        "lastAnswer": row.last_answer or None,
-        "nextAt": wire_time(row.next_at) if row.next_at else None,
-        "createdAt": wire_time(row.created_at),
-        "deliveredAt": wire_time(row.delivered_at) if row.delivered_at else None,
-        "jobId": Job(row.job_id).public_id if row.job_id else None,
-        "bulkJobId": BulkJob(row.bulk_id).public_id if row.bulk_id else None,
-    }
+    return AccountDelivery(
+        id=row.message_id,
+        livemode=row.livemode,
+        type=EventType(row.event),
+        channel=Channel(row.channel),
+        address=row.plain_address,
+        status=DeliveryStatus(row.status),
+        attempts=row.attempts,
+        lastAnswer=row.last_answer or None,
+        nextAt=wire_time(row.next_at) if row.next_at else None,
+        createdAt=wire_time(row.created_at),
+        deliveredAt=wire_time(row.delivered_at) if row.delivered_at else None,
+        jobId=Job(row.job_id).public_id if row.job_id else None,
+        bulkJobId=BulkJob(row.bulk_id).public_id if row.bulk_id else None,
+    )
 
 
 def _asked(request: Request) -> tuple[str | None, deliveries.Place | None, int]:

@@ -1,0 +1,97 @@
+"""Single lookups, jobs and name checks."""
+
+from __future__ import annotations
+
+from lookups.api.schema.examples.errors import NOT_FOUND
+from lookups.api.schema.examples.making import JOB, marks, reply, request
+from lookups.api.schema.examples.records import ENTITY, EVIDENCE, FILINGS, RECEIPT
+from lookups.api.wire import lookups as wire
+from lookups.api.wire import names
+from lookups.api.wire.shape import fill, to_plain
+from lookups.api.wire.words import JobState, Source
+
+ASKED = {"entity_name": "Blue Heron Logistics LLC", "state": "DE"}
+ASK = request("A company", **ASKED)
+ASK_STORED = request("A stored record will do", **ASKED, source="cache")
+ASK_UCC = request("UCC filings of a debtor", **ASKED, searchType="ucc")
+ASK_NAME = request("A name", **ASKED)
+COMPANY = fill(wire.EntityReply, RECEIPT, data=ENTITY)
+FOUND = reply("The company's record", COMPANY)
+FOUND_FILINGS = reply("Its UCC filings", fill(wire.UccReply, RECEIPT, data=FILINGS))
+LATER = reply(
+    "Answered later",
+    wire.Accepted(
+        success=True,
+        async_=True,
+        jobId=JOB,
+        message="This registry answers slowly. Ask statusUrl for the result.",
+        pollInterval=3000,
+        estimatedSeconds=60,
+        statusUrl=f"/v1/lookup/status/{JOB}",
+        **marks(None),
+    ),
+    202,
+)
+_RUNNING = wire.JobStatus(
+    success=True,
+    jobId=JOB,
+    status=JobState.PROCESSING,
+    pollInterval=3000,
+    estimatedSeconds=42,
+    nextTryAt=None,
+    **marks(None),
+)
+COMPLETE = wire.JobStatus(
+    success=True, jobId=JOB, status=JobState.COMPLETE, result=COMPANY, data=ENTITY, cost=COMPANY.cost, **marks()
+)
+FAILED = wire.JobFailed(
+    success=False,
+    **marks("unavailable"),
+    jobId=JOB,
+    status=JobState.FAILED,
+    error="State portal temporarily unavailable",
+    code="source_unavailable",
+    reason="down",
+    cost=0,
+    retryable=True,
+    requestId="req-7f3a",
+    docUrl="https://example.com/docs/errors/#source_unavailable",
+)
+JOB_RUNNING, JOB_COMPLETE = reply("Running", _RUNNING), reply("Complete", COMPLETE)
+JOB_NOT_FOUND = reply(
+    "Complete, and nothing found",
+    wire.JobStatus(
+        success=False,
+        jobId=JOB,
+        status=JobState.COMPLETE,
+        result=NOT_FOUND.value,
+        error="Entity not found",
+        data=None,
+        cost=0,
+        **marks("not_found"),
+    ),
+)
+JOB_FAILED = reply("failed_500", FAILED, 500)
+NAME_TAKEN = reply(
+    "Taken",
+    names.NameReply(
+        success=True,
+        **marks("taken"),
+        available=False,
+        searchedName=ASKED["entity_name"],
+        state="DE",
+        conflictingEntities=[fill(names.ConflictingEntity, to_plain(ENTITY), statusClass="active", entityPageUrl=None)],
+        variationNote=None,
+        warning=None,
+        statusNote=None,
+        cost=0.0314,
+        data_source=Source.LIVE,
+        dataAsOf=None,
+        walletBalance="28.45",
+        lookupsRemaining=906,
+        designatorNote="An LLC's name must contain Limited Liability Company, LLC or L.L.C.",
+        normalizedName="blueheronlogistic",
+        registryVerdict=None,
+        evidence=EVIDENCE,
+    ),
+)

@@ -1,0 +1,96 @@
+"""POST /v1/lookup and the status of what it answers later, in the document."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+
+from lookups.api import serializers
+from lookups.api.schema import describe
+from lookups.api.schema.components import refer
+from lookups.api.schema.describe import reply
+from lookups.api.schema.examples import errors as errors_examples
+from lookups.api.schema.examples import lookups as lookups_examples
+from lookups.api.wire.errors import EntityNotFound, Error, PaymentRequired
+from lookups.api.wire.lookups import Accepted, EntityReply, JobFailed, JobStatus, UccReply
+
+JOB_ID = OpenApiParameter(
+    "jobId", {"type": "string", "pattern": "^job_[0-9a-f]{32}$"}, OpenApiParameter.PATH, description="Its `jobId`."
+)
+
+lookup = extend_schema(
+    operation_id="lookup",
+    tags=["Lookup"],
+    summary="Look a company up in its state's own registry",
+    description="Returns the registry's record of one company, or the UCC filings of a party (`searchType: ucc`). "
+    "Charged per answer delivered; not found, refused and unavailable cost nothing. Without a key the request itself "
+    "can be paid: it is answered 402 with a Payment challenge, and repeated with the payment.",
+    request=serializers.LookupRequest,
+    parameters=[
+        OpenApiParameter(
+            "fresh",
+            {"type": "boolean"},
+            OpenApiParameter.QUERY,
+            deprecated=True,
+            description="Older form of `source`: true = live, false = cache. Goes before the body's `fresh`; `source` "
+            "goes before both.",
+        ),
+        describe.IDEMPOTENCY_KEY,
+        *describe.HEADERS,
+    ],
+    examples=[lookups_examples.ASK, lookups_examples.ASK_STORED, lookups_examples.ASK_UCC],
+    responses=describe.replies(
+        {
+            200: reply(
+                {"oneOf": [refer(EntityReply), refer(UccReply)]},
+                "Found.",
+                lookups_examples.FOUND,
+                lookups_examples.FOUND_FILINGS,
+            ),
+            202: reply(Accepted, "The registry is slow: ask `statusUrl` for the answer.", lookups_examples.LATER),
+            404: reply(
+                EntityNotFound,
+                "The registry has no such company, or several that fit equally well. Not charged.",
+                errors_examples.NOT_FOUND,
+                errors_examples.AMBIGUOUS,
+            ),
+        },
+        describe.ASKING,
+        describe.PAYING,
+        {
+            (402, describe.PROBLEM): reply(
+                PaymentRequired,
+                "The balance does not cover it, or (without a key) what it costs.",
+                errors_examples.NO_FUNDS,
+                errors_examples.NO_BUDGET,
+                errors_examples.PAY,
+            )
+        },
+    ),
+)
+
+job_status = extend_schema(
+    operation_id="getJob",
+    tags=["Lookup"],
+    summary="How far a lookup is that is answered later",
+    description="Ask every `pollInterval` milliseconds. Kept for seven days.",
+    parameters=[JOB_ID, *describe.HEADERS],
+    responses=describe.replies(
+        describe.KEYED,
+        {
+            200: reply(
+                JobStatus,
+                "Running, or complete with its result.",
+                lookups_examples.JOB_RUNNING,
+                lookups_examples.JOB_COMPLETE,
+                lookups_examples.JOB_NOT_FOUND,
+            ),
+            404: reply(Error, "No such job, or another account's, or older than seven days.", errors_examples.NO_JOB),
+            500: reply(
+                {"anyOf": [refer(JobFailed), refer(Error)]},
+                "The job failed, or something broke here. Not charged.",
+                lookups_examples.JOB_FAILED,
+                errors_examples.CRASHED,
+            ),
+        },
+    ),
+)

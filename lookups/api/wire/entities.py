@@ -1,0 +1,141 @@
+"""A company as its registry shows it, with our reading of it beside the state's own text."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from lookups.api.wire.shape import Day, Moment, Shape, about
+from lookups.api.wire.words import Availability, MatchKind, PartyKind, StatusClass
+
+
+class Evidence(Shape):
+    """Where, when and what was read."""
+
+    sourceUrl: Annotated[str, about("Where it was read.")]
+    retrievedAt: Annotated[Moment, about("When it was read, UTC.")]
+    sha256: Annotated[str, about("SHA-256 over the raw bytes that were read, in hexadecimal digits.")]
+    fromRegister: Annotated[
+        bool, about("Whether a loaded copy of the state's published register was read, not the portal.")
+    ] = False
+
+
+class Match(Shape):
+    """How sure it is that this is the company that was asked for."""
+
+    score: Annotated[float, about("From 0 to 1.", minimum=0, maximum=1)]
+    kind: Annotated[MatchKind, about("What made the match.")]
+    features: Annotated[list[str], about("What tells the two names apart, if anything.")]
+
+
+class Officer(Shape):
+    """Somebody who runs the company."""
+
+    name: Annotated[str, about("As the registry writes it.")]
+    title: Annotated[str | None, about("The registry's word for what the officer is.")]
+    address: Annotated[str | None, about("In one line.")]
+
+
+class OfficerName(Shape):
+    """The name of an officer, in parts."""
+
+    givenName: Annotated[str | None, about("First name; null for an organization, and where the name is unclear.")]
+    familyName: Annotated[str | None, about("Last name; null for an organization, and where the name is unclear.")]
+    kind: Annotated[PartyKind, about("Whether it is a person.")]
+
+
+class RegisteredAgent(Shape):
+    """What we make of the registered agent."""
+
+    kind: Annotated[PartyKind, about("Whether it is a person.")]
+    commercial: Annotated[bool, about("Whether the agent is known to do this as its business.")]
+    zip: Annotated[str | None, about("The ZIP code as five digits, or five and four.")]
+
+
+class HistoryEntry(Shape):
+    """One document of the company's filing history."""
+
+    date: Annotated[str | None, about("ISO date; as the state writes it where that cannot be read.")]
+    title: Annotated[str, about("The state's name for the document.")]
+
+
+class RelatedResult(Shape):
+    """Another match of the search."""
+
+    entityName: Annotated[str, about("As the registry's list shows it.")]
+    entityId: Annotated[str | None, about("Null where the registry's list shows none.")]
+    entityType: Annotated[str | None, about("The state's own word.")]
+    status: Annotated[str | None, about("The state's own word.")]
+    sosUrl: Annotated[str | None, about("Its page at the registry.")]
+
+
+class Suggestion(Shape):
+    """A near miss, or one of several companies that fit equally well."""
+
+    entityName: Annotated[str, about("As the registry's list shows it.")]
+    entityId: Annotated[str | None, about("Null where the registry's list shows none.")]
+    status: Annotated[str | None, about("The state's own word.")]
+    score: Annotated[float, about("How near the name is, from 0 to 1.", minimum=0, maximum=1)]
+    features: Annotated[list[str], about("What tells the two names apart.")]
+    sosUrl: Annotated[str | None, about("Its page at the registry.")]
+
+
+class Normalized(Shape):
+    """Our reading of the state's text."""
+
+    statusClass: Annotated[StatusClass, about("What the status word means.")]
+    statusReason: Annotated[
+        str | None, about("Qualifies the class, such as not_in_good_standing or unrecognised_status.")
+    ]
+    standing: Annotated[str | None, about("A second word that some states give beside the status.")]
+    formationDate: Annotated[Day | None, about("ISO date.")]
+    entityTypeClass: Annotated[str | None, about("The legal form, such as corporation or llc.")]
+    domestic: Annotated[bool | None, about("Whether it was formed in this state; null where that is not known.")]
+    officers: Annotated[list[OfficerName], about("The officers of `data`, in the same order.")]
+    registeredAgent: Annotated[RegisteredAgent | None, about("What we make of the agent; null without one.")]
+    formerNames: Annotated[list[str], about("Names it had before.")]
+    assumedNames: Annotated[list[str], about("Names it trades under.")]
+    identifiers: Annotated[dict[str, str], about("Other numbers that the state gives it, by kind.")]
+    filings: Annotated[list[HistoryEntry], about("Its history, where the state shows it.")]
+    match: Annotated[Match, about("How well it fits what was asked.")]
+    fieldAvailability: Annotated[
+        dict[str, Availability], about("For each field of `data` whether it is there, and if not, why not.")
+    ]
+
+
+class EntityFields(Shape):
+    """The state's own text, in the flat names of the contract."""
+
+    entityName: Annotated[str, about("The legal name.")]
+    entityType: Annotated[str | None, about("The state's own word for the legal form.")]
+    entityId: Annotated[str, about("The state's own identifier.")]
+    status: Annotated[str | None, about("The state's own word.")]
+    formationDate: Annotated[str | None, about("As the state writes it; `normalized.formationDate` is ISO.")]
+    registeredAgentName: Annotated[str | None, about("Who takes legal papers for the company.")]
+    registeredAgentAddress: Annotated[str | None, about("Street, or the whole address where it cannot be split.")]
+    registeredAgentCity: Annotated[str | None, about("City of the registered agent.")]
+    registeredAgentState: Annotated[str | None, about("State of the registered agent.")]
+    registeredAgentZip: Annotated[str | None, about("ZIP code of the registered agent.")]
+    principalAddress: Annotated[str | None, about("Street of the principal office.")]
+    principalCity: Annotated[str | None, about("City of the principal office.")]
+    principalState: Annotated[str | None, about("State of the principal office.")]
+    principalZip: Annotated[str | None, about("ZIP code of the principal office.")]
+    mailingAddress: Annotated[str | None, about("Street of the mailing address.")]
+    mailingCity: Annotated[str | None, about("City of the mailing address.")]
+    mailingState: Annotated[str | None, about("State of the mailing address.")]
+    mailingZip: Annotated[str | None, about("ZIP code of the mailing address.")]
+    officers: Annotated[list[Officer], about("Officers, members, managers or principals.")]
+    jurisdiction: Annotated[str | None, about("Where it was formed, as the state writes it.")]
+    feiEinNumber: Annotated[str | None, about("The federal number, where the state shows it.")]
+    sosUrl: Annotated[str | None, about("Its page at the registry.")]
+
+
+class Entity(EntityFields):
+    """One company: the state's own text in flat fields, our reading under `normalized`."""
+
+    scrapedAt: Annotated[Moment, about("When it was read, UTC.")]
+    cached: Annotated[bool, about("Whether it was stored here before it was asked for.")]
+    cacheExpiresAt: Annotated[Moment | None, about("Until when a stored record will do; null for a fresh one.")]
+    relatedResults: Annotated[list[RelatedResult], about("The other matches.", maxItems=10)]
+    entityPageUrl: Annotated[str, about("Path of the public page of this record.")]
+    normalized: Annotated[Normalized, about("Our reading of the state's text.")]
+    evidence: Annotated[Evidence, about("Where, when and what was read.")]

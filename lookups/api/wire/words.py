@@ -1,0 +1,247 @@
+"""The closed lists of words on the wire. Each is one component of the document, so a generated client has one class."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from lookups.verdicts import Breakdown
+from lookups.verdicts import Verdict as Outcome
+from scrapers.failures import list_unanswered
+from scrapers.refusals import Refusal
+
+CODES = {
+    "invalid_request": "The request does not fit the contract; `details` says where.",
+    "unsupported_state": "There is no such jurisdiction, or it cannot be asked this.",
+    "unauthorized": "No API key, or one that opens nothing.",
+    "forbidden": "The API key is good, and may not do this.",
+    "insufficient_balance": "The balance does not cover the lookup. Buy credit, or pay for the request itself.",
+    "cancelled": "The bulk request was cancelled before this row's turn. Not charged.",
+    "budget_exceeded": "The month's budget of the account or of the key is spent; credit does not help. "
+    "Raise the budget, or wait for the next month (UTC).",
+    "entity_not_found": "The registry answered in full and has no such company. Not charged.",
+    "ambiguous_name": "The registry has several companies that fit equally well, and nobody is guessed. Not charged. "
+    "Ask again with the `entity_id` of one of the `suggestions`.",
+    "job_not_found": "There is no such job, or it is another account's.",
+    "user_not_found": "The account of this key is gone.",
+    "not_found": "There is no such address in this API.",
+    "method_not_allowed": "The address is right, and takes no requests of this method.",
+    "rate_limited": "Too many requests in this minute, or too many lookups at a time; see Retry-After.",
+    "source_unavailable": "The registry could not be asked, so nothing is known. Not charged.",
+    "payment_unavailable": "Nothing can be paid this way here, or the card provider does not answer. Not charged.",
+    "payment_pending": "A payment for this request is under way, or its end is not known yet. Do not pay again.",
+    "idempotency_conflict": "The Idempotency-Key belongs to another request, or to one still running.",
+    "payload_too_large": "The body is larger than accepted here.",
+    "internal_error": "Something broke here. Not charged; quote the requestId.",
+}
+VERDICTS = {verdict.value: verdict.facts.customer for verdict in Outcome}
+REASONS = {failure.value: failure.facts.customer for failure in list_unanswered()}
+OUTCOME_REASONS = {
+    **REASONS,
+    **{refusal.value: refusal.facts.sentence for refusal in Refusal},
+    **{breakdown.value: breakdown.facts.operator for breakdown in Breakdown},
+}
+
+if TYPE_CHECKING:  # enums that are made of a table: to a checker of types they are text
+    Code = Reason = OutcomeReason = Verdict = str
+else:
+    OutcomeReason = StrEnum("OutcomeReason", {word: word for word in OUTCOME_REASONS})
+    Verdict = StrEnum("Verdict", {word: word for word in VERDICTS})
+    Code = StrEnum("Code", {word: word for word in CODES})
+    Reason = StrEnum("Reason", {word: word for word in REASONS})
+
+TABLES = {"Code": CODES, "Reason": REASONS, "OutcomeReason": OUTCOME_REASONS, "Verdict": VERDICTS}
+"""Enums whose words are explained one by one in the document."""
+
+
+class Availability(StrEnum):
+    """Why a field has its value, or none: `not_published` by this state, shown but `empty`, for money only…"""
+
+    PROVIDED = "provided"
+    NOT_PUBLISHED = "not_published"
+    EMPTY = "empty"
+    PAYWALLED = "paywalled"
+    PARSE_FAILED = "parse_failed"
+
+
+class Source(StrEnum):
+    """Where an answer is from: the registry itself, asked now, or something stored here."""
+
+    LIVE = "live"
+    CACHE = "cache"
+
+
+class SourceWanted(StrEnum):
+    """Which answer will do."""
+
+    AUTO = "auto"
+    CACHE = "cache"
+    LIVE = "live"
+
+
+class SearchType(StrEnum):
+    """What is looked up: a company's record, or the liens on a party."""
+
+    BUSINESS_ENTITY = "business_entity"
+    UCC = "ucc"
+
+
+class SearchBy(StrEnum):
+    """Which party of a lien has the name."""
+
+    DEBTOR = "debtor"
+    SECURED_PARTY = "secured_party"
+
+
+class StatusClass(StrEnum):
+    """What a registry's status word means."""
+
+    ACTIVE = "active"
+    INACTIVE = "inactive"
+    NEUTRAL = "neutral"
+
+
+class MatchKind(StrEnum):
+    """What made the record the one that was asked for."""
+
+    EXACT = "exact"
+    SUFFIX_VARIANT = "suffix_variant"
+    FORMER_NAME = "former_name"
+    CLOSE = "close"
+    ENTITY_ID = "entity_id"
+    NAME_MISMATCH = "name_mismatch"
+
+
+class PartyKind(StrEnum):
+    """Whether a name is a person's."""
+
+    ORGANIZATION = "organization"
+    PERSON = "person"
+
+
+class LienStatus(StrEnum):
+    """What has become of a lien."""
+
+    ACTIVE = "active"
+    LAPSED = "lapsed"
+    TERMINATED = "terminated"
+    UNKNOWN = "unknown"
+
+
+class JobState(StrEnum):
+    """How far a lookup is that is answered later."""
+
+    PENDING = "pending"
+    PROCESSING = "processing"
+    COMPLETE = "complete"
+    FAILED = "failed"
+
+
+class BulkState(StrEnum):
+    """How far a bulk job is."""
+
+    QUEUED = "queued"
+    PROCESSING = "processing"
+    COMPLETE = "complete"
+    CANCELLED = "cancelled"
+
+
+class RowState(StrEnum):
+    """How far a row of a bulk job is, or how it ended."""
+
+    QUEUED = "queued"
+    PROCESSING = "processing"
+    FOUND = "found"
+    NOT_FOUND = "not_found"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class PortalStatus(StrEnum):
+    """How a registry's search is doing."""
+
+    ACTIVE = "active"
+    DEGRADED = "degraded"
+    INACTIVE = "inactive"
+
+
+class Verification(StrEnum):
+    """How sure it is that a registry is read rightly: seen live, against recorded pages, or by description."""
+
+    LIVE = "live"
+    RECORDED = "recorded"
+    DOCUMENTED = "documented"
+    UNSUPPORTED = "unsupported"
+
+
+class HealthStatus(StrEnum):
+    """How the service is."""
+
+    HEALTHY = "healthy"
+    DEGRADED = "degraded"
+
+
+class CheckResult(StrEnum):
+    """How one check of the service went."""
+
+    OK = "ok"
+    ERROR = "error"
+
+
+class AccountType(StrEnum):
+    """Whose account it is: a customer's, or the operator's own."""
+
+    USER = "user"
+    INTERNAL = "internal"
+
+
+class EntryKind(StrEnum):
+    """What sort of movement an entry of the ledger is."""
+
+    DEPOSIT = "deposit"
+    FREE_GRANT = "free_grant"
+    HOLD = "hold"
+    CAPTURE = "capture"
+    RELEASE = "release"
+    CHARGE = "charge"
+    REFUND = "refund"
+    ADJUST = "adjust"
+
+
+class TopUpStatus(StrEnum):
+    """`created`: pay at `checkoutUrl`. `paid`: the balance has grown."""
+
+    CREATED = "created"
+    PAID = "paid"
+
+
+class PayBy(StrEnum):
+    """How credit is paid: on the card provider's `page`, for people, or by a `challenge` that an agent answers."""
+
+    PAGE = "page"
+    CHALLENGE = "challenge"
+
+
+class Channel(StrEnum):
+    """How a message is sent."""
+
+    WEBHOOK = "webhook"
+    EMAIL = "email"
+
+
+class DeliveryStatus(StrEnum):
+    """Whether a message has arrived; `pending` ones are tried again."""
+
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    GIVEN_UP = "given_up"
+
+
+class EventType(StrEnum):
+    """What a webhook is about."""
+
+    LOOKUP_COMPLETE = "lookup.complete"
+    LOOKUP_FAILED = "lookup.failed"
+    BULK_COMPLETE = "bulk.complete"
+    BULK_CANCELLED = "bulk.cancelled"
+    WEBHOOK_TEST = "webhook.test"
