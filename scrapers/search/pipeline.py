@@ -216,7 +216,7 @@ def _filings(source: Source, query: Query, *, now: datetime) -> Answer:
 
 
 def ask_name(portal: Portal, session: PortalSession, query: Query, *, now: datetime) -> tuple[NameVerdict, Evidence]:
-    """Say whether the query's name is free; QueryRefused when the list was cut and shows nobody in the way."""
+    """Say whether the query's name is free; QueryRefused when the list was cut and shows nobody surely in the way."""
     return _judged(LivePortal(portal, session), query, now=now)
 
 
@@ -234,6 +234,6 @@ def _judged(source: Source, query: Query, *, now: datetime) -> tuple[NameVerdict
         results = source.names_taken(query.name)
     session.trace.add("names", started, f"{query.name!r}: {len(results.candidates)} rows")
     verdict = availability.judge(query.name, results, portal=portal, state=query.state)
-    if verdict.available and not results.complete:
+    if verdict.verdict != "taken" and not results.complete:  # whoever is not listed may have the name
         raise _unproven(source.plan(query.name), Refusal.TOO_MANY_NAMES)
     return verdict, _evidence(source, now)
