@@ -53,7 +53,8 @@ def do_over(job: Job, *, now: datetime) -> bool:
             return False
         earlier = row.lookup
         ask = replace(runner.to_ask(row), ask_id=uuid.uuid4(), price=prices.LOOKUP, shares_hold=False)
-        row.lookup = rows.draft(ask, now=now, ref=earlier.ref, bulk_id=earlier.bulk_id, position=earlier.position)
+        kept = {name: getattr(earlier, name) for name in ("origin", "ref", "bulk_id", "position")}
+        row.lookup = rows.draft(ask, now=now, **kept)
         Lookup.objects.filter(pk=earlier.pk).update(bulk=None, position=None)  # the new one is the row from now on
         rows.accept(ask, row.lookup, now=now, hold_for=lifecycle.hold_for(ask))
         row.hold, row.status, row.attempts = row.lookup.hold, Job.Status.PENDING, 0

@@ -103,7 +103,7 @@ def work(threads: int) -> float:
     from django.db import connection
     from django.utils import timezone
 
-        from lookups.bulk import queue
+    from lookups.bulk import queue
 
     def one() -> None:
         queue.work(now=timezone.now(), shift_seconds=3600)
@@ -152,7 +152,8 @@ def main() -> None:
 
     from billing import reconciliation
     from lookups.bulk import progress, queue
-    from lookups.models import BulkJob
+    from lookups.models import BulkJob, Lookup
+    from lookups.verdicts import ANSWERED
     from scrapers import discovery
     from scrapers.transport.pace import Pace
 
@@ -171,7 +172,8 @@ def main() -> None:
     made = BulkJob.objects.get(pk=bulk_id)
     progress, share = progress.get_progress(made), -(-wanted.rows // len(requests))
     bound = max(max(share * wanted.seconds / 2, share * count * wanted.pace) for count in requests.values())
-    failures = Counter((job.reply or {}).get("reason") for job in made.jobs.filter(status="failed"))
+    unanswered = Lookup.objects.rows_of(made).exclude(verdict__in=ANSWERED)
+    failures = Counter(reason or verdict for verdict, reason in unanswered.values_list("verdict", "reason"))
     sys.stdout.write(
         f"{wanted.rows} rows over {len(requests)} states ({' '.join(f'{c}:{n}' for c, n in requests.items())}): "
         f"{took:.1f} s, bound {bound:.1f} s, ratio {took / bound:.2f}; "

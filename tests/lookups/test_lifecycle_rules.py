@@ -9,17 +9,24 @@ from typing import Any
 
 import pytest
 from celery import current_app
+from django.db import IntegrityError, transaction
+from django.utils import timezone
 
-from billing.models import Hold
+from billing import ledger, prices, reconciliation
+from billing.models import Hold, LedgerEntry
 from jurisdictions import services as jurisdictions
-from lookups.jobs import lifecycle, runner
+from lookups.bulk import bulk_jobs
+from lookups.jobs import lifecycle, operator_actions, runner
+from lookups.lookup import rows
 from lookups.lookup.asks import Ask
-from lookups.lookup.outcomes import Accepted, Delivered, NothingFound, OutOfFunds, TooManyAtOnce, Unavailable
+from lookups.lookup.outcomes import Accepted, Failed, TooManyAtOnce
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
-from lookups.models import BulkJob, Delivery, Job, StoredAnswer
+from lookups.models import BulkJob, Delivery, Job, Lookup
 from lookups.models.jobs import is_running
+from lookups.verdicts import Breakdown, Verdict
 from tests.lookups.conftest import NOW, PRICE, Customer, open_customer
+from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db
 SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
@@ -39,14 +46,29 @@ def ask(customer: Customer, **more: Any) -> Ask:
     return Ask(**{"question": ACME, "payer": KeyPayer(customer.key), "request_id": "r-1", **more})
 
 
+def lookup(customer: Customer, **more: Any) -> Lookup:
+    """An open lookup's row."""
+    known = {
+        "account": customer.account,
+        "key": customer.key,
+        "state": "NY",
+        "kind": "business_entity",
+        "asked": "Acme Corp",
+        "question": ACME.to_json(),
+        "price": PRICE,
+        "created_at": NOW,
+    }
+    return Lookup.objects.create(**{**known, **more})
+
+
 def job(customer: Customer, **more: Any) -> Job:
     """A job's row, waiting unless `more` makes it another."""
     known = {
         "account": customer.account,
         "key": customer.key,
+        "lookup": more.get("lookup") or lookup(customer, state=more.get("state", "NY")),
         "ask_id": uuid.uuid4(),
         "state": "NY",
-        "question": lifecycle.to_json(ACME),
         "estimated_seconds": 60,
         "request_id": "r-1",
         "created_at": NOW,
@@ -61,8 +83,20 @@ def running(customer: Customer, **more: Any) -> Job:
 
 
 def ended(customer: Customer, **more: Any) -> Job:
-    known = {"status": "complete", "ended_at": NOW, "reply_status": 200, "reply": {"success": True}}
-    return job(customer, **{**known, **more})
+    settled = more.get("lookup") or lookup(customer, verdict="not_found", ended_at=NOW)
+    return job(customer, **{"status": "complete", "ended_at": NOW, "lookup": settled, **more})
+
+
+def accepted(customer: Customer, **more: Any) -> Job:
+    """A question that was taken on with its money."""
+    asked = ask(customer, **more)
+    result = lifecycle.accept(asked, drafted(asked), estimated_seconds=60, now=NOW)
+    assert isinstance(result, Accepted)
+    return result.job
+
+
+def drafted(asked: Ask) -> Lookup:
+    return rows.draft(asked, now=NOW)
 
 
 def bulk(customer: Customer) -> BulkJob:
@@ -81,22 +115,37 @@ def now_is(row: Job) -> Job:
     return Job.objects.get(pk=row.pk)
 
 
+def with_verdict(row: Job, verdict: str | None = "unavailable") -> Lookup:
+    """Its lookup as whoever settled it has it in hand."""
+    row.lookup.verdict, row.lookup.ended_at = verdict, NOW if verdict else None
+    row.lookup.save()
+    return row.lookup
+
+
 class TestAnAcceptedQuestion:
     def accept(self, customer: Customer, limit: int = 10) -> Any:
         customer.key.concurrent_lookups = limit
-        return lifecycle.accept(ask(customer), estimated_seconds=60, now=NOW)
+        asked = ask(customer)
+        return lifecycle.accept(asked, drafted(asked), estimated_seconds=60, now=NOW)
 
     def test_is_kept_whole_with_its_money(self, customer: Customer) -> None:
         asked = ask(customer)
-        outcome = lifecycle.accept(asked, estimated_seconds=60, now=NOW)
-        row = Job.objects.get()
-        assert outcome == Accepted(row.public_id, 60)
+        result = lifecycle.accept(asked, drafted(asked), estimated_seconds=60, now=NOW)
+        row, hold = Job.objects.get(), Hold.objects.get()
+        assert result == Accepted(row)
         assert (row.account, row.key, row.ask_id, row.state) == (customer.account, customer.key, asked.ask_id, "NY")
         assert (row.status, row.claim, row.attempts, row.bulk, row.request_id) == ("pending", None, 0, None, "r-1")
         assert (row.created_at, row.deadline, row.estimated_seconds) == (NOW, NOW + DEADLINE, 60)
-        assert lifecycle.from_json(row.question) == ACME
-        hold = Hold.objects.get()
         assert (row.hold, hold.amount, hold.expires_at) == (hold, PRICE, NOW + 2 * DEADLINE)
+        kept = Lookup.objects.get()
+        assert (row.lookup, kept.ask_id, kept.hold, kept.verdict, kept.created_at) == (
+            kept,
+            asked.ask_id,
+            hold,
+            None,
+            NOW,
+        )
+        assert Question.from_json(kept.question) == ACME
 
     def test_wakes_a_worker_once_it_is_written(
         self, customer: Customer, sent: list[Any], django_capture_on_commit_callbacks: Callable[..., Any]
@@ -106,6 +155,15 @@ class TestAnAcceptedQuestion:
             assert sent == []
         named = {"kwargs": {"job_id": str(Job.objects.get().pk)}, "queue": "interactive", "retry": False}
         assert sent == [("lookups.tasks.run_job", named)]
+
+    def test_that_cannot_be_a_job_holds_nothing_and_is_not_kept(
+        self, customer: Customer, sent: list[Any], django_capture_on_commit_callbacks: Callable[..., Any]
+    ) -> None:
+        asked = ask(customer)
+        other = job(customer, ask_id=asked.ask_id)
+        with django_capture_on_commit_callbacks(execute=True), pytest.raises(IntegrityError), transaction.atomic():
+            lifecycle.accept(asked, drafted(asked), estimated_seconds=60, now=NOW)
+        assert (list(Lookup.objects.all()), Hold.objects.count(), sent) == ([other.lookup], 0, [])
 
     def test_is_one_too_many_at_the_limit_and_not_before(self, customer: Customer) -> None:
         running(customer)
@@ -122,23 +180,20 @@ class TestAnAcceptedQuestion:
     def test_without_money_is_no_job(self, customer: Customer) -> None:
         customer.key.monthly_budget = PRICE - 1
         customer.key.save()
-        assert self.accept(customer) == OutOfFunds(PRICE - 1, PRICE, by_budget=True)
-        assert Job.objects.count() == 0
-
-    def test_is_found_again_by_its_ask_and_by_no_other(self, customer: Customer) -> None:
-        asked = ask(customer)
-        assert lifecycle.find_accepted(asked) is None
-        outcome = lifecycle.accept(asked, estimated_seconds=60, now=NOW)
-        assert lifecycle.find_accepted(asked) == outcome
-        assert lifecycle.find_accepted(ask(customer)) is None
+        with pytest.raises(ledger.BudgetExceeded):
+            self.accept(customer)
+        assert (Job.objects.count(), Lookup.objects.count()) == (0, 0)
 
     @pytest.mark.parametrize("runs", [True, False])
     def test_that_outlived_its_caller_is_claimed_by_the_fetch_that_goes_on(
         self, customer: Customer, runs: bool
     ) -> None:
         asked = ask(customer)
-        row = now_is(lifecycle.adopt(asked, None, estimated_seconds=40, runs=runs, now=NOW))
+        made = drafted(asked)
+        rows.accept(asked, made, now=NOW, hold_for=lifecycle.HOLD_FOR)
+        row = now_is(lifecycle.adopt(asked, made, estimated_seconds=40, runs=runs, now=NOW))
         assert (row.ask_id, row.estimated_seconds, row.deadline) == (asked.ask_id, 40, NOW + DEADLINE)
+        assert (row.lookup, row.hold, row.request_id, row.created_at) == (made, made.hold, "r-1", NOW)
         held = ("processing", asked.ask_id, NOW + LEASE, 1)
         free = ("pending", None, None, 0)
         assert (row.status, row.claim, row.lease_until, row.attempts) == (held if runs else free)
@@ -184,13 +239,12 @@ class TestTakingAJob:
         assert lifecycle.list_unheard(now=NOW) == []
 
     def test_reads_all_that_answering_needs_at_once(self, customer: Customer, django_assert_num_queries: Any) -> None:
-        lifecycle.accept(ask(customer), estimated_seconds=60, now=NOW)
-        taken = lifecycle.claim(Job.objects.get().pk, now=NOW)
+        taken = lifecycle.claim(accepted(customer).pk, now=NOW)
         assert taken is not None
         with django_assert_num_queries(0):
-            assert (taken.key.account.name, taken.bulk) == ("Acme", None)
-            assert taken.hold is not None
-            assert taken.hold.amount == PRICE
+            assert (taken.key.account.name, taken.bulk, taken.lookup.version) == ("Acme", None, None)
+            assert taken.lookup.hold is not None
+            assert (taken.lookup.hold.amount, taken.lookup.filing_set) == (PRICE, None)
 
     def test_whose_try_failed_waits_for_its_time_with_nobody(self, customer: Customer) -> None:
         row, other = running(customer), running(customer)
@@ -211,7 +265,7 @@ class TestTakingAJob:
         before = now_is(row)
         assert lifecycle.postpone(row, until=NOW) is False
         assert lifecycle.release(row, now=NOW) is False
-        assert lifecycle.fail(row, reply_status=500, reply={}, now=NOW) is False
+        assert lifecycle.end(row, with_verdict(row), now=NOW) is False
         kept = now_is(row)
         assert (kept.status, kept.lease_until, kept.claim) == ("processing", before.lease_until, before.claim)
 
@@ -226,21 +280,21 @@ class TestTakingAJob:
 
 
 class TestEndingAJob:
-    def end(self, row: Job) -> bool:
-        return lifecycle.fail(row, reply_status=503, reply={"success": False}, now=NOW + MINUTE)
+    def end(self, row: Job, verdict: str | None = "unavailable") -> bool:
+        return lifecycle.end(row, with_verdict(row, verdict), now=NOW + MINUTE)
 
-    def test_is_done_once_with_the_reply(self, customer: Customer) -> None:
+    def test_is_done_once(self, customer: Customer) -> None:
         row, other = running(customer), running(customer)
         assert self.end(row) is True
         kept = now_is(row)
-        assert (kept.status, kept.reply_status, kept.reply, kept.ended_at) == (
-            "failed",
-            503,
-            {"success": False},
-            NOW + MINUTE,
-        )
-        assert self.end(row) is False
-        assert now_is(other).status == "processing"
+        assert (kept.status, kept.ended_at) == ("failed", NOW + MINUTE)
+        assert self.end(row, "found") is False
+        assert (now_is(row).status, now_is(other).status) == ("failed", "processing")
+
+    def test_is_not_done_while_its_lookup_is_open(self, customer: Customer) -> None:
+        row = running(customer)
+        assert self.end(row, None) is False
+        assert now_is(row).status == "processing"
 
     def test_that_nobody_took_leaves_all_others_that_wait(self, customer: Customer) -> None:
         row, other = job(customer), job(customer)
@@ -265,28 +319,186 @@ class TestEndingAJob:
         delivery = Delivery.objects.get()
         assert (delivery.job, delivery.event, delivery.created_at) == (row, "lookup.failed", NOW + MINUTE)
 
-    @pytest.mark.parametrize(
-        ("outcome", "status"),
-        [
-            (Delivered(StoredAnswer(), live=True, cost=0, balance=0), "complete"),
-            (NothingFound(), "complete"),
-            (Unavailable("NY", "down"), "failed"),
-            (OutOfFunds(0, PRICE), "failed"),
-        ],
-    )
-    def test_with_an_answer_is_complete_and_else_it_failed(self, customer: Customer, outcome: Any, status: str) -> None:
-        rendered: list[Any] = []
-
-        def render(*given: Any) -> tuple[int, dict[str, Any]]:
-            rendered.append(given)
-            return 207, {"made": "by the customer's contract"}
-
+    @pytest.mark.parametrize("verdict", [one.value for one in Verdict])
+    def test_with_an_answer_is_complete_and_else_it_failed(self, customer: Customer, verdict: str) -> None:
         row = running(customer)
-        assert lifecycle.end(row, outcome, render=render, now=NOW) is True
-        assert lifecycle.end(row, outcome, render=render, now=NOW) is False
-        kept = now_is(row)
-        assert (kept.status, kept.reply_status, kept.reply) == (status, 207, {"made": "by the customer's contract"})
-        assert (kept.ended_at, rendered[0]) == (NOW, (outcome, "r-1"))
+        assert self.end(row, verdict) is True
+        answered = ("found", "not_found", "ambiguous", "free", "taken", "cannot_say")
+        assert now_is(row).status == ("complete" if verdict in answered else "failed")
+
+
+class TestAJobThatIsStopped:
+    """By its deadline, its state's switch or an operator; also while a worker has it."""
+
+    def stop(self, row: Job) -> bool:
+        return runner.stop(row, because=Failed(Breakdown.ENDED), now=NOW + MINUTE)
+
+    @pytest.mark.parametrize("runs", [True, False])
+    def test_ends_its_lookup_and_gives_the_money_back_once(self, customer: Customer, runs: bool) -> None:
+        row = accepted(customer)
+        if runs:
+            taken = lifecycle.claim(row.pk, now=NOW)
+            assert taken is not None
+            row = taken
+        assert self.stop(row) is True
+        assert self.stop(row) is False
+        kept, job_now = Lookup.objects.get(), now_is(row)
+        assert (job_now.status, job_now.ended_at) == ("failed", NOW + MINUTE)
+        assert (kept.verdict, kept.reason, kept.cost) == ("failed", "ended_by_operator", 0)
+        assert [entry.reason for entry in LedgerEntry.objects.filter(kind="release")] == ["ended_by_operator"]
+        assert (customer.balance.available, customer.balance.held) == (10 * PRICE, 0)
+
+    def test_whose_lookup_was_settled_ends_with_that(self, customer: Customer) -> None:
+        row = accepted(customer)
+        Lookup.objects.update(verdict="not_found", ended_at=NOW)
+        before = Lookup.objects.values().get()
+        assert self.stop(row) is True
+        assert (now_is(row).status, Lookup.objects.values().get()) == ("complete", before)
+        assert LedgerEntry.objects.filter(kind="release").count() == 0
+
+    def test_is_left_alone_when_it_has_moved_on(self, customer: Customer) -> None:
+        row = accepted(customer)
+        lifecycle.claim(row.pk, now=NOW)
+        assert self.stop(row) is False
+        assert (now_is(row).status, Lookup.objects.get().verdict, customer.balance.held) == ("processing", None, PRICE)
+
+    def test_that_was_settled_by_a_worker_who_died_is_ended_and_nobody_is_asked(
+        self, customer: Customer, register: Register
+    ) -> None:
+        row = accepted(customer)
+        Lookup.objects.update(verdict="not_found", ended_at=NOW)
+        assert runner.run(job_id=row.pk, now=NOW) is True
+        assert (now_is(row).status, register.asked) == ("complete", 0)
+
+    @pytest.mark.xfail(strict=True, reason="A worker is not told that a stored answer cannot be paid: it breaks down.")
+    def test_for_a_stored_answer_that_cannot_be_paid_any_more_says_so(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert customer.lookup().status_code == 200
+        monkeypatch.setattr(prices, "STORED", 100)
+        now = timezone.now()
+        made = bulk_jobs.accept(
+            wanted=[bulk_jobs.Wanted(ACME)],
+            key=customer.key,
+            accepts_stored=True,
+            bulk_id=uuid.uuid4(),
+            request_id="r-1",
+            now=now,
+        )
+        assert isinstance(made, BulkJob)
+        assert made.hold is not None
+        ledger.release(hold_id=made.hold.pk, reason="expired", now=now)
+        ledger.charge(account_id=customer.account.pk, amount=9 * PRICE, idempotency_key="x", reference="", now=now)
+        assert runner.run(job_id=Job.objects.get().pk, now=now) is True
+        kept = Lookup.objects.get(bulk=made)
+        assert (kept.verdict, kept.reason, Job.objects.get().status) == ("failed", "insufficient_balance", "failed")
+
+
+class TestAJobThatIsDoneOver:
+    """A failed one's question is asked again for the same customer: a new lookup, and the old one stays as it is."""
+
+    def failed(self, customer: Customer, verdict: str = "unavailable", **more: Any) -> Job:
+        end = {"verdict": verdict, "reason": "down", "ended_at": NOW}
+        earlier = lookup(customer, ref="mine", request_id="r-1", **end, **more)
+        known = {"attempts": 3, "claim": uuid.uuid4(), "lease_until": NOW, "not_before": NOW, "bulk": earlier.bulk}
+        return ended(customer, status="failed", lookup=earlier, ask_id=earlier.ask_id, **known)
+
+    def bulk_of(self, customer: Customer, names: list[str]) -> BulkJob:
+        made = bulk_jobs.accept(
+            wanted=[bulk_jobs.Wanted(Question(state="NY", name=name), ref=name) for name in names],
+            key=customer.key,
+            accepts_stored=False,
+            bulk_id=uuid.uuid4(),
+            request_id="r-1",
+            now=NOW,
+        )
+        assert isinstance(made, BulkJob)
+        return made
+
+    def stopped(self, of_bulk: BulkJob, position: int) -> Job:
+        row = Job.objects.get(bulk=of_bulk, position=position)
+        assert runner.stop(row, because=Failed(Breakdown.ENDED), now=NOW)
+        return now_is(row)
+
+    def test_waits_as_a_new_one_with_its_money_and_wakes_a_worker(
+        self, customer: Customer, sent: list[Any], django_capture_on_commit_callbacks: Callable[..., Any]
+    ) -> None:
+        row = self.failed(customer)
+        with django_capture_on_commit_callbacks(execute=True):
+            assert operator_actions.do_over(row, now=NOW + DAY) is True
+        assert [named["kwargs"]["job_id"] for _, named in sent] == [str(row.pk)]
+        kept, hold = now_is(row), Hold.objects.get()
+        assert (kept.status, kept.attempts, kept.deadline) == ("pending", 0, NOW + DAY + DEADLINE)
+        assert (kept.claim, kept.lease_until, kept.not_before, kept.ended_at) == (None, None, None, None)
+        assert (kept.hold, hold.amount, hold.expires_at) == (hold, PRICE, NOW + DAY + 2 * DEADLINE)
+        assert operator_actions.do_over(row, now=NOW + DAY) is False
+
+    def test_has_a_new_lookup_and_the_earlier_stays(self, customer: Customer) -> None:
+        row = self.failed(customer)
+        before = Lookup.objects.filter(pk=row.lookup_id).values().get()
+        operator_actions.do_over(row, now=NOW + DAY)
+        assert Lookup.objects.filter(pk=row.lookup_id).values().get() == before
+        new = now_is(row).lookup
+        assert (new.pk != row.lookup_id, new.ask_id != row.ask_id, Lookup.objects.count()) == (True, True, 2)
+        assert (new.verdict, new.created_at, new.hold, new.price) == (None, NOW + DAY, Hold.objects.get(), PRICE)
+        assert (new.account, new.key, new.ref, new.request_id, new.question, new.asked) == (
+            customer.account,
+            customer.key,
+            "mine",
+            "r-1",
+            ACME.to_json(),
+            "Acme Corp",
+        )
+
+    @pytest.mark.parametrize("make", [job, running, ended])
+    def test_is_one_that_failed(self, customer: Customer, make: Callable[[Customer], Job]) -> None:
+        row = make(customer)
+        before = Job.objects.values().get()
+        assert operator_actions.do_over(row, now=NOW + DAY) is False
+        assert (Job.objects.values().get(), Lookup.objects.count(), Hold.objects.count()) == (before, 1, 0)
+
+    def test_without_money_stays_failed(self, customer: Customer) -> None:
+        row = self.failed(customer)
+        ledger.charge(account_id=customer.account.pk, amount=9 * PRICE + 1, idempotency_key="x", reference="", now=NOW)
+        before = Job.objects.values().get()
+        with pytest.raises(ledger.InsufficientFunds), transaction.atomic():
+            operator_actions.do_over(row, now=NOW + DAY)
+        assert (Job.objects.values().get(), Lookup.objects.count()) == (before, 1)
+
+    def test_of_a_bulk_request_is_its_row_from_now_on(self, customer: Customer) -> None:
+        made = self.bulk_of(customer, ["Acme Corp", "Zebra Inc"])
+        row, other = self.stopped(made, 0), Lookup.objects.get(bulk=made, position=1)
+        assert operator_actions.do_over(row, now=NOW + MINUTE) is True
+        new, earlier = now_is(row).lookup, Lookup.objects.get(pk=row.lookup_id)
+        assert list(Lookup.objects.rows_of(made)) == [new, other]
+        assert (new.position, new.ref, new.origin, new.price, new.verdict) == (0, "Acme Corp", "bulk", PRICE, None)
+        assert (earlier.bulk, earlier.position, earlier.origin, earlier.verdict) == (None, None, "bulk", "failed")
+
+    def test_of_a_bulk_request_is_paid_from_its_own_hold(self, customer: Customer, register: Register) -> None:
+        made = self.bulk_of(customer, ["Acme Corp", "Zebra Inc"])
+        row, now = self.stopped(made, 0), timezone.now()
+        operator_actions.do_over(row, now=now)
+        assert customer.balance.held == 2 * PRICE
+        assert runner.run(job_id=row.pk, now=now) is True
+        new = now_is(row).lookup
+        assert (new.verdict, new.cost, now_is(row).status) == ("found", PRICE, "complete")
+        assert (customer.balance.held, customer.balance.spent) == (PRICE, PRICE)
+        assert reconciliation.run(now=now).mismatches == []
+
+    @pytest.mark.xfail(strict=True, reason="What repeats it stays with the earlier lookup, failed for ever.")
+    def test_of_a_bulk_request_takes_those_along_that_repeat_it(self, customer: Customer, register: Register) -> None:
+        made, now = self.bulk_of(customer, ["Acme Corp", "ACME CORP"]), timezone.now()
+        row = self.stopped(made, 0)
+        operator_actions.do_over(row, now=now)
+        assert runner.run(job_id=row.pk, now=now) is True
+        assert [(one.verdict, one.cost) for one in Lookup.objects.rows_of(made)] == [("found", PRICE), ("found", 0)]
+
+    @pytest.mark.xfail(strict=True, reason="Cancelling takes its money from the bulk request's hold.")
+    def test_of_a_bulk_request_that_is_cancelled_gives_its_own_hold_back(self, customer: Customer) -> None:
+        made = self.bulk_of(customer, ["Acme Corp", "Zebra Inc"])
+        operator_actions.do_over(self.stopped(made, 0), now=NOW + MINUTE)
+        bulk_jobs.cancel(made, now=NOW + 2 * MINUTE)
+        assert (customer.balance.available, customer.balance.held) == (10 * PRICE, 0)
 
 
 class TestTheSweep:
@@ -321,6 +533,12 @@ class TestTheSweep:
         old = job(customer, created_at=NOW - 2 * MINUTE)
         assert self.unheard() == [old.pk, young.pk]
         assert self.unheard(limit=1) == [old.pk]
+
+    def test_ends_lookups_that_nobody_attends_to_any_more(self, customer: Customer) -> None:
+        lost, fresh = lookup(customer), lookup(customer, created_at=NOW + SECOND)
+        assert runner.sweep(now=NOW + 15 * MINUTE + SECOND) == runner.Swept(woken=0, failed=1)
+        assert list(Lookup.objects.open()) == [fresh]
+        assert Lookup.objects.get(pk=lost.pk).reason == "internal_error"
 
 
 class TestTheRowsOfJobs:
@@ -368,7 +586,7 @@ class TestTheRowsOfJobs:
         jurisdictions.disable(code="FL", reason="Maintenance")
         off = [job(customer, state="FL", deadline=NOW + DAY) for _ in range(2)]
         for left in (1, 0):
-            swept = runner.sweep(render=lambda *_: (503, {"success": False}), now=NOW + DEADLINE)
+            swept = runner.sweep(now=NOW + DEADLINE)
             assert swept.failed == 2
             assert Job.objects.open().filter(pk__in=[one.pk for one in late]).count() == left
             assert Job.objects.open().filter(pk__in=[one.pk for one in off]).count() == left
@@ -394,21 +612,22 @@ class TestTheNameOfAJob:
         assert self.find(customer, row.public_id, NOW + 7 * DAY) is None
         assert self.find(customer, waiting.public_id, NOW + 8 * DAY) == waiting
 
-    def test_is_cleared_away_with_the_job_but_for_rows_of_bulk_jobs(self, customer: Customer) -> None:
+    def test_is_cleared_away_with_the_job_and_what_came_of_it_stays(self, customer: Customer) -> None:
         ended(customer)
-        ended(customer)
-        of_bulk, waiting = ended(customer, bulk=bulk(customer)), job(customer)
+        ended(customer, bulk=bulk(customer))
+        waiting = job(customer)
         assert lifecycle.prune(now=NOW + 7 * DAY - SECOND) == 0
         assert lifecycle.prune(now=NOW + 7 * DAY) == 2
-        assert set(Job.objects.all()) == {of_bulk, waiting}
+        assert (list(Job.objects.all()), Lookup.objects.count()) == ([waiting], 3)
 
 
-class TestTheQuestionOfAJob:
+class TestTheQuestionOfALookup:
     @pytest.mark.parametrize(
         "question",
         [
             ACME,
             Question(state="FL", entity_id="P1"),
+            Question(state="VA", name="Acme", kind="name_check", from_copy=True),
             Question(
                 state="CA",
                 name="Zebra",
@@ -420,12 +639,25 @@ class TestTheQuestionOfAJob:
         ],
     )
     def test_is_asked_again_as_it_was(self, customer: Customer, question: Question) -> None:
-        row = job(customer, question=lifecycle.to_json(question))
-        assert lifecycle.from_json(now_is(row).question) == question
+        row = job(customer, lookup=lookup(customer, question=question.to_json()))
+        assert Question.from_json(now_is(row).lookup.question) == question
+        assert runner.to_ask(now_is(row)).question == question
+
+    def test_is_asked_for_whoever_holds_its_claim_at_the_price_it_had(self, customer: Customer) -> None:
+        row = running(customer, lookup=lookup(customer, price=PRICE + 1), attempts=1)
+        asked = runner.to_ask(row)
+        assert (asked.ask_id, asked.claim, asked.price) == (row.lookup.ask_id, row.claim, PRICE + 1)
+        assert (asked.payer.key, asked.request_id, asked.resumed) == (customer.key, "r-1", False)
+        assert (asked.shares_hold, asked.accepts_stored) == (False, False)
+        row.attempts, row.bulk = 2, bulk(customer)
+        asked = runner.to_ask(row)
+        assert (asked.resumed, asked.shares_hold, asked.accepts_stored) == (True, True, False)
+        row.bulk.accepts_stored = True
+        assert runner.to_ask(row).accepts_stored is True
 
     def test_is_kept_under_the_names_it_had_before_an_update_of_the_service(self) -> None:
         asked = Question(state="CA", name="Zebra", kind="ucc", search_by="debtor", date_after=date(2025, 1, 2))
-        assert lifecycle.to_json(asked) == {
+        assert asked.to_json() == {
             "state": "CA",
             "name": "Zebra",
             "entity_id": None,
@@ -433,4 +665,5 @@ class TestTheQuestionOfAJob:
             "search_by": "debtor",
             "date_after": "2025-01-02",
             "date_before": None,
+            "from_copy": False,
         }

@@ -12,20 +12,19 @@ import pytest
 from billing import ledger
 from billing.models import Hold, LedgerEntry, Payment
 from billing.payments import checkout
-from lookups.lookup.outcomes import Delivered, NothingFound
-from lookups.lookup.payers import Bill, CredentialPayer, KeyPayer, Paid, Payer
-from lookups.models import StoredAnswer
+from lookups.lookup.payers import FREE, Bill, CredentialPayer, KeyPayer, Paid, Payer
+from lookups.models import Lookup
 from tests.lookups.conftest import NOW, PRICE, Customer
 from tests.lookups.test_pay_per_request import credential
 
 pytestmark = pytest.mark.django_db
-FREE = 10 * PRICE
+FREE_GRANT = 10 * PRICE
 MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
 def bill() -> Bill:
-    return Bill(ask_id=uuid.uuid4(), reference="NY Acme Corp", request_id="r-1")
+    return Bill(ask_id=uuid.uuid4(), price=PRICE, reference="NY Acme Corp")
 
 
 @pytest.fixture
@@ -68,6 +67,10 @@ class TestAKey:
     def test_of_the_sandbox_reaches_nothing_else(self, tester: Customer) -> None:
         assert KeyPayer(tester.key).sandbox is True
 
+    def test_settles_within_its_balance_and_has_no_receipt(self, payer: KeyPayer) -> None:
+        assert payer.settle(Lookup(verdict="found", cost=PRICE), now=NOW) is None
+        assert Lookup(verdict="found", cost=PRICE, price=PRICE).charged == PRICE
+
     def test_has_so_many_places_and_each_is_free_again(self, customer: Customer) -> None:
         customer.key.concurrent_lookups = 2
         payer = KeyPayer(customer.key)
@@ -102,10 +105,9 @@ class TestAKey:
 
     def test_pays_what_was_held(self, payer: KeyPayer, customer: Customer, bill: Bill) -> None:
         made = held(payer, bill)
-        assert payer.capture(bill, made, now=NOW) == Paid(PRICE, FREE - PRICE)
-        assert payer.capture(bill, made, now=NOW) == Paid(PRICE, FREE - PRICE)
+        assert payer.capture(bill, made, now=NOW) == Paid(PRICE, FREE_GRANT - PRICE)
+        assert payer.capture(bill, made, now=NOW) == Paid(PRICE, FREE_GRANT - PRICE)
         assert LedgerEntry.objects.get(kind="capture").reference == "NY Acme Corp"
-        assert set(LedgerEntry.objects.exclude(kind="free_grant").values_list("request_id", flat=True)) == {"r-1"}
         assert (customer.balance.spent, customer.balance.held) == (PRICE, 0)
 
     def test_pays_its_part_of_a_larger_hold_once(self, payer: KeyPayer, customer: Customer, bill: Bill) -> None:
@@ -116,7 +118,7 @@ class TestAKey:
         payer.capture(replace(bill, ask_id=uuid.uuid4()), whole, now=NOW)
         assert (customer.balance.spent, customer.balance.held) == (2 * PRICE, PRICE)
         entries = LedgerEntry.objects.filter(kind="capture").order_by("pk")
-        assert {(entry.reference, entry.request_id) for entry in entries} == {("NY Acme Corp", "r-1")}
+        assert {entry.reference for entry in entries} == {"NY Acme Corp"}
         assert entries[0].idempotency_key == f"lookup:{bill.ask_id}:taken"  # also after an update of the service
 
     def test_is_given_back_its_part_of_a_larger_hold_once(
@@ -125,25 +127,51 @@ class TestAKey:
         bill, whole = replace(bill, shares_hold=True), held_for_three(payer)
         for _ in range(2):
             payer.release(bill, whole, reason="not_found", now=NOW)
-            assert (customer.balance.available, customer.balance.held) == (FREE - 2 * PRICE, 2 * PRICE)
+            assert (customer.balance.available, customer.balance.held) == (FREE_GRANT - 2 * PRICE, 2 * PRICE)
         payer.release(replace(bill, ask_id=uuid.uuid4()), whole, reason="not_found", now=NOW)
         assert customer.balance.held == PRICE
-        assert set(LedgerEntry.objects.filter(kind="release").values_list("request_id", flat=True)) == {"r-1"}
 
-    def test_pays_anew_for_a_hold_that_has_ended_where_it_still_may(
+    def test_pays_anew_and_once_for_a_hold_that_has_ended(
         self, payer: KeyPayer, customer: Customer, bill: Bill
     ) -> None:
         made = held(payer, bill)
         payer.release(bill, made, reason="expired", now=NOW)
-        with pytest.raises(ledger.HoldEnded):
-            payer.capture(bill, made, now=NOW, may_charge_anew=lambda: False)
+        for _ in range(2):
+            assert payer.capture(bill, made, now=NOW) == Paid(PRICE, FREE_GRANT - PRICE)
+        assert customer.balance.spent == PRICE
+
+    def test_cannot_pay_anew_without_money(self, payer: KeyPayer, customer: Customer, bill: Bill) -> None:
+        made = held(payer, bill)
+        payer.release(bill, made, reason="expired", now=NOW)
+        payer.charge(replace(bill, ask_id=uuid.uuid4(), price=FREE_GRANT), now=NOW)
+        with pytest.raises(ledger.InsufficientFunds):
+            payer.capture(bill, made, now=NOW)
+        assert customer.balance.spent == FREE_GRANT
+
+    def test_pays_the_price_of_the_bill(self, payer: KeyPayer, customer: Customer, bill: Bill) -> None:
+        made = held(payer, replace(bill, price=100))
+        assert (made.amount, customer.balance.held) == (100, 100)
+        assert payer.charge(replace(bill, price=5), now=NOW) == Paid(5, FREE_GRANT - 105)
+        part = replace(bill, price=7, shares_hold=True)
+        payer.capture(part, held_for_three(payer), now=NOW)
+        assert customer.balance.spent == 12
+
+    def test_pays_nothing_for_what_is_free_and_learns_its_balance(
+        self, payer: KeyPayer, customer: Customer, bill: Bill
+    ) -> None:
+        before = LedgerEntry.objects.count()
+        payer.charge(replace(bill, price=5), now=NOW)
+        free = replace(bill, ask_id=uuid.uuid4(), price=0)
+        assert payer.charge(free, now=NOW) == Paid(0, FREE_GRANT - 5)
+        assert LedgerEntry.objects.count() == before + 1
+
+    def test_pays_nothing_where_nothing_was_held(self, payer: KeyPayer, customer: Customer, bill: Bill) -> None:
+        assert payer.capture(bill, None, now=NOW) == FREE == Paid(0, None)
         assert customer.balance.spent == 0
-        assert payer.capture(bill, made, now=NOW) == Paid(PRICE, FREE - PRICE)
-        assert LedgerEntry.objects.get(kind="charge").request_id == "r-1"
 
     def test_pays_at_once_and_once_for_an_ask(self, payer: KeyPayer, customer: Customer, bill: Bill) -> None:
         for _ in range(2):
-            assert payer.charge(bill, now=NOW) == Paid(PRICE, FREE - PRICE)
+            assert payer.charge(bill, now=NOW) == Paid(PRICE, FREE_GRANT - PRICE)
         payer.charge(replace(bill, ask_id=uuid.uuid4()), now=NOW)
         assert customer.balance.spent == 2 * PRICE
         entry = LedgerEntry.objects.filter(kind="charge").earliest("pk")
@@ -152,7 +180,7 @@ class TestAKey:
     def test_is_given_back_what_was_held_and_why(self, payer: KeyPayer, customer: Customer, bill: Bill) -> None:
         made = held(payer, bill)
         payer.release(bill, made, reason="not_found", now=NOW)
-        assert (customer.balance.available, customer.balance.held) == (FREE, 0)
+        assert (customer.balance.available, customer.balance.held) == (FREE_GRANT, 0)
         entry = LedgerEntry.objects.get(kind="release")
         assert (entry.reason, entry.created_at) == ("not_found", NOW)
         payer.release(bill, None, reason="not_found", now=NOW)
@@ -162,13 +190,13 @@ class TestAKey:
         made = held(payer, bill)
         payer.capture(bill, made, now=NOW)
         payer.release(bill, made, reason="not_found", now=NOW)
-        assert (customer.balance.spent, customer.balance.available) == (PRICE, FREE - PRICE)
+        assert (customer.balance.spent, customer.balance.available) == (PRICE, FREE_GRANT - PRICE)
 
     def test_of_a_test_pays_nothing(self, tester: Customer, bill: Bill) -> None:
         payer = KeyPayer(tester.key)
-        left = tester.account.available
         assert payer.hold(bill, now=NOW) is None
-        assert payer.capture(bill, None, now=NOW) == payer.charge(bill, now=NOW) == Paid(0, left)
+        assert payer.capture(bill, None, now=NOW) == payer.charge(bill, now=NOW) == Paid(0, None)
+        assert payer.charge(replace(bill, price=0), now=NOW) == Paid(0, None)
         assert not LedgerEntry.objects.exclude(kind="free_grant").exists()
 
 
@@ -202,22 +230,26 @@ class TestACredential:
         paying.release(bill, None, reason="not_found", now=NOW)
         assert (LedgerEntry.objects.count(), self.kept().state) == (0, "accepted")
 
+    def lookup(self, paying: CredentialPayer, verdict: str, **more: Any) -> Lookup:
+        return Lookup(payment=paying.payment, verdict=verdict, **{"price": PRICE, **more})
+
     @pytest.mark.django_db(transaction=True)
-    def test_pays_for_what_is_delivered(self, paying: CredentialPayer) -> None:
-        outcome = Delivered(StoredAnswer(), live=True, cost=0, balance=None)
-        settled = paying.settle(outcome, now=NOW + MINUTE)
-        assert isinstance(settled, Delivered)
-        assert (settled.cost, bool(settled.receipt), settled.answer) == (PRICE, True, outcome.answer)
+    @pytest.mark.parametrize("verdict", ["found", "free", "taken", "cannot_say"])
+    def test_pays_for_what_is_delivered(self, paying: CredentialPayer, verdict: str) -> None:
+        lookup = self.lookup(paying, verdict)
+        receipt = paying.settle(lookup, now=NOW + MINUTE)
+        assert (bool(receipt), lookup.charged, lookup.cost) == (True, PRICE, 0)
         assert (self.kept().state, self.kept().settling_at) == ("paid", NOW + MINUTE)
 
-    def test_keeps_the_money_where_nothing_is_delivered(self, paying: CredentialPayer) -> None:
-        nothing = NothingFound()
-        assert paying.settle(nothing, now=NOW + MINUTE) is nothing
-        assert (self.kept().state, self.kept().detail, self.kept().ended_at) == (
-            "abandoned",
-            "NothingFound",
-            NOW + MINUTE,
-        )
+    @pytest.mark.parametrize("verdict", ["not_found", "ambiguous", "refused", "unavailable", "failed"])
+    def test_keeps_the_money_where_nothing_is_delivered(self, paying: CredentialPayer, verdict: str) -> None:
+        lookup = self.lookup(paying, verdict)
+        assert (lookup.charged, paying.settle(lookup, now=NOW + MINUTE)) == (0, None)
+        assert (self.kept().state, self.kept().detail, self.kept().ended_at) == ("abandoned", verdict, NOW + MINUTE)
+
+    def test_keeps_the_money_where_what_is_delivered_is_free(self, paying: CredentialPayer) -> None:
+        assert paying.settle(self.lookup(paying, "found", price=0), now=NOW + MINUTE) is None
+        assert (self.kept().state, self.kept().detail) == ("abandoned", "found")
 
     def test_keeps_the_money_when_the_work_broke_down(self, paying: CredentialPayer) -> None:
         paying.abandon(reason="internal_error", now=NOW + MINUTE)

@@ -46,10 +46,12 @@ TARGETS = (
     Target("billing/keys.py", BILLING),
     Target("billing/topups.py", BILLING),
     Target("lookups/lookup/settlement.py", LOOKUPS),
+    Target("lookups/lookup/rows.py", LOOKUPS),
     Target("lookups/lookup/flow.py", LOOKUPS),
     Target("lookups/lookup/payers.py", LOOKUPS),
     Target("lookups/jobs/lifecycle.py", LOOKUPS),
     Target("lookups/models/jobs.py", LOOKUPS, places=("is_", "JobQuerySet")),
+    Target("lookups/models/lookups.py", LOOKUPS, places=("LookupQuerySet",)),
     Target("scrapers/search/matching.py", MATCHING),
     Target("scrapers/failures.py", FAILURES),
 )
@@ -119,12 +121,8 @@ EXPLAINED: dict[str, Explained] = {
         ("apply_waiting", "payment_intent__in=list(intents),", ""): "Looks at all paid top-ups, most in vain.",
         ("_apply_waiting", "seen.content or {}", "(seen.content)"): "What waits has its content; the type allows none.",
     },
-    "lookups/lookup/settlement.py": {
-        (
-            "sell_stored",
-            "ask.claim is not None and not is_ours(ask)",
-            "((not is_ours(ask)))",
-        ): "A look more: an ask without a claim has no job, or that had been found before.",
+    "lookups/models/lookups.py": {
+        ("LookupQuerySet", '"Lookup"', "'changed'"): "A type's name, which only mypy reads.",
     },
     "lookups/models/jobs.py": {
         ("JobQuerySet", '"Job"', "'changed'"): "A type's name, which only mypy reads.",
