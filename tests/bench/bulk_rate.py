@@ -103,7 +103,7 @@ def work(threads: int) -> float:
     from django.db import connection
     from django.utils import timezone
 
-        from lookups.bulk import queue
+    from lookups.bulk import queue
 
     def one() -> None:
         queue.work(now=timezone.now(), shift_seconds=3600)
@@ -171,7 +171,7 @@ def main() -> None:
     made = BulkJob.objects.get(pk=bulk_id)
     progress, share = progress.get_progress(made), -(-wanted.rows // len(requests))
     bound = max(max(share * wanted.seconds / 2, share * count * wanted.pace) for count in requests.values())
-    failures = Counter((job.reply or {}).get("reason") for job in made.jobs.filter(status="failed"))
+    failures = Counter(made.jobs.filter(status="failed").values_list("lookup__reason", flat=True))
     sys.stdout.write(
         f"{wanted.rows} rows over {len(requests)} states ({' '.join(f'{c}:{n}' for c, n in requests.items())}): "
         f"{took:.1f} s, bound {bound:.1f} s, ratio {took / bound:.2f}; "
