@@ -11,7 +11,9 @@ from django.db import transaction
 from billing import prices
 from lookups.jobs import lifecycle, runner
 from lookups.lookup import rows
+from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Failed
+from lookups.lookup.questions import Question
 from lookups.models import Job, Lookup
 from lookups.verdicts import Breakdown
 
@@ -51,15 +53,25 @@ def do_over(job: Job, *, now: datetime) -> bool:
         row = failed.select_related("key__account", "lookup", "bulk").first()
         if row is None:
             return False
-        earlier = row.lookup
-        ask = replace(runner.to_ask(row), ask_id=uuid.uuid4(), price=prices.LOOKUP, shares_hold=False)
-        kept = {name: getattr(earlier, name) for name in ("origin", "ref", "bulk_id", "position")}
-        row.lookup = rows.draft(ask, now=now, **kept)
-        Lookup.objects.filter(pk=earlier.pk).update(bulk=None, position=None)  # the new one is the row from now on
+        ask = replace(runner.to_ask(row), price=prices.LOOKUP, shares_hold=False)
+        earlier, repetitions = row.lookup, list(row.lookup.repetitions.filter(bulk__isnull=False))
+        ask, row.lookup = _draft_again(ask, earlier, now=now)
         rows.accept(ask, row.lookup, now=now, hold_for=lifecycle.hold_for(ask))
+        for repetition in repetitions:
+            _, again = _draft_again(ask, repetition, now=now)
+            again.repeats, again.price = row.lookup, 0
+            again.save()
         row.hold, row.status, row.attempts = row.lookup.hold, Job.Status.PENDING, 0
         row.claim = row.lease_until = row.not_before = row.ended_at = None
         row.deadline = now + lifecycle.MAX_WAIT
         row.save()
         transaction.on_commit(lambda: lifecycle.wake(row.pk))
     return True
+
+
+def _draft_again(ask: Ask, earlier: Lookup, *, now: datetime) -> tuple[Ask, Lookup]:
+    """The same question as a new ask. Its lookup takes the earlier one's row in a bulk request."""
+    ask = replace(ask, question=Question.from_json(earlier.question), ask_id=uuid.uuid4())
+    place = {name: getattr(earlier, name) for name in ("origin", "bulk_id", "position", "ref")}
+    Lookup.objects.filter(pk=earlier.pk).update(bulk=None, position=None)
+    return ask, rows.draft(ask, now=now, **place)

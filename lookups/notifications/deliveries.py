@@ -170,8 +170,8 @@ def keep_test(
 
 
 def prune(*, now: datetime) -> int:
-    """Forget tests that are seven days old, with their log; all others go with their job. Returns how many."""
-    old = Delivery.objects.filter(event=Delivery.Event.TEST, created_at__lte=now - lifecycle.KEPT_FOR)
+    """Forget what is seven days old, with its log; messages of single jobs go with those. Returns how many."""
+    old = Delivery.objects.filter(job__isnull=True, created_at__lte=now - lifecycle.KEPT_FOR)
     number = old.count()
     old.delete()
     return number

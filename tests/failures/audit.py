@@ -1,13 +1,14 @@
-"""The accountant: after a story, what every customer was told is compared with the jobs and the books, row by row.
+"""The accountant: after a story, what every customer was told is compared with the lookups and the books, row by row.
 
 He knows nothing of how the service settles: he reads replies, rows and entries, and expects of each question that it
-ended once, that its company was paid for once if it was found, and that nothing is set aside any more.
+was answered by one lookup which ended once and says what the customer was told, that its company was paid for once if
+it was found, and that nothing is open or set aside any more.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,7 @@ from tests.failures.service import Service
 
 PRICE = 314
 HALF_AN_HOUR = 31 * 60
+ANSWERS = {200: ["found"], 404: ["not_found"]}
 
 
 @dataclass
@@ -50,16 +52,24 @@ def examine(service: Service, *customers: Customer, most_asked: int) -> Findings
 
 
 def _let_orphans_expire(service: Service, customers: tuple[Customer, ...]) -> None:
-    """Half an hour later the clock gives back what killed requests had set aside, and nothing else is held."""
-    if not any(service.hold_of(customer) for customer in customers):
+    """Half an hour later the clock has ended what killed requests left open, and given back what they had set aside."""
+    if not any(service.hold_of(customer) or _count_open(service, customer) for customer in customers):
         return
     service.move_clock(HALF_AN_HOUR)
     service.send("billing.tasks.expire_holds")
+    service.send("lookups.tasks.sweep_jobs")
     wait_until(lambda: not any(service.hold_of(customer) for customer in customers), what="nothing is held", seconds=20)
+    wait_until(lambda: not any(_count_open(service, one) for one in customers), what="nothing is open", seconds=20)
+
+
+def _count_open(service: Service, customer: Customer) -> int:
+    return service.books.count(
+        "SELECT count(*) FROM lookups_lookup WHERE account_id = %(id)s AND verdict IS NULL", id=customer.account
+    )
 
 
 def _examine_one(service: Service, customer: Customer, findings: Findings) -> None:
-    jobs = _jobs(service, customer)
+    jobs, lookups = _jobs(service, customer), _answered(service, customer)
     told_found: Counter[str] = Counter()
     accepted = set(jobs)
     for call in customer.calls:
@@ -75,8 +85,13 @@ def _examine_one(service: Service, customer: Customer, findings: Findings) -> No
             told_found[call.question] += 1
         elif call.status not in FINAL and call.status != 503:
             findings.wrong.append(f"{call.question}: the last reply was {call.status} {call.body}")
+        kept = lookups[call.question]
+        if len(kept) > 1 or (call.status in ANSWERS and kept != ANSWERS[call.status]):
+            findings.wrong.append(f"{call.question}: told {call.status}, its lookups say {kept}")
     for bulk in customer.bulks:
         _examine_bulk(customer, bulk, jobs, accepted, told_found, findings)
+        _compare_rows(service, customer, bulk, findings)
+    findings.wrong += _list_changed(service, customer)
     findings.wrong += [f"a job nobody was told of: {jobs[pk]}" for pk in accepted if not _has_call(customer, jobs[pk])]
     told_found = +told_found  # without those that were not found
     _compare_money(service, customer, told_found, findings)
@@ -90,14 +105,39 @@ def _has_call(customer: Customer, job: dict[str, Any]) -> bool:
 
 def _jobs(service: Service, customer: Customer) -> dict[uuid.UUID, dict[str, Any]]:
     rows = service.books.read(
-        "SELECT id, state || ' ' || (question->>'name'), status, reply_status, ended_at, attempts,"
-        " (SELECT count(*) FROM witnessed WHERE job = lookups_job.id AND what = 'ended'),"
-        " (SELECT count(*) FROM witnessed WHERE job = lookups_job.id AND what = 'changed')"
-        " FROM lookups_job WHERE account_id = %(account)s",
+        "SELECT j.id, l.state || ' ' || (l.question->>'name'), j.status, l.verdict, j.ended_at, j.attempts,"
+        " (SELECT count(*) FROM witnessed WHERE whose = 'job ' || j.id AND what = 'ended'),"
+        " (SELECT count(*) FROM witnessed WHERE whose = 'job ' || j.id AND what = 'changed')"
+        " FROM lookups_job j JOIN lookups_lookup l ON l.id = j.lookup_id WHERE j.account_id = %(account)s",
         account=customer.account,
     )
-    names = ("pk", "question", "status", "reply_status", "ended_at", "attempts", "endings", "changes")
+    names = ("pk", "question", "status", "verdict", "ended_at", "attempts", "endings", "changes")
     return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
+
+
+def _answered(service: Service, customer: Customer) -> dict[str, list[str]]:
+    """The verdicts of a customer's lookups that were answered, by the question; rows of bulk requests aside."""
+    rows = service.books.read(
+        "SELECT state || ' ' || (question->>'name'), verdict FROM lookups_lookup"
+        " WHERE account_id = %(id)s AND bulk_id IS NULL AND verdict IN ('found', 'not_found', 'ambiguous')",
+        id=customer.account,
+    )
+    found: dict[str, list[str]] = defaultdict(list)
+    for question, verdict in rows:
+        found[question].append(verdict)
+    return found
+
+
+def _list_changed(service: Service, customer: Customer) -> list[str]:
+    """Lookups that did not end exactly once, or were changed after that."""
+    rows = service.books.read(
+        "SELECT l.id, l.state, l.asked, l.verdict, count(*) FILTER (WHERE what = 'ended'),"
+        " count(*) FILTER (WHERE what = 'changed')"
+        " FROM lookups_lookup l LEFT JOIN witnessed ON whose = 'lookup ' || l.id WHERE l.account_id = %(id)s"
+        " GROUP BY l.id HAVING count(*) FILTER (WHERE what = 'ended') <> 1 OR bool_or(what = 'changed')",
+        id=customer.account,
+    )
+    return [f"a lookup ended {row[4]} times and changed {row[5]} times after that: {row[:4]}" for row in rows]
 
 
 def _compare(call: Call, job: dict[str, Any] | None, reply: dict[str, Any], findings: Findings) -> None:
@@ -107,8 +147,22 @@ def _compare(call: Call, job: dict[str, Any] | None, reply: dict[str, Any], find
         return
     if job["endings"] != 1 or job["changes"]:
         findings.wrong.append(f"{call.question} ended {job['endings']} times, changed {job['changes']} times after")
-    if job["question"] != call.question or job["status"] != reply.get("status"):
+    found = job["verdict"] == "found"
+    if (job["question"], job["status"], found) != (call.question, reply.get("status"), reply.get("success")):
         findings.wrong.append(f"{call.question}: told {reply}, the row says {job}")
+
+
+def _compare_rows(service: Service, customer: Customer, bulk: dict[str, Any], findings: Findings) -> None:
+    """Every row of a bulk request is one lookup, which says what the customer is told of it."""
+    told = _poll(customer, f"/v1/bulk-lookup/{bulk['id']}?limit=500")["results"]
+    told_rows = [(row["index"], f"{row['state']} {row['entity_name']}", row["status"]) for row in told]
+    kept = service.books.read(
+        "SELECT position, state || ' ' || (question->>'name'), CASE WHEN verdict IN ('found', 'not_found', 'cancelled')"
+        " THEN verdict ELSE 'failed' END FROM lookups_lookup WHERE bulk_id = %(id)s ORDER BY position",
+        id=_uuid(bulk["id"]),
+    )
+    if told_rows != kept or len(kept) != bulk["total"]:
+        findings.wrong.append(f"{bulk['id']}: told {told_rows}, its lookups say {kept}")
 
 
 def _examine_bulk(
@@ -133,7 +187,7 @@ def _examine_bulk(
         if job["endings"] != 1 or job["changes"]:
             findings.wrong.append(f"{call.question} ended {job['endings']} times, changed {job['changes']} times after")
         told_found[call.question] += row["data"] is not None
-    if told.get("status") not in ("complete", "cancelled") or told.get("completed") != len(bulk["calls"]):
+    if told.get("status") not in ("complete", "cancelled") or told.get("completed") != bulk["total"]:
         findings.wrong.append(f"{bulk['id']}: {told.get('status')}, {told.get('completed')} completed")
     cost = sum(told_found[call.question] for call in bulk["calls"]) * PRICE
     if round(told.get("cost", -1) * 10_000) != cost:
@@ -153,7 +207,8 @@ def _compare_money(service: Service, customer: Customer, told_found: Counter[str
     findings.wrong += [f"{question} was delivered and not paid for" for question in delivered - set(spent)]
     findings.lost += [f"{question} was paid for and not delivered" for question in set(spent) - delivered]
     rows = service.books.read(
-        "SELECT state || ' ' || asked, count(*) FROM lookups_lookup WHERE account_id = %(id)s AND outcome = 'found'"
+        "SELECT state || ' ' || asked, count(*) FROM lookups_lookup WHERE account_id = %(id)s AND verdict = 'found'"
+        " AND repeats_id IS NULL"
         " GROUP BY 1",
         id=customer.account,
     )

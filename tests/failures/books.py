@@ -9,28 +9,41 @@ from typing import Any
 
 import psycopg
 
-# Notes every ending of a job, and every change to one that had ended: rows alone cannot show that something came twice.
-# An ending waits while a story holds the lock below: so a process is stopped after it charged, before it ended a job.
+# Notes every ending of a job and of a lookup, and every change to one that had ended: rows alone cannot show that
+# something came twice. The end of a job waits while a story holds the lock below: so a process is stopped after it
+# charged, before it ended a job. A lookup that had ended may leave its row of a bulk request, to one that asks anew.
 WITNESS = """
-CREATE TABLE IF NOT EXISTS witnessed (job uuid, what text, at timestamptz DEFAULT clock_timestamp());
+CREATE TABLE IF NOT EXISTS witnessed (whose text, what text, at timestamptz DEFAULT clock_timestamp());
 CREATE OR REPLACE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL THEN
         PERFORM pg_advisory_xact_lock_shared(4711);
-        INSERT INTO witnessed (job, what) VALUES (NEW.id, 'ended');
-    ELSIF OLD.ended_at IS NOT NULL AND (NEW.status, NEW.reply_status, NEW.reply, NEW.ended_at)
-        IS DISTINCT FROM (OLD.status, OLD.reply_status, OLD.reply, OLD.ended_at) THEN
-        INSERT INTO witnessed (job, what) VALUES (NEW.id, 'changed');
+        INSERT INTO witnessed (whose, what) VALUES ('job ' || NEW.id, 'ended');
+    ELSIF OLD.ended_at IS NOT NULL AND (NEW.status, NEW.lookup_id, NEW.ended_at)
+        IS DISTINCT FROM (OLD.status, OLD.lookup_id, OLD.ended_at) THEN
+        INSERT INTO witnessed (whose, what) VALUES ('job ' || NEW.id, 'changed');
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE OR REPLACE FUNCTION witness_lookup() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.verdict IS NOT NULL AND (TG_OP = 'INSERT' OR OLD.verdict IS NULL) THEN
+        INSERT INTO witnessed (whose, what) VALUES ('lookup ' || NEW.id, 'ended');
+    ELSIF TG_OP = 'UPDATE' AND OLD.verdict IS NOT NULL AND to_jsonb(NEW) - '{bulk_id,position}'::text[]
+        IS DISTINCT FROM to_jsonb(OLD) - '{bulk_id,position}'::text[] THEN
+        INSERT INTO witnessed (whose, what) VALUES ('lookup ' || NEW.id, 'changed');
     END IF;
     RETURN NULL;
 END $$;
 CREATE OR REPLACE TRIGGER witness AFTER UPDATE ON lookups_job FOR EACH ROW EXECUTE FUNCTION witness();
+CREATE OR REPLACE TRIGGER witness AFTER INSERT OR UPDATE ON lookups_lookup
+    FOR EACH ROW EXECUTE FUNCTION witness_lookup();
 """
 
 # What a process is about to do when it stands before a lock; others may be busy with the same row for other reasons.
 CHARGES = 'SELECT %"billing_account" INNER JOIN "billing_hold"% FOR NO KEY UPDATE%'
 ENDS_A_JOB = 'UPDATE "lookups_job" SET "status" = %"ended_at" = %'
-KEEPS_AN_ANSWER = 'UPDATE "lookups_idempotencyrecord" SET "status" = 200,%'
+KEEPS_AN_ANSWER = 'UPDATE "lookups_idempotencyrecord" SET "is_answered" = %'
 
 
 class Books:
@@ -54,7 +67,7 @@ class Books:
             return connection.execute(statement, values).rowcount
 
     def place_witness(self) -> None:
-        """Have every end of a job noted from now on."""
+        """Have every end of a job and of a lookup noted from now on."""
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(WITNESS)
 

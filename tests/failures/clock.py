@@ -12,6 +12,7 @@ from tests.failures.books import Books
 # Only what is still open: what has ended keeps its times.
 MOVED = {
     "lookups_job": (("created_at", "deadline", "lease_until", "not_before"), "ended_at IS NULL"),
+    "lookups_lookup": (("created_at",), "verdict IS NULL"),
     "lookups_bulkjob": (("created_at", "deadline"), "ended_at IS NULL"),
     "lookups_sharedfetch": (("started_at", "lease_until"), "ended_at IS NULL"),
     "lookups_idempotencyrecord": (("created_at", "lease_until", "expires_at"), "TRUE"),

@@ -78,7 +78,7 @@ class TestANameCheck:
         assert body["evidence"]["fromRegister"] is True
         assert body["dataAsOf"] == "2026-11-01T00:00:00.000Z"
         assert virginia.balance.spent == PRICE
-        assert Lookup.objects.get().source == "cache"
+        assert Lookup.objects.get().source == "copy"
 
     def test_finds_a_name_free_in_the_copy(self, virginia: Customer) -> None:
         assert check(virginia, "Quasar Umbrella Repair", source="cache").json()["available"] is True

@@ -23,7 +23,7 @@ from billing import ledger, reconciliation
 from billing.models import LedgerEntry
 from lookups import tasks
 from lookups.bulk import bulk_jobs, queue
-from lookups.jobs import lifecycle, runner
+from lookups.jobs import lifecycle, operator_actions, runner
 from lookups.models import BulkJob, Job, Lookup
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register, company
@@ -400,6 +400,31 @@ class TestAFailure:
         assert read(customer, job).json()["failed"] == 2
         assert (customer.balance.held, customer.balance.available) == (0, 10 * PRICE)
         assert bulk_jobs.MAX_WAIT + bulk_jobs.HELD_BEYOND > bulk_jobs.MAX_WAIT + lifecycle.LEASE
+
+    @pytest.mark.parametrize("by_operator", [False, True])
+    def test_that_an_operator_has_asked_again_is_mended_in_every_row_that_asks_the_same(
+        self, customer: Customer, register: Register, by_operator: bool
+    ) -> None:
+        rows = [TWO[0], {"entity_name": "ACME CORPORATION", "state": "NY", "ref": "b-2"}]
+        bulk = ask(customer, rows).json()["job_id"]
+        if by_operator:
+            assert operator_actions.end(Job.objects.get(), now=timezone.now())
+        else:
+            Job.objects.update(deadline=timezone.now())
+            tasks.sweep_jobs()
+        failed = read(customer, bulk).json()
+        assert ([row["status"] for row in failed["results"]], failed["failed"]) == (["failed"] * 2, 2)
+        assert operator_actions.do_over(Job.objects.get(), now=timezone.now())
+        work()
+        mended = read(customer, bulk).json()
+        assert [row["status"] for row in mended["results"]] == ["found"] * 2
+        assert [(row["ref"], row["cost"]) for row in mended["results"]] == [("a-1", 0.0314), ("b-2", 0)]
+        assert (mended["found"], mended["failed"], mended["status"]) == (2, 0, "complete")
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+        ends = Lookup.objects.order_by("pk").values_list("verdict", "origin", "position")
+        assert [one[0] for one in ends[:2]] == ["failed" if by_operator else "unavailable"] * 2  # what came first stays
+        assert list(ends[2:]) == [("found", "bulk", 0), ("found", "bulk", 1)]
+        assert reconciliation.run(now=timezone.now()).mismatches == []
 
     def test_of_the_hold_never_delivers_for_nothing(self, customer: Customer) -> None:
         job = ask(customer).json()["job_id"]

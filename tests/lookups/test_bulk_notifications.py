@@ -21,8 +21,8 @@ from django.test import Client
 from django.utils import timezone
 
 from billing.models import Account
-from lookups.bulk import bulk_jobs, queue
-from lookups.jobs import lifecycle
+from lookups.bulk import queue
+from lookups.jobs import lifecycle, operator_actions
 from lookups.models import BulkJob, Delivery, DeliveryAttempt, Job
 from lookups.notifications import deliveries, result_mail
 from tests.lookups.conftest import Customer
@@ -121,7 +121,7 @@ class TestABulkJobThatEnds:
         assert running is not None
         Client().delete(made["poll_url"], headers={"x-api-key": customer.secret})
         assert not Delivery.objects.exists()
-        assert lifecycle.fail(running, reply_status=503, reply={"success": False}, now=timezone.now())
+        assert operator_actions.end(running, now=timezone.now())
         queue.sweep(now=timezone.now())
         Client().delete(made["poll_url"], headers={"x-api-key": customer.secret})
         deliver()
@@ -139,13 +139,19 @@ class TestABulkJobThatEnds:
         deliver()
         assert body_of(receiver.requests[0])["data"]["failed"] == 2
 
-    def test_and_is_forgotten_with_all_that_was_sent(self, customer: Customer, receiver: Receiver) -> None:
+    def test_and_what_was_sent_is_forgotten_after_seven_days_but_not_what_came_of_it(
+        self, customer: Customer, receiver: Receiver
+    ) -> None:
         listen_at(customer, receiver)
-        ask(customer)
+        told = ask(customer).json()
         end_bulk()
         deliver()
-        assert bulk_jobs.prune(now=timezone.now() + lifecycle.KEPT_FOR) == 1
+        assert deliveries.prune(now=timezone.now()) == 0
+        assert deliveries.prune(now=timezone.now() + lifecycle.KEPT_FOR) == 1
         assert (Delivery.objects.count(), DeliveryAttempt.objects.count()) == (0, 0)
+        assert lifecycle.prune(now=timezone.now() + lifecycle.KEPT_FOR) == 2
+        rows = customer.get(told["poll_url"]).json()["results"]
+        assert [row["status"] for row in rows] == ["found", "not_found"]
 
 
 class TestTheRequest:

@@ -129,7 +129,7 @@ class TestAJobThatEnds:
 
         def end_and_break() -> None:
             with transaction.atomic():
-                assert lifecycle.fail(job, reply_status=503, reply={"success": False, "error": "x"}, now=timezone.now())
+                assert operator_actions.end(job, now=timezone.now())
                 assert Delivery.objects.exists()
                 raise InterruptedError
 

@@ -15,8 +15,14 @@ from django.utils import timezone
 
 from config.launch import commands
 from lookups.jobs import broker, lifecycle, queue_status
-from lookups.models import BulkJob, Delivery, Job
+from lookups.lookup import rows
+from lookups.lookup.asks import Ask, Stopwatch
+from lookups.lookup.outcomes import Cancelled, Failed, Found, NothingFound, Outcome, Unavailable
+from lookups.lookup.payers import KeyPayer
+from lookups.lookup.questions import Question
+from lookups.models import BulkJob, Delivery, Job, StoredAnswer
 from lookups.notifications import outbox_status
+from lookups.verdicts import Breakdown
 from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.test_job_pages import staff
 
@@ -36,24 +42,19 @@ def bulk_of(customer: Customer) -> BulkJob:
     )
 
 
-def job(customer: Customer, *, minutes: float = 1, **more: Any) -> Job:
+def job(customer: Customer, *, minutes: float = 1, outcome: Outcome | None = None, **more: Any) -> Job:
     """A job accepted some minutes ago."""
     created = timezone.now() - timedelta(minutes=minutes)
-    question = {
-        "state": "NY",
-        "name": "Acme",
-        "entity_id": None,
-        "kind": "business_entity",
-        "search_by": "debtor",
-        "date_after": None,
-        "date_before": None,
-    }
+    lookup = rows.draft(Ask(Question("NY", "Acme"), KeyPayer(customer.key)), now=created)
+    if outcome is not None:
+        rows.end(lookup, outcome, stopwatch=Stopwatch(more["ended_at"]))
+    lookup.save()
     return Job.objects.create(
         account=customer.account,
         key=customer.key,
-        ask_id=uuid.uuid4(),
+        lookup=lookup,
+        ask_id=lookup.ask_id,
         state="NY",
-        question=question,
         estimated_seconds=9,
         created_at=created,
         deadline=created + timedelta(hours=1),
@@ -66,11 +67,15 @@ def running(customer: Customer, *, seconds_ago: float, **more: Any) -> Job:
     return job(customer, status="processing", claim=uuid.uuid4(), lease_until=lease, attempts=1, **more)
 
 
-def ended(customer: Customer, reply_status: int, *, seconds_ago: float = 30, reason: str | None = None, **more: Any):
-    status = "complete" if reply_status in (200, 404) else "failed"
+def ended(customer: Customer, outcome: Outcome, *, seconds_ago: float = 30, **more: Any) -> Job:
+    status = "complete" if isinstance(outcome, Found | NothingFound) else "failed"
     at = timezone.now() - timedelta(seconds=seconds_ago)
-    reply = {"success": reply_status == 200, "reason": reason}
-    return job(customer, status=status, reply_status=reply_status, reply=reply, ended_at=at, **more)
+    return job(customer, status=status, outcome=outcome, ended_at=at, **more)
+
+
+def found() -> Found:
+    """An answer of a registry, kept."""
+    return Found(StoredAnswer(evidence={}, total=1, retrieved_at=timezone.now()))
 
 
 def lines() -> dict[str, queue_status.Line]:
@@ -107,13 +112,16 @@ class TestTheQueue:
         assert timedelta(minutes=2) <= now - single.due_since < timedelta(minutes=3)
 
     def test_counts_what_ended_by_how(self, customer: Customer) -> None:
-        for status, reason in ((200, None), (200, None), (404, None), (503, "layout_changed"), (500, None)):
-            ended(customer, status, reason=reason)
-        ended(customer, 410, bulk=bulk_of(customer))
-        ended(customer, 200, seconds_ago=3700)
+        unreadable = Unavailable("NY", "layout_changed")
+        for outcome in (found(), found(), NothingFound(), unreadable, Failed(Breakdown.BROKEN)):
+            ended(customer, outcome)
+        ended(customer, NothingFound(ambiguous=True))
+        ended(customer, Cancelled(), bulk=bulk_of(customer))
+        ended(customer, found(), seconds_ago=3700)
         assert lines()["single"].ended == {
             "answered": 2,
             "not found": 1,
+            "ambiguous": 1,
             "unavailable: layout changed": 1,
             "ended or broken here": 1,
         }
@@ -141,7 +149,7 @@ class TestTheQueue:
             other = open_customer(name=f"Account {number}")
             job(other)
             running(other, seconds_ago=1)
-            ended(other, 200)
+            ended(other, found())
         assert count() == none
 
 
@@ -171,7 +179,7 @@ class TestAWorkerThatIsGone:
     ) -> None:
         job(customer, minutes=due_minutes)
         if sign_seconds:
-            ended(customer, 200, seconds_ago=sign_seconds)
+            ended(customer, found(), seconds_ago=sign_seconds)
         assert lines()["single"].is_quiet(timezone.now()) is quiet
         assert ("Nobody works on single jobs" in page(staff("view_job"))) is quiet
 
@@ -221,7 +229,7 @@ class TestMessagesToCustomers:
         assert "channel__exact=webhook&amp;status__exact=given_up" in told
 
     def test_of_a_job_are_on_its_page(self, customer: Customer) -> None:
-        done = ended(customer, 503, reason="blocked")
+        done = ended(customer, Unavailable("NY", "blocked"))
         told = message(customer, due_minutes=1)
         Delivery.objects.filter(pk=told.pk).update(job=done, event="lookup.failed")
         address = f"/admin/lookups/job/{done.pk}/change/"

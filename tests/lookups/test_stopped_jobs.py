@@ -89,13 +89,13 @@ class TestAStateSwitchedOff:
             jurisdictions.disable(code="NY", reason="Asked to stop.")
             assert sweep().failed == 1
             job.refresh_from_db()
-            assert (job.status, job.reply_status, job.reply["reason"]) == ("failed", 503, "disabled")
+            assert (job.status, job.lookup.verdict, job.lookup.reason) == ("failed", "unavailable", "disabled")
             assert_nobody_paid(customer)
         assert not worker.result()  # it had nothing left to end
         told = customer.get(f"/v1/lookup/status/{job.public_id}")
         assert (told.status_code, told.json()["reason"], told.json()["cost"]) == (500, "disabled", 0)
         assert_nobody_paid(customer)
-        assert Lookup.objects.get().outcome == Lookup.Outcome.UNAVAILABLE
+        assert Lookup.objects.get().verdict == "unavailable"
 
     def test_ends_those_that_wait(self, customer: Customer, register: Register) -> None:
         job = accepted(customer)
@@ -103,7 +103,7 @@ class TestAStateSwitchedOff:
         assert sweep().failed == 1
         assert sweep().failed == 0
         job.refresh_from_db()
-        assert (job.status, job.reply_status, register.asked) == ("failed", 503, 0)
+        assert (job.status, job.lookup.verdict, register.asked) == ("failed", "unavailable", 0)
         assert_nobody_paid(customer)
 
     def test_sells_no_answer_that_comes_in_before_the_sweep(self, customer: Customer, register: Register) -> None:
@@ -111,7 +111,7 @@ class TestAStateSwitchedOff:
         with at_work(register, job):
             jurisdictions.disable(code="NY", reason="Asked to stop.")
         job.refresh_from_db()
-        assert (job.status, job.reply_status) == ("failed", 503)
+        assert (job.status, job.lookup.verdict) == ("failed", "unavailable")
         assert Entity.objects.count() == 0
         assert_nobody_paid(customer)
 
@@ -156,7 +156,7 @@ class TestAStateSwitchedOff:
             jurisdictions.disable(code="NY", reason="Asked to stop.")
             assert sweep().failed == 2
         second.refresh_from_db()
-        assert (second.status, second.reply_status) == ("failed", 503)
+        assert (second.status, second.lookup.verdict) == ("failed", "unavailable")
         assert_nobody_paid(customer)
 
 
@@ -171,7 +171,9 @@ class TestAnOperator:
             assert not operator_actions.end(running, now=timezone.now())
             assert_nobody_paid(customer)
         job.refresh_from_db()
-        assert (job.status, job.reply["error"]) == ("failed", "Ended by the operator")
+        assert (job.status, job.lookup.reason) == ("failed", "ended_by_operator")
+        told = customer.get(f"/v1/lookup/status/{job.public_id}").json()
+        assert (told["error"], told["code"]) == ("Ended by the operator", "internal_error")
         assert_nobody_paid(customer)
         assert Entity.objects.count() == 1  # what the register said is kept: the next one may have it
 
@@ -203,7 +205,7 @@ class TestAnOperator:
             register.may_go.set()
         assert_nobody_paid(customer)
         job.refresh_from_db()
-        assert job.reply["error"] == "Ended by the operator"
+        assert job.lookup.reason == "ended_by_operator"
 
     def test_releases_it_to_another_worker_and_it_is_paid_once(
         self, customer: Customer, register: Register, come: list[Any]
@@ -216,7 +218,7 @@ class TestAnOperator:
             assert not operator_actions.release(job, now=timezone.now())  # as it was read, nobody had it
         assert [first.result(20), second.result(20)].count(True) >= 1
         job.refresh_from_db()
-        assert (job.status, job.reply["success"], register.asked) == ("complete", True, 1)
+        assert (job.status, job.lookup.verdict, register.asked) == ("complete", "found", 1)
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
         assert LedgerEntry.objects.filter(kind="capture").count() == 1
 
@@ -245,7 +247,8 @@ class TestAJobThatWasPaidFor:
     def test_ends_with_its_answer_when_an_operator_ends_it(self, customer: Customer, paid: Job) -> None:
         assert operator_actions.end(paid, now=timezone.now())
         paid.refresh_from_db()
-        assert (paid.status, paid.reply["data"]["entityName"]) == ("complete", "ACME CORP.")
+        told = customer.get(f"/v1/lookup/status/{paid.public_id}").json()
+        assert (paid.status, told["data"]["entityName"]) == ("complete", "ACME CORP.")
 
     def test_ends_with_its_answer_when_its_state_is_switched_off(self, customer: Customer, paid: Job) -> None:
         jurisdictions.disable(code="NY", reason="Asked to stop.")
@@ -262,7 +265,9 @@ class TestALookupWhoseReplyWasLost:
     ) -> None:
         from lookups.lookup import flow
         from lookups.lookup.asks import Ask
+        from lookups.lookup.outcomes import Accepted
         from lookups.lookup.payers import KeyPayer
+        from lookups.lookup.questions import Question
 
         monkeypatch.setattr(NewYork, "slow", False)
         settings.SYNC_BUDGET_SECONDS = 0.3
@@ -270,13 +275,13 @@ class TestALookupWhoseReplyWasLost:
             monkeypatch.setattr(handover, "_pool", lambda _: pool)
             job = accepted(customer)
             asked = Ask(
-                question=lifecycle.from_json(job.question),
+                question=Question.from_json(job.lookup.question),
                 payer=KeyPayer(customer.key),
                 ask_id=job.ask_id,
                 resumed=True,
             )
             told = flow.perform(ask=asked, now=timezone.now())
-            assert told == lifecycle.find_accepted(asked)
+            assert told == Accepted(job)
             register.may_go.set()  # type: ignore[union-attr]
         _wait_until(lambda: Job.objects.get().status == "complete")
         assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 1)

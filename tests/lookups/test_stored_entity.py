@@ -94,13 +94,13 @@ class TestTheAdmin:
     ) -> None:
         customer.lookup()
         stored = Entity.objects.get()
-        for path in ("lookup", "storedentity"):
+        for path in ("lookup", "entity"):
             page = admin_client.get(f"/admin/lookups/{path}/")
             assert page.status_code == 200
             assert b"Acme" in page.content or b"ACME" in page.content
             assert admin_client.get(f"/admin/lookups/{path}/add/").status_code == 403
-        assert admin_client.get(f"/admin/lookups/storedentity/{stored.pk}/change/").status_code == 200
-        gone: Any = admin_client.post(f"/admin/lookups/storedentity/{stored.pk}/delete/", {"post": "yes"})
+        assert admin_client.get(f"/admin/lookups/entity/{stored.pk}/change/").status_code == 200
+        gone: Any = admin_client.post(f"/admin/lookups/entity/{stored.pk}/delete/", {"post": "yes"})
         assert gone.status_code == 403
 
 
