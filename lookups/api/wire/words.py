@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from scrapers.failures import list_unanswered
 
@@ -33,7 +33,8 @@ CODES = {
 REASONS = {failure.value: failure.facts.customer for failure in list_unanswered()}
 
 if TYPE_CHECKING:  # enums that are made of a table: to a checker of types they are text
-    Code = Reason = str
+    Code: TypeAlias = str
+    Reason: TypeAlias = str
 else:
     Code = StrEnum("Code", {word: word for word in CODES})
     Reason = StrEnum("Reason", {word: word for word in REASONS})
