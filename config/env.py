@@ -59,7 +59,8 @@ COMPTROLLER_KEY: str = _env.str("COMPTROLLER_KEY", default="")
 PAYMENT_SECRET: str = _env.str("PAYMENT_SECRET", default="")  # signs challenges; empty: derived from SECRET_KEY
 PAYMENT_SECRET_PREVIOUS: str = _env.str("PAYMENT_SECRET_PREVIOUS", default="")  # still accepted while rotating
 PAYMENT_REALM: str = _env.str("PAYMENT_REALM", default="")  # empty: the host of PUBLIC_URL
-SANDBOX_PAYMENTS: bool = _env.bool("SANDBOX_PAYMENTS", default=False)  # pretended payments; refused in production
+# Pretended payments, which reach the sandbox registry only: on in the embedded default, refused in production
+SANDBOX_PAYMENTS: bool | None = _env.bool("SANDBOX_PAYMENTS", default=None)
 TEMPO_RECIPIENT: str = _env.str("TEMPO_RECIPIENT", default="")  # 0x… address; set: method "tempo" is offered
 TEMPO_RPC_URL: str = _env.str("TEMPO_RPC_URL", default="")
 TEMPO_CHAIN_ID: int = _env.int("TEMPO_CHAIN_ID", default=4217)

@@ -7,5 +7,7 @@ from config.settings.shared import *
 # and no two installations share one.
 SECRET_KEY = SECRET_KEY or secret.local_secret(VAR_DIR)
 ALLOWED_HOSTS = ALLOWED_HOSTS or ["*"]
+# A request without a key is answered as the service promises: 402, with a challenge that costs nothing to pay.
+SANDBOX_PAYMENTS = True if SANDBOX_PAYMENTS is None else SANDBOX_PAYMENTS
 # Static files straight from the packages they come with: nothing to collect before the first start.
 WHITENOISE_USE_FINDERS = True

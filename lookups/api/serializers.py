@@ -332,12 +332,7 @@ class SettingsRequest(serializers.Serializer[Any]):
 class BulkRequest(serializers.Serializer[Any]):
     """The body of POST /v1/bulk-lookup; its rows are checked one by one, to tell which of them are wrong."""
 
-    entities = BulkEntity(
-        many=True,
-        min_length=1,
-        max_length=MOST_ROWS,
-        help_text="1 to 1,000 rows. A row that repeats another is charged once.",
-    )
+    entities = BulkEntity(many=True, help_text="1 to 1,000 rows. A row that repeats another is charged once.")
     source = LookupRequest._declared_fields["source"]  # type: ignore[assignment]
     webhook_url = HookAddress(
         required=False,

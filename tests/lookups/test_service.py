@@ -78,6 +78,7 @@ class TestTheListOfStates:
         for tag in (first["ETag"], f"W/{first['ETag']}", f'"x", {first["ETag"]}', "*"):
             again = Client().get("/v1/states", headers={"if-none-match": tag})
             assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+            assert "Content-Type" not in again
         services.disable(code="NY", reason="x")
         assert Client().get("/v1/states", headers={"if-none-match": first["ETag"]}).status_code == 200
 
@@ -103,6 +104,10 @@ class TestTheHealth:
             "cache_hit_rate_pct": 50.0,
         }
         Lookup.objects.update(created_at=timezone.now() - timedelta(days=1))
+        assert Client().get("/v1/health").json()["checks"]["lookups_today"] == 0
+
+    def test_counts_no_lookup_of_the_sandbox(self, tester: Customer) -> None:
+        assert tester.lookup("Blue Heron Logistics LLC", "DE").status_code == 200
         assert Client().get("/v1/health").json()["checks"]["lookups_today"] == 0
 
     def test_is_degraded_while_a_registry_is(self, switches: None) -> None:

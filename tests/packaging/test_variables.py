@@ -22,7 +22,8 @@ def read_by_code() -> dict[str, str]:
         ):
             name = ast.literal_eval(node.args[0])
             default = next(ast.literal_eval(word.value) for word in node.keywords if word.arg == "default")
-            found[name] = "" if default == [] else str(default).lower() if isinstance(default, bool) else str(default)
+            text = str(default).lower() if isinstance(default, bool) else str(default)
+            found[name] = "" if default in ([], None) else text
     return found
 
 

@@ -17,6 +17,15 @@ from django.db import DatabaseError
 from tests.upgrades.test_trade_words import migrate
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+QUESTION = {
+    "state": "NY",
+    "name": "Acme",
+    "entity_id": None,
+    "kind": "business_entity",
+    "search_by": "debtor",
+    "date_after": None,
+    "date_before": None,
+}
 BEFORE = [("billing", "0005_american_spelling"), ("lookups", "0008_trade_words")]
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -77,7 +86,7 @@ class TestAnInstallationWithoutModes:
         for mode in ("live", "test"):
             keyed = key.objects.create(account_id=account.pk, mode=mode, secret_hash=mode, created_at=NOW)
             asked = {"account_id": account.pk, "key_id": keyed.pk, "created_at": NOW, "deadline": NOW}
-            one = job.objects.create(ask_id=uuid4(), state="NY", question={"state": "NY", "name": "Acme", "entity_id": None, "kind": "business_entity", "search_by": "debtor", "date_after": None, "date_before": None}, estimated_seconds=1, **asked)
+            one = job.objects.create(ask_id=uuid4(), state="NY", question=QUESTION, estimated_seconds=1, **asked)
             many = bulk.objects.create(accepts_stored=False, total=1, questions=1, **asked)
             delivery.objects.create(event="lookup.complete", job_id=one.pk, last_answer=f"{mode} job", **message)
             delivery.objects.create(event="bulk.complete", bulk_id=many.pk, last_answer=f"{mode} bulk", **message)

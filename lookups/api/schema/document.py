@@ -77,7 +77,7 @@ def build() -> dict[str, Any]:
     }
     document["components"]["schemas"] = dict(sorted((made["components"]["schemas"] | components.build()).items()))
     rows = document["components"]["schemas"]["BulkRequest"]["properties"]["entities"]
-    rows |= {"minItems": 1, "maxItems": MOST_ROWS}  # the generator passes a list's bounds over
+    rows |= {"minItems": 1, "maxItems": MOST_ROWS}  # the view judges each row by itself, so no field knows it
     lookup = document["paths"]["/v1/lookup"]["post"]
     lookup["security"] = [*KEY, {}]
     lookup["x-payment-info"] = offers.without_methods()

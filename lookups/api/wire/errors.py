@@ -76,7 +76,7 @@ class InvalidBulk(Error):
     ] = UNSET
 
 
-class PaymentRequired(Shape):
+class PaymentRequired(Shape, kw_only=True):
     """Problem details (RFC 9457) of the Payment scheme: what to pay, or what was wrong with a payment.
 
     A challenge without a key has the five words of the scheme alone; everything else has those of an error as well.

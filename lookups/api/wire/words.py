@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from lookups.verdicts import Breakdown
 from lookups.verdicts import Verdict as Outcome
@@ -43,7 +43,10 @@ OUTCOME_REASONS = {
 }
 
 if TYPE_CHECKING:  # enums that are made of a table: to a checker of types they are text
-    Code = Reason = OutcomeReason = Verdict = str
+    Code: TypeAlias = str
+    Reason: TypeAlias = str
+    OutcomeReason: TypeAlias = str
+    Verdict: TypeAlias = str
 else:
     OutcomeReason = StrEnum("OutcomeReason", {word: word for word in OUTCOME_REASONS})
     Verdict = StrEnum("Verdict", {word: word for word in VERDICTS})

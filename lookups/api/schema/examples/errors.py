@@ -63,7 +63,12 @@ DOWN = error(
 
 
 def _funds(code: str, title: str, detail: str, **more: Any) -> OpenApiExample:
-    problem = {"type": f"https://example.com/docs/errors/#{code}", "title": title, "status": 402, "detail": detail}
+    problem: dict[str, Any] = {
+        "type": f"https://example.com/docs/errors/#{code}",
+        "title": title,
+        "status": 402,
+        "detail": detail,
+    }
     return error(402, code, title, PaymentRequired, **problem, pricePerLookup=0.0314, lookupsRemaining=0, **more)
 
 

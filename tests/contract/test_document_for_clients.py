@@ -1,0 +1,178 @@
+"""What people and generators of clients need of the document: words, bounds, one class a list of words, examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from billing.models import LedgerEntry
+from lookups.api.schema import document as built
+from lookups.api.wire import words
+from lookups.models import Delivery, Job
+
+Schema = dict[str, Any]
+
+
+def operations(document: Schema) -> Iterator[tuple[str, Schema]]:
+    """Every operation with its name."""
+    for operations in [*document["paths"].values(), *document["webhooks"].values()]:
+        for operation in operations.values():
+            yield operation["operationId"], operation
+
+
+def properties(document: Schema) -> Iterator[tuple[str, Schema]]:
+    """Every property of every component."""
+    for name, schema in document["components"]["schemas"].items():
+        for field, about in schema.get("properties", {}).items():
+            yield f"{name}.{field}", about
+
+
+def undescribed(document: Schema) -> list[str]:
+    """Properties, parameters and operations that nothing is said of."""
+    found = [name for name, about in properties(document) if not about.get("description")]
+    for name, operation in operations(document):
+        found += [name] if not (operation.get("summary") and operation.get("description")) else []
+        found += [f"{name} {one['name']}" for one in operation.get("parameters", []) if not one.get("description")]
+    return found
+
+
+def inline_enums(value: Any, at: str = "") -> list[str]:
+    """Lists of words that are no component of their own: each would become a class more in a client."""
+    if isinstance(value, dict):
+        found = [at] if "enum" in value and at.count("/") != 3 else []
+        return found + [one for name, inner in value.items() for one in inline_enums(inner, f"{at}/{name}")]
+    if isinstance(value, list):
+        return [one for number, inner in enumerate(value) for one in inline_enums(inner, f"{at}/{number}")]
+    return []
+
+
+class TestTheWords:
+    """Descriptions, and lists of words."""
+
+    def test_describe_everything(self, document: Schema) -> None:
+        assert undescribed(document) == []
+
+    def test_that_are_missing_are_noticed(self) -> None:
+        schema = {"components": {"schemas": {"A": {"properties": {"b": {"type": "string"}}}}}}
+        assert undescribed({"paths": {}, "webhooks": {}, **schema}) == ["A.b"]
+
+    def test_of_a_list_are_declared_once(self, document: Schema) -> None:
+        assert inline_enums(document) == []
+
+    def test_of_a_list_elsewhere_are_noticed(self) -> None:
+        assert inline_enums({"components": {"schemas": {"A": {"properties": {"b": {"enum": ["c"]}}}}}}) != []
+
+    def test_of_a_list_that_may_be_null_are_the_same_component(self, document: Schema) -> None:
+        kind = document["components"]["schemas"]["Party"]["properties"]["kind"]
+        assert {"$ref": "#/components/schemas/PartyKind"} in kind["anyOf"]
+        assert {"type": "null"} in kind["anyOf"]
+
+    @pytest.mark.parametrize(
+        ("wire", "kept"),
+        [
+            (words.EntryKind, LedgerEntry.Kind),
+            (words.JobState, Job.Status),
+            (words.EventType, Delivery.Event),
+        ],
+    )
+    def test_of_a_list_are_those_that_are_kept(self, wire: Any, kept: Any) -> None:
+        assert {word.value for word in wire} == set(kept.values)
+
+    def test_explain_every_code_and_reason(self, document: Schema) -> None:
+        for name, table in words.TABLES.items():
+            schema = document["components"]["schemas"][name]
+            assert set(schema["enum"]) == set(table)
+            assert all(f"* `{word}` - " in schema["description"] for word in table)
+
+
+class TestARequest:
+    """What it may hold, where it goes, and with which key."""
+
+    def test_has_its_bounds(self, document: Schema) -> None:
+        shapes = document["components"]["schemas"]
+        state = shapes["LookupRequest"]["properties"]["state"]
+        assert (state["minLength"], state["maxLength"], state["pattern"]) == (2, 2, "^[A-Za-z]{2}$")
+        entities = shapes["BulkRequest"]["properties"]["entities"]
+        assert (entities["minItems"], entities["maxItems"]) == (1, 1000)
+        amount = shapes["TopUpRequest"]["properties"]["amount"]
+        assert (amount["minimum"], amount["maximum"]) == (0.5, 10_000)
+        address = shapes["SettingsRequest"]["properties"]["webhookUrl"]
+        assert (address["format"], address["maxLength"]) == ("uri", 500)
+        assert shapes["LookupRequest"]["properties"]["fresh"]["deprecated"] is True
+
+    def test_has_bounds_in_its_parameters(self, document: Schema) -> None:
+        for name, operation in operations(document):
+            for one in operation.get("parameters", []):
+                schema = one["schema"]
+                if one["name"] in ("Idempotency-Key", "cursor"):
+                    assert schema["minLength"] == 1, name
+                    assert schema["maxLength"] <= 255, name
+                if one["name"] == "fresh":
+                    assert one["deprecated"] is True
+
+    def test_says_with_which_key(self, document: Schema) -> None:
+        both = [{"ApiKeyAuth": []}, {"BearerAuth": []}]
+        assert document["security"] == both
+        said = {name: operation["security"] for name, operation in operations(document)}
+        assert said.pop("lookup") == [*both, {}]
+        open_to_all = {name for name, security in said.items() if security == []}
+        assert {name for name in open_to_all if not name.startswith("on")} == {"listStates", "getHealth"}
+        assert all(security == both for name, security in said.items() if name not in open_to_all)
+
+    def test_names_a_job_as_the_contract_does(self, document: Schema) -> None:
+        assert "/v1/lookup/status/{jobId}" in document["paths"]
+        assert "/v1/bulk-lookup/{job_id}" in document["paths"]
+
+
+class TestAReply:
+    """What a generated client makes of it."""
+
+    def test_is_json_before_anything_else(self, document: Schema) -> None:
+        several = 0
+        for name, operation in operations(document):
+            for status, reply in operation["responses"].items():
+                kinds = list(reply.get("content", {}))
+                if len(kinds) > 1:
+                    several += 1
+                    assert kinds[0] == "application/json", f"{name} {status}"
+        assert several >= 5
+
+    def test_to_a_cancelled_bulk_job_is_json_alone(self, document: Schema) -> None:
+        replies = document["paths"]["/v1/bulk-lookup/{job_id}"]["delete"]["responses"]
+        assert {kind for reply in replies.values() for kind in reply["content"]} == {"application/json"}
+
+    def test_has_typed_data(self, document: Schema) -> None:
+        shapes = document["components"]["schemas"]
+        for name, field in (("JobStatus", "result"), ("JobStatus", "data"), ("BulkRow", "data")):
+            options = shapes[name]["properties"][field]["oneOf"]
+            assert len([one for one in options if "$ref" in one]) >= 2, name
+
+    def test_that_says_later_leads_to_the_answer(self, document: Schema) -> None:
+        known = {name for name, _ in operations(document)}
+        for path, names in (("/v1/lookup", {"getJob"}), ("/v1/bulk-lookup", {"getBulkJob", "cancelBulkJob"})):
+            links = document["paths"][path]["post"]["responses"]["202"]["links"]
+            assert {link["operationId"] for link in links.values()} == names
+            assert names <= known
+
+
+class TestTheRest:
+    """Events, and who stands behind the document."""
+
+    def test_describes_every_event(self, document: Schema) -> None:
+        assert set(document["webhooks"]) == {kind.value for kind in words.EventType}
+
+    def test_names_license_and_contact(self, document: Schema) -> None:
+        assert document["info"]["license"]["identifier"] == "Apache-2.0"
+        assert document["info"]["contact"]["email"] == "tests@example.test"
+        assert {tag["name"] for tag in document["tags"]} == set(built.TAGS)
+        assert all(tag["description"] for tag in document["tags"])
+
+    def test_shows_an_example_of_every_operation(self, document: Schema) -> None:
+        for name, operation in operations(document):
+            bodies = [operation.get("requestBody", {"content": {}})]
+            bodies += [reply for status, reply in operation["responses"].items() if status.startswith("2")]
+            assert any(content.get("examples") for body in bodies for content in body.get("content", {}).values()), name
+            if "requestBody" in operation:
+                assert operation["requestBody"]["content"]["application/json"]["examples"], name

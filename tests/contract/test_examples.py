@@ -1,0 +1,83 @@
+"""What the document shows as a request is taken by the service, and answered as the document says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.test import Client
+
+from scrapers.sandbox.magic import MAGIC
+from tests.lookups.conftest import Customer
+from tests.lookups.messages import end_bulk, end_jobs
+
+pytestmark = pytest.mark.django_db
+Judge = Callable[[Any, str, str], None]
+FORBIDDEN_TO_TEST_KEYS = {"/v1/account/topup"}
+
+
+def shown(document: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Every request example: method, path and body."""
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            for content in operation.get("requestBody", {}).get("content", {}).values():
+                for example in content["examples"].values():
+                    yield method, path, example["value"]
+
+
+@pytest.fixture(autouse=True)
+def no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test plays the worker itself."""
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+
+
+def send(tester: Customer, method: str, path: str, **how: Any) -> Any:
+    """With the key of the sandbox."""
+    client = Client(raise_request_exception=False)
+    return getattr(client, method)(path, headers={"x-api-key": tester.secret}, content_type="application/json", **how)
+
+
+class TestAnExampleOfARequest:
+    """Sent to the running service with a key of the sandbox."""
+
+    def test_is_taken_and_answered_as_described(self, tester: Customer, document: dict[str, Any], judge: Judge) -> None:
+        sent = 0
+        for method, path, body in shown(document):
+            reply = send(tester, method, path, data=body)
+            judge(reply, method, path)
+            wanted = (403,) if path in FORBIDDEN_TO_TEST_KEYS else (200, 202)
+            assert reply.status_code in wanted, (path, reply.content)
+            sent += 1
+        assert sent >= 8
+
+
+class TestAnOperationWithoutABody:
+    """Asked for what was made just before."""
+
+    def test_is_answered_as_described(self, tester: Customer, document: dict[str, Any], judge: Judge) -> None:
+        job = tester.lookup(MAGIC["later"], "DE").json()["jobId"]
+        bulk = tester.post("/v1/bulk-lookup", {"entities": [{"entity_name": MAGIC["found"], "state": "DE"}]}).json()
+        named = {"jobId": job, "job_id": bulk["job_id"]}
+        for finish in (lambda: None, lambda: (end_jobs(), end_bulk())):
+            finish()
+            for path, operations in document["paths"].items():
+                for method in set(operations) & {"get", "delete"}:
+                    address = re.sub(r"\{(\w+)\}", lambda found: named[found[1]], path)
+                    reply = send(tester, method, address)
+                    assert reply.status_code == 200, (method, address, reply.content)
+                    judge(reply, method, path)
+
+    def test_answers_a_failed_job_as_described(self, tester: Customer, judge: Judge) -> None:
+        from django.utils import timezone
+
+        from lookups.api import replies
+        from lookups.jobs import lifecycle, runner
+
+        address = tester.lookup(MAGIC["later"], "DE").json()["statusUrl"]
+        runner.sweep(render=replies.to_body, now=timezone.now() + lifecycle.DEADLINE)
+        reply = tester.get(address)
+        assert reply.status_code == 500
+        judge(reply, "get", "/v1/lookup/status/{jobId}")
