@@ -522,6 +522,19 @@ class TestALookupWhoseCallerIsLost:
         self.lost(customer, now, repeats=first)
         assert (rows.end_unattended(now=now), Lookup.objects.open().count()) == (0, 2)
 
+    def test_is_not_counted_when_somebody_else_ends_it_in_the_same_moment(
+        self, customer: Customer, now: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.lost(customer, now)
+        end = rows.end
+
+        def too_late(row: Lookup, *given: Any, **more: Any) -> Lookup:
+            Lookup.objects.filter(pk=row.pk).update(verdict="cancelled", ended_at=now)
+            return end(row, *given, **more)
+
+        monkeypatch.setattr(rows, "end", too_late)
+        assert rows.end_unattended(now=now) == 0
+
     def test_is_ended_with_so_many_at_a_time(self, customer: Customer, now: Any) -> None:
         for _ in range(3):
             self.lost(customer, now)

@@ -45,7 +45,7 @@ TARGETS = (
     Target("billing/budgets.py", BILLING),
     Target("billing/keys.py", BILLING),
     Target("billing/topups.py", BILLING),
-    Target("lookups/lookup/settlement.py", LOOKUPS),
+    Target("lookups/lookup/settlement.py", LOOKUPS, servers=True),
     Target("lookups/lookup/rows.py", LOOKUPS),
     Target("lookups/lookup/flow.py", LOOKUPS),
     Target("lookups/lookup/payers.py", LOOKUPS),
@@ -62,6 +62,7 @@ LOCK = "A stronger lock: rows that point at the account wait for it too, and not
 NO_LOOK = "Written by its number: what has none is inserted, what has one is updated; the word saves a look."
 UNDER_LOCK = "The other columns were read under the row's lock in this very transaction."
 NOTHING_TO_DO = "A query more that updates nothing: no key has no number, and nothing is given back."
+A_CONDITION = "Asked for as a condition only."
 ONE_MORE = "How many a sweep takes on at a time; the next one takes the others."
 SAVES_WORK = "It saves work: no trading name scores better than an equal name, or than itself."
 ENOUGH_SEEN = "own.score == 1.0 or len(mine) == len(theirs) == 1"
@@ -121,6 +122,18 @@ EXPLAINED: dict[str, Explained] = {
         ("apply_waiting", "payment_intent__in=list(intents),", ""): "Looks at all paid top-ups, most in vain.",
         ("_apply_waiting", "seen.content or {}", "(seen.content)"): "What waits has its content; the type allows none.",
     },
+    "lookups/lookup/settlement.py": {
+        ("is_ours", "return False", "return None"): A_CONDITION,
+        ("never", "return False", "return None"): A_CONDITION,
+        ("find_stored", "kind=question.kind,", ""): "The digest of a question is another for each kind.",
+        ("sell_stored", "lookup.hold is not None", "True"): "Where nothing was held, a payer releases nothing.",
+    },
+    "lookups/lookup/rows.py": {
+        ("end", "force_insert=True", ""): NO_LOOK,
+        ("end", "True", "False"): NO_LOOK,
+        ("end", "lookup.bulk_id is not None", "True"): "A query more: only rows of a bulk request are repeated.",
+        ("end_unattended", "500", "501"): ONE_MORE,
+    },
     "lookups/models/lookups.py": {
         ("LookupQuerySet", '"Lookup"', "'changed'"): "A type's name, which only mypy reads.",
     },
@@ -146,7 +159,7 @@ EXPLAINED: dict[str, Explained] = {
             "((word == 'co') and at and (words[at - 1] != 'and'))",
         ): "A last co is a legal form and not among the words.",
         ("compare", TURNED, "((own.features == ('word_order',)) and _is_turned(asked, shown))"): NO_COMMA,
-        ("_is_typo", "return False", "return None"): "Asked for as a condition only.",
+        ("_is_typo", "return False", "return None"): A_CONDITION,
         ("compare", "default=own", ""): "Every name has at least one trading name: itself.",
         ("_compare_words", "True", "False"): "The two lengths were compared before.",
         ("_is_one_vowel", "True", "False"): "The two lengths were compared before.",
