@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
-from lookups.models import IdempotencyRecord
+from lookups.models import IdempotencyRecord, Lookup
+from lookups.verdicts import ANSWERED
 
 KEPT_FOR = timedelta(hours=24)
 
@@ -54,7 +55,8 @@ def claim(*, account_id: int, sandbox: bool, key: str, body_hash: str, lease: ti
             return Claim(known.pk, known.claim, known.ask_id, resumed=True, is_answered=True)
         if not _take_over(known, mine, now):
             raise StillRunning
-        return Claim(known.pk, mine["claim"], known.ask_id, resumed=True)  # type: ignore[arg-type]
+        ask_id = mine.get("ask_id", known.ask_id)
+        return Claim(known.pk, mine["claim"], ask_id, resumed=True)  # type: ignore[arg-type]
 
 
 def finish(claimed: Claim) -> None:
@@ -81,4 +83,7 @@ def prune(*, now: datetime) -> int:
 def _take_over(known: IdempotencyRecord, mine: dict[str, object], now: datetime) -> bool:
     """Continue a request whose lease ran out; of several who try, one does."""
     same = IdempotencyRecord.objects.running().filter(pk=known.pk, claim=known.claim)
+    fruitless = Lookup.objects.filter(ask_id=known.ask_id, verdict__isnull=False).exclude(verdict__in=ANSWERED)
+    if fruitless.exists():  # it ended without an answer, and charged nothing: the same question is a new ask
+        mine |= {"ask_id": uuid.uuid4()}
     return bool(same.filter(lease_until__lte=now).update(**mine))

@@ -22,6 +22,7 @@ from billing import ledger
 from lookups import bodies
 from lookups.admin.job_filters import AgeFilter, KindFilter, ReasonFilter
 from lookups.admin.queue import QueuePage
+from lookups.api.wire.shape import to_plain
 from lookups.bulk import bulk_jobs, progress
 from lookups.jobs import lifecycle, operator_actions, timeline
 from lookups.models import BulkJob, Job
@@ -191,7 +192,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
 
 def _shown(job: Job) -> str:
     """What the customer gets of an ended job, as it is written now."""
-    return json.dumps(bodies.of_job(job, job.request_id), indent=1, ensure_ascii=False)
+    return json.dumps(to_plain(bodies.of_job(job, job.request_id)), indent=1, ensure_ascii=False)
 
 
 def _mark(text: str) -> uuid.UUID | None:

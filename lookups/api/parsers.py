@@ -11,8 +11,11 @@ from typing import IO, Any
 from rest_framework.parsers import BaseParser
 
 from lookups.api import errors
+from lookups.api.wire.errors import InvalidBulk
+from lookups.bulk import input as bulk_input
 from scrapers.parsing import nesting
 
+MOST_ROWS = 1000
 LIMIT = 64 * 1024  # bytes; the longest honest lookup is a fiftieth of it
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -37,6 +40,40 @@ class StrictJSONParser(BaseParser):
         if len(raw) > limit:
             raise too_large(limit)
         return read_object(raw)
+
+
+class CsvParser(BaseParser):
+    """A bulk request as a table; what is said of the whole request stands in the query string then."""
+
+    media_type = "text/csv"
+
+    def parse(
+        self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The rows under `entities`, and the words of the query string; ApiError 400 or 413."""
+        context = parser_context or {}
+        limit = getattr(context.get("view"), "body_limit", LIMIT)
+        raw = stream.read(limit + 1)
+        if len(raw) > limit:
+            raise too_large(limit)
+        try:
+            rows = bulk_input.read_csv(raw, most=MOST_ROWS)
+        except bulk_input.Unreadable as wrong:
+            problem = {"index": None, "line": wrong.line, "error": str(wrong)}
+            raise errors.ApiError(
+                400, "invalid_request", errors.INVALID_BODY, details=[problem], shape=InvalidBulk
+            ) from None
+        return {**_query_words(context.get("request")), "entities": rows}
+
+
+def _query_words(request: Any) -> dict[str, Any]:
+    """What a table cannot say: numbers and flags are read from their words."""
+    asked: dict[str, Any] = dict(request.query_params.items()) if request is not None else {}
+    if str(asked.get("max_wait_seconds", "")).isdecimal():
+        asked["max_wait_seconds"] = int(asked["max_wait_seconds"])
+    if asked.get("email_results") in ("true", "false"):
+        asked["email_results"] = asked["email_results"] == "true"
+    return asked
 
 
 def raw_body(request: Any, *, limit: int) -> bytes:

@@ -15,6 +15,7 @@ from rest_framework import serializers
 from billing import money
 from jurisdictions.codes import PLACES
 from lookups.api.wire.words import PayBy, SearchBy, SearchType, Source, SourceWanted
+from lookups.jobs import lifecycle
 from lookups.notifications import webhook_addresses
 
 TRUE_WORDS, FALSE_WORDS = frozenset({"true", "1"}), frozenset({"false", "0"})
@@ -101,6 +102,7 @@ class Day(serializers.DateField):
         return super().to_internal_value(data)
 
 
+LONGEST_WAIT_SECONDS = round(lifecycle.LONGEST_WAIT.total_seconds())
 OLDER_SPELLINGS = {
     "searchType": ("search_type", "lookup_type", "query_type", "entity_type"),
     "entity_name": ("query",),
@@ -136,6 +138,16 @@ def _as_search_type(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     return value.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+class Whole(serializers.IntegerField):
+    """A JSON integer, not text that looks like one."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """The number."""
+        if type(data) is not int:
+            self.fail("invalid")
+        return super().to_internal_value(data)
 
 
 class LookupRequest(serializers.Serializer[Any]):
@@ -176,6 +188,20 @@ class LookupRequest(serializers.Serializer[Any]):
     searchBy = Word(SearchBy, required=False, allow_null=True, help_text="UCC only. Default: debtor.")
     dateAfter = Day(required=False, allow_null=True, help_text="UCC only: filed on this day or later.")
     dateBefore = Day(required=False, allow_null=True, help_text="UCC only: filed on this day or earlier.")
+    ref = Text(
+        required=False,
+        allow_null=True,
+        max_length=200,
+        help_text="Your own mark; echoed with the result, and `GET /v1/lookups?ref=` finds it again.",
+    )
+    max_wait_seconds = Whole(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=LONGEST_WAIT_SECONDS,
+        help_text="How long a lookup that is answered later may take; after that it ends `unavailable`, not charged. "
+        "Default: 900.",
+    )
 
     def to_internal_value(self, data: Any) -> Any:
         """The fields, whichever of their spellings was used; what is wrong is said of the spelling that was."""
@@ -209,7 +235,7 @@ class BulkEntity(LookupRequest):
 
     source = None  # type: ignore[assignment]
     fresh = None  # type: ignore[assignment]
-    ref = Text(required=False, allow_null=True, max_length=200, help_text="Your own mark; echoed with the result.")
+    max_wait_seconds = None  # type: ignore[assignment]
 
 
 class NameRequest(serializers.Serializer[Any]):
@@ -224,16 +250,6 @@ class NameRequest(serializers.Serializer[Any]):
         help_text="`live` (default): ask the registry. `cache`: read the loaded copy of the state's register where one "
         "is kept (`nameAvailabilityFromCache` in `/v1/states`); the reply says so and tells its day.",
     )
-
-
-class WholeNumber(serializers.IntegerField):
-    """A JSON integer, not text that looks like one."""
-
-    def to_internal_value(self, data: Any) -> int:
-        """The number."""
-        if type(data) is not int:
-            self.fail("invalid")
-        return super().to_internal_value(data)
 
 
 @extend_schema_field({"type": "number", "minimum": 0, "maximum": int(LARGEST_BUDGET)})
@@ -306,7 +322,7 @@ class HookAddress(Text):
 class SettingsRequest(serializers.Serializer[Any]):
     """The body of PATCH /v1/account/settings; what is left out stays as it is, null goes back to the default."""
 
-    maxCacheAgeDays = WholeNumber(
+    maxCacheAgeDays = Whole(
         required=False, allow_null=True, min_value=0, max_value=365, help_text="How old a stored record may be."
     )
     cacheFirstDefault = serializers.BooleanField(
@@ -339,6 +355,13 @@ class BulkRequest(serializers.Serializer[Any]):
         allow_null=True,
         max_length=LONGEST_ADDRESS,
         help_text="Told when the bulk job has ended. Default: the account's `webhookUrl`.",
+    )
+    max_wait_seconds = Whole(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=LONGEST_WAIT_SECONDS,
+        help_text="How long all of it may take; what is left then ends `unavailable`, not charged. Default: 900.",
     )
     email_results = serializers.BooleanField(
         required=False,

@@ -9,6 +9,7 @@ from lookups.api.views import (
     documents,
     jobs,
     lookup,
+    lookups,
     metrics,
     names,
     service,
@@ -18,6 +19,8 @@ from lookups.api.views import (
 
 urlpatterns = [
     path("v1/lookup", lookup.LookupView.as_view(), name="lookup"),
+    path("v1/lookups", lookups.LookupsView.as_view(), name="lookups"),
+    path("v1/lookups/<str:lookupId>", lookups.OneLookupView.as_view(), name="one-lookup"),
     path("v1/name-availability", names.NameAvailabilityView.as_view(), name="name-availability"),
     path("v1/lookup/status/<str:jobId>", jobs.JobView.as_view(), name="job"),
     path("v1/bulk-lookup", bulk.BulkView.as_view(), name="bulk"),

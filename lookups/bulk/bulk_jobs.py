@@ -84,12 +84,24 @@ def accept(
     return bulk
 
 
-def find(public_id: str, *, key: ApiKey) -> BulkJob | None:
-    """The bulk job of this key's account and mode by its public name; None for anybody else's."""
+def read_id(public_id: str) -> uuid.UUID | None:
+    """The id in the public name of a bulk job; None for what is no such name."""
     word = public_id.removeprefix("bulk_")
     if word == public_id or len(word) != 32 or not all(sign in "0123456789abcdef" for sign in word):
         return None
-    return BulkJob.objects.filter(pk=uuid.UUID(word), account_id=key.account_id, key__mode=key.mode).first()
+    return uuid.UUID(word)
+
+
+def find(public_id: str, *, key: ApiKey) -> BulkJob | None:
+    """The bulk job of this key's account and mode by its public name; None for anybody else's."""
+    bulk_id = read_id(public_id)
+    return list_own(key).filter(pk=bulk_id).first() if bulk_id else None
+
+
+def list_own(key: ApiKey) -> QuerySet[BulkJob]:
+    """The bulk jobs of this key's account and mode, the newest first."""
+    own = BulkJob.objects.filter(account_id=key.account_id, key__mode=key.mode)
+    return own.select_related("key").order_by("-created_at", "-pk")
 
 
 def list_rows(bulk: BulkJob, *, after: int = -1) -> QuerySet[Lookup]:
@@ -108,7 +120,10 @@ def cancel(bulk: BulkJob, *, now: datetime) -> None:
         for job in ended:
             rows.end(job.lookup, Cancelled(), stopwatch=stopwatch)
         Job.objects.filter(pk__in=[job.pk for job in ended]).update(status=Job.Status.FAILED, ended_at=now)
-        back = sum(job.lookup.price for job in ended)
+        for job in ended:
+            if job.hold_id != bulk.hold_id and job.hold_id is not None:  # asked again by an operator, and paid anew
+                ledger.release(hold_id=job.hold_id, reason="cancelled", now=now)
+        back = sum(job.lookup.price for job in ended if job.hold_id == bulk.hold_id)
         if back and bulk.hold_id:
             ledger.release(
                 hold_id=bulk.hold_id,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +41,7 @@ class Unreadable(Exception):
 class Row:
     """One row as it was written: its fields, its line in the file (None: it came as JSON), and its columns' names."""
 
-    fields: dict[str, Any]
+    fields: Any
     line: int | None = None
     columns: dict[str, str] | None = None
 
@@ -74,15 +74,25 @@ def read_csv(raw: bytes, *, most: int) -> list[Row]:
     return rows
 
 
-def spread(rows: Iterable[Row], *, everywhere: Callable[[bool], list[str]]) -> Iterable[tuple[int, Row]]:
-    """Each row with its number among those written; one that names several states becomes one for each of them.
+def spread(row: Row, *, everywhere: Callable[[bool], list[str]]) -> list[Row]:
+    """The row, or one for each of the states it names.
 
-    `everywhere` lists the states that can be asked (True: for UCC filings). Raises ValueError for a row whose `states`
-    are no list of text, or that has `state` as well.
+    `everywhere` lists the states that can be asked (True: for UCC filings). Raises ValueError for `states` that are no
+    list of text, or that stand beside `state`.
     """
-    for number, row in enumerate(rows):
-        for one in _spread(row, everywhere):
-            yield number, one
+    states = row.fields.get("states") if isinstance(row.fields, dict) else None
+    if states is None:
+        return [row]
+    if row.fields.get("state") is not None:
+        raise ValueError("Send state or states, not both.")
+    if not isinstance(states, list) or not states or not all(isinstance(one, str) for one in states):
+        raise ValueError('Send a list of two-letter codes, or ["*"] for every state that can be asked.')
+    if EVERYWHERE in states:
+        if len(states) > 1:
+            raise ValueError('"*" stands alone.')
+        states = everywhere(str(row.fields.get("searchType", "")).casefold() == "ucc")
+    rest = {name: value for name, value in row.fields.items() if name != "states"}
+    return [Row({**rest, "state": state}, row.line, row.columns) for state in dict.fromkeys(states)]
 
 
 def _columns(names: list[str]) -> dict[int, str]:
@@ -106,19 +116,3 @@ def _row(cells: list[str], names: list[str], columns: dict[int, str], line: int)
     if "states" in filled:
         fields["states"] = filled["states"].replace(";", " ").replace("|", " ").replace(",", " ").split()
     return Row(fields, line, {field: names[at] for at, field in columns.items()})
-
-
-def _spread(row: Row, everywhere: Callable[[bool], list[str]]) -> list[Row]:
-    states = row.fields.get("states")
-    if states is None:
-        return [row]
-    if row.fields.get("state") is not None:
-        raise ValueError("Send state or states, not both.")
-    if not isinstance(states, list) or not states or not all(isinstance(one, str) for one in states):
-        raise ValueError('Send a list of two-letter codes, or ["*"] for every state that can be asked.')
-    if EVERYWHERE in states:
-        if len(states) > 1:
-            raise ValueError('"*" stands alone.')
-        states = everywhere(str(row.fields.get("searchType", "")).casefold() == "ucc")
-    rest = {name: value for name, value in row.fields.items() if name != "states"}
-    return [Row({**rest, "state": state}, row.line, row.columns) for state in dict.fromkeys(states)]

@@ -21,6 +21,7 @@ class Ask:
     payer: Payer
     accepts_stored: bool = False
     price: int = prices.LOOKUP  # quoted when it is accepted, in 1/10,000 USD
+    ref: str | None = None  # the customer's own mark
     max_wait: timedelta | None = None  # how long it may take as a job, where the caller says so
     ask_id: uuid.UUID = field(default_factory=uuid.uuid4)
     request_id: str = ""

@@ -14,7 +14,6 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
 from django.conf import settings
 from django.db import connection
@@ -25,7 +24,7 @@ from lookups.lookup import checks, handover, payers, rows, settlement, single_fl
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Accepted, Ended, Failed, Result, TooManyAtOnce
 from lookups.models import Job, Lookup
-from lookups.verdicts import ANSWERED, Breakdown
+from lookups.verdicts import Breakdown
 from scrapers import gateway
 from scrapers.failures import PortalError
 
@@ -54,7 +53,7 @@ def _perform(ask: Ask, stopwatch: Stopwatch) -> Result:
         earlier = _find_earlier(ask)
         if isinstance(earlier, Ended | Accepted):
             return earlier
-        ask, lookup = (ask, earlier) if earlier else (replace(ask, ask_id=uuid4()), None)
+        lookup = earlier
     else:
         lookup = None
     try:
@@ -64,17 +63,14 @@ def _perform(ask: Ask, stopwatch: Stopwatch) -> Result:
 
 
 def _find_earlier(ask: Ask) -> Ended | Accepted | Lookup | None:
-    """What an earlier try of this ask came to: its answer, its job, or its row that is still open.
-
-    What ended without an answer charged nothing, and is asked anew.
-    """
+    """What an earlier try of this ask came to: its answer, its job, or its row that is still open; None: nothing."""
     job = Job.objects.filter(ask_id=ask.ask_id).first()
     if job is not None:
         return Accepted(job)
     lookup = rows.find(ask)
     if lookup is None or lookup.verdict is None:
         return lookup
-    return Ended(lookup) if lookup.verdict in ANSWERED else None
+    return Ended(lookup)
 
 
 def _answer(ask: Ask, lookup: Lookup | None, stopwatch: Stopwatch) -> Result:

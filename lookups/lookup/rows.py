@@ -61,21 +61,22 @@ def accept(ask: Ask, lookup: Lookup, *, now: datetime, hold_for: timedelta) -> N
 def draft(ask: Ask, *, now: datetime, **more: Any) -> Lookup:
     """The row of a question, not written yet."""
     question = ask.question
-    return Lookup(
-        ask_id=ask.ask_id,
-        account=ask.account,
-        key=ask.payer.key,
-        payment=ask.payer.payment,
-        state=question.state,
-        kind=question.kind,
-        asked=question.words,
-        question=question.to_json(),
-        sandbox=ask.sandbox,
-        price=ask.price,
-        request_id=ask.request_id,
-        created_at=now,
-        **more,
-    )
+    known: dict[str, Any] = {
+        "ask_id": ask.ask_id,
+        "account": ask.account,
+        "key": ask.payer.key,
+        "payment": ask.payer.payment,
+        "state": question.state,
+        "kind": question.kind,
+        "asked": question.words,
+        "question": question.to_json(),
+        "sandbox": ask.sandbox,
+        "price": ask.price,
+        "ref": ask.ref,
+        "request_id": ask.request_id,
+        "created_at": now,
+    }
+    return Lookup(**{**known, **more})
 
 
 def end(
@@ -88,6 +89,7 @@ def end(
     now = stopwatch.now
     ending = {
         **to_columns(outcome, lookup, now=now),
+        "price": lookup.price,
         "cost": paid.cost,
         "balance_after": paid.balance,
         "shared": making.shared,
@@ -103,7 +105,7 @@ def end(
     if not Lookup.objects.open().filter(pk=lookup.pk).update(**ending):
         raise EndedBefore
     if lookup.bulk_id is not None:
-        Lookup.objects.open().filter(repeats=lookup).update(**{**ending, "cost": 0})
+        Lookup.objects.open().filter(repeats=lookup).update(**{**ending, "price": 0, "cost": 0})
     return lookup
 
 
@@ -129,7 +131,7 @@ def to_columns(outcome: Outcome, lookup: Lookup, *, now: datetime) -> dict[str, 
                 "evidence": outcome.evidence,
             }
         case Unavailable():
-            after = outcome.retry_after
+            after = outcome.retry_after if outcome.retryable else None
             return {
                 "verdict": Verdict.UNAVAILABLE.value,
                 "reason": str(outcome.reason),

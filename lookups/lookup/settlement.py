@@ -160,8 +160,17 @@ def find_stored(ask: Ask, *, stopwatch: Stopwatch) -> StoredAnswer | None:
 def sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: Stopwatch) -> Lookup:
     """Sell a stored answer at its own price; what was held for a live one goes back.
 
-    Raises ledger.InsufficientFunds where nothing was held and the balance is too low.
+    Raises ledger.InsufficientFunds when the balance is too low for a question that was not accepted yet.
     """
+    try:
+        return _sell_stored(ask, lookup, answer, stopwatch=stopwatch)
+    except ledger.InsufficientFunds:
+        if lookup.pk is None:
+            raise
+    return end(ask, lookup, Failed(Breakdown.OUT_OF_FUNDS), stopwatch=stopwatch)
+
+
+def _sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: Stopwatch) -> Lookup:
     bill = replace(ask.bill, price=prices.STORED)
     with transaction.atomic():
         if not is_ours(ask, lookup):

@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from lookups.api import errors, replies
 from lookups.api.wire.words import CODES
-from lookups.lookup.outcomes import TooManyAtOnce, Unavailable
+from lookups.lookup import rows
+from lookups.lookup.asks import Ask, Stopwatch
+from lookups.lookup.outcomes import Ended, TooManyAtOnce, Unavailable
+from lookups.lookup.payers import KeyPayer
+from lookups.lookup.questions import Question
 from scrapers.failures import Failure, list_unanswered
 from scrapers.sandbox.magic import MAGIC
 from tests.lookups.conftest import PRICE, Customer
@@ -19,6 +24,7 @@ from tests.lookups.test_lookup import _spend_all
 from tests.lookups.test_pay_per_request import credential
 
 pytestmark = pytest.mark.django_db
+NOW = timezone.now()
 
 
 @pytest.fixture
@@ -32,15 +38,19 @@ class TestWhenToComeBack:
 
     @pytest.mark.parametrize("failure", list_unanswered())
     @pytest.mark.parametrize("asked", [None, 0.2, 300.0])
-    def test_agree_for_every_failure(self, failure: Failure, asked: float | None) -> None:
+    def test_agree_for_every_failure(self, customer: Customer, failure: Failure, asked: float | None) -> None:
         outcome = Unavailable("DE", failure, retryable=failure.facts.retryable, retry_after=asked)
-        reply = replies.to_response(outcome, request_id="r", account=None)
+        asked_now = Ask(Question(state="DE", name="Acme"), KeyPayer(customer.key))
+        lookup = rows.end(rows.draft(asked_now, now=NOW), outcome, stopwatch=Stopwatch(NOW))
+        reply = replies.to_response(Ended(lookup), account=None)
         assert reply.data.retryable == reply.has_header("Retry-After") == failure.facts.retryable
         if reply.has_header("Retry-After"):
             assert int(reply["Retry-After"]) >= 1
 
     def test_agree_where_the_caller_is_too_fast(self) -> None:
-        reply = replies.to_response(TooManyAtOnce(3), request_id="r", account=None)
+        with pytest.raises(errors.ApiError) as raised:
+            replies.to_response(TooManyAtOnce(3), account=None)
+        reply = raised.value.response("r")
         assert (reply.data.retryable, reply["Retry-After"]) == (True, "1")
 
     def test_cannot_be_made_to_disagree(self) -> None:

@@ -370,7 +370,6 @@ class TestAJobThatIsStopped:
         assert runner.run(job_id=row.pk, now=NOW) is True
         assert (now_is(row).status, register.asked) == ("complete", 0)
 
-    @pytest.mark.xfail(strict=True, reason="A worker is not told that a stored answer cannot be paid: it breaks down.")
     def test_for_a_stored_answer_that_cannot_be_paid_any_more_says_so(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -485,7 +484,6 @@ class TestAJobThatIsDoneOver:
         assert (customer.balance.held, customer.balance.spent) == (PRICE, PRICE)
         assert reconciliation.run(now=now).mismatches == []
 
-    @pytest.mark.xfail(strict=True, reason="What repeats it stays with the earlier lookup, failed for ever.")
     def test_of_a_bulk_request_takes_those_along_that_repeat_it(self, customer: Customer, register: Register) -> None:
         made, now = self.bulk_of(customer, ["Acme Corp", "ACME CORP"]), timezone.now()
         row = self.stopped(made, 0)
@@ -493,7 +491,6 @@ class TestAJobThatIsDoneOver:
         assert runner.run(job_id=row.pk, now=now) is True
         assert [(one.verdict, one.cost) for one in Lookup.objects.rows_of(made)] == [("found", PRICE), ("found", 0)]
 
-    @pytest.mark.xfail(strict=True, reason="Cancelling takes its money from the bulk request's hold.")
     def test_of_a_bulk_request_that_is_cancelled_gives_its_own_hold_back(self, customer: Customer) -> None:
         made = self.bulk_of(customer, ["Acme Corp", "Zebra Inc"])
         operator_actions.do_over(self.stopped(made, 0), now=NOW + MINUTE)

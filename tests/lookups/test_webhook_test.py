@@ -48,7 +48,7 @@ class TestTheSecret:
     def test_is_shown_in_this_reply_alone(self, customer: Customer) -> None:
         reply = customer.post(SECRET, {})
         body = reply.json()
-        assert (reply.status_code, set(body)) == (200, {"success", "webhookSecret", "previousValidUntil"})
+        assert (reply.status_code, set(body)) == (200, {"success", "livemode", "webhookSecret", "previousValidUntil"})
         assert body["webhookSecret"].startswith("whsec_")
         assert body["previousValidUntil"] is None
         assert "no-store" in reply["Cache-Control"]
@@ -84,11 +84,18 @@ class TestTheTest:
         took = body.pop("durationMs")
         assert 0 <= took < 10_000
         name = body["webhookId"]
-        assert body == {"success": True, "delivered": True, "status": 204, "error": None, "webhookId": name}
+        assert body == {
+            "success": True,
+            "livemode": True,
+            "delivered": True,
+            "status": 204,
+            "error": None,
+            "webhookId": name,
+        }
         event = received(receiver, secret)
         assert (event["id"], event["type"]) == (name, "webhook.test")
         assert event["created_at"].endswith("Z")
-        assert set(event) == {"id", "type", "created_at", "data"}
+        assert set(event) == {"id", "type", "livemode", "created_at", "data"}
         request = receiver.requests[0]
         assert (request.headers["webhook-id"], request.headers["content-type"]) == (name, "application/json")
         with pytest.raises(WebhookVerificationError):
@@ -120,7 +127,7 @@ class TestTheTest:
 
     def test_without_an_address_is_refused(self, customer: Customer) -> None:
         body = assert_error(customer.post(TEST, {}), 400, "invalid_request")
-        assert body["details"] == {"webhookUrl": [str(webhook_test.NoAddress())]}
+        assert body["details"] == {"webhookUrl": [str(webhook_test.NoAddress(livemode=True))]}
 
     def test_cannot_be_used_to_hammer_anybody(self, customer: Customer, switches: None) -> None:
         other = open_customer(name="Other")
@@ -161,11 +168,13 @@ class TestTheWords:
     """Bodies as they go out."""
 
     def test_are_ascii_json_whatever_is_in_them(self) -> None:
-        data = {"x": "K\u00e4se \ud800"}
-        body = webhook_events.write(message_id="msg_1", event="bulk.complete", created_at=timezone.now(), data=data)
+        about: dict[str, Any] = {"livemode": True, "created_at": timezone.now(), "data": {"x": "K\u00e4se \ud800"}}
+        body = webhook_events.write(message_id="msg_1", event="bulk.complete", **about)
         assert body.isascii()
-        assert list(json.loads(body)) == ["id", "type", "created_at", "data"]
+        assert list(json.loads(body)) == ["id", "type", "livemode", "created_at", "data"]
 
     def test_are_of_known_kinds_only(self) -> None:
-        with pytest.raises(ValueError, match="not a valid EventType"):
-            webhook_events.write(message_id="msg_1", event="lookup.done", created_at=timezone.now(), data={})
+        with pytest.raises(ValueError, match="No such event"):
+            webhook_events.write(
+                message_id="msg_1", event="lookup.done", livemode=True, created_at=timezone.now(), data={}
+            )

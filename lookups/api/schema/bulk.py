@@ -9,7 +9,7 @@ from lookups.api.schema.describe import reply
 from lookups.api.schema.examples import bulk as bulk_examples
 from lookups.api.schema.examples import errors as errors_examples
 from lookups.api.serializers import BulkRequest
-from lookups.api.wire.bulk import BulkAccepted, BulkPage, BulkSummary
+from lookups.api.wire.bulk import BulkAccepted, BulkList, BulkPage, BulkSummary
 from lookups.api.wire.errors import Error, InvalidBulk
 
 _PATH = OpenApiParameter(
@@ -22,7 +22,11 @@ ask = extend_schema(
     operation_id="bulkLookup",
     tags=["Bulk"],
     summary="Look up to 1,000 companies up",
-    description="All rows are taken on or none. The whole price is held; what is not found is given back.",
+    description="All rows are taken on or none. The whole price is held; what is not found is given back. A row may "
+    'name `states`, a list or `["*"]` for every state that can be asked: it becomes one row for each of them. Rows '
+    "may also come as a table (`text/csv`, UTF-8, with a header: `entity_name`, `state` or `states`, `entity_id`, `searchType`, "
+    "`searchBy`, `dateAfter`, `dateBefore`, `ref`); `source`, `webhook_url`, `email_results` and `max_wait_seconds` "
+    "stand in the query string then, and errors name line and column.",
     request=BulkRequest,
     parameters=[describe.IDEMPOTENCY_KEY, *describe.HEADERS],
     examples=[bulk_examples.ASK_BULK],
@@ -63,5 +67,16 @@ cancel = extend_schema(
     parameters=[_PATH, *describe.HEADERS],
     responses=describe.replies(
         describe.KEYED, {200: reply(BulkSummary, "Its numbers now.", bulk_examples.BULK_CANCELLED), 404: _GONE}
+    ),
+)
+
+list_bulk_jobs = extend_schema(
+    operation_id="listBulkJobs",
+    tags=["Bulk"],
+    summary="Bulk jobs of the account, newest first",
+    description="Those of the key's mode.",
+    parameters=[describe.cursor("next_cursor", 6), describe.LIMIT, *describe.HEADERS],
+    responses=describe.replies(
+        describe.KEYED, {200: reply(BulkList, "A page of them.", bulk_examples.BULK_JOBS), 400: describe.INVALID}
     ),
 )

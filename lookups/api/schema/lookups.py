@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from lookups.api import serializers
@@ -10,8 +11,18 @@ from lookups.api.schema.components import refer
 from lookups.api.schema.describe import reply
 from lookups.api.schema.examples import errors as errors_examples
 from lookups.api.schema.examples import lookups as lookups_examples
-from lookups.api.wire.errors import EntityNotFound, Error, PaymentRequired
-from lookups.api.wire.lookups import Accepted, EntityReply, JobFailed, JobStatus, UccReply
+from lookups.api.wire.errors import EntityNotFound, Error, InvalidRequest, PaymentRequired, SourceUnavailable
+from lookups.api.wire.lookups import (
+    Accepted,
+    EntityReply,
+    JobFailed,
+    JobStatus,
+    LookupList,
+    OpenLookup,
+    UccReply,
+)
+from lookups.api.wire.names import NameReply
+from lookups.verdicts import Verdict
 
 JOB_ID = OpenApiParameter(
     "jobId", {"type": "string", "pattern": "^job_[0-9a-f]{32}$"}, OpenApiParameter.PATH, description="Its `jobId`."
@@ -92,5 +103,72 @@ job_status = extend_schema(
                 errors_examples.CRASHED,
             ),
         },
+    ),
+)
+
+LOOKUP_ID = OpenApiParameter(
+    "lookupId",
+    {"type": "string", "pattern": "^(lk|nc)_[0-9a-f]{32}$"},
+    OpenApiParameter.PATH,
+    description="Its `lookupId`.",
+)
+
+read_lookup = extend_schema(
+    operation_id="getLookup",
+    tags=["Lookup"],
+    summary="The reply to a lookup again",
+    description="Free. The body is the one its request was answered with, always under status 200: `verdict` says what "
+    "came of it. Also for rows of bulk jobs, lookups that were answered later, and name checks.",
+    parameters=[LOOKUP_ID, *describe.HEADERS],
+    responses=describe.replies(
+        describe.KEYED,
+        {
+            200: reply(
+                {
+                    "anyOf": [
+                        refer(shape)
+                        for shape in (
+                            EntityReply,
+                            UccReply,
+                            NameReply,
+                            EntityNotFound,
+                            SourceUnavailable,
+                            InvalidRequest,
+                            OpenLookup,
+                        )
+                    ]
+                },
+                "What came of it, or that it is open.",
+                lookups_examples.FOUND,
+                lookups_examples.OPEN,
+            ),
+            404: reply(Error, "No such lookup, or another account's.", errors_examples.NO_LOOKUP),
+        },
+    ),
+)
+
+list_lookups = extend_schema(
+    operation_id="listLookups",
+    tags=["Lookup"],
+    summary="Lookups of the account, newest first",
+    description="Those of the key's mode, rows of bulk jobs and name checks among them.",
+    parameters=[
+        OpenApiParameter("state", {"type": "string", "pattern": "^[A-Za-z]{2}$"}, description="Of this jurisdiction."),
+        OpenApiParameter(
+            "verdict",
+            {"type": "string", "enum": [*(verdict.value for verdict in Verdict), "open"]},
+            description="That ended so; `open`: that have not ended.",
+        ),
+        OpenApiParameter("ref", {"type": "string", "maxLength": 200}, description="With this mark of yours."),
+        OpenApiParameter(
+            "bulk", {"type": "string", "pattern": "^bulk_[0-9a-f]{32}$"}, description="Rows of this bulk job."
+        ),
+        OpenApiParameter("day", OpenApiTypes.DATE, description="Accepted on this day (UTC)."),
+        describe.cursor("nextCursor", 19),
+        describe.LIMIT,
+        *describe.HEADERS,
+    ],
+    responses=describe.replies(
+        describe.KEYED, {200: reply(LookupList, "A page of them.", lookups_examples.LISTED), 400: describe.INVALID}
     ),
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
+from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.http import StreamingHttpResponse
@@ -13,15 +15,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing.models import Account
-from lookups import bodies, csv_export
-from lookups.api import errors, idempotency, renderers, replies
+from jurisdictions.codes import PLACES
+from lookups import bodies, csv_export, selectors
+from lookups.api import errors, idempotency, parsers, renderers, replies
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import bulk as schema
 from lookups.api.serializers import MOST_ROWS, BulkEntity, BulkRequest, LookupRequest
 from lookups.api.views.lookup import accepts_stored, to_question
+from lookups.api.wire.bulk import BulkList
 from lookups.api.wire.errors import InvalidBulk
 from lookups.api.wire.shape import encode
 from lookups.bulk import bulk_jobs
+from lookups.bulk import input as bulk_input
 from lookups.idempotency import Claim
 from lookups.lookup.outcomes import OutOfFunds
 from lookups.models import BulkJob
@@ -34,13 +39,32 @@ class BulkView(Endpoint):
     """New bulk jobs."""
 
     scope = "bulk"
+    polled = True
     body_limit = 1024 * 1024
+    parser_classes = (parsers.StrictJSONParser, parsers.CsvParser)
+
+    @schema.list_bulk_jobs
+    def get(self, request: Request) -> Response:
+        """The bulk jobs of the key's account and mode, the newest first."""
+        key = self.key_of(request)
+        offset, limit = _page(request)
+        rows = list(bulk_jobs.list_own(key)[offset + 1 : offset + limit + 2])
+        more, rows = len(rows) > limit, rows[:limit]
+        return Response(
+            BulkList(
+                success=True,
+                livemode=key.livemode,
+                bulk_jobs=[bodies.of_bulk(row) for row in rows],
+                next_cursor=str(offset + limit) if more else None,
+            )
+        )
 
     @schema.ask
     def post(self, request: Request) -> Any:
         """Take all rows on, or none."""
-        key, wanted = self.key_of(request), read_rows(request.data)
-        source, notify = _read_source(request.data), _read_notify(request.data, key.account)
+        key, body = self.key_of(request), request.data
+        wanted = read_rows(body, sandbox=key.is_test)
+        source, notify, max_wait = _read_source(body), _read_notify(body, key.account), _read_max_wait(body)
 
         def answer(claim: Claim | None) -> Response:
             made = bulk_jobs.accept(
@@ -50,6 +74,7 @@ class BulkView(Endpoint):
                 bulk_id=claim.ask_id if claim else uuid.uuid4(),
                 now=timezone.now(),
                 notify=notify,
+                max_wait=max_wait,
                 request_id=request.request_id,  # type: ignore[attr-defined]
             )
             if isinstance(made, OutOfFunds):
@@ -93,22 +118,52 @@ class BulkJobView(Endpoint):
         return found
 
 
-def read_rows(body: Any) -> list[bulk_jobs.Wanted]:
-    """The rows of the body; ApiError 400 that names each wrong one."""
+def read_rows(body: Any, *, sandbox: bool) -> list[bulk_jobs.Wanted]:
+    """The rows of the body, those of several states spread out; ApiError 400 that names each wrong one."""
     rows = body.get("entities")
     if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_ROWS:
         raise _wrong([{"index": None, "error": f"entities: send a list of 1 to {MOST_ROWS:,} rows."}])
-    wanted, wrong = [], []
+    wanted: list[bulk_jobs.Wanted] = []
+    wrong = []
     for index, row in enumerate(rows):
-        serializer = BulkEntity(data=row)
-        if serializer.is_valid():
-            asked = serializer.validated_data
-            wanted.append(bulk_jobs.Wanted(to_question(asked), asked.get("ref")))
-        else:
-            wrong.append({"index": index, "error": _first(serializer.errors)})
+        written = row if isinstance(row, bulk_input.Row) else bulk_input.Row(row)
+        try:
+            for one in bulk_input.spread(written, everywhere=partial(_list_everywhere, sandbox)):
+                wanted.append(_read_row(one))
+        except ValueError as error:
+            wrong.append({"index": index, "error": f"states: {error}", **_place(written, "states")})
+        except drf.ValidationError as refused:
+            text, field = _first(refused.detail)
+            wrong.append({"index": index, "error": text, **_place(written, field)})
+    if not wrong and len(wanted) > MOST_ROWS:
+        text = f"entities: {len(wanted):,} rows, one for each state that was named; at most {MOST_ROWS:,} are accepted."
+        wrong = [{"index": None, "error": text}]
     if wrong:
         raise _wrong(wrong)
     return wanted
+
+
+def _read_row(row: bulk_input.Row) -> bulk_jobs.Wanted:
+    serializer = BulkEntity(data=row.fields)
+    serializer.is_valid(raise_exception=True)
+    asked = serializer.validated_data
+    return bulk_jobs.Wanted(to_question(asked), asked.get("ref"))
+
+
+def _place(row: bulk_input.Row, field: str) -> dict[str, Any]:
+    """Where in a table it stands; nothing for what came as JSON."""
+    if row.line is None:
+        return {}
+    column = (row.columns or {}).get(field)
+    return {"line": row.line} | ({"column": column} if column else {})
+
+
+def _list_everywhere(sandbox: bool, ucc: bool) -> list[str]:
+    """Every state that can be asked now; the sandbox answers for all of them."""
+    if sandbox:
+        return sorted(PLACES)
+    can = "uccAvailable" if ucc else "available"
+    return [state["state"] for state in selectors.list_states(now=timezone.now()) if state[can]]
 
 
 def _stream(found: BulkJob, renderer: renderers.CsvRenderer) -> StreamingHttpResponse:
@@ -130,6 +185,14 @@ def _read_source(body: Any) -> dict[str, Any]:
         return {} if source is None else {"source": field.run_validation(source)}
     except drf.ValidationError as wrong:
         raise _wrong([{"index": None, "error": f"source: {wrong.detail[0]}"}]) from None  # type: ignore[index]
+
+
+def _read_max_wait(body: Any) -> timedelta:
+    try:
+        seconds = BulkRequest().fields["max_wait_seconds"].run_validation(body.get("max_wait_seconds"))
+    except drf.ValidationError as wrong:
+        raise _wrong([{"index": None, "error": f"max_wait_seconds: {wrong.detail[0]}"}]) from None  # type: ignore[index]
+    return bulk_jobs.MAX_WAIT if seconds is None else timedelta(seconds=seconds)
 
 
 def _read_notify(body: Any, account: Account) -> bulk_jobs.Notify:
@@ -163,9 +226,10 @@ def _page(request: Request) -> tuple[int, int]:
     return int(after), int(limit)
 
 
-def _first(found: Any) -> str:
+def _first(found: Any) -> tuple[str, str]:
+    """What is wrong first, and with which field."""
     name, messages = next(iter(found.items()))
-    return str(messages[0]) if name == "non_field_errors" else f"{name}: {messages[0]}"
+    return (str(messages[0]) if name == "non_field_errors" else f"{name}: {messages[0]}"), str(name)
 
 
 def _wrong(details: list[dict[str, Any]]) -> errors.ApiError:

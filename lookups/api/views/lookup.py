@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -52,6 +53,8 @@ def _answer(request: Request, asked: dict[str, Any], payer: Payer, claim: Claim 
         payer=payer,
         accepts_stored=accepts_stored(asked, payer.account),
         request_id=request.request_id,  # type: ignore[attr-defined]
+        ref=asked.get("ref"),
+        max_wait=read_max_wait(asked),
         **idempotency.same_ask(claim),
     )
     result = perform(ask=ask, now=timezone.now())
@@ -73,6 +76,12 @@ def read_request(request: Request) -> dict[str, Any]:
         except ValidationError as wrong:
             raise errors.invalid({"fresh": wrong.detail}) from None
     return asked
+
+
+def read_max_wait(asked: dict[str, Any]) -> timedelta | None:
+    """How long the caller lets it take as a job; None where nothing is said."""
+    seconds = asked.get("max_wait_seconds")
+    return None if seconds is None else timedelta(seconds=seconds)
 
 
 def to_question(asked: dict[str, Any]) -> Question:

@@ -66,6 +66,8 @@ class BulkProblem(Shape):
 
     index: Annotated[int | None, about("Which row, from 0; null for the request as a whole.")]
     error: Annotated[str, about("What is wrong with it.")]
+    line: Annotated[int | UnsetType, about("Of a table: its line, 1 for the header.")] = UNSET
+    column: Annotated[str | UnsetType, about("Of a table: the header of the column that does not fit.")] = UNSET
 
 
 class InvalidBulk(Error):

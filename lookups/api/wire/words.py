@@ -23,6 +23,7 @@ CODES = {
     "ambiguous_name": "The registry has several companies that fit equally well, and nobody is guessed. Not charged. "
     "Ask again with the `entity_id` of one of the `suggestions`.",
     "job_not_found": "There is no such job, or it is another account's.",
+    "lookup_not_found": "There is no such lookup, or it is another account's or of the other mode.",
     "user_not_found": "The account of this key is gone.",
     "not_found": "There is no such address in this API.",
     "method_not_allowed": "The address is right, and takes no requests of this method.",

@@ -55,3 +55,7 @@ BULK_TAKEN = reply(
 )
 BULK_RESULTS = reply("Complete", bulk.BulkPage(**NUMBERS, results=[_ROW, _ABSENT], next_cursor=None))
 BULK_CANCELLED = reply("Cancelled", bulk.BulkSummary(**CANCELLED))
+BULK_JOBS = reply(
+    "One that is complete",
+    bulk.BulkList(success=True, livemode=True, bulk_jobs=[bulk.BulkSummary(**NUMBERS)], next_cursor=None),
+)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lookups.api.schema.examples.errors import NOT_FOUND
-from lookups.api.schema.examples.making import JOB, marks, reply, request
-from lookups.api.schema.examples.records import ENTITY, EVIDENCE, FILINGS, RECEIPT
+from lookups.api.schema.examples.making import JOB, LOOKUP, marks, reply, request
+from lookups.api.schema.examples.records import ENTITY, EVIDENCE, FILINGS, RECEIPT, WHEN
 from lookups.api.wire import lookups as wire
 from lookups.api.wire import names
 from lookups.api.wire.shape import fill, to_plain
@@ -93,5 +93,27 @@ NAME_TAKEN = reply(
         normalizedName="blueheronlogistic",
         registryVerdict=None,
         evidence=EVIDENCE,
+    ),
+)
+
+OPEN = reply(
+    "Not answered yet",
+    wire.OpenLookup(success=True, **marks(None), jobId=JOB, statusUrl=f"/v1/lookup/status/{JOB}"),
+)
+LISTED = reply(
+    "One that was found",
+    wire.LookupList(
+        success=True,
+        livemode=True,
+        lookups=[
+            fill(
+                wire.ListedLookup,
+                {**ASKED, **marks(), "searchType": "business_entity", "ref": "row 7", "cost": 0.0314},
+                createdAt=WHEN,
+                endedAt=WHEN,
+                url=f"/v1/lookups/{LOOKUP}",
+            )
+        ],
+        nextCursor=None,
     ),
 )
