@@ -420,13 +420,13 @@ class TestAnAskTakenUpAgain:
         assert (register.asked, Lookup.objects.count(), Hold.objects.count()) == (0, 1, 1)
 
     @pytest.mark.parametrize("verdict", sorted({one.value for one in Verdict} - {*ANSWERED}))
-    def test_that_ended_without_an_answer_is_asked_anew(
+    def test_that_ended_without_an_answer_stays_so_under_its_id(
         self, customer: Customer, register: Register, verdict: str
     ) -> None:
         asked = self.earlier(customer, verdict)
         row = ended(asked)
-        assert (row.verdict, row.ask_id != asked.ask_id, Lookup.objects.count()) == ("found", True, 2)
-        assert (Lookup.objects.get(ask_id=asked.ask_id).verdict, customer.balance.spent) == (verdict, PRICE)
+        assert (row.ask_id, row.verdict, register.asked) == (asked.ask_id, verdict, 0)
+        assert (Lookup.objects.count(), customer.balance.spent) == (1, 0)
 
     def test_that_became_a_job_is_that_job(self, customer: Customer, register: Register) -> None:
         asked = ask(customer, resumed=True)

@@ -190,7 +190,7 @@ class TestAnAcceptedQuestion:
     ) -> None:
         asked = ask(customer)
         made = drafted(asked)
-        rows.accept(asked, made, now=NOW, hold_for=lifecycle.HOLD_FOR)
+        rows.accept(asked, made, now=NOW, hold_for=lifecycle.MAX_WAIT)
         row = now_is(lifecycle.adopt(asked, made, estimated_seconds=40, runs=runs, now=NOW))
         assert (row.ask_id, row.estimated_seconds, row.deadline) == (asked.ask_id, 40, NOW + DEADLINE)
         assert (row.lookup, row.hold, row.request_id, row.created_at) == (made, made.hold, "r-1", NOW)

@@ -937,16 +937,16 @@ class TestAStoredAnswer:
             settlement.sell_stored(asked, drafted(asked, stopwatch), answer, stopwatch=stopwatch)
         assert settlement.out_of_funds(short.value) == OutOfFunds(99, 100, by_budget=True)
 
-    def test_that_cannot_be_paid_leaves_the_hold_where_it_is(
+    def test_that_cannot_be_paid_ends_what_was_accepted_and_gives_its_hold_back(
         self, other: Customer, answer: StoredAnswer, stopwatch: Stopwatch, monkeypatch: Any
     ) -> None:
         monkeypatch.setattr(prices, "STORED", PRICE + 1)
         asked = ask(other)
         row = accepted(asked, stopwatch)
         spend_all(other)
-        with pytest.raises(ledger.InsufficientFunds):
-            settlement.sell_stored(asked, row, answer, stopwatch=stopwatch)
-        assert (other.balance.held, kept(row)["verdict"], releases(row.hold)) == (PRICE, None, [])
+        ended = settlement.sell_stored(asked, row, answer, stopwatch=stopwatch)
+        assert (ended.verdict, ended.reason, ended.cost) == ("failed", "insufficient_balance", 0)
+        assert (other.balance.held, other.balance.spent, releases(row.hold)) == (0, 9 * PRICE, ["insufficient_balance"])
 
     def test_will_do_where_it_is_asked_for_and_young_enough(self, customer: Customer, answer: StoredAnswer) -> None:
         def find(asked: Ask, age: timedelta) -> StoredAnswer | None:

@@ -24,9 +24,9 @@ ask = extend_schema(
     summary="Look up to 1,000 companies up",
     description="All rows are taken on or none. The whole price is held; what is not found is given back. A row may "
     'name `states`, a list or `["*"]` for every state that can be asked: it becomes one row for each of them. Rows '
-    "may also come as a table (`text/csv`, UTF-8, with a header: `entity_name`, `state` or `states`, `entity_id`, `searchType`, "
-    "`searchBy`, `dateAfter`, `dateBefore`, `ref`); `source`, `webhook_url`, `email_results` and `max_wait_seconds` "
-    "stand in the query string then, and errors name line and column.",
+    "may also come as a table (`text/csv`, UTF-8, with a header: `entity_name`, `state` or `states`, `entity_id`, "
+    "`searchType`, `searchBy`, `dateAfter`, `dateBefore`, `ref`); `source`, `webhook_url`, `email_results` and "
+    "`max_wait_seconds` stand in the query string then, and errors name line and column.",
     request=BulkRequest,
     parameters=[describe.IDEMPOTENCY_KEY, *describe.HEADERS],
     examples=[bulk_examples.ASK_BULK],

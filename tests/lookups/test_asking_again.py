@@ -1,0 +1,279 @@
+"""What was asked before is told again, for free: one lookup by its id, or those that fit a filter."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.test import Client
+from django.utils import timezone
+
+from lookups import tasks
+from lookups.bulk import queue
+from lookups.models import Job, Lookup
+from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.registry_server import Register
+from tests.lookups.test_hostile_bodies import assert_error
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+
+
+def again(customer: Customer, lookup_id: str) -> Any:
+    return customer.get(f"/v1/lookups/{lookup_id}")
+
+
+class TestOneLookup:
+    """GET /v1/lookups/{lookupId}."""
+
+    @pytest.mark.parametrize(
+        "question", [{}, {"entity_name": "Nobody Inc"}, {"entity_id": "nine", "entity_name": None}]
+    )
+    def test_is_answered_as_it_was(self, customer: Customer, register: Register, question: dict[str, Any]) -> None:
+        first = customer.post("/v1/lookup", {"entity_name": "Acme Corp", "state": "NY", **question}).json()
+        spent = customer.balance.spent
+        reply = again(customer, first["lookupId"])
+        assert (reply.status_code, reply.json()) == (200, first)
+        assert (customer.balance.spent, register.asked <= 1) == (spent, True)
+
+    def test_may_be_a_name_check(self, customer: Customer, register: Register) -> None:
+        first = customer.post("/v1/name-availability", {"entity_name": "Acme", "state": "NY"}).json()
+        assert first["lookupId"].startswith("nc_")
+        assert first["verdict"] == "taken"
+        assert again(customer, first["lookupId"]).json() == first
+
+    def test_tells_what_it_told_although_the_company_has_changed(self, customer: Customer, register: Register) -> None:
+        first = customer.lookup().json()
+        register.rows[0]["current_entity_name"] = "ACME & SONS CORP."
+        second = customer.post("/v1/lookup", {"entity_id": "100001", "state": "NY"}).json()
+        assert second["data"]["entityName"] == "ACME & SONS CORP."
+        assert again(customer, first["lookupId"]).json()["data"]["entityName"] == first["data"]["entityName"]
+
+    @pytest.mark.parametrize("word", ["lk_", "x", "lk_" + "0" * 32, "job_" + "0" * 32, "nc_%s"])
+    def test_that_there_is_not_is_a_404(self, customer: Customer, register: Register, word: str) -> None:
+        known = customer.lookup().json()["lookupId"].removeprefix("lk_")
+        assert_error(again(customer, word.replace("%s", known)), 404, "lookup_not_found", "Lookup not found")
+
+    def test_of_another_account_is_a_404(self, customer: Customer, register: Register) -> None:
+        lookup_id = customer.lookup().json()["lookupId"]
+        assert again(open_customer(name="Other"), lookup_id).status_code == 404
+
+    def test_that_is_open_says_where_it_is_answered(self, customer: Customer, tester: Customer) -> None:
+        accepted = tester.lookup("Magic Later LLC", "CA").json()
+        body = again(tester, accepted["lookupId"]).json()
+        assert (body["verdict"], body["statusUrl"]) == (None, accepted["statusUrl"])
+
+    def test_of_a_job_is_told_when_the_job_is_forgotten(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
+        accepted = tester.lookup("Magic Later LLC", "CA").json()
+        lookup = Lookup.objects.get()
+        tasks.run_job(job_id=str(lookup.job.pk))
+        result = tester.get(accepted["statusUrl"]).json()["result"]
+        Job.objects.update(ended_at=timezone.now() - timedelta(days=8))
+        tasks.prune()
+        assert tester.get(accepted["statusUrl"]).status_code == 404
+        assert again(tester, accepted["lookupId"]).json() == result
+
+
+class TestTheList:
+    """GET /v1/lookups."""
+
+    def test_is_of_all_that_was_asked_the_newest_first(self, customer: Customer, register: Register) -> None:
+        found = customer.lookup(ref="row 7").json()
+        absent = customer.lookup("Nobody Inc").json()
+        listed = customer.get("/v1/lookups").json()
+        assert [row["lookupId"] for row in listed["lookups"]] == [absent["lookupId"], found["lookupId"]]
+        assert [row["verdict"] for row in listed["lookups"]] == ["not_found", "found"]
+        assert (listed["lookups"][1]["ref"], listed["lookups"][1]["cost"]) == ("row 7", 0.0314)
+        assert (listed["livemode"], listed["nextCursor"]) == (True, None)
+
+    @pytest.mark.parametrize(
+        ("asked", "number"),
+        [
+            ("verdict=found", 1),
+            ("verdict=open", 0),
+            ("ref=row%207", 1),
+            ("ref=7", 0),
+            ("state=ny", 2),
+            ("state=CO", 0),
+            ("day=2001-01-01", 0),
+        ],
+    )
+    def test_is_narrowed(self, customer: Customer, register: Register, asked: str, number: int) -> None:
+        customer.lookup(ref="row 7")
+        customer.lookup("Nobody Inc")
+        assert len(customer.get(f"/v1/lookups?{asked}").json()["lookups"]) == number
+
+    def test_has_the_rows_of_a_bulk_job(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        rows = [{"entity_name": "Acme Corp", "state": "NY"}, {"entity_name": "ACME CORP", "state": "NY"}]
+        bulk = customer.post("/v1/bulk-lookup", {"entities": rows}).json()["job_id"]
+        queue.work(now=timezone.now())
+        listed = customer.get(f"/v1/lookups?bulk={bulk}").json()["lookups"]
+        assert [(row["verdict"], row["cost"], row["bulk"]) for row in listed] == [
+            ("found", 0, bulk),
+            ("found", 0.0314, bulk),
+        ]
+        assert customer.balance.spent == 2 * PRICE
+
+    def test_goes_on_where_a_page_ended(self, customer: Customer, register: Register) -> None:
+        ids = [customer.lookup("Nobody Inc").json()["lookupId"] for _ in range(3)]
+        first = customer.get("/v1/lookups?limit=2").json()
+        second = customer.get(f"/v1/lookups?limit=2&cursor={first['nextCursor']}").json()
+        assert [row["lookupId"] for page in (first, second) for row in page["lookups"]] == ids[::-1]
+        assert second["nextCursor"] is None
+
+    @pytest.mark.parametrize(
+        "asked", ["verdict=perhaps", "state=XX", "bulk=x", "day=today", "day=2026-1-1", "cursor=x", "limit=501"]
+    )
+    def test_asked_wrongly_is_a_400(self, customer: Customer, asked: str) -> None:
+        body = assert_error(customer.get(f"/v1/lookups?{asked}"), 400, "invalid_request")
+        assert list(body["details"]) == [asked.partition("=")[0]]
+
+
+class TestBulkJobs:
+    """GET /v1/bulk-lookup."""
+
+    def test_are_listed_the_newest_first(self, customer: Customer, register: Register) -> None:
+        row = {"entity_name": "Acme Corp", "state": "NY"}
+        ids = [customer.post("/v1/bulk-lookup", {"entities": [row]}).json()["job_id"] for _ in range(3)]
+        first = customer.get("/v1/bulk-lookup?limit=2").json()
+        assert [one["job_id"] for one in first["bulk_jobs"]] == ids[:0:-1]
+        second = customer.get(f"/v1/bulk-lookup?limit=2&cursor={first['next_cursor']}").json()
+        assert ([one["job_id"] for one in second["bulk_jobs"]], second["next_cursor"]) == (ids[:1], None)
+        assert open_customer(name="Other").get("/v1/bulk-lookup").json()["bulk_jobs"] == []
+
+
+class TestManyStatesAtOnce:
+    """`states` of a row: where is this company registered?"""
+
+    def test_makes_a_row_of_each(self, tester: Customer) -> None:
+        rows = [{"entity_name": "Magic Found LLC", "states": ["DE", "CA"], "ref": "m"}]
+        bulk = tester.post("/v1/bulk-lookup", {"entities": rows}).json()
+        queue.work(now=timezone.now())
+        page = tester.get(bulk["poll_url"]).json()
+        assert [(row["index"], row["state"], row["ref"], row["status"]) for row in page["results"]] == [
+            (0, "DE", "m", "found"),
+            (1, "CA", "m", "found"),
+        ]
+
+    def test_can_be_all_that_answer(self, tester: Customer, customer: Customer) -> None:
+        rows = [{"entity_name": "Magic Found LLC", "states": ["*"]}]
+        assert tester.post("/v1/bulk-lookup", {"entities": rows}).json()["total"] == 56
+        known = {row["state"] for row in customer.get("/v1/states").json() if row["available"]}
+        made = customer.post("/v1/bulk-lookup", {"entities": rows})
+        if known:
+            assert made.json().get("total") == len(known) or made.status_code == 402
+        else:
+            assert made.status_code == 400
+
+    @pytest.mark.parametrize(
+        "row",
+        [{"states": []}, {"states": "NY"}, {"states": ["*", "NY"]}, {"states": ["NY"], "state": "NY"}, {"states": [1]}],
+    )
+    def test_written_wrongly_is_a_400_that_names_the_row(self, tester: Customer, row: dict[str, Any]) -> None:
+        body = {"entities": [{"entity_name": "Acme", **row}]}
+        details = assert_error(tester.post("/v1/bulk-lookup", body), 400, "invalid_request")["details"]
+        assert (details[0]["index"], details[0]["error"].partition(":")[0]) == (0, "states")
+        assert Lookup.objects.count() == 0
+
+
+class TestATable:
+    """A bulk request as text/csv."""
+
+    def send(self, customer: Customer, text: str | bytes, query: str = "") -> Any:
+        body = text if isinstance(text, bytes) else text.encode()
+        return Client().post(
+            f"/v1/bulk-lookup{query}", body, content_type="text/csv", headers={"x-api-key": customer.secret}
+        )
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "entity_name,state,ref\nMagic Found LLC,DE,a\nMagic Not Found LLC,CA,b\n",
+            "Company Name;State;Ref;Notes\r\nMagic Found LLC;DE;a;x\r\n\r\nMagic Not Found LLC;CA;b;\r\n",
+            '\ufeffname\tstate\tref\n"Magic Found LLC"\tDE\ta\nMagic Not Found LLC\tCA\tb',
+        ],
+    )
+    def test_is_read_however_spreadsheets_write_it(self, tester: Customer, text: str) -> None:
+        made = self.send(tester, text, "?source=live&max_wait_seconds=60")
+        assert made.status_code == 202, made.content
+        queue.work(now=timezone.now())
+        results = tester.get(made.json()["poll_url"]).json()["results"]
+        assert [(row["ref"], row["verdict"]) for row in results] == [("a", "found"), ("b", "not_found")]
+
+    def test_may_name_several_states_in_a_cell(self, tester: Customer) -> None:
+        assert self.send(tester, "name,states\nMagic Found LLC,DE CA\nMagic Found LLC,*\n").json()["total"] == 58
+
+    @pytest.mark.parametrize(
+        ("text", "problem"),
+        [
+            ("name,state\nAcme,NY\nAcme,Narnia\n", {"index": 1, "line": 3, "column": "state"}),
+            ("name,state\nA,NY\n", {"index": 0, "line": 2, "column": "name"}),
+            ("name\nAcme\n", {"index": None, "line": 1}),
+            ("name,name,state\nA,B,NY\n", {"index": None, "line": 1}),
+            ("name,state\nAcme,NY,x\n", {"index": None, "line": 2}),
+            ('name,state\n"Acme,NY\n', {"index": None, "line": 2}),
+            (b"name,state\n\xff\xfe,NY\n", {"index": None, "line": 1}),
+        ],
+    )
+    def test_with_an_error_says_where(self, tester: Customer, text: str | bytes, problem: dict[str, Any]) -> None:
+        details = assert_error(self.send(tester, text), 400, "invalid_request")["details"]
+        assert {name: details[0].get(name) for name in problem} == problem
+        assert Lookup.objects.count() == 0
+
+    def test_is_for_bulk_requests_alone(self, tester: Customer) -> None:
+        headers = {"x-api-key": tester.secret}
+        reply = Client().post("/v1/lookup", b"name,state", content_type="text/csv", headers=headers)
+        assert_error(reply, 415, "invalid_request")
+
+
+class TestWaiting:
+    """How long it takes is told by what is planned."""
+
+    def test_is_bounded_by_the_caller(self, tester: Customer) -> None:
+        tester.lookup("Magic Later LLC", "CA", max_wait_seconds=60)
+        job = Lookup.objects.get().job
+        assert job.deadline - job.created_at == timedelta(seconds=60)
+
+    @pytest.mark.parametrize("seconds", [0, 21_601, "60", 1.5, True])
+    def test_has_bounds(self, tester: Customer, seconds: Any) -> None:
+        reply = tester.lookup("Magic Later LLC", "CA", max_wait_seconds=seconds)
+        assert list(assert_error(reply, 400, "invalid_request")["details"]) == ["max_wait_seconds"]
+
+    def test_tells_of_the_next_try(self, tester: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
+        accepted = tester.lookup("Magic Later Fails LLC", "CA").json()
+        job = Lookup.objects.get().job
+        tasks.run_job(job_id=str(job.pk))
+        job.refresh_from_db()
+        job.not_before = timezone.now() + timedelta(seconds=300)
+        job.save()
+        reply = tester.get(accepted["statusUrl"])
+        body = reply.json()
+        assert body["nextTryAt"] == job.not_before.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        assert 299 <= body["estimatedSeconds"] <= 310
+        assert (body["pollInterval"], reply["Retry-After"]) == (60_000, "60")
+
+    def test_of_a_bulk_row_too(self, tester: Customer) -> None:
+        row = {"entity_name": "Magic Fails LLC", "state": "CA"}
+        made = tester.post("/v1/bulk-lookup", {"entities": [row], "max_wait_seconds": 120}).json()
+        job = Lookup.objects.get().job
+        assert job.deadline - job.created_at == timedelta(seconds=120)
+        tasks.run_job(job_id=str(job.pk))
+        results = tester.get(made["poll_url"]).json()["results"]
+        assert (results[0]["status"], results[0]["next_try_at"] is not None) == ("queued", True)
+
+    def test_uses_no_lookups_up(self, tester: Customer, settings: Any) -> None:
+        settings.RATE_LIMIT_PER_MINUTE = 3
+        status_url = tester.lookup("Magic Later LLC", "CA").json()["statusUrl"]
+        assert {tester.get(status_url).status_code for _ in range(10)} == {200}
+        assert tester.lookup("Magic Found LLC", "CA").status_code == 200
