@@ -50,13 +50,15 @@ def perform(*, ask: Ask, now: datetime) -> Result:
 
 
 def _perform(ask: Ask, stopwatch: Stopwatch) -> Result:
+    lookup = None
     if ask.resumed:
         earlier = _find_earlier(ask)
         if isinstance(earlier, Ended | Accepted):
             return earlier
-        ask, lookup = (ask, earlier) if earlier else (replace(ask, ask_id=uuid4()), None)
-    else:
-        lookup = None
+        if earlier is not None and earlier.verdict is not None:
+            ask = replace(ask, ask_id=uuid4())  # it ended in vain and charged nothing: this is another ask
+        else:
+            lookup = earlier
     try:
         return _answer(ask, lookup, stopwatch)
     except ledger.InsufficientFunds as short:
@@ -64,17 +66,12 @@ def _perform(ask: Ask, stopwatch: Stopwatch) -> Result:
 
 
 def _find_earlier(ask: Ask) -> Ended | Accepted | Lookup | None:
-    """What an earlier try of this ask came to: its answer, its job, or its row that is still open.
-
-    What ended without an answer charged nothing, and is asked anew.
-    """
+    """What an earlier try of this ask came to: its answer, its job, or its row without one; None: nothing so far."""
     job = Job.objects.filter(ask_id=ask.ask_id).first()
     if job is not None:
         return Accepted(job)
     lookup = rows.find(ask)
-    if lookup is None or lookup.verdict is None:
-        return lookup
-    return Ended(lookup) if lookup.verdict in ANSWERED else None
+    return Ended(lookup) if lookup is not None and lookup.verdict in ANSWERED else lookup
 
 
 def _answer(ask: Ask, lookup: Lookup | None, stopwatch: Stopwatch) -> Result:
