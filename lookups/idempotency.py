@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
-from lookups.models import IdempotencyRecord, Lookup
+from lookups.models import IdempotencyRecord, Job, Lookup
 from lookups.verdicts import ANSWERED
 
 KEPT_FOR = timedelta(hours=24)
@@ -53,9 +53,9 @@ def claim(*, account_id: int, sandbox: bool, key: str, body_hash: str, lease: ti
             raise KeyReused
         if known.is_answered:
             return Claim(known.pk, known.claim, known.ask_id, resumed=True, is_answered=True)
-        if not _take_over(known, mine, now):
+        ask_id = uuid.uuid4() if _ended_in_vain(known.ask_id) else known.ask_id
+        if not _take_over(known, {**mine, "ask_id": ask_id}, now):
             raise StillRunning
-        ask_id = mine.get("ask_id", known.ask_id)
         return Claim(known.pk, mine["claim"], ask_id, resumed=True)  # type: ignore[arg-type]
 
 
@@ -80,10 +80,16 @@ def prune(*, now: datetime) -> int:
     return deleted
 
 
+def _ended_in_vain(ask_id: uuid.UUID) -> bool:
+    """Whether this ask ended without an answer, and so charged nothing: the next request is another ask.
+
+    The key follows the ask, so that repetitions find what was answered in the end.
+    """
+    ended = Lookup.objects.filter(ask_id=ask_id, verdict__isnull=False).exclude(verdict__in=ANSWERED)
+    return ended.exists() and not Job.objects.filter(ask_id=ask_id).exists()
+
+
 def _take_over(known: IdempotencyRecord, mine: dict[str, object], now: datetime) -> bool:
     """Continue a request whose lease ran out; of several who try, one does."""
     same = IdempotencyRecord.objects.running().filter(pk=known.pk, claim=known.claim)
-    fruitless = Lookup.objects.filter(ask_id=known.ask_id, verdict__isnull=False).exclude(verdict__in=ANSWERED)
-    if fruitless.exists():  # it ended without an answer, and charged nothing: the same question is a new ask
-        mine |= {"ask_id": uuid.uuid4()}
     return bool(same.filter(lease_until__lte=now).update(**mine))

@@ -1,7 +1,7 @@
-"""What came of each question is read out of the replies that were kept, into its lookup. Nothing is lost: what a reply
-showed of a company that has changed since becomes an earlier version of its record.
+"""What came of each question is read out of the replies that were kept, into its lookup.
 
-Prices, words and shapes are those of version 1.3; this file imports nothing that may change.
+What a reply showed of a company or of its filings, and has changed since, becomes an earlier version. Prices, words and
+shapes are those of version 1.3; this file imports nothing that may change.
 """
 
 import hashlib
@@ -9,6 +9,7 @@ import json
 import uuid
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import islice
 
 from django.conf import settings
 from django.db import migrations
@@ -24,63 +25,59 @@ CHECKED = (
     " normalizedName registryVerdict evidence"
 ).split()
 HERE = ("internal_error", "ended_by_operator")
+RETRYABLE = ("down", "blocked", "rate_limited", "timeout")
+NO_REASON = "The registry refused this question."
+NOT_KEPT = "What was answered then was not kept."
 
 
 def forwards(apps, schema_editor):
-    models = {name: apps.get_model("lookups", name) for name in NAMES}
-    replies = _Replies(models)
-    versions = _write_versions(models, replies)
-    _link_answers(models, versions)
-    _fill_lookups(models, replies, versions)
-    _link_jobs(models, replies, versions)
+    models = {model.__name__: model for model in apps.get_app_config("lookups").get_models()}
+    models["LedgerEntry"] = apps.get_model("billing", "LedgerEntry")
+    price = int(Decimal(settings.PRICE_PER_LOOKUP) * 10_000)
+    versions = _write_versions(models)
+    sets = _write_filing_sets(models)
+    _fill_lookups(models, versions, sets, price)
+    _link_jobs(models, price)
     _move_rows(models)
-    models["IdempotencyRecord"].objects.filter(status__isnull=False).update(is_answered=True)
+    _mark_keys(models)
 
 
-NAMES = (
-    "Entity",
-    "RecordVersion",
-    "FilingSet",
-    "StoredAnswer",
-    "Lookup",
-    "Job",
-    "BulkRow",
-    "IdempotencyRecord",
-)
+# Replies
 
 
-class _Replies:
-    """The bodies that were kept, by ask: of jobs and of idempotency keys."""
+def _in_batches(rows):
+    """The rows of a query in the order written, with the replies to their asks."""
+    last = 0
+    while batch := list(rows.filter(pk__gt=last).order_by("pk")[:AT_A_TIME]):
+        last = batch[-1].pk
+        yield batch
 
-    def __init__(self, models):
-        self.models = models
 
-    def each(self):
-        """Ask, status and body of every reply."""
-        jobs = self.models["Job"].objects.filter(reply__isnull=False).order_by("pk")
-        yield from jobs.values_list("ask_id", "reply_status", "reply").iterator(chunk_size=AT_A_TIME)
-        kept = self.models["IdempotencyRecord"].objects.filter(status__isnull=False).order_by("pk")
-        for ask, status, body in kept.values_list("ask_id", "status", "body").iterator(chunk_size=AT_A_TIME):
-            found = _object(body)
-            if found is not None:
-                yield ask, status, found
+def _list_replies(models, asks):
+    """The bodies that were kept for these asks: of jobs, and under idempotency keys."""
+    jobs = models["Job"].objects.filter(ask_id__in=asks, reply__isnull=False)
+    found = dict(jobs.values_list("ask_id", "reply"))
+    kept = models["IdempotencyRecord"].objects.filter(ask_id__in=asks, status__in=(200, 404))
+    for ask, body in kept.values_list("ask_id", "body"):
+        found.setdefault(ask, _object(body))
+    return {ask: reply for ask, reply in found.items() if isinstance(reply, dict)}
 
-    def of(self, asks):
-        """The bodies of these asks."""
-        found = dict(self.models["Job"].objects.filter(ask_id__in=asks, reply__isnull=False).values_list("ask_id", "reply"))
-        kept = self.models["IdempotencyRecord"].objects.filter(ask_id__in=asks, status__in=(200, 404))
-        for ask, body in kept.values_list("ask_id", "body"):
-            if ask not in found and (reply := _object(body)) is not None:
-                found[ask] = reply
-        return found
+
+def _found_replies(models, kind):
+    """Lookups that found something, with the replies that are still to be had of them."""
+    for batch in _in_batches(models["Lookup"].objects.filter(outcome="found", kind=kind)):
+        replies = _list_replies(models, [row.ask_id for row in batch])
+        for row in batch:
+            reply = replies.get(row.ask_id) or {}
+            if reply.get("success") and isinstance(reply.get("data"), dict):
+                yield row, reply
 
 
 def _object(body):
     try:
-        found = json.loads(body)
+        return json.loads(body)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
 
 
 def _digest(*facts):
@@ -94,111 +91,141 @@ def _moment(text):
         return None
 
 
-def _is_record(reply):
-    data = reply.get("data")
-    return bool(reply.get("success")) and isinstance(data, dict) and "entityId" in data and "normalized" in data
+# Records and filings
 
 
-def _reading(reply):
-    """What one reply showed of a company: its facts, its proof and when it was read."""
-    data = reply["data"]
-    flat = {name: data.get(name) for name in FLAT}
-    normalized = {name: value for name, value in data["normalized"].items() if name != "match"}
-    return flat, normalized, data.get("evidence") or {}, _moment(data.get("scrapedAt"))
+def _write_versions(models):
+    """A version for each change of a company that is still to be seen, and the answers' links to the last.
 
-
-def _write_versions(models, replies):
-    """A version for each different set of facts that is still to be had; (entity's pk, digest) -> the version's pk."""
-    earlier = {}
-    pages = {}
-    for _, status, reply in replies.each():
-        if status != 200 or not _is_record(reply):
-            continue
-        flat, normalized, evidence, read_at = _reading(reply)
-        page = reply["data"].get("entityPageUrl") or ""
+    Gives the version behind each reading, by (state, identifier, sandbox, moment).
+    """
+    facts_of, readings = {}, {}
+    for row, reply in _found_replies(models, "business_entity"):
+        data, normalized = reply["data"], dict(reply["data"].get("normalized") or {})
+        read_at, as_of = _moment(data.get("scrapedAt")), _moment(reply.get("dataAsOf"))
         if read_at is None:
             continue
-        pages[page] = None
-        readings = earlier.setdefault((page.strip("/").rpartition("/")[2], flat["entityId"]), {})
-        facts = _digest(flat, normalized)
-        first, last = readings[facts][2:4] if facts in readings else (read_at, read_at)
+        normalized.pop("match", None)
+        facts = ({name: data.get(name) for name in FLAT}, normalized)
+        digest = _digest(*facts)
+        facts_of[digest] = facts
         about = (reply.get("state_scraper_version") or "", reply.get("scraper_built_at") or "")
-        readings[facts] = (flat, normalized, min(first, read_at), max(last, read_at), evidence, about)
+        same = readings.setdefault((row.state, data.get("entityId"), row.sandbox), {})
+        same[read_at] = (digest, data.get("evidence") or {}, as_of if as_of != read_at else None, about)
     made = {}
-    version = models["RecordVersion"]
     for entity in models["Entity"].objects.order_by("pk").iterator(chunk_size=AT_A_TIME):
-        present = {name: entity.data.get(name) for name in FLAT}
-        facts = _digest(present, entity.normalized)
-        known = earlier.get((entity.slug, entity.entity_id), {})
-        first = min([known[facts][2]] if facts in known else [], default=entity.last_read_at)
-        known = {
-            **{one: reading for one, reading in known.items() if reading[3] <= entity.last_read_at},
-            facts: (
-                present,
-                entity.normalized,
-                min(first, entity.last_read_at),
-                entity.last_read_at,
-                entity.evidence,
-                (entity.version, entity.built_at),
-            ),
-        }
-        in_order = sorted(known.items(), key=lambda one: (one[1][3], one[0] == facts))
-        for number, (digest, (data, normalized, first, last, evidence, about)) in enumerate(in_order, 1):
-            row = version.objects.create(
+        key = (entity.state, entity.entity_id, entity.sandbox)
+        present = ({name: entity.data.get(name) for name in FLAT}, entity.normalized)
+        last = (_digest(*present), entity.evidence, entity.as_of, (entity.version, entity.built_at))
+        known = {at: one for at, one in readings.get(key, {}).items() if at < entity.last_read_at}
+        known[entity.last_read_at] = last
+        for number, run in enumerate(_runs(known), 1):
+            digest, evidence, as_of, about = run[-1][1]
+            facts = present if digest == last[0] else facts_of[digest]
+            version = models["RecordVersion"].objects.create(
                 entity_id=entity.pk,
                 number=number,
-                data=data,
-                normalized=normalized,
+                data=facts[0],
+                normalized=facts[1],
                 facts=digest,
                 evidence=evidence,
-                first_read_at=first,
-                last_read_at=last,
-                as_of=entity.as_of if digest == facts else None,
+                first_read_at=run[0][0],
+                last_read_at=run[-1][0],
+                as_of=as_of,
                 reader_version=about[0][:16],
                 reader_built_at=about[1][:40],
             )
-            made[entity.pk, digest] = row.pk
-        made[entity.pk, None] = made[entity.pk, facts]
+            made.update({(*key, at): version.pk for at, _ in run})
+        models["StoredAnswer"].objects.filter(entity_id=entity.pk).update(version_id=version.pk)
     return made
 
 
-def _link_answers(models, versions):
-    for answer in models["StoredAnswer"].objects.order_by("pk").iterator(chunk_size=AT_A_TIME):
-        if answer.entity_id is not None:
-            answer.version_id = versions[answer.entity_id, None]
-        elif answer.filings is not None:
-            made = models["FilingSet"].objects.create(
+def _write_filing_sets(models):
+    """The same for UCC filings; gives the set behind each reading, by (answer's pk, moment)."""
+    filings_of, readings, made = {}, {}, {}
+    for row, reply in _found_replies(models, "ucc"):
+        data = reply["data"]
+        read_at = _moment((data.get("evidence") or {}).get("retrievedAt"))
+        if read_at is not None and "filings" in data:
+            digest = _digest(data["filings"])
+            filings_of[digest] = data["filings"]
+            readings.setdefault(row.answer_id, {})[read_at] = (digest,)
+    for answer in models["StoredAnswer"].objects.filter(filings__isnull=False).iterator(chunk_size=AT_A_TIME):
+        known = {at: one for at, one in readings.get(answer.pk, {}).items() if at < answer.retrieved_at}
+        known[answer.retrieved_at] = (_digest(answer.filings),)
+        filings_of[_digest(answer.filings)] = answer.filings
+        for run in _runs(known):
+            filing_set = models["FilingSet"].objects.create(
                 state=answer.state,
                 question=answer.question,
                 sandbox=answer.sandbox,
-                filings=answer.filings,
-                facts=_digest(answer.filings),
-                first_read_at=answer.retrieved_at,
-                last_read_at=answer.retrieved_at,
+                filings=filings_of[run[-1][1][0]],
+                facts=run[-1][1][0],
+                first_read_at=run[0][0],
+                last_read_at=run[-1][0],
             )
-            answer.filing_set_id = made.pk
-        answer.save(update_fields=["version", "filing_set"])
+            made.update({(answer.pk, at): filing_set.pk for at, _ in run})
+        models["StoredAnswer"].objects.filter(pk=answer.pk).update(filing_set_id=filing_set.pk)
+    return made
 
 
-def _fill_lookups(models, replies, versions):
-    price = int(Decimal(settings.PRICE_PER_LOOKUP) * 10_000)
-    last = 0
-    while True:
-        rows = models["Lookup"].objects.select_related("answer", "payment").filter(pk__gt=last).order_by("pk")
-        batch = list(rows[:AT_A_TIME])
-        if not batch:
-            return
-        last = batch[-1].pk
-        bodies = replies.of([row.ask_id for row in batch])
+def _runs(readings):
+    """Readings by time, those that follow each other with the same facts together."""
+    runs = []
+    for at, reading in sorted(readings.items(), key=lambda one: one[0]):
+        if runs and runs[-1][-1][1][0] == reading[0]:
+            runs[-1].append((at, reading))
+        else:
+            runs.append([(at, reading)])
+    return runs
+
+
+# Lookups
+
+
+def _fill_lookups(models, versions, sets, price):
+    fields = [field.name for field in models["Lookup"]._meta.concrete_fields if not field.primary_key]
+    for batch in _in_batches(models["Lookup"].objects.select_related("answer", "payment")):
+        replies = _list_replies(models, [row.ask_id for row in batch])
+        left = _list_balances(models, batch)
         for row in batch:
-            _fill(models, row, bodies.get(row.ask_id), versions, price)
-            row.save()
+            reply = replies.get(row.ask_id) or {}
+            _fill(row, reply, price)
+            if row.verdict == "found":
+                _fill_found(row, reply, versions, sets)
+                row.balance_after = left.get(row.ask_id, _balance(reply, price))
+        models["Lookup"].objects.bulk_update(batch, fields, batch_size=100)
 
 
-def _fill(models, row, reply, versions, price):
+def _list_balances(models, batch):
+    """What was left after each of these lookups was paid for, by its ask."""
+    keys = {}
+    for row in batch:
+        keys[f"lookup:{row.ask_id}:charge"] = keys[f"lookup:{row.ask_id}:taken"] = row.ask_id
+        if row.hold_id:
+            keys.setdefault(f"hold:{row.hold_id}:capture", row.ask_id)
+    words, found = iter(keys), {}
+    accounts = {row.account_id for row in batch}
+    while some := list(islice(words, AT_A_TIME)):
+        entries = models["LedgerEntry"].objects.filter(account_id__in=accounts, idempotency_key__in=some)
+        found.update((keys[word], left) for word, left in entries.values_list("idempotency_key", "available_after"))
+    return found
+
+
+def _balance(reply, price):
+    """What was left, where no entry of the ledger says it: as near as the reply's cents and whole lookups tell."""
+    try:
+        left, covered = int(Decimal(reply["walletBalance"]) * 10_000), reply["lookupsRemaining"]
+    except (ArithmeticError, KeyError, TypeError):
+        return None
+    return min(max(left, covered * price), covered * price + price - 1) if left > 0 and price else left
+
+
+def _fill(row, reply, price):
     row.price = row.cost or (row.payment.amount if row.payment_id else price)
     row.ended_at = row.created_at + timedelta(milliseconds=row.duration_ms or 0)
-    row.question = row.question or {
+    from_copy = row.kind == "name_check" and row.source == "cache"
+    row.question = {
         "state": row.state,
         "name": row.asked,
         "entity_id": None,
@@ -206,93 +233,102 @@ def _fill(models, row, reply, versions, price):
         "search_by": "debtor",
         "date_after": None,
         "date_before": None,
-        "from_copy": False,
+        "from_copy": from_copy,
     }
+    if row.source == "cache":
+        row.source = "copy" if from_copy else "stored"
     if row.outcome == "found":
         row.verdict = "found"
-        _fill_found(models, row, reply, versions)
     elif row.outcome == "not_found":
-        row.verdict = "ambiguous" if row.reason == "ambiguous" else "not_found"
-        row.reason = ""
-        _fill_absence(row, reply or {})
+        _end_absent(row, reply, ambiguous=row.reason == "ambiguous")
     elif row.outcome == "refused":
-        row.verdict = "refused"
-        details = (reply or {}).get("details")
-        if isinstance(details, dict) and details:
-            field, texts = next(iter(details.items()))
-            row.refusal, row.note = {"field": field}, str(texts[0]) if texts else ""
+        _end_refused(row, reply)
+    elif row.reason in HERE:
+        row.verdict = "failed"
     else:
-        row.verdict = "failed" if row.reason in HERE else "unavailable"
-    if row.source == "cache":
-        row.source = "stored"
+        _end_unavailable(row, reply)
 
 
-def _fill_found(models, row, reply, versions):
-    if row.kind == "name_check":
-        if reply and reply.get("success") and "conflictingEntities" in reply:
-            row.verdict = "free" if reply["available"] else "taken"
-            row.name_check = {"verdict": row.verdict, **{name: reply.get(name) for name in CHECKED}}
-            row.evidence = reply.get("evidence")
-        if row.source == "cache":
-            row.source = "copy"
-        return
-    answer = row.answer
-    if answer is not None:
-        row.version_id, row.filing_set_id = answer.version_id, answer.filing_set_id
-        row.match, row.related, row.total = answer.match, answer.related, answer.total
-        row.note, row.evidence = answer.note, answer.evidence
-        row.data_as_of = answer.as_of or answer.retrieved_at
-        row.reader_version, row.reader_built_at = answer.reader_version, answer.reader_built_at
-    if reply and reply.get("success") and isinstance(reply.get("data"), dict):
-        _fill_from_reply(models, row, reply, versions)
-    if row.source == "live" and (row.evidence or {}).get("fromRegister"):
-        row.source = "copy"
-
-
-def _fill_from_reply(models, row, reply, versions):
-    data = reply["data"]
-    row.evidence = data.get("evidence") or row.evidence
-    row.total = reply.get("total_results") or row.total
-    row.note = reply.get("note") or ""
-    row.data_as_of = _moment(reply.get("dataAsOf")) or row.data_as_of
-    row.reader_version = (reply.get("state_scraper_version") or "")[:16]
-    row.reader_built_at = (reply.get("scraper_built_at") or "")[:40]
-    row.balance_after = _units(reply.get("walletBalance"))
-    if _is_record(reply):
-        flat, normalized, _, _ = _reading(reply)
-        row.match, row.related = data["normalized"].get("match"), data.get("relatedResults") or []
-        row.expires_at = _moment(data.get("cacheExpiresAt"))
-        entity = row.version_id and models["RecordVersion"].objects.get(pk=row.version_id).entity_id
-        row.version_id = versions.get((entity, _digest(flat, normalized)), row.version_id)
-    elif "filings" in data and row.filing_set_id is not None:
-        kept = models["FilingSet"].objects.get(pk=row.filing_set_id)
-        if kept.facts != _digest(data["filings"]):
-            read_at = _moment((row.evidence or {}).get("retrievedAt")) or row.created_at
-            kept.pk, kept.filings, kept.facts = None, data["filings"], _digest(data["filings"])
-            kept.first_read_at = kept.last_read_at = read_at
-            kept.save(force_insert=True)
-            row.filing_set_id = kept.pk
-
-
-def _fill_absence(row, reply):
+def _end_absent(row, reply, *, ambiguous):
+    row.verdict, row.reason = "ambiguous" if ambiguous else "not_found", ""
     row.candidates = reply.get("suggestions") or []
     row.evidence, row.note = reply.get("evidence"), reply.get("note") or ""
 
 
-def _units(text):
-    try:
-        return int(Decimal(text) * 10_000)
-    except (ArithmeticError, TypeError, ValueError):
-        return None
+def _end_refused(row, reply):
+    row.verdict = "refused"
+    details = reply.get("details")
+    if not isinstance(details, dict) or not details:
+        details = {"entity_name": [NO_REASON]}
+    field, texts = next(iter(details.items()))
+    row.refusal = {"field": field, "text": str(texts[0]) if texts else ""}
 
 
-def _link_jobs(models, replies, versions):
+def _end_unavailable(row, reply):
+    row.verdict, row.note = "unavailable", reply.get("note") or ""
+    if reply.get("retryable") and row.reason not in RETRYABLE:
+        row.retry_at = row.ended_at + timedelta(minutes=1)
+
+
+def _fill_found(row, reply, versions, sets):
+    if row.kind == "name_check":
+        _fill_check(row, reply)
+    else:
+        _fill_answer(row)
+        if reply.get("success") and isinstance(reply.get("data"), dict):
+            _fill_from_reply(row, reply, versions, sets)
+    if row.source == "live" and (row.evidence or {}).get("fromRegister"):
+        row.source = "copy"
+
+
+def _fill_check(row, reply):
+    if "conflictingEntities" in reply:
+        row.verdict = "free" if reply["available"] else "taken"
+        check = {name: reply.get(name) for name in CHECKED}
+    else:
+        row.verdict = "cannot_say"
+        check = dict.fromkeys(CHECKED) | {"searchedName": row.asked, "state": row.state}
+        check |= {"conflictingEntities": [], "statusNote": NOT_KEPT}
+    row.name_check, row.evidence = {"verdict": row.verdict, **check}, check["evidence"]
+
+
+def _fill_answer(row):
+    """By the answer to the same question as it is now: all there is where no reply was kept."""
+    answer = row.answer
+    if answer is None:
+        return
+    row.version_id, row.filing_set_id = answer.version_id, answer.filing_set_id
+    row.match, row.related, row.total = answer.match, answer.related, answer.total
+    row.note, row.evidence = answer.note, answer.evidence
+    row.data_as_of = answer.as_of or answer.retrieved_at
+    row.reader_version, row.reader_built_at = answer.reader_version, answer.reader_built_at
+
+
+def _fill_from_reply(row, reply, versions, sets):
+    data = reply["data"]
+    row.evidence, row.total = data.get("evidence"), reply.get("total_results") or 0
+    row.note = reply.get("note") or ""
+    row.data_as_of = _moment(reply.get("dataAsOf"))
+    row.reader_version = (reply.get("state_scraper_version") or "")[:16]
+    row.reader_built_at = (reply.get("scraper_built_at") or "")[:40]
+    read_at = _moment((row.evidence or {}).get("retrievedAt"))
+    if row.kind == "ucc":
+        row.filing_set_id = sets.get((row.answer_id, read_at), row.filing_set_id)
+        return
+    row.match, row.related = (data.get("normalized") or {}).get("match"), data.get("relatedResults") or []
+    row.expires_at = _moment(data.get("cacheExpiresAt"))
+    key = (row.state, data.get("entityId"), row.sandbox)
+    row.version_id = versions.get((*key, _moment(data.get("scrapedAt"))), row.version_id)
+
+
+# Jobs, rows of bulk requests, keys
+
+
+def _link_jobs(models, price):
     """Every job gets its lookup; one that never got so far as to be settled gets a new one."""
-    lookups = models["Lookup"].objects
-    price = int(Decimal(settings.PRICE_PER_LOOKUP) * 10_000)
-    for job in models["Job"].objects.select_related("key", "bulk").order_by("pk").iterator(chunk_size=AT_A_TIME):
-        question = {**job.question, "from_copy": False}
-        row = lookups.filter(ask_id=job.ask_id).first()
+    jobs = models["Job"].objects.select_related("key", "bulk", "hold").order_by("pk")
+    for job in jobs.iterator(chunk_size=AT_A_TIME):
+        row = models["Lookup"].objects.filter(ask_id=job.ask_id).first()
         if row is None:
             row = models["Lookup"](
                 ask_id=job.ask_id,
@@ -306,49 +342,74 @@ def _link_jobs(models, replies, versions):
                 outcome="source_unavailable",
                 request_id=job.request_id,
                 created_at=job.created_at,
-                price=price,
+                price=_price(job, price),
             )
             _end_unsettled(row, job)
-        row.question, row.hold_id = question, row.hold_id or job.hold_id
+        row.question, row.hold_id = {**job.question, "from_copy": False}, row.hold_id or job.hold_id
         if job.bulk_id is not None:
             row.origin, row.bulk_id, row.position = "bulk", job.bulk_id, job.position
-        if job.ended_at is not None:
-            row.ended_at = job.ended_at
         row.save()
         models["Job"].objects.filter(pk=job.pk).update(lookup_id=row.pk)
+
+
+def _price(job, price):
+    """What was held for this question."""
+    if job.hold is None:
+        return price
+    return job.hold.amount // job.bulk.questions if job.bulk_id else job.hold.amount
 
 
 def _end_unsettled(row, job):
     if job.ended_at is None:
         return
     reply, row.ended_at = job.reply or {}, job.ended_at
-    by_status = {
-        410: ("cancelled", ""),
-        402: ("failed", "insufficient_balance"),
-        503: ("unavailable", reply.get("reason") or "down"),
-        400: ("refused", ""),
-        404: ("ambiguous" if reply.get("ambiguous") else "not_found", ""),
-    }
-    broken = ("failed", "ended_by_operator" if "operator" in str(reply.get("error")) else "internal_error")
-    row.verdict, row.reason = by_status.get(job.reply_status, broken)
-    if row.verdict in ("not_found", "ambiguous"):
-        _fill_absence(row, reply)
+    row.duration_ms = max(0, round((job.ended_at - job.created_at).total_seconds() * 1000))
+    if job.reply_status == 404:
+        _end_absent(row, reply, ambiguous=bool(reply.get("ambiguous")))
+    elif job.reply_status == 400:
+        _end_refused(row, reply)
+    elif job.reply_status == 503:
+        row.reason = reply.get("reason") or "down"
+        _end_unavailable(row, reply)
+    elif job.reply_status == 410:
+        row.verdict = "cancelled"
+    elif job.reply_status == 402:
+        row.verdict, row.reason = "failed", "insufficient_balance"
+        row.balance_after = reply.get("balanceStored")
+    else:
+        row.verdict = "failed"
+        row.reason = "ended_by_operator" if reply.get("error") == "Ended by the operator" else "internal_error"
 
 
 def _move_rows(models):
     """Rows of bulk requests: the first that asks is the job's lookup, those that repeat it are lookups beside it."""
     rows = models["BulkRow"].objects.select_related("job__lookup").order_by("bulk", "index")
+    repeated = []
     for row in rows.iterator(chunk_size=AT_A_TIME):
-        first = row.job.lookup
+        lookup = row.job.lookup
         if row.job.position == row.index:
-            models["Lookup"].objects.filter(pk=first.pk).update(ref=row.ref)
+            models["Lookup"].objects.filter(pk=lookup.pk).update(ref=row.ref)
             continue
-        first.repeats_id, first.pk, first.ask_id = first.pk, None, uuid.uuid4()
-        first.position, first.ref, first.cost, first.price = row.index, row.ref, 0, 0
-        first.question = {**first.question, "name": row.entity_name}
-        first.asked = (first.question.get("entity_id") or row.entity_name or "")[:200]
-        first._state.adding = True
-        first.save(force_insert=True)
+        lookup.repeats_id, lookup.pk, lookup.ask_id = lookup.pk, None, uuid.uuid4()
+        lookup.position, lookup.ref, lookup.cost, lookup.price = row.index, row.ref, 0, 0
+        lookup.question = {**lookup.question, "name": row.entity_name}
+        lookup.asked = (lookup.question.get("entity_id") or row.entity_name or "")[:200]
+        lookup._state.adding = True
+        repeated.append(lookup)
+    models["Lookup"].objects.bulk_create(repeated, batch_size=100)
+
+
+def _mark_keys(models):
+    """A key that was answered with a job stays with it, also where an operator had the job asked anew."""
+    keys = models["IdempotencyRecord"].objects.filter(status__isnull=False)
+    for pk, ask, body in keys.filter(status=202).values_list("pk", "ask_id", "body").iterator():
+        word = str((_object(body) or {}).get("jobId", ""))
+        if not word.startswith("job_"):
+            continue
+        now = models["Job"].objects.filter(pk=uuid.UUID(word.removeprefix("job_"))).values_list("ask_id", flat=True)
+        if now and now[0] != ask:
+            keys.filter(pk=pk).update(ask_id=now[0])
+    keys.update(is_answered=True)
 
 
 class Migration(migrations.Migration):

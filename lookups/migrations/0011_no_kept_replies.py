@@ -2,6 +2,7 @@
 
 import django.db.models.deletion
 from django.db import migrations, models
+from django.db.migrations.exceptions import IrreversibleError
 from django.db.models import Q
 
 TABLE = "lookups_recordversion"
@@ -32,6 +33,8 @@ def protect(apps, schema_editor):
 
 
 def unprotect(apps, schema_editor):
+    if any(apps.get_model("lookups", name).objects.exists() for name in ("Lookup", "Entity")):
+        raise IrreversibleError("What is kept now does not fit into the tables of version 1.3: restore the backup.")
     for statement in DROP[schema_editor.connection.vendor]:
         schema_editor.execute(statement)
 

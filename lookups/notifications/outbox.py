@@ -14,7 +14,6 @@ from celery import current_app
 from django.db import transaction
 
 from lookups import bodies
-from lookups.api.wire.shape import Shape
 from lookups.models import BulkJob, Delivery, Job
 from lookups.notifications import webhook_events
 
@@ -61,7 +60,7 @@ def wake() -> None:
 
 
 def _webhook(
-    ended: Job | BulkJob, event: Delivery.Event, address: str, data: Shape, *, now: datetime, **about: Any
+    ended: Job | BulkJob, event: Delivery.Event, address: str, data: Any, *, now: datetime, **about: Any
 ) -> Delivery:
     row = Delivery(
         account=ended.account,

@@ -57,7 +57,7 @@ class TestTheField:
         assert next(csv.DictReader(io.StringIO(text)))[NAME] == VALUE
 
     def test_in_a_jobs_status_and_in_its_webhook(self, tester: Customer) -> None:
-        type(tester.account).objects.update(webhook_url="https://hooks.example.test/")
+        type(tester.account).objects.update(test_webhook_url="https://hooks.example.test/")
         address = tester.lookup(MAGIC["later"], "DE").json()["statusUrl"]
         end_jobs()
         body: dict[str, Any] = tester.get(address).json()

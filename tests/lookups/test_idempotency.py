@@ -138,8 +138,21 @@ class TestACrashUnderAKey:
             patch.setattr("lookups.lookup.settlement.settle_reply", lambda *a, **k: 1 / 0)
             assert customer.lookup(headers=KEY).status_code == 500
         assert Hold.objects.get().state == "released"
-        assert customer.lookup(headers=KEY).status_code == 200
-        assert customer.balance.spent == PRICE
+        told = [customer.lookup(headers=KEY) for _ in range(3)]
+        assert [reply.status_code for reply in told] == [200] * 3
+        assert told[0].json() == told[1].json() == told[2].json()
+        assert (customer.balance.spent, register.asked) == (PRICE, 2)
+
+    def test_before_anything_was_written_is_charged_once_however_often_it_is_repeated(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr("lookups.lookup.rows.accept", lambda *a, **k: 1 / 0)
+            assert customer.lookup(headers=KEY).status_code == 500
+        assert Lookup.objects.count() == 0
+        assert [customer.lookup(headers=KEY).status_code for _ in range(3)] == [200] * 3
+        assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 1)
+        assert Lookup.objects.count() == 1
 
     def test_does_not_lock_its_key_for_ever(self, customer: Customer, register: Register) -> None:
         now = timezone.now()

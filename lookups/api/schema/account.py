@@ -6,6 +6,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from lookups.api.schema import describe
+from lookups.api.schema.components import refer
 from lookups.api.schema.describe import reply
 from lookups.api.schema.examples import account as account_examples
 from lookups.api.schema.examples import errors as errors_examples
@@ -162,12 +163,12 @@ deliveries = extend_schema(
     parameters=[
         OpenApiParameter(
             "status",
-            {"type": "string", "enum": [word.value for word in DeliveryStatus]},
+            refer(DeliveryStatus),
             description="Only those that wait, have arrived or were given up.",
         ),
         OpenApiParameter(
             "cursor",
-            {"type": "string", "maxLength": 50, "pattern": "^[0-9]+-[0-9a-f]+$"},
+            {"type": "string", "minLength": 34, "maxLength": 50, "pattern": "^[0-9]+-[0-9a-f]+$"},
             description="`nextCursor` of the page before.",
         ),
         describe.LIMIT,

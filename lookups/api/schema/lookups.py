@@ -22,7 +22,7 @@ from lookups.api.wire.lookups import (
     UccReply,
 )
 from lookups.api.wire.names import NameReply
-from lookups.verdicts import Verdict
+from lookups.api.wire.words import VerdictWanted
 
 JOB_ID = OpenApiParameter(
     "jobId", {"type": "string", "pattern": "^job_[0-9a-f]{32}$"}, OpenApiParameter.PATH, description="Its `jobId`."
@@ -153,13 +153,19 @@ list_lookups = extend_schema(
     summary="Lookups of the account, newest first",
     description="Those of the key's mode, rows of bulk jobs and name checks among them.",
     parameters=[
-        OpenApiParameter("state", {"type": "string", "pattern": "^[A-Za-z]{2}$"}, description="Of this jurisdiction."),
+        OpenApiParameter(
+            "state",
+            {"type": "string", "minLength": 2, "maxLength": 2, "pattern": "^[A-Za-z]{2}$"},
+            description="Of this jurisdiction.",
+        ),
         OpenApiParameter(
             "verdict",
-            {"type": "string", "enum": [*(verdict.value for verdict in Verdict), "open"]},
+            refer(VerdictWanted),
             description="That ended so; `open`: that have not ended.",
         ),
-        OpenApiParameter("ref", {"type": "string", "maxLength": 200}, description="With this mark of yours."),
+        OpenApiParameter(
+            "ref", {"type": "string", "minLength": 1, "maxLength": 200}, description="With this mark of yours."
+        ),
         OpenApiParameter(
             "bulk", {"type": "string", "pattern": "^bulk_[0-9a-f]{32}$"}, description="Rows of this bulk job."
         ),

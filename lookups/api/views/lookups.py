@@ -9,14 +9,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from jurisdictions.codes import PLACES
-from lookups import bodies
+from lookups import bodies, listing
 from lookups.api import errors
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import lookups as describe
 from lookups.api.views.account import LONGEST_PAGE, PAGE, read_number
 from lookups.api.wire.lookups import LookupList
 from lookups.bulk import bulk_jobs
-from lookups.lookup import listing
 from lookups.verdicts import Verdict
 
 OPEN = "open"

@@ -54,7 +54,16 @@ else:
     Code = StrEnum("Code", {word: word for word in CODES})
     Reason = StrEnum("Reason", {word: word for word in REASONS})
 
-TABLES = {"Code": CODES, "Reason": REASONS, "OutcomeReason": OUTCOME_REASONS, "Verdict": VERDICTS}
+VERDICTS_WANTED = {**VERDICTS, "open": "It has not ended yet."}
+if not TYPE_CHECKING:
+    VerdictWanted = StrEnum("VerdictWanted", {word: word for word in VERDICTS_WANTED})
+TABLES = {
+    "VerdictWanted": VERDICTS_WANTED,
+    "Code": CODES,
+    "Reason": REASONS,
+    "OutcomeReason": OUTCOME_REASONS,
+    "Verdict": VERDICTS,
+}
 """Enums whose words are explained one by one in the document."""
 
 

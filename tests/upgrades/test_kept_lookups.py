@@ -1,0 +1,510 @@
+"""An installation of version 1.3.0, with data of every kind, says after the upgrade what it said before."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
+from django.db.migrations.exceptions import IrreversibleError
+from django.utils import timezone
+
+from billing import ledger, reconciliation
+from billing.models import LedgerEntry
+from lookups import bodies
+from lookups.bulk import queue
+from lookups.jobs import runner
+from lookups.lookup import storage
+from lookups.lookup.questions import Question
+from scrapers import gateway
+from tests.lookups.conftest import PRICE, open_customer
+from tests.lookups.registry_server import Register
+from tests.upgrades.test_trade_words import migrate
+from tests.upgrades.version_1_3 import NORMALIZED, Version13, filing, record
+
+BEFORE = [("lookups", "0008_trade_words"), ("billing", "0005_american_spelling")]
+ACME, BY_ID, LIENS = Question("NY", "Acme Corp"), Question("NY", entity_id="100001"), Question("NY", "Acme", kind="ucc")
+NOBODY, CHECK = Question("NY", "Nobody Knows"), Question("NY", "Acme", kind="name_check")
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def no_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+
+
+@pytest.fixture
+def before(switches: None) -> Iterator[Version13]:
+    """The tables of the last version, with a customer who has money; afterwards they are today's again."""
+    models = migrate(BEFORE)
+    customer = open_customer()
+    ledger.adjust(
+        account_id=customer.account.pk,
+        amount=100 * PRICE + 77,
+        idempotency_key="more",
+        operator="t",
+        reason="t",
+        now=timezone.now(),
+    )
+    try:
+        yield Version13(models, customer)
+    finally:
+        upgrade()
+
+
+def upgrade() -> None:
+    call_command("migrate", verbosity=0)
+
+
+def kept(ask: uuid.UUID) -> Any:
+    from lookups.models import Lookup
+
+    return Lookup.objects.whole().get(ask_id=ask)
+
+
+def acme(before: Version13, name: str = "ACME CORP.", *, minutes: float = 90, **more: Any) -> Any:
+    """A company as it was read so many minutes before the upgrade."""
+    at = before.now + timedelta(minutes=90 - minutes)
+    return before.entity(
+        record(name, "100001", status="Active", officers=[{"name": "A", "title": None}]), at=at, **more
+    )
+
+
+def assert_same(before: Version13, **changed: Any) -> None:
+    """Every reply that was kept is written again from its row, field by field."""
+    assert before.replies
+    for ask, reply in before.replies.items():
+        row = kept(ask)
+        assert bodies.of_lookup(row) == reply | changed.get(row.verdict, {}), row
+
+
+class TestARepliedLookup:
+    """Is told again as it was, from its row."""
+
+    def test_of_every_kind(self, before: Version13) -> None:
+        self.find_a_company(before)
+        copied = self.find_it_in_a_copy(before)
+        tested = self.find_it_with_a_test_key(before)
+        filed = self.find_filings(before)
+        checked = self.check_names(before)
+        absent = self.find_nothing(before)
+        upgrade()
+        assert_same(before, ambiguous={"code": "ambiguous_name"})  # version 1.4 tells them apart
+        assert {(kept(ask).source, kept(ask).price) for ask in before.replies if kept(ask).state == "NJ"} == {
+            ("live", PRICE),
+            ("stored", PRICE),
+        }
+        assert (kept(copied).source, kept(copied).version.as_of) == ("copy", before.now - timedelta(days=20))
+        assert (kept(tested).cost, kept(tested).livemode) == (0, False)
+        sets = [kept(ask).filing_set for ask in filed]
+        assert [len(one.filings) for one in sets] == [1, 0, 2]
+        assert [one.pk for one in sets] == sorted({one.pk for one in sets}), "what is filed now is the newest"
+        assert sets[2].answers.get().asked == "Acme"
+        assert [kept(ask).verdict for ask in checked] == ["taken", "free", "taken"]
+        assert [kept(ask).source for ask in checked] == ["live", "live", "copy"]
+        assert [kept(ask).verdict for ask in absent] == ["not_found", "ambiguous"]
+
+    def keep(self, before: Version13, row: Any, body: dict[str, Any]) -> uuid.UUID:
+        before.key(f"k{row.pk}", "/v1/lookup", {}, ask=row.ask_id, status=200 if body["success"] else 404, body=body)
+        return row.ask_id
+
+    def find_a_company(self, before: Version13) -> None:
+        entity = before.entity(record("ACME INC", "5", status="Active"), at=before.now, state="NJ")
+        question = Question("NJ", "Acme")
+        answer = before.answer(question, entity=entity, at=before.now, note="By a former name.", total=2)
+        answer.related = [{"entityName": "ACME II", "entityId": "2"}]
+        answer.save()
+        for cached in (False, True):
+            self.keep(before, *before.sold(question, answer, cached=cached))
+
+    def find_it_in_a_copy(self, before: Version13) -> uuid.UUID:
+        at, day = before.now, before.now - timedelta(days=20)
+        entity = acme(before, evidence=before.evidence(at, from_copy=True), as_of=day)
+        return self.keep(before, *before.sold(ACME, before.answer(ACME, entity=entity, at=at)))
+
+    def find_it_with_a_test_key(self, before: Version13) -> uuid.UUID:
+        tester = open_customer(mode="test", name="Tester")
+        entity = before.entity(record("BLUE HERON", "SB-1"), at=before.now, state="DE", sandbox=True)
+        question = Question("DE", "Blue Heron")
+        row, body = before.sold(question, before.answer(question, entity=entity, at=before.now), test_key=tester)
+        before.job(question, ask=row.ask_id, status="complete", reply=body, reply_status=200, who=tester)
+        return row.ask_id
+
+    def find_filings(self, before: Version13) -> list[uuid.UUID]:
+        """The same question three times; something else is filed each time."""
+        then, now = before.now - timedelta(minutes=30), before.now
+        later = then + timedelta(minutes=5)
+        asks = []
+        for filings, at in (([filing("1")], then), ([], later), ([filing("1"), filing("2")], now)):
+            answer = before.answer(LIENS, filings=filings, at=at)
+            asks.append(self.keep(before, *before.sold(LIENS, answer)))
+        return asks
+
+    def check_names(self, before: Version13) -> list[uuid.UUID]:
+        copy = Question("NY", "Acme", kind="name_check", from_copy=True)
+        return [
+            self.keep(before, *before.checked(CHECK, available=False)),
+            self.keep(before, *before.checked(CHECK, available=True)),
+            self.keep(before, *before.checked(copy, available=False, from_copy=True)),
+        ]
+
+    def find_nothing(self, before: Version13) -> list[uuid.UUID]:
+        return [
+            self.keep(before, *before.absent(NOBODY)),
+            self.keep(before, *before.absent(ACME, ambiguous=True)),
+        ]
+
+
+class TestACompanyThatHasChanged:
+    """Has a version for each reading that a reply still shows."""
+
+    def test_is_told_as_it_was_and_as_it_is(self, before: Version13) -> None:
+        replied = [("ACME CORP.", 80), ("ACME & SONS", 70), ("ACME & SONS", 60), ("ACME CORP.", 50), ("ACME GROUP", 40)]
+        for name, minutes in replied:
+            answer = before.answer(ACME, entity=acme(before, name, minutes=minutes), at=before.now)
+            row, body = before.sold(ACME, answer)
+            before.job(ACME, ask=row.ask_id, status="complete", reply=body, reply_status=200)
+        acme(before, "ACME WORLD", minutes=1)
+        upgrade()
+        from lookups.models import Entity
+
+        versions = Entity.objects.get().versions.order_by("number")
+        names = ["ACME CORP.", "ACME & SONS", "ACME CORP.", "ACME GROUP", "ACME WORLD"]
+        assert [one.data["entityName"] for one in versions] == names
+        assert [one.number for one in versions] == [1, 2, 3, 4, 5]
+        assert versions[1].last_read_at - versions[1].first_read_at == timedelta(minutes=10)
+        assert list(versions) == sorted(versions, key=lambda one: one.first_read_at)
+        told = [kept(ask).version.number for ask in before.replies]
+        assert told == [1, 2, 2, 3, 4]
+        address = bodies.of_lookup(kept(next(iter(before.replies))))["data"]["entityPageUrl"]
+        assert address.startswith("/entity/new-york/acme-world-")  # the page as it is called now
+        for ask, reply in before.replies.items():
+            reply["data"]["entityPageUrl"] = address
+            assert bodies.of_lookup(kept(ask)) == reply
+        with pytest.raises(DatabaseError), transaction.atomic():
+            Entity.objects.get().versions.update(normalized=NORMALIZED | {"statusClass": "inactive"})
+
+    def test_is_not_taken_for_the_one_that_answers_the_question_now(self, before: Version13) -> None:
+        row, body = before.sold(ACME, before.answer(ACME, entity=acme(before), at=before.now))
+        before.job(ACME, ask=row.ask_id, status="complete", reply=body, reply_status=200)
+        other = before.entity(record("ACME CORPORATION", "777"), at=before.now + timedelta(minutes=9))
+        before.answer(ACME, entity=other, at=other.retrieved_at)
+        upgrade()
+        assert_same(before)
+        assert kept(row.ask_id).version.entity.entity_id == "100001"
+
+    def test_gets_no_new_version_when_the_same_is_read_again(self, before: Version13, register: Register) -> None:
+        reply = gateway.fetch(ACME.to_query(), now=timezone.now(), budget_seconds=20)
+        normalized = {name: value for name, value in reply.normalized.items() if name != "match"}
+        data = storage.entity_fields(reply.answer.record)
+        at = reply.answer.evidence.retrieved_at
+        entity = before.entity(data, at=at, normalized=normalized)
+        before.answer(ACME, entity=entity, at=at)
+        upgrade()
+        assert before.customer.lookup(fresh=True).json()["data"]["entityName"] == "ACME CORP."
+        from lookups.models import Entity
+
+        assert [one.number for one in Entity.objects.get().versions.all()] == [1]
+        again = before.customer.lookup(source="cache").json()
+        assert (again["cached"], again["data"]["entityName"]) == (True, "ACME CORP.")
+
+
+class TestALookupWithoutAReply:
+    """Was answered at once, and nothing kept what was said: its row has what is known."""
+
+    def test_says_how_it_ended(self, before: Version13) -> None:
+        answer = before.answer(ACME, entity=acme(before), at=before.now)
+        found, _ = before.sold(ACME, answer)
+        paid = before.paid_by_request(ACME, answer)
+        before.checked(CHECK, available=True)
+        before.absent(NOBODY)
+        before.unavailable(ACME, reason="layout_changed", retryable=False)
+        before.refused(ACME)
+        upgrade()
+        from lookups.models import Lookup
+
+        rows = list(Lookup.objects.whole().order_by("pk"))
+        ended = ["found", "found", "cannot_say", "not_found", "unavailable", "refused"]
+        assert [row.verdict for row in rows] == ended
+        told = [bodies.of_lookup(row) for row in rows]
+        assert told[0] == before.replies[found.ask_id]
+        assert (told[1]["cost"], told[1]["data"]["entityName"]) == (0.0314, "ACME CORP.")
+        assert (rows[1].pk, rows[1].charged, rows[1].cost) == (paid.pk, PRICE, 0)
+        assert (told[2]["available"], told[2]["statusNote"]) == (None, "What was answered then was not kept.")
+        assert (told[2]["cost"], told[2]["searchedName"]) == (0.0314, "Acme")
+        assert told[3]["suggestions"] == []
+        assert (told[4]["reason"], told[4]["retryable"]) == ("layout_changed", False)
+        assert told[5]["details"] == {"entity_name": ["The registry refused this question."]}
+        assert all(row.ended_at - row.created_at == timedelta(seconds=1.5) for row in rows)
+
+
+class TestAJob:
+    """Is told as it was, whichever way it ended, and answered if it is open."""
+
+    def test_that_has_ended(self, before: Version13) -> None:
+        answered, failed = self.answer_some(before), self.fail_in_every_way(before)
+        upgrade()
+        for job_id, expected in answered.items():
+            assert before.customer.get(f"/v1/lookup/status/{job_id}").json() == expected
+        for job_id, (reply, verdict, reason) in failed.items():
+            self.assert_failed(before, job_id, reply, verdict, reason)
+
+    def answer_some(self, before: Version13) -> dict[str, Any]:
+        """Jobs that were answered, and what is told of them."""
+        answer, told = before.answer(ACME, entity=acme(before), at=before.now), {}
+        for row, body in (before.sold(ACME, answer), before.absent(NOBODY), before.absent(ACME, ambiguous=True)):
+            status = 200 if body["success"] else 404
+            job = before.job(ACME, ask=row.ask_id, status="complete", reply=body, reply_status=status)
+            result = body | ({"code": "ambiguous_name"} if body.get("ambiguous") else {})
+            ends = {"success": body["success"], "jobId": f"job_{job.pk.hex}", "status": "complete", "result": result}
+            failed = {"error": body.get("error"), "data": None, "cost": 0}
+            told[f"job_{job.pk.hex}"] = ends | (
+                {"data": body["data"], "cost": body["cost"]} if body["success"] else failed
+            )
+        return told
+
+    def fail_in_every_way(self, before: Version13) -> dict[str, tuple[dict[str, Any], str, str]]:
+        """Jobs that failed, with the reply that was kept, and the verdict and the reason that it comes to."""
+        shorter = {"success": False, "code": "internal_error", "cost": 0}
+        short = {**shorter, "error": "Insufficient balance", "code": "insufficient_balance", "retryable": False}
+        short |= {"balanceStored": 12, "lookupsRemaining": 0, "pricePerLookup": 0.0314, "topUpUrl": "/pricing/"}
+        ways: list[tuple[int, dict[str, Any], str, str]] = []
+        for reason, may, note in (("blocked", True, "n"), ("layout_changed", False, ""), ("layout_changed", True, "")):
+            ask = uuid.uuid4()
+            body = before.unavailable(ACME, ask=ask, reason=reason, retryable=may, note=note)
+            ways.append((503, {**body, "ask": ask}, "unavailable", reason))
+        ask = uuid.uuid4()
+        ways += [
+            (400, {**before.refused(ACME, ask=ask), "ask": ask}, "refused", ""),
+            (402, short, "failed", "insufficient_balance"),
+            (500, {**shorter, "error": "Internal error"}, "failed", "internal_error"),
+            (500, {**shorter, "error": "Ended by the operator", "retryable": True}, "failed", "ended_by_operator"),
+            (410, {**shorter, "error": "Cancelled", "code": "cancelled", "retryable": False}, "cancelled", ""),
+        ]
+        failed = {}
+        for status, reply, verdict, reason in ways:
+            ask = reply.pop("ask", None)
+            job = before.job(ACME, ask=ask, status="failed", reply=reply, reply_status=status)
+            failed[f"job_{job.pk.hex}"] = (reply, verdict, reason)
+        return failed
+
+    def assert_failed(self, before: Version13, job_id: str, reply: dict[str, Any], verdict: str, reason: str) -> None:
+        from lookups.models import Job
+
+        lookup = Job.objects.select_related("lookup").get(pk=job_id.removeprefix("job_")).lookup
+        assert (lookup.verdict, lookup.reason) == (verdict, reason)
+        told = before.customer.get(f"/v1/lookup/status/{job_id}").json()
+        expected = {
+            "success": False,
+            "jobId": job_id,
+            "status": "failed",
+            "error": reply["error"],
+            "code": reply["code"],
+            "reason": reply.get("reason"),
+            "cost": 0,
+            "retryable": reply.get("retryable", True),
+        }
+        assert {name: told[name] for name in expected} == expected
+        assert told.get("note") == reply.get("note")
+        assert told.get("details") == reply.get("details")
+        assert lookup.balance_after == reply.get("balanceStored")
+
+    def test_that_is_open_is_answered_and_paid_for_once(self, before: Version13, register: Register) -> None:
+        waiting, lost, paid = uuid.uuid4(), uuid.uuid4(), uuid.uuid4()
+        before.job(ACME, ask=waiting, hold=before.hold(ask=waiting))
+        working = {"status": "processing", "claim": uuid.uuid4(), "lease_until": before.now, "attempts": 1}
+        before.job(BY_ID, ask=lost, hold=before.hold(ask=lost), **working)
+        held = before.hold(ask=paid)
+        before.sold(ACME, before.answer(ACME, entity=acme(before), at=before.now), ask=paid, hold=held)
+        before.job(ACME, ask=paid, hold=held, **working | {"claim": uuid.uuid4()})
+        spent = before.customer.balance.spent
+        upgrade()
+        from lookups.models import Job, Lookup
+
+        assert Lookup.objects.open().count() == 2
+        for job in Job.objects.all():
+            assert runner.run(job_id=job.pk, now=timezone.now())
+            assert not runner.run(job_id=job.pk, now=timezone.now())
+            told = before.customer.get(f"/v1/lookup/status/{job.public_id}").json()
+            assert (told["status"], told["data"]["entityName"], told["cost"]) == ("complete", "ACME CORP.", 0.0314)
+        assert (before.customer.balance.spent - spent, before.customer.balance.held) == (2 * PRICE, 0)
+        assert LedgerEntry.objects.filter(kind="capture").count() == 3
+        assert reconciliation.run(now=timezone.now()).mismatches == []
+
+
+class TestABulkJob:
+    """Has its rows, in their order and with the customer's marks."""
+
+    def test_that_has_ended_or_is_open(self, before: Version13, register: Register) -> None:
+        ended, told = self.end_one(before), self.begin_one(before)
+        spent = before.customer.balance.spent
+        upgrade()
+        self.assert_ended(before, *ended)
+        queue.work(now=timezone.now())
+        results = before.customer.get(told).json()["results"]
+        assert [(row["status"], row["ref"], row["cost"]) for row in results] == [
+            ("found", "a", 0.0314),
+            ("found", "b", 0),
+            ("not_found", None, 0),
+        ]
+        assert results[0]["data"] == results[1]["data"]
+        balance = before.customer.balance
+        assert (balance.spent - spent, balance.held) == (PRICE, 3 * PRICE)  # what the other one never settled
+        assert reconciliation.run(now=timezone.now()).mismatches == []
+
+    def begin_one(self, before: Version13) -> str:
+        """Two questions in three rows; where they are told."""
+        bulk = before.bulk(total=3, questions=2)
+        acme_job = before.job(ACME, bulk=bulk, hold=bulk.hold, position=0)
+        nobody = before.job(NOBODY, bulk=bulk, hold=bulk.hold, position=2)
+        rows = [("Acme Corp", "a", acme_job), ("ACME CORPORATION", "b", acme_job), ("Nobody Knows", None, nobody)]
+        before.rows(bulk, rows)
+        return f"/v1/bulk-lookup/bulk_{bulk.pk.hex}"
+
+    def end_one(self, before: Version13) -> tuple[Any, list[Any], list[dict[str, Any]]]:
+        """Four questions in six rows, ended in four ways; the request, its rows and what was replied to each."""
+        bulk = before.bulk(total=6, questions=4, ended=True)
+        answer = before.answer(ACME, entity=acme(before), at=before.now)
+        found, body = before.sold(ACME, answer, hold=bulk.hold, share=True)
+        absent, nothing = before.absent(NOBODY)
+        ask = uuid.uuid4()
+        down = before.unavailable(ACME, ask=ask)
+        cancelled = {"success": False, "error": "Cancelled", "code": "cancelled", "cost": 0}
+        jobs = [
+            before.job(ACME, bulk=bulk, ask=found.ask_id, status="complete", reply=body, reply_status=200, position=0),
+            before.job(
+                NOBODY, bulk=bulk, ask=absent.ask_id, status="complete", reply=nothing, reply_status=404, position=2
+            ),
+            before.job(ACME, bulk=bulk, ask=ask, status="failed", reply=down, reply_status=503, position=3),
+            before.job(ACME, bulk=bulk, status="failed", reply=cancelled, reply_status=410, position=5),
+        ]
+        marks = [("Acme Corp", "a", 0), ("ACME CORPORATION", "b", 0), ("Nobody Knows", None, 1), ("Acme Corp", "c", 2)]
+        marks += [("acme corp", None, 0), ("Acme Corp", None, 3)]
+        before.rows(bulk, [(name, ref, jobs[which]) for name, ref, which in marks])
+        return bulk, marks, [body, body, nothing, down, body, cancelled]
+
+    def assert_ended(self, before: Version13, bulk: Any, marks: list[Any], replies: list[dict[str, Any]]) -> None:
+        told = before.customer.get(f"/v1/bulk-lookup/bulk_{bulk.pk.hex}").json()
+        words = ["found", "found", "not_found", "failed", "found", "cancelled"]
+        assert told["results"] == [
+            {
+                "index": index,
+                "ref": ref,
+                "entity_name": name,
+                "state": "NY",
+                "status": words[index],
+                "data": replies[index].get("data"),
+                "cost": 0.0314 if index == 0 else 0,
+                "error": replies[index].get("error"),
+            }
+            for index, (name, ref, _) in enumerate(marks)
+        ]
+        numbers = {
+            name: told[name] for name in ("status", "total", "completed", "found", "not_found", "failed", "cost")
+        }
+        assert numbers == {
+            "status": "complete",
+            "total": 6,
+            "completed": 6,
+            "found": 3,
+            "not_found": 1,
+            "failed": 1,
+            "cost": 0.0314,
+        }
+
+
+class TestAnIdempotencyKey:
+    """Is the same request's after the upgrade, and pays nothing twice."""
+
+    def test_that_was_answered_is_answered_the_same(self, before: Version13) -> None:
+        self.answered(before)
+        upgrade()
+        money = before.customer.balance
+        for word, path, status, body in self.keys:
+            for _ in range(2):
+                reply = before.customer.post(path, self.asked(path), idempotency_key=word)
+                assert (reply.status_code, reply.json()) == (status, body)
+                assert reply["Idempotency-Replayed"] == "true"
+        assert before.customer.balance == money
+
+    @pytest.fixture(autouse=True)
+    def _none(self) -> None:
+        self.keys: list[tuple[str, str, int, dict[str, Any]]] = []
+
+    def asked(self, path: str) -> dict[str, Any]:
+        one = {"entity_name": "Acme Corp", "state": "NY"}
+        return {"entities": [one]} if path.endswith("bulk-lookup") else one
+
+    def answered(self, before: Version13) -> None:
+        """Keys that were answered in every way that is kept."""
+        found, body = before.sold(ACME, before.answer(ACME, entity=acme(before), at=before.now))
+        self.note(before, "/v1/lookup", found.ask_id, 200, body)
+        absent, nothing = before.absent(NOBODY)
+        self.note(before, "/v1/lookup", absent.ask_id, 404, nothing)
+        checked, verdict = before.checked(CHECK, available=True)
+        self.note(before, "/v1/name-availability", checked.ask_id, 200, verdict)
+        for done_over in (False, True):
+            first = uuid.uuid4()
+            job = before.job(ACME, ask=uuid.uuid4() if done_over else first, hold=before.hold())
+            if done_over:
+                before.unavailable(ACME, ask=first)
+            self.note(before, "/v1/lookup", first, 202, self.accepted(f"job_{job.pk.hex}"))
+        bulk = before.bulk(total=1, questions=1)
+        before.rows(bulk, [("Acme Corp", None, before.job(ACME, bulk=bulk, hold=bulk.hold))])
+        name = f"bulk_{bulk.pk.hex}"
+        taken = {"job_id": name, "status": "queued", "total": 1, "poll_url": f"/v1/bulk-lookup/{name}"}
+        self.note(before, "/v1/bulk-lookup", bulk.pk, 202, taken)
+
+    def note(self, before: Version13, path: str, ask: uuid.UUID, status: int, body: dict[str, Any]) -> None:
+        word = f"k{len(self.keys)}"
+        before.key(word, path, self.asked(path), ask=ask, status=status, body=body)
+        self.keys.append((word, path, status, body))
+
+    def accepted(self, name: str) -> dict[str, Any]:
+        return {
+            "success": True,
+            "async": True,
+            "jobId": name,
+            "message": "This registry answers slowly. Ask statusUrl for the result.",
+            "pollInterval": 3000,
+            "estimatedSeconds": 7,
+            "statusUrl": f"/v1/lookup/status/{name}",
+        }
+
+    def test_that_was_running_is_answered_and_paid_for_once(self, before: Version13, register: Register) -> None:
+        path = "/v1/lookup"
+        for word, settled in (("lost", False), ("settled", True)):
+            ask = uuid.uuid4()
+            held = before.hold(ask=ask)
+            if settled:
+                before.sold(ACME, before.answer(ACME, entity=acme(before), at=before.now), ask=ask, hold=held)
+            before.key(word, path, self.asked(path), ask=ask, status=None, body=None)
+        upgrade()
+        for word in ("lost", "settled") * 3:
+            reply = before.customer.post(path, self.asked(path), idempotency_key=word)
+            assert (reply.status_code, reply.json()["data"]["entityName"]) == (200, "ACME CORP.")
+        assert (before.customer.balance.spent, before.customer.balance.held) == (2 * PRICE, 0)
+        assert register.asked == 1
+
+
+class TestTheUpgrade:
+    """Of an installation as a whole."""
+
+    def test_of_an_empty_one_makes_the_tables_that_the_code_expects(self, before: Version13) -> None:
+        upgrade()
+        call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+
+    def test_is_not_undone_where_something_would_be_lost(self, before: Version13) -> None:
+        before.absent(NOBODY)
+        upgrade()
+        with pytest.raises(IrreversibleError, match="restore the backup"):
+            migrate(BEFORE)
+        assert "reply" not in {
+            one.name for one in connection.introspection.get_table_description(connection.cursor(), "lookups_job")
+        }
