@@ -76,7 +76,9 @@ def refusal_details(lookup: Lookup) -> dict[str, list[str]]:
     """Which field of the question has to change, and why."""
     values, refusal = lookup.refusal or {}, find_refusal(lookup.reason)
     field = WIRE_FIELDS[refusal.facts.field] if refusal else str(values.get("field", "entity_name"))
-    return {field: [f"{write_sentence(lookup.reason, values)} {lookup.note}".strip()]}
+    # The version before kept the sentence alone; it stands in the note.
+    sentence = write_sentence(lookup.reason, values) if refusal or not lookup.note else ""
+    return {field: [f"{sentence} {lookup.note}".strip()]}
 
 
 def is_retryable(lookup: Lookup) -> bool:

@@ -261,7 +261,7 @@ def _end_refused(row, reply):
     if not isinstance(details, dict) or not details:
         details = {"entity_name": [NO_REASON]}
     field, texts = next(iter(details.items()))
-    row.refusal = {"field": field, "text": str(texts[0]) if texts else ""}
+    row.refusal, row.note = {"field": field}, str(texts[0]) if texts else ""
 
 
 def _end_unavailable(row, reply):

@@ -16,7 +16,7 @@ from tests.lookups.messages import end_bulk, end_jobs
 
 pytestmark = pytest.mark.django_db
 Judge = Callable[[Any, str, str], None]
-FORBIDDEN_TO_TEST_KEYS = {"/v1/account/topup"}
+FORBIDDEN_TO_TEST_KEYS = {"/v1/account/topup", "/v1/account/settings"}
 
 
 def shown(document: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
@@ -60,7 +60,8 @@ class TestAnOperationWithoutABody:
     def test_is_answered_as_described(self, tester: Customer, document: dict[str, Any], judge: Judge) -> None:
         job = tester.lookup(MAGIC["later"], "DE").json()["jobId"]
         bulk = tester.post("/v1/bulk-lookup", {"entities": [{"entity_name": MAGIC["found"], "state": "DE"}]}).json()
-        named = {"jobId": job, "job_id": bulk["job_id"]}
+        lookup = tester.get("/v1/lookups").json()["lookups"][0]["lookupId"]
+        named = {"jobId": job, "job_id": bulk["job_id"], "lookupId": lookup}
         for finish in (lambda: None, lambda: (end_jobs(), end_bulk())):
             finish()
             for path, operations in document["paths"].items():
@@ -73,11 +74,10 @@ class TestAnOperationWithoutABody:
     def test_answers_a_failed_job_as_described(self, tester: Customer, judge: Judge) -> None:
         from django.utils import timezone
 
-        from lookups.api import replies
         from lookups.jobs import lifecycle, runner
 
         address = tester.lookup(MAGIC["later"], "DE").json()["statusUrl"]
-        runner.sweep(render=replies.to_body, now=timezone.now() + lifecycle.DEADLINE)
+        runner.sweep(now=timezone.now() + lifecycle.MAX_WAIT)
         reply = tester.get(address)
         assert reply.status_code == 500
         judge(reply, "get", "/v1/lookup/status/{jobId}")

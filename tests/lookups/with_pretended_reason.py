@@ -86,8 +86,9 @@ class TestTheCustomer:
         told = document.build()["components"]["schemas"]
         assert WORD in told["Reason"]["enum"]
         assert f"* `{WORD}` - " in told["Reason"]["description"]
-        for name in ("SourceUnavailable", "JobFailed"):
-            assert "#/components/schemas/Reason" in str(told[name]["properties"]["reason"])
+        assert WORD in told["OutcomeReason"]["enum"]
+        for name, words in (("SourceUnavailable", "Reason"), ("JobFailed", "OutcomeReason")):
+            assert f"#/components/schemas/{words}" in str(told[name]["properties"]["reason"])
 
     def test_reads_its_sentence_once_the_registry_is_left_alone(self, customer: Customer, closed_office: None) -> None:
         for number in range(5):

@@ -42,7 +42,6 @@ def no_queue(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def before(switches: None) -> Iterator[Version13]:
     """The tables of the last version, with a customer who has money; afterwards they are today's again."""
-    models = migrate(BEFORE)
     customer = open_customer()
     ledger.adjust(
         account_id=customer.account.pk,
@@ -52,6 +51,7 @@ def before(switches: None) -> Iterator[Version13]:
         reason="t",
         now=timezone.now(),
     )
+    models = migrate(BEFORE)
     try:
         yield Version13(models, customer)
     finally:
