@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from billing import limits
+from billing import limits, prices
 from billing.models import ApiKey
-from lookups.api import throttling
+from lookups.api import replies, throttling
 from lookups.api.authentication import HasApiKey
+from lookups.lookup.outcomes import OutOfFunds
+from lookups.lookup.questions import Question
+from scrapers.sandbox.magic import find_played
 
 
 class Endpoint(APIView):
@@ -51,6 +57,19 @@ class Endpoint(APIView):
         """The key that opened this request."""
         assert isinstance(request.auth, ApiKey)
         return request.auth
+
+    def refuse_played(self, key: ApiKey, questions: Iterable[Question]) -> None:
+        """Raise the 402 or the 429 that a name among a test key's questions has the service play: docs/sandbox.md."""
+        if not key.is_test:
+            return
+        asked = {(one.state, one.kind, one.digest): one.name for one in questions}
+        played = {find_played(name) for name in asked.values() if name}
+        if "too_many_requests" in played and self.rate is not None:
+            wait = max(1, math.ceil(self.rate.reset_epoch - timezone.now().timestamp()))
+            self.rate = self.rate._replace(allowed=False, remaining=0, retry_after=wait)
+            raise throttling.refusal(self.rate)
+        if "no_funds" in played:
+            raise replies.out_of_funds(OutOfFunds(0, len(asked) * prices.LOOKUP), key.account)
 
 
 class OpenEndpoint(Endpoint):

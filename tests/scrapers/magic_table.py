@@ -21,6 +21,8 @@ class Row:
     bulk_row: tuple[str, ...]
     name_check: tuple[str, ...]
     again: bool  # whether a failure of it is tried again
+    beside: frozenset[str] = frozenset()  # fields that are set beside the verdict of a lookup or a name check
+    retry_after: str | None = None  # what the registry answers there
 
 
 def list_rows(page: str = "") -> list[Row]:
@@ -30,12 +32,27 @@ def list_rows(page: str = "") -> list[Row]:
 
 
 def _row(cells: list[str]) -> Row:
-    name, _, *promised = cells
+    name, played, *promised = cells
     lookup, job, bulk_row, name_check = (_words(cell) for cell in promised)
-    return Row(name.strip("` "), lookup, job, bulk_row, name_check, again="tried again" in promised[2])
+    asked_to_wait = re.search(r"`Retry-After: (\d+)`", played)
+    return Row(
+        name.strip("` "),
+        lookup,
+        job,
+        bulk_row,
+        name_check,
+        again="tried again" in promised[2],
+        beside=_beside(promised[0]) | _beside(promised[3]),
+        retry_after=asked_to_wait[1] if asked_to_wait else None,
+    )
 
 
 def _words(cell: str) -> tuple[str, ...]:
-    """The status and the words before the first comma: what stands after it is for people."""
-    said = cell.partition(",")[0]
-    return (*re.findall(r"^\d{3}", said), *re.findall(r"`([a-z_]+)`", said))
+    """The status and the words before the first comma."""
+    first = cell.partition(",")[0]
+    return (*re.findall(r"^\d{3}", first), *re.findall(r"`([a-z_]+)`", first))
+
+
+def _beside(cell: str) -> frozenset[str]:
+    """The fields that are named after the first comma; the rest of it is for people."""
+    return frozenset(re.findall(r"`([A-Za-z.]+)`", cell.partition(",")[2]))

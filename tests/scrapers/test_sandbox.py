@@ -56,8 +56,8 @@ def verdict(play: Callable[[], Answer]) -> tuple[str, ...]:
     """The status, the verdict's word and the reason that an answer has on the wire."""
     try:
         answer = play()
-    except QueryRefused:
-        return STATUS["refused"], "refused"
+    except QueryRefused as error:
+        return STATUS["refused"], "refused", error.refusal.value
     except PortalError as error:
         return STATUS["unavailable"], "unavailable", error.reason.value
     word = "found" if not isinstance(answer, NotFound) else "ambiguous" if answer.ambiguous else "not_found"
@@ -70,8 +70,8 @@ def check_name(state: str, name: str) -> tuple[str, ...]:
     session = gateway.open_session(portal, deadline=time.monotonic() + 20, trace=Trace())
     try:
         return (ask_name(portal, session, Query(state, name=name), now=NOW)[0].verdict,)
-    except QueryRefused:
-        return STATUS["refused"], "refused"
+    except QueryRefused as error:
+        return STATUS["refused"], "refused", error.refusal.value
     except PortalError as error:
         return STATUS["unavailable"], "unavailable", error.reason.value
     finally:
@@ -232,7 +232,7 @@ class TestTheTableOfMagicNames:
         outcome = find_outcome(name) or ""
         if book.magic_entries("DE", outcome):
             assert words == ["found"]
-        elif find_failure(words[-1]) is None:
+        elif words[0] not in ("refused", "unavailable"):
             assert words == ["not_found"]
         else:
             assert [status, *words] == list(verdict(lambda: lookup("DE", name)))
@@ -246,15 +246,24 @@ class TestTheTableOfMagicNames:
     def test_is_read_as_it_is_written(self) -> None:
         cells = (
             "`Magic X LLC`",
-            "plays, x",
+            "status 503 with `Retry-After: 300`, x",
             "503 `unavailable` `down`",
             "-",
             "`unavailable` `down`, tried again",
-            "`free`",
+            "`free`, with a `warning`",
         )
         line = f"| {' | '.join(cells)} |"
         assert list_rows(line) == [
-            Row("Magic X LLC", ("503", "unavailable", "down"), (), ("unavailable", "down"), ("free",), again=True)
+            Row(
+                name="Magic X LLC",
+                lookup=("503", "unavailable", "down"),
+                job=(),
+                bulk_row=("unavailable", "down"),
+                name_check=("free",),
+                again=True,
+                beside=frozenset({"warning"}),
+                retry_after="300",
+            )
         ]
 
 

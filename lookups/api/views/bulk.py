@@ -65,6 +65,7 @@ class BulkView(Endpoint):
         key, body = self.key_of(request), request.data
         wanted = read_rows(body, sandbox=key.is_test)
         source, notify, max_wait = _read_source(body), _read_notify(body, key.account), _read_max_wait(body)
+        self.refuse_played(key, (one.question for one in wanted))
 
         def answer(claim: Claim | None) -> Response:
             made = bulk_jobs.accept(

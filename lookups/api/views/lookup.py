@@ -42,6 +42,7 @@ class LookupView(Endpoint):
             )
         parsers.raw_body(request, limit=parsers.LIMIT)  # keeps the bytes, to which a challenge would be bound
         asked, key = read_request(request), self.key_of(request)
+        self.refuse_played(key, [to_question(asked)])
         return idempotency.answer_once(
             request, key=key, answer=lambda claim: _answer(request, asked, KeyPayer(key), claim)
         )

@@ -28,6 +28,7 @@ class NameAvailabilityView(Endpoint):
     def post(self, request: Request) -> Any:
         """Say whether a name is free."""
         question, key = _read(request), self.key_of(request)
+        self.refuse_played(key, [question])
 
         def answer(claim: Claim | None) -> Response:
             ask = Ask(
