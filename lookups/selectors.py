@@ -75,7 +75,7 @@ def find_record_by_slug(*, state: str, slug: str) -> RecordVersion | None:
     if found is None:
         _, mark, tail = slug.rpartition(f"-{state.lower()}-")
         found = entities.filter(slug__endswith=f"-{state.lower()}-{tail}").first() if mark and tail else None
-    return found and found.versions.select_related("entity").order_by("-number").first()
+    return found.versions.select_related("entity").order_by("-number").first() if found is not None else None
 
 
 def _state(

@@ -117,7 +117,7 @@ def to_columns(outcome: Outcome, lookup: Lookup, *, now: datetime) -> dict[str, 
         case Judged(check=check):
             from_copy = bool(check["evidence"]["fromRegister"])
             return {
-                "verdict": Verdict(check["verdict"]).value,
+                "verdict": check["verdict"],
                 "name_check": check,
                 "evidence": check["evidence"],
                 "source": Lookup.Source.COPY if from_copy else Lookup.Source.LIVE,

@@ -18,7 +18,7 @@ from lookups.verdicts import Breakdown
 from scrapers.failures import Failure, PortalDisabled, PortalError
 from scrapers.gateway import NameReply, Reply
 from scrapers.records import NotFound
-from scrapers.refusals import QueryRefused, Refusal
+from scrapers.refusals import QueryRefused, Refusal, find_refusal
 
 CRASHED: single_flight.Result = {"kind": "crashed"}
 Empty = NothingFound | Unavailable | Refused | Failed | Cancelled
@@ -44,15 +44,17 @@ def settle_reply(
     ask: Ask, lookup: Lookup, ticket: single_flight.Ticket, reply: Reply | NameReply, *, stopwatch: Stopwatch
 ) -> Lookup:
     """The registry answered: store and sell what it has, or release the money. A verdict is sold and not stored."""
-    making, outcome, result = Making(reply.attempt_id), None, None
-    if isinstance(reply, NameReply):
-        check = names.verdict_fields(ask.question, reply, sandbox=ask.sandbox)
-        outcome, result = Judged(check), {"kind": "check", "check": check}
-    elif isinstance(reply.answer, NotFound):
-        result = {"kind": "not_found", **storage.absence_fields(reply.answer, note=reply.note)}
-        outcome = read(ask, result)
+    making = Making(reply.attempt_id)
     with transaction.atomic():
-        if outcome is None:
+        result: single_flight.Result
+        outcome: Found | Judged | NothingFound | Refused | Unavailable
+        if isinstance(reply, NameReply):
+            check = names.verdict_fields(ask.question, reply, sandbox=ask.sandbox)
+            outcome, result = Judged(check), {"kind": "check", "check": check}
+        elif isinstance(reply.answer, NotFound):
+            result = {"kind": "not_found", **storage.absence_fields(reply.answer, note=reply.note)}
+            outcome = read(ask, result)
+        else:
             answer = storage.store(question=ask.question, reply=reply, sandbox=ask.sandbox)
             outcome, result = Found(answer), {"kind": "answer", "id": answer.pk}
         single_flight.finish(ticket, result=result, now=stopwatch.now)
@@ -130,7 +132,8 @@ def read(ask: Ask, result: single_flight.Result) -> Found | Judged | NothingFoun
         case "not_found":
             return NothingFound(result["suggestions"], result["ambiguous"], result["note"], result["evidence"])
         case "refused":
-            return Refused(Refusal(result["refusal"]), result["values"], result["note"])
+            refusal = find_refusal(result["refusal"]) or Refusal.NO_LETTERS  # always one of ours: written an hour ago
+            return Refused(refusal, result["values"], result["note"])
         case "unavailable":
             return Unavailable(
                 ask.question.state, result["reason"], result["retryable"], result["retry_after"], result.get("note")

@@ -17,6 +17,7 @@ def new_id() -> str:
 
 def write(*, message_id: str, event: str, livemode: bool, created_at: datetime, data: Any) -> bytes:
     """Return the body as it is signed and sent: `{"id", "type", "livemode", "created_at", "data"}`, in ASCII alone."""
-    about = {"message_id": message_id, "event": event, "livemode": livemode, "created_at": created_at}
-    event_body = bodies.of_event(**about, data=data)
+    event_body = bodies.of_event(
+        message_id=message_id, event=event, livemode=livemode, created_at=created_at, data=data
+    )
     return json.dumps(event_body, separators=(",", ":"), allow_nan=False).encode()

@@ -160,7 +160,7 @@ list_lookups = extend_schema(
         ),
         OpenApiParameter(
             "verdict",
-            refer(VerdictWanted),
+            refer(VerdictWanted),  # type: ignore[arg-type]
             description="That ended so; `open`: that have not ended.",
         ),
         OpenApiParameter(

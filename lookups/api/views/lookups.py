@@ -72,18 +72,18 @@ def _asked(request: Request) -> tuple[listing.Filter, int | None, int]:
     bulk_id = bulk_jobs.read_id(bulk) if bulk is not None else None
     if bulk is not None and bulk_id is None:
         wrong["bulk"] = ["Send the job_id of a bulk job."]
-    found = {
-        "state": state.upper() if state else None,
-        "verdict": verdict,
-        "ref": asked.get("ref"),
-        "bulk_id": bulk_id,
-        "day": _day(day, wrong),
-    }
+    wanted = listing.Filter(
+        state=state.upper() if state else None,
+        verdict=verdict,
+        ref=asked.get("ref"),
+        bulk_id=bulk_id,
+        day=_day(day, wrong),
+    )
     cursor = read_number(asked.get("cursor"), "cursor", wrong, most=2**63 - 1)
     limit = read_number(asked.get("limit"), "limit", wrong, most=LONGEST_PAGE)
     if wrong:
         raise errors.invalid(wrong)
-    return listing.Filter(**found), cursor, limit or PAGE
+    return wanted, cursor, limit or PAGE
 
 
 def _day(text: Any, wrong: dict[str, list[str]]) -> date | None:

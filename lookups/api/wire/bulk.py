@@ -35,7 +35,7 @@ class BulkSummary(Shape):
     completed_at: Annotated[Moment | None, about("When its last row ended, UTC; null until then.")]
 
 
-class BulkRow(Shape):
+class BulkRow(Shape, kw_only=True):
     """What came of one row: all that a single lookup would have told."""
 
     index: Annotated[int, about("Its place in the request, from 0.")]

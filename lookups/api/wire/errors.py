@@ -44,7 +44,7 @@ class InvalidRequest(Error):
     )
 
 
-class EntityNotFound(Error):
+class EntityNotFound(Error, kw_only=True):
     """The registry answered in full, and there is not exactly one company that fits."""
 
     suggestions: Annotated[list[Suggestion], about("Near misses, or all that fit equally well.")]
@@ -53,7 +53,7 @@ class EntityNotFound(Error):
     evidence: Annotated[Evidence | None, about("Where, when and what was read.")]
 
 
-class SourceUnavailable(Error):
+class SourceUnavailable(Error, kw_only=True):
     """The registry could not be asked."""
 
     reason: Annotated[Reason, about("Why it could not be asked.")]

@@ -86,7 +86,7 @@ class JobStatus(Shape):
     cost: Annotated[float | UnsetType, about("Once complete: charged, in USD.")] = UNSET
 
 
-class JobFailed(Shape):
+class JobFailed(Shape, kw_only=True):
     """A job that nobody could answer."""
 
     success: Annotated[bool, about("Always false.")]

@@ -37,6 +37,7 @@ CODES = {
 }
 VERDICTS = {verdict.value: verdict.facts.customer for verdict in Outcome}
 REASONS = {failure.value: failure.facts.customer for failure in list_unanswered()}
+VERDICTS_WANTED = {**VERDICTS, "open": "It has not ended yet."}
 OUTCOME_REASONS = {
     **REASONS,
     **{refusal.value: refusal.facts.sentence for refusal in Refusal},
@@ -48,15 +49,14 @@ if TYPE_CHECKING:  # enums that are made of a table: to a checker of types they 
     Reason: TypeAlias = str
     OutcomeReason: TypeAlias = str
     Verdict: TypeAlias = str
+    VerdictWanted: TypeAlias = str
 else:
     OutcomeReason = StrEnum("OutcomeReason", {word: word for word in OUTCOME_REASONS})
     Verdict = StrEnum("Verdict", {word: word for word in VERDICTS})
+    VerdictWanted = StrEnum("VerdictWanted", {word: word for word in VERDICTS_WANTED})
     Code = StrEnum("Code", {word: word for word in CODES})
     Reason = StrEnum("Reason", {word: word for word in REASONS})
 
-VERDICTS_WANTED = {**VERDICTS, "open": "It has not ended yet."}
-if not TYPE_CHECKING:
-    VerdictWanted = StrEnum("VerdictWanted", {word: word for word in VERDICTS_WANTED})
 TABLES = {
     "VerdictWanted": VERDICTS_WANTED,
     "Code": CODES,
