@@ -49,7 +49,7 @@ def judge(document: dict[str, Any]) -> Callable[[Any, str, str], None]:
 
 def undocumented(value: Any, schema: dict[str, Any], document: dict[str, Any], at: str = "") -> Iterator[str]:
     """Names in a reply that its schema does not list; schemas that leave their names open are left alone."""
-    options = [resolved(one, document) for one in schema.get("oneOf", [schema])]
+    options = [resolved(one, document) for one in schema.get("anyOf", schema.get("oneOf", [schema]))]
     if isinstance(value, dict):
         fitting = [one for one in options if _fits(value, one, document)] or options
         properties = resolved(fitting[0], document).get("properties")
@@ -78,5 +78,8 @@ def resolved(schema: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]
 
 
 def _fits(value: dict[str, Any], schema: dict[str, Any], document: dict[str, Any]) -> bool:
-    data = resolved(resolved(schema, document).get("properties", {}).get("data", {}), document)
-    return set(data.get("required", [])) <= set(value.get("data", {}) or {})
+    described = resolved(schema, document)
+    data = resolved(described.get("properties", {}).get("data", {}), document)
+    return set(described.get("required", [])) <= set(value) and set(data.get("required", [])) <= set(
+        value.get("data", {}) or {}
+    )

@@ -19,13 +19,13 @@ Judge = Callable[[Any, str, str], None]
 FORBIDDEN_TO_TEST_KEYS = {"/v1/account/topup", "/v1/account/settings"}
 
 
-def shown(document: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    """Every request example: method, path and body."""
+def shown(document: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
+    """Every request example: method, path, type and body."""
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
-            for content in operation.get("requestBody", {}).get("content", {}).values():
+            for kind, content in operation.get("requestBody", {}).get("content", {}).items():
                 for example in content["examples"].values():
-                    yield method, path, example["value"]
+                    yield method, path, kind, example["value"]
 
 
 @pytest.fixture(autouse=True)
@@ -34,10 +34,10 @@ def no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
-def send(tester: Customer, method: str, path: str, **how: Any) -> Any:
+def send(tester: Customer, method: str, path: str, kind: str = "application/json", **how: Any) -> Any:
     """With the key of the sandbox."""
     client = Client(raise_request_exception=False)
-    return getattr(client, method)(path, headers={"x-api-key": tester.secret}, content_type="application/json", **how)
+    return getattr(client, method)(path, headers={"x-api-key": tester.secret}, content_type=kind, **how)
 
 
 class TestAnExampleOfARequest:
@@ -45,8 +45,8 @@ class TestAnExampleOfARequest:
 
     def test_is_taken_and_answered_as_described(self, tester: Customer, document: dict[str, Any], judge: Judge) -> None:
         sent = 0
-        for method, path, body in shown(document):
-            reply = send(tester, method, path, data=body)
+        for method, path, kind, body in shown(document):
+            reply = send(tester, method, path, kind, data=body)
             judge(reply, method, path)
             wanted = (403,) if path in FORBIDDEN_TO_TEST_KEYS else (200, 202)
             assert reply.status_code in wanted, (path, reply.content)
@@ -60,13 +60,13 @@ class TestAnOperationWithoutABody:
     def test_is_answered_as_described(self, tester: Customer, document: dict[str, Any], judge: Judge) -> None:
         job = tester.lookup(MAGIC["later"], "DE").json()["jobId"]
         bulk = tester.post("/v1/bulk-lookup", {"entities": [{"entity_name": MAGIC["found"], "state": "DE"}]}).json()
-        lookup = tester.get("/v1/lookups").json()["lookups"][0]["lookupId"]
-        named = {"jobId": job, "job_id": bulk["job_id"], "lookupId": lookup}
+        found = tester.lookup(MAGIC["found"], "DE").json()
+        named = {"jobId": job, "job_id": bulk["job_id"], "lookupId": found["lookupId"]}
         for finish in (lambda: None, lambda: (end_jobs(), end_bulk())):
             finish()
             for path, operations in document["paths"].items():
                 for method in set(operations) & {"get", "delete"}:
-                    address = re.sub(r"\{(\w+)\}", lambda found: named[found[1]], path)
+                    address = re.sub(r"\{(\w+)\}", lambda name: named[name[1]], path)
                     reply = send(tester, method, address)
                     assert reply.status_code == 200, (method, address, reply.content)
                     judge(reply, method, path)

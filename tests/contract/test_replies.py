@@ -10,6 +10,7 @@ from django.test import Client
 
 from billing import accounts
 from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
+from tests.contract.conftest import undocumented
 from tests.lookups.conftest import Customer
 from tests.lookups.messages import write_messages
 from tests.lookups.registry_server import Register, company
@@ -266,10 +267,13 @@ class TestTheJudge:
     """A judge that passes everything is none."""
 
     def test_notices_a_name_that_is_not_described(self, document: dict[str, Any]) -> None:
-        from tests.contract.conftest import undocumented
-
         schema = {"$ref": "#/components/schemas/Balance"}
         assert list(undocumented({"success": True, "secret": 1}, schema, document)) == ["/secret"]
+
+    def test_notices_it_where_one_of_several_shapes_is_described(self, document: dict[str, Any]) -> None:
+        schema = {"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("UccData", "Evidence")]}
+        seen = {"sourceUrl": "", "retrievedAt": "", "sha256": "", "fromRegister": False, "secret": 1}
+        assert list(undocumented(seen, schema, document)) == ["/secret"]
 
     def test_notices_a_missing_name(self, customer: Customer, judge: Judge) -> None:
         reply = customer.get("/v1/account/balance")

@@ -2,21 +2,53 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from lookups.api.schema import describe
+from lookups.api.schema.components import refer
 from lookups.api.schema.describe import reply
 from lookups.api.schema.examples import bulk as bulk_examples
 from lookups.api.schema.examples import errors as errors_examples
-from lookups.api.serializers import BulkRequest
+from lookups.api.serializers import LONGEST_ADDRESS, LONGEST_WAIT_SECONDS, BulkRequest
 from lookups.api.wire.bulk import BulkAccepted, BulkList, BulkPage, BulkSummary
 from lookups.api.wire.errors import Error, InvalidBulk
+from lookups.api.wire.words import SourceWanted
 
 _PATH = OpenApiParameter(
     "job_id", {"type": "string", "pattern": "^bulk_[0-9a-f]{32}$"}, OpenApiParameter.PATH, description="Its `job_id`."
 )
 _GONE = reply(Error, "No such job, or another account's, or older than seven days.", errors_examples.NO_JOB)
 _TABLE = {"type": "string"}
+_SENT_TABLE = {"type": "string", "format": "binary"}  # bytes: generated clients then send it as it is
+STATES = {
+    "type": ["array", "null"],
+    "items": {"type": "string", "pattern": "^([A-Za-z]{2}|[*])$"},
+    "minItems": 1,
+    "description": 'Instead of `state`: one row for each, or `["*"]` alone for every state that can be asked.',
+}
+
+
+def _of_a_table(name: str, schema: Any, about: str) -> OpenApiParameter:
+    return OpenApiParameter(name, schema, description=f"Of a table only: {about}")
+
+
+_WORDS_OF_A_TABLE = [
+    _of_a_table("source", refer(SourceWanted), "which answers will do."),
+    _of_a_table(
+        "webhook_url",
+        {"type": "string", "format": "uri", "maxLength": LONGEST_ADDRESS},
+        "told when the bulk job has ended.",
+    ),
+    _of_a_table("email_results", OpenApiTypes.BOOL, "whether the results are mailed."),
+    _of_a_table(
+        "max_wait_seconds",
+        {"type": "integer", "minimum": 1, "maximum": LONGEST_WAIT_SECONDS},
+        "how long all of it may take.",
+    ),
+]
 
 ask = extend_schema(
     operation_id="bulkLookup",
@@ -27,9 +59,9 @@ ask = extend_schema(
     "may also come as a table (`text/csv`, UTF-8, with a header: `entity_name`, `state` or `states`, `entity_id`, "
     "`searchType`, `searchBy`, `dateAfter`, `dateBefore`, `ref`); `source`, `webhook_url`, `email_results` and "
     "`max_wait_seconds` stand in the query string then, and errors name line and column.",
-    request=BulkRequest,
-    parameters=[describe.IDEMPOTENCY_KEY, *describe.HEADERS],
-    examples=[bulk_examples.ASK_BULK],
+    request={describe.JSON: BulkRequest, "text/csv": _SENT_TABLE},
+    parameters=[*_WORDS_OF_A_TABLE, describe.IDEMPOTENCY_KEY, *describe.HEADERS],
+    examples=[bulk_examples.ASK_BULK, bulk_examples.ASK_BY_TABLE],
     responses=describe.replies(
         describe.SENDING,
         describe.SPENDING,

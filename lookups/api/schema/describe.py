@@ -63,7 +63,7 @@ def reply(shape: Any, about: str, *shown: OpenApiExample) -> OpenApiResponse:
 def replies(*parts: Replies) -> Replies:
     """The replies of an operation; what names no content type is JSON, which goes before all others."""
     found: Replies = {}
-    for part in parts:
+    for part in (ANYWHERE, *parts):
         found |= {(key, JSON) if isinstance(key, int) else key: value for key, value in part.items()}
     return dict(sorted(found.items(), key=lambda one: (one[0][0], one[0][1] != JSON)))
 
@@ -71,6 +71,7 @@ def replies(*parts: Replies) -> Replies:
 INVALID = reply(InvalidRequest, "The request does not fit. Not charged.", errors_examples.INVALID)
 TOO_LARGE = reply(InvalidRequest, "The body is too large.", errors_examples.TOO_LARGE)
 WRONG_TYPE = reply(InvalidRequest, "The body is not application/json.")
+ANYWHERE: Replies = {406: reply(Error, "`Accept` names none of the types that this is written in.")}
 KEYED: Replies = {
     401: reply(Error, "No key, or one that opens nothing.", errors_examples.NO_KEY),
     403: reply(Error, "The key may not be used for this.", errors_examples.FORBIDDEN),

@@ -9,7 +9,7 @@ import yaml
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import SchemaGenerator
 
-from lookups.api.schema import components, offers, webhooks
+from lookups.api.schema import bulk, components, offers, webhooks
 from lookups.api.serializers import MOST_ROWS
 
 TAGS = {
@@ -78,6 +78,9 @@ def build() -> dict[str, Any]:
     document["components"]["schemas"] = dict(sorted((made["components"]["schemas"] | components.build()).items()))
     rows = document["components"]["schemas"]["BulkRequest"]["properties"]["entities"]
     rows |= {"minItems": 1, "maxItems": MOST_ROWS}  # the view judges each row by itself, so no field knows it
+    row = document["components"]["schemas"]["BulkEntity"]
+    row["properties"] |= {"states": bulk.STATES}  # spread out before a row is judged
+    del row["required"]
     lookup = document["paths"]["/v1/lookup"]["post"]
     lookup["security"] = [*KEY, {}]
     lookup["x-payment-info"] = offers.without_methods()

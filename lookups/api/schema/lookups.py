@@ -52,7 +52,7 @@ lookup = extend_schema(
     responses=describe.replies(
         {
             200: reply(
-                {"oneOf": [refer(EntityReply), refer(UccReply)]},
+                {"anyOf": [refer(EntityReply), refer(UccReply)]},
                 "Found.",
                 lookups_examples.FOUND,
                 lookups_examples.FOUND_FILINGS,
@@ -95,6 +95,7 @@ job_status = extend_schema(
                 lookups_examples.JOB_COMPLETE,
                 lookups_examples.JOB_NOT_FOUND,
             ),
+            400: reply(JobFailed, "The registry did not take the question. Not charged.", lookups_examples.JOB_REFUSED),
             404: reply(Error, "No such job, or another account's, or older than seven days.", errors_examples.NO_JOB),
             500: reply(
                 {"anyOf": [refer(JobFailed), refer(Error)]},
@@ -135,6 +136,7 @@ read_lookup = extend_schema(
                             SourceUnavailable,
                             InvalidRequest,
                             OpenLookup,
+                            Error,
                         )
                     ]
                 },

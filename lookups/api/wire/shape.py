@@ -41,7 +41,7 @@ LIVEMODE = about("False for a test key: nothing of it is real, and nothing live 
 def either(description: str, *names: str) -> Meta:
     """One of several shapes, told apart by what is in them; "null" among the names allows it."""
     options = [{"type": "null"} if name == "null" else {"$ref": REFERENCE.format(name=name)} for name in names]
-    return Meta(description=description, extra_json_schema={"oneOf": options})
+    return Meta(description=description, extra_json_schema={"anyOf": options})
 
 
 Moment = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]

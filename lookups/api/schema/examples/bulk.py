@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import OpenApiExample
+
 from lookups.api.schema.examples.lookups import ASKED
 from lookups.api.schema.examples.making import BULK, marks, reply, request
 from lookups.api.schema.examples.records import ENTITY, WHEN
@@ -15,6 +17,12 @@ ASK_BULK = request(
     "Two companies",
     entities=[{**ASKED, "ref": "row 7"}, {"entity_name": "Marrow & Thimble Holdings II", "state": "NV"}],
     source="auto",
+)
+ASK_BY_TABLE = OpenApiExample(
+    "A table",
+    value="entity_name,state,ref\r\nBlue Heron Logistics LLC,DE,row 7\r\n",
+    media_type="text/csv",
+    request_only=True,
 )
 NUMBERS: dict[str, Any] = {
     "job_id": BULK,

@@ -72,6 +72,24 @@ JOB_NOT_FOUND = reply(
     ),
 )
 JOB_FAILED = reply("failed_500", FAILED, 500)
+JOB_REFUSED = reply(
+    "refused_400",
+    wire.JobFailed(
+        success=False,
+        **marks("refused"),
+        jobId=JOB,
+        status=JobState.FAILED,
+        error="Invalid request body",
+        code="invalid_request",
+        reason="too_many_companies",
+        details={"entity_name": ["There are too many companies of such a name; give more of it, or the entity_id."]},
+        cost=0,
+        retryable=False,
+        requestId="req-7f3a",
+        docUrl="https://example.com/docs/errors/#invalid_request",
+    ),
+    400,
+)
 NAME_TAKEN = reply(
     "Taken",
     names.NameReply(
