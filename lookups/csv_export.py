@@ -11,9 +11,13 @@ from typing import Any
 
 from lookups.api.wire.bulk import BulkRow
 from lookups.api.wire.entities import Entity
+from lookups.api.wire.filings import UccFiling
 from lookups.api.wire.shape import list_columns, to_plain
 
 RENAMED = {"status": "entityStatus"}  # the row has a status of its own
+LIEN = "filing."
+_LIENS = list_columns(UccFiling)
+BOM = "\ufeff"  # by which spreadsheets know that the text is UTF-8
 
 
 class _Line:
@@ -32,21 +36,28 @@ def csv_lines(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> Iterato
 
 
 def bulk_lines(rows: Iterable[BulkRow]) -> Iterator[str]:
-    """The results of a bulk job: what is said of the row, then the company."""
+    """The results of a bulk job: what is said of the row, then the company, or a line for each of the liens."""
     own = [name for name in list_columns(BulkRow) if name != "data"]
     company = sorted(list_columns(Entity), key=lambda path: path not in ("entityName", "status"))
-    return csv_lines([*own, *(RENAMED.get(path, path) for path in company)], (_flat(row, company) for row in rows))
+    columns = [*own, *(RENAMED.get(path, path) for path in company), *(f"{LIEN}{path}" for path in _LIENS)]
+    return csv_lines(columns, (line for row in rows for line in _flat(row, own, company)))
 
 
-def _flat(row: BulkRow, company: Sequence[str]) -> dict[str, Any]:
+def _flat(row: BulkRow, own: Sequence[str], company: Sequence[str]) -> Iterator[dict[str, Any]]:
     plain = to_plain(row)
     data = plain.pop("data") or {}
-    return {**{RENAMED.get(path, path): _at(data, path) for path in company}, **plain}
+    said = {path: _at(plain, path) for path in own}
+    if "filings" not in data:
+        yield {**{RENAMED.get(path, path): _at(data, path) for path in company}, **said}
+        return
+    for number, filing in enumerate(data["filings"]):
+        lien = {f"{LIEN}{path}": _at(filing, path) for path in _LIENS}
+        yield {**said, **lien, **({"cost": 0} if number else {})}  # the column adds up to what was paid
 
 
 def _at(data: Any, path: str) -> Any:
     for step in path.split("."):
-        data = (data or {}).get(step)
+        data = data.get(step) if isinstance(data, dict) else None
     return data
 
 

@@ -179,6 +179,36 @@ class TestABulkJob:
         assert (rows[0]["entityName"], rows[0]["entityId"], rows[0]["ref"]) == ("ACME CORP.", "100001", "a-1")
         assert rows[1]["entity_name"] == "'=cmd()"
 
+    def test_as_csv_has_a_line_for_each_lien_and_adds_up(self, tester: Customer) -> None:
+        rows = [{"entity_name": "Blue Heron Logistics LLC", "state": "DE", "searchType": "ucc", "ref": "r"}]
+        job = ask(tester, rows).json()["job_id"]
+        work()
+        lines = list(csv.DictReader(io.StringIO(read(tester, job, accept="text/csv").getvalue().decode())))
+        filings = read(tester, job).json()["results"][0]["data"]["filings"]
+        assert [line["filing.fileNumber"] for line in lines] == [one["fileNumber"] for one in filings]
+        assert [line["filing.lapseDate"] for line in lines] == [one["lapseDate"] or "" for one in filings]
+        assert ({line["verdict"] for line in lines}, {line["ref"] for line in lines}) == ({"found"}, {"r"})
+        assert len(lines) > 1
+
+    def test_as_csv_says_why_and_when_and_by_what_proof(self, tester: Customer) -> None:
+        rows = [{"entity_name": name, "state": "CA"} for name in ("Magic Ambiguous LLC", "Magic Too Many LLC")]
+        job = ask(tester, rows).json()["job_id"]
+        work()
+        lines = list(csv.DictReader(io.StringIO(read(tester, job, accept="text/csv").getvalue().decode())))
+        assert [(line["verdict"], line["code"], line["reason"]) for line in lines] == [
+            ("ambiguous", "ambiguous_name", ""),
+            ("refused", "invalid_request", "too_many_companies"),
+        ]
+        assert len(lines[0]["evidence.sha256"]) == 64
+
+    def test_as_csv_begins_with_a_mark_where_asked(self, tester: Customer) -> None:
+        job = ask(tester, [{"entity_name": "Magic Found LLC", "state": "CA"}]).json()["job_id"]
+        plain, marked = (
+            tester.get(f"/v1/bulk-lookup/{job}{query}", accept="text/csv").getvalue() for query in ("", "?bom=true")
+        )
+        assert marked == b"\xef\xbb\xbf" + plain
+        assert tester.get(f"/v1/bulk-lookup/{job}?bom=1", accept="text/csv").status_code == 400
+
     def test_comes_as_lines_of_json(self, customer: Customer) -> None:
         job = ask(customer).json()["job_id"]
         work()

@@ -78,12 +78,25 @@ read = extend_schema(
     tags=["Bulk"],
     summary="How far a bulk job is, and its results",
     description="JSON in pages, or everything with `Accept: text/csv` or `application/x-ndjson`.",
-    parameters=[_PATH, describe.cursor("next_cursor", 6), describe.LIMIT, *describe.HEADERS],
+    parameters=[
+        _PATH,
+        describe.cursor("next_cursor", 6),
+        describe.LIMIT,
+        OpenApiParameter(
+            "bom",
+            {"type": "boolean", "default": False},
+            description="Of a CSV table: begin it with a byte order mark, for spreadsheets that else misread É and Ñ.",
+        ),
+        *describe.HEADERS,
+    ],
     responses=describe.replies(
         describe.KEYED,
         {
             200: reply(BulkPage, "Its numbers and a page of results.", bulk_examples.BULK_RESULTS),
-            (200, "text/csv"): reply(_TABLE, "One line a row; nested names have dots: `normalized.statusClass`."),
+            (200, "text/csv"): reply(
+                _TABLE,
+                "One line a row, or one a lien; nested names have dots: `normalized.statusClass`, `filing.fileNumber`.",
+            ),
             (200, "application/x-ndjson"): reply(_TABLE, "One row a line, as in `results`."),
             400: describe.INVALID,
             404: _GONE,

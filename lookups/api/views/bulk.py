@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterable
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from django.http import StreamingHttpResponse
@@ -98,7 +99,7 @@ class BulkJobView(Endpoint):
         """How far it is, and its results: a page as JSON, all as CSV or NDJSON."""
         found = self._find(request, job_id)
         if isinstance(request.accepted_renderer, renderers.CsvRenderer):
-            return _stream(found, request.accepted_renderer)
+            return _stream(found, request.accepted_renderer, bom=_wants_bom(request))
         after, limit = _page(request)
         rows = list(bulk_jobs.list_rows(found, after=after)[: limit + 1])
         more, rows = len(rows) > limit, rows[:limit]
@@ -167,13 +168,21 @@ def _list_everywhere(sandbox: bool, ucc: bool) -> list[str]:
     return [state["state"] for state in selectors.list_states(now=timezone.now()) if state[can]]
 
 
-def _stream(found: BulkJob, renderer: renderers.CsvRenderer) -> StreamingHttpResponse:
+def _wants_bom(request: Request) -> bool:
+    """Whether the table is for a spreadsheet that has to be told that it is UTF-8; ApiError 400."""
+    word = request.query_params.get("bom", "false")
+    if word not in ("true", "false"):
+        raise errors.invalid({"bom": ["Send true or false."]})
+    return word == "true"
+
+
+def _stream(found: BulkJob, renderer: renderers.CsvRenderer, *, bom: bool) -> StreamingHttpResponse:
     now = timezone.now()
     rows = (bodies.of_row(row, now=now) for row in bulk_jobs.list_rows(found).iterator(chunk_size=200))
     if isinstance(renderer, renderers.NdjsonRenderer):
         lines: Iterable[str | bytes] = (encode(row) + b"\n" for row in rows)
     else:
-        lines = csv_export.bulk_lines(rows)
+        lines = chain([csv_export.BOM] if bom else [], csv_export.bulk_lines(rows))
     headers = {"Content-Disposition": f'attachment; filename="{found.public_id}.{renderer.format}"'}
     kind = f"{renderer.media_type}; charset=utf-8"
     return StreamingHttpResponse(lines, content_type=kind, headers=headers)
