@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
+from unfold.admin import TabularInline
 from unfold.decorators import display
 
 from billing import money
-from lookups.models import Entity, Lookup
+from lookups.models import Entity, Lookup, RecordVersion
 from scrapers.admin.read_only import ReadOnlyAdmin
 
 
@@ -55,6 +59,27 @@ class LookupAdmin(ReadOnlyAdmin):
         return money.to_decimal_string(obj.cost)
 
 
+class VersionInline(TabularInline):
+    """What the registry said of a company, the newest first."""
+
+    model = RecordVersion
+    fields = readonly_fields = ("number", "first_read_at", "last_read_at", "standing", "data", "reader_version")
+    verbose_name_plural = "Versions"
+    extra = 0
+    show_title = False
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    @admin.display(description="Status")
+    def standing(self, obj: RecordVersion) -> str:
+        return obj.data.get("status") or "—"
+
+
 @admin.register(Entity)
 class EntityAdmin(ReadOnlyAdmin):
     """Every company the service has read."""
@@ -64,6 +89,7 @@ class EntityAdmin(ReadOnlyAdmin):
     search_fields = ("name", "entity_id")
     list_per_page = 50
     show_full_result_count = False
+    inlines = (VersionInline,)
 
     def get_view_on_site_url(self, obj: Entity | None = None) -> str | None:
         """The record's public page."""

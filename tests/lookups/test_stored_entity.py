@@ -99,7 +99,11 @@ class TestTheAdmin:
             assert page.status_code == 200
             assert b"Acme" in page.content or b"ACME" in page.content
             assert admin_client.get(f"/admin/lookups/{path}/add/").status_code == 403
-        assert admin_client.get(f"/admin/lookups/entity/{stored.pk}/change/").status_code == 200
+        register.rows[0]["county"] = register.rows[0]["dos_process_city"] = "ALBANY"
+        customer.lookup(fresh=True)
+        page = admin_client.get(f"/admin/lookups/entity/{stored.pk}/change/").content.decode()
+        assert "BROOKLYN" in page
+        assert page.index("ALBANY") < page.index("BROOKLYN")  # what the registry says now comes first
         gone: Any = admin_client.post(f"/admin/lookups/entity/{stored.pk}/delete/", {"post": "yes"})
         assert gone.status_code == 403
 
