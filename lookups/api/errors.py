@@ -127,7 +127,13 @@ def exception_handler(raised: Exception, context: dict[str, Any]) -> Response | 
     """Turn what a view raised into a reply. None for what nobody foresaw: that is logged as a crash further out."""
     request = context["request"]
     error = _as_error(raised)
-    return None if error is None else error.response(request.request_id)
+    if error is None:
+        return None
+    response = error.response(request.request_id)
+    key = getattr(request, "_auth", None)  # whoever opened the request; asking for `auth` would try to open it again
+    if key is not None:
+        response.data.livemode = key.livemode
+    return response
 
 
 def _as_error(raised: Exception) -> ApiError | None:

@@ -129,3 +129,19 @@ class TestWhereItIsExplained:
             body = errors.ApiError(400, code, "x").body("r")
             address, _, anchor = body.docUrl.removeprefix(settings.PUBLIC_URL).partition("#")  # type: ignore[attr-defined]
             assert (address, f'id="{anchor}"' in page.content.decode()) == ("/docs/errors/", True)
+
+
+class TestTheMode:
+    """`livemode` of what is no lookup."""
+
+    @pytest.mark.parametrize("path", ["/v1/lookup/status/x", "/v1/lookups/x", "/v1/lookups?limit=0"])
+    def test_is_told_to_whoever_has_a_key(self, customer: Customer, tester: Customer, path: str) -> None:
+        assert [who.get(path).json().get("livemode") for who in (customer, tester)] == [True, False]
+
+    def test_is_told_with_a_demand_too(self, customer: Customer, register: Register) -> None:
+        _spend_all(customer)
+        reply = customer.lookup()
+        assert (reply.status_code, reply.json()["livemode"]) == (402, True)
+
+    def test_is_nobodys_without_a_key(self) -> None:
+        assert "livemode" not in Client().get("/v1/lookups").json()

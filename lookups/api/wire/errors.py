@@ -91,6 +91,7 @@ class PaymentRequired(Shape, kw_only=True):
     retryable: Annotated[bool | UnsetType, about("Whether the same request may succeed later.")] = UNSET
     requestId: Annotated[str | UnsetType, about("Names the request; quote it when you write to us.")] = UNSET
     docUrl: Annotated[str | UnsetType, about("Where the code is explained.", format="uri")] = UNSET
+    livemode: Annotated[bool | UnsetType, LIVEMODE] = UNSET
     type: Annotated[str, about("A problem type of the Payment scheme, or of ours.", format="uri")]
     title: Annotated[str, about("The problem in short, for people.")]
     status: Annotated[int, about("The HTTP status.")]
