@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from billing import prices
@@ -85,6 +87,15 @@ class TestAStoredRecord:
         assert second["data"]["scrapedAt"] == first["data"]["scrapedAt"]
         assert second["data"]["cacheExpiresAt"] > first["data"]["scrapedAt"]
         assert customer.balance.spent == PRICE
+
+    @pytest.mark.django_db(transaction=True)
+    def test_takes_at_most_five_statements_of_the_database(self, switches: None, register: Register) -> None:
+        customer = open_customer()
+        customer.lookup()
+        with CaptureQueriesContext(connection) as captured:
+            assert customer.lookup(source="cache").json()["source"] == "cache"
+        asked = [one["sql"] for one in captured if not one["sql"].startswith(("BEGIN", "COMMIT"))]
+        assert len(asked) <= 5, asked
 
     def test_costs_what_the_operator_has_set(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
