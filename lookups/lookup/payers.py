@@ -151,7 +151,7 @@ class KeyPayer(Payer):
         if self.key.is_test:
             return FREE
         if not bill.price:
-            return Paid(0, self.account.available)
+            return Paid(0, Account.objects.values_list("available", flat=True).get(pk=self.key.account_id))
         entry = ledger.charge(
             account_id=self.key.account_id,
             amount=bill.price,

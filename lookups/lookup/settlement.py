@@ -180,8 +180,6 @@ def _sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: S
             return _now(lookup)
         if lookup.hold is not None:
             ask.payer.release(ask.bill, lookup.hold, reason="stored", now=stopwatch.now)
-            if ask.account is not None:
-                ask.account.refresh_from_db(fields=["available"])
         lookup.price = prices.STORED
         paid = ask.payer.charge(bill, now=stopwatch.now)
         return rows.end(lookup, Found(answer, stored=True), stopwatch=stopwatch, paid=paid)

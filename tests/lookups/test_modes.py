@@ -142,6 +142,26 @@ def read_a_bulk_job(mine: Side, other: Side) -> None:
         assert_error(foreign, 404, "job_not_found")
 
 
+def list_bulk_jobs(mine: Side, other: Side) -> None:
+    """Those of the mode alone."""
+    body = mine.body(mine.customer.get("/v1/bulk-lookup"))
+    assert [one["job_id"] for one in body["bulk_jobs"]] == [mine.bulk_id]
+
+
+def list_lookups(mine: Side, other: Side) -> None:
+    """Those of the mode alone: the job's and the row of the bulk job."""
+    body = mine.body(mine.customer.get("/v1/lookups"))
+    assert {one["livemode"] for one in body["lookups"]} == {mine.is_live}
+    assert [one["bulk"] for one in body["lookups"]] == [mine.bulk_id, None]
+
+
+def read_a_lookup(mine: Side, other: Side) -> None:
+    """That of the other mode is not there."""
+    (_, ours), (_, theirs) = (one.customer.get("/v1/lookups").json()["lookups"] for one in (mine, other))
+    assert mine.body(mine.customer.get(ours["url"]))["lookupId"] == ours["lookupId"]
+    assert mine.customer.get(theirs["url"]).status_code == 404
+
+
 def cancel_a_bulk_job(mine: Side, other: Side) -> None:
     """Its own; the other's goes on."""
 
@@ -255,6 +275,9 @@ TABLE: dict[tuple[str, str], Callable[[Side, Side], None]] = {
     ("health", "get"): read_what_is_public("/v1/health"),
     ("balance", "get"): read_the_balance,
     ("usage", "get"): read_the_usage,
+    ("bulk", "get"): list_bulk_jobs,
+    ("lookups", "get"): list_lookups,
+    ("one-lookup", "get"): read_a_lookup,
     ("topup", "post"): top_up,
     ("settings", "patch"): change_the_settings,
     ("settings", "get"): read_the_settings,

@@ -126,7 +126,7 @@ EXPLAINED: dict[str, Explained] = {
         ("is_ours", "return False", "return None"): A_CONDITION,
         ("never", "return False", "return None"): A_CONDITION,
         ("find_stored", "kind=question.kind,", ""): "The digest of a question is another for each kind.",
-        ("sell_stored", "lookup.hold is not None", "True"): "Where nothing was held, a payer releases nothing.",
+        ("_sell_stored", "lookup.hold is not None", "True"): "Where nothing was held, a payer releases nothing.",
     },
     "lookups/lookup/rows.py": {
         ("end", "force_insert=True", ""): NO_LOOK,

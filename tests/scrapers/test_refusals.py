@@ -11,7 +11,7 @@ from string import Formatter
 import pytest
 from django.conf import settings
 
-from lookups.lookup.checks import WIRE_FIELDS
+from lookups.bodies import WIRE_FIELDS
 from scrapers.failures import Failure
 from scrapers.refusals import QueryRefused, Refusal, find_refusal, write_sentence
 
