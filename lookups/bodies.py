@@ -91,18 +91,17 @@ def is_retryable(lookup: Lookup) -> bool:
     return failure.facts.retryable or lookup.retry_at is not None
 
 
-def of_acceptance(job: Job, *, now: datetime) -> lookups.Accepted:
-    """A lookup that is answered later."""
-    forecast = waiting.forecast(job, now=now)
+def of_acceptance(job: Job) -> lookups.Accepted:
+    """A lookup that is answered later, as it was accepted: a repetition is told the same."""
     return lookups.Accepted(
         success=True,
         async_=True,
         jobId=job.public_id,
         message="This registry answers slowly. Ask statusUrl for the result.",
-        pollInterval=forecast.poll_ms,
-        estimatedSeconds=forecast.seconds,
+        pollInterval=waiting.POLL_MS,
+        estimatedSeconds=job.estimated_seconds,
         statusUrl=status_url(job.public_id),
-        **_marks(job.lookup),
+        **{**_marks(job.lookup), "verdict": None},
     )
 
 
@@ -369,10 +368,12 @@ def _failed(job: Job, request_id: str) -> lookups.JobFailed:
     """Of a job that nobody could answer; it cost nothing."""
     lookup = job.lookup
     words = _error_words(lookup)
-    details = {"details": refusal_details(lookup)} if lookup.outcome is Verdict.REFUSED else {}
+    more: dict[str, Any] = {"details": refusal_details(lookup)} if lookup.outcome is Verdict.REFUSED else {}
+    if lookup.outcome is Verdict.UNAVAILABLE and lookup.note:
+        more = {"note": lookup.note}
     return fill(
         lookups.JobFailed,
-        {**words, **_marks(lookup), **details},
+        {**words, **_marks(lookup), **more},
         success=False,
         jobId=job.public_id,
         status=JobState.FAILED,

@@ -25,8 +25,8 @@ def to_response(result: Result, *, account: Account | None) -> Response:
         case Ended(lookup=lookup, receipt=receipt):
             return _ended(lookup, receipt, account)
         case Accepted(job=job):
-            headers = {"Location": bodies.status_url(job.public_id), "Retry-After": poll_seconds(job)}
-            return Response(bodies.of_acceptance(job, now=timezone.now()), status=202, headers=headers)
+            headers = {"Location": bodies.status_url(job.public_id), "Retry-After": str(waiting.POLL_MS // 1000)}
+            return Response(bodies.of_acceptance(job), status=202, headers=headers)
         case OutOfFunds():
             raise out_of_funds(result, account)
         case TooManyAtOnce():

@@ -101,6 +101,9 @@ class JobFailed(Shape, kw_only=True):
     details: Annotated[
         dict[str, list[str]] | UnsetType, about("Of a refused question: each field that does not fit, and why.")
     ] = UNSET
+    note: Annotated[
+        str | UnsetType, about("The operator's sentence, or another way to an answer, where there is one.")
+    ] = UNSET
     cost: Annotated[float, about("USD; always 0.")]
     retryable: Annotated[bool, about("Whether the same request may succeed later.")]
     requestId: Annotated[str, about("Names the request; quote it when you write to us.")]
