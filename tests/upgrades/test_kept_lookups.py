@@ -327,6 +327,7 @@ class TestAJob:
             "cost": 0,
             "retryable": reply.get("retryable", True),
         }
+        expected["reason"] = reason or None  # what ended here has a word now as well
         assert {name: told[name] for name in expected} == expected
         assert told.get("note") == reply.get("note")
         assert told.get("details") == reply.get("details")

@@ -62,13 +62,17 @@ def fill(shape: type[Filled], values: Mapping[str, Any], **more: Any) -> Filled:
 
 
 def encode(value: Any) -> bytes:
-    """The JSON of a shape, or of anything made of shapes."""
-    return msgspec.json.encode(value, enc_hook=_as_text)
+    """The JSON of a shape, or of anything made of shapes.
+
+    Tables within a shape have their names in order, so that the same is written of a row that was read again:
+    PostgreSQL keeps no order of names.
+    """
+    return msgspec.json.encode(value, enc_hook=_as_text, order="deterministic")
 
 
 def to_plain(value: Any) -> Any:
     """The same as dictionaries and lists."""
-    return msgspec.to_builtins(value, enc_hook=_as_text)
+    return msgspec.to_builtins(value, enc_hook=_as_text, order="deterministic")
 
 
 def _as_text(value: Any) -> str:
