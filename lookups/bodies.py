@@ -16,7 +16,7 @@ from lookups.api.wire.entities import Entity, Suggestion
 from lookups.api.wire.filings import UccData
 from lookups.api.wire.shape import Shape, fill, to_plain
 from lookups.api.wire.words import BulkState, EventType, JobState, RowState, SearchType, Source
-from lookups.bulk.progress import get_progress
+from lookups.bulk.progress import Progress, get_progress, list_progress
 from lookups.jobs import waiting
 from lookups.lookup.storage import wire_time
 from lookups.models import BulkJob, Job, Lookup
@@ -153,13 +153,18 @@ def of_listed(lookup: Lookup) -> lookups.ListedLookup:
 
 def of_bulk(bulk: BulkJob) -> wire_bulk.BulkSummary:
     """The numbers of a bulk job."""
-    return wire_bulk.BulkSummary(**_numbers(bulk))
+    return wire_bulk.BulkSummary(**_numbers(bulk, get_progress(bulk)))
+
+
+def of_bulk_jobs(bulks: list[BulkJob]) -> list[wire_bulk.BulkSummary]:
+    """The numbers of several, in a list."""
+    return [wire_bulk.BulkSummary(**_numbers(*one)) for one in list_progress(bulks)]
 
 
 def of_bulk_page(bulk: BulkJob, rows: list[Lookup], *, more: bool, now: datetime) -> wire_bulk.BulkPage:
     """Its numbers with some of its rows; `more`: there are others after them."""
     return wire_bulk.BulkPage(
-        **_numbers(bulk),
+        **_numbers(bulk, get_progress(bulk)),
         results=[of_row(row, now=now) for row in rows],
         next_cursor=str(rows[-1].position) if more else None,
     )
@@ -167,7 +172,7 @@ def of_bulk_page(bulk: BulkJob, rows: list[Lookup], *, more: bool, now: datetime
 
 def of_bulk_end(bulk: BulkJob) -> wire_bulk.BulkEnded:
     """Its numbers, as its webhook has them."""
-    return wire_bulk.BulkEnded(**_numbers(bulk), poll_url=poll_url(bulk))
+    return wire_bulk.BulkEnded(**_numbers(bulk, get_progress(bulk)), poll_url=poll_url(bulk))
 
 
 def of_accepted_bulk(bulk: BulkJob) -> wire_bulk.BulkAccepted:
@@ -333,8 +338,7 @@ def _left(lookup: Lookup) -> dict[str, Any]:
     }
 
 
-def _numbers(bulk: BulkJob) -> dict[str, Any]:
-    progress = get_progress(bulk)
+def _numbers(bulk: BulkJob, progress: Progress) -> dict[str, Any]:
     return {
         "job_id": bulk.public_id,
         "livemode": bulk.key.livemode,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
@@ -16,13 +16,16 @@ _PUBLIC_ID = re.compile(r"(?P<kind>lk|nc)_(?P<ask>[0-9a-f]{32})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """What is wanted of an account's lookups; None: whichever. `day` is one of UTC, `verdict` "open" for those open."""
+    """What is wanted of an account's lookups; None: whichever.
+
+    `verdict` is "open" for those that have not ended; `day` is when a day of UTC begins.
+    """
 
     state: str | None = None
     verdict: str | None = None
     ref: str | None = None
     bulk_id: uuid.UUID | None = None
-    day: date | None = None
+    day: datetime | None = None
 
 
 def find(public_id: str, *, account_id: int, sandbox: bool) -> Lookup | None:
@@ -37,7 +40,8 @@ def find(public_id: str, *, account_id: int, sandbox: bool) -> Lookup | None:
 
 def list_lookups(*, account_id: int, sandbox: bool, wanted: Filter, before: int | None = None) -> QuerySet[Lookup]:
     """The lookups of this account and mode that fit, newest first, from before that row on."""
-    rows = Lookup.objects.whole().select_related("bulk").filter(account_id=account_id, sandbox=sandbox)
+    rows = Lookup.objects.filter(account_id=account_id, sandbox=sandbox).select_related("bulk", "payment")
+    rows = rows.defer("match", "related", "candidates", "name_check", "evidence")  # a list tells none of it
     if wanted.state is not None:
         rows = rows.filter(state=wanted.state)
     if wanted.verdict is not None:
@@ -47,8 +51,7 @@ def list_lookups(*, account_id: int, sandbox: bool, wanted: Filter, before: int 
     if wanted.bulk_id is not None:
         rows = rows.filter(bulk_id=wanted.bulk_id)
     if wanted.day is not None:
-        begin = datetime.combine(wanted.day, time(), UTC)
-        rows = rows.filter(created_at__gte=begin, created_at__lt=begin + timedelta(days=1))
+        rows = rows.filter(created_at__gte=wanted.day, created_at__lt=wanted.day + timedelta(days=1))
     if before is not None:
         rows = rows.filter(pk__lt=before)
     return rows.order_by("-pk")

@@ -69,8 +69,9 @@ class CsvParser(BaseParser):
 def _query_words(request: Any) -> dict[str, Any]:
     """What a table cannot say: numbers and flags are read from their words."""
     asked: dict[str, Any] = dict(request.query_params.items()) if request is not None else {}
-    if str(asked.get("max_wait_seconds", "")).isdecimal():
-        asked["max_wait_seconds"] = int(asked["max_wait_seconds"])
+    seconds = str(asked.get("max_wait_seconds", ""))
+    if seconds.isascii() and seconds.isdigit() and len(seconds) < 10:  # what is longer is refused as it stands
+        asked["max_wait_seconds"] = int(seconds)
     if asked.get("email_results") in ("true", "false"):
         asked["email_results"] = asked["email_results"] == "true"
     return asked

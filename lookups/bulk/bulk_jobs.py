@@ -17,11 +17,12 @@ from billing import ledger, prices
 from billing.models import ApiKey, Hold
 from lookups.bulk import queue
 from lookups.lookup import rows, settlement
-from lookups.lookup.asks import Ask, Stopwatch
-from lookups.lookup.outcomes import Cancelled, OutOfFunds
+from lookups.lookup.asks import Ask
+from lookups.lookup.outcomes import OutOfFunds
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Job, Lookup
+from lookups.models.places import Place, is_after
 
 MAX_WAIT = timedelta(minutes=15)  # from accepting to giving up what is left, where the caller says nothing else
 HELD_BEYOND = timedelta(hours=1)
@@ -98,9 +99,11 @@ def find(public_id: str, *, key: ApiKey) -> BulkJob | None:
     return list_own(key).filter(pk=bulk_id).first() if bulk_id else None
 
 
-def list_own(key: ApiKey) -> QuerySet[BulkJob]:
-    """The bulk jobs of this key's account and mode, the newest first."""
+def list_own(key: ApiKey, *, after: Place | None = None) -> QuerySet[BulkJob]:
+    """The bulk jobs of this key's account and mode, the newest first: from the one `after` on, or all."""
     own = BulkJob.objects.filter(account_id=key.account_id, key__mode=key.mode)
+    if after is not None:
+        own = own.filter(is_after(after))
     return own.select_related("key").order_by("-created_at", "-pk")
 
 
@@ -112,13 +115,11 @@ def list_rows(bulk: BulkJob, *, after: int = -1) -> QuerySet[Lookup]:
 
 def cancel(bulk: BulkJob, *, now: datetime) -> None:
     """End what has not begun and give its share back; what is under way ends by itself. Twice does nothing more."""
-    stopwatch = Stopwatch(now)
     with transaction.atomic():
         BulkJob.objects.open().filter(pk=bulk.pk, cancelled_at__isnull=True).update(cancelled_at=now)
         waiting = Job.objects.select_for_update(of=("self",)).select_related("lookup")
         ended = list(waiting.filter(bulk=bulk, status=Job.Status.PENDING))
-        for job in ended:
-            rows.end(job.lookup, Cancelled(), stopwatch=stopwatch)
+        rows.cancel([job.lookup for job in ended], now=now)
         Job.objects.filter(pk__in=[job.pk for job in ended]).update(status=Job.Status.FAILED, ended_at=now)
         for job in ended:
             if job.hold_id != bulk.hold_id and job.hold_id is not None:  # asked again by an operator, and paid anew
@@ -160,8 +161,9 @@ def _hold(
 def _write_rows(bulk: BulkJob, wanted: Sequence[Wanted], first_of: Sequence[int]) -> None:
     """A lookup for each row, and a job for each different question: the rows that repeat it are ended with it."""
     made: dict[int, Lookup] = {}
+    payer = KeyPayer(bulk.key)
     for number, one in enumerate(wanted):
-        ask = Ask(question=one.question, payer=KeyPayer(bulk.key), request_id=bulk.request_id)
+        ask = Ask(question=one.question, payer=payer, request_id=bulk.request_id, ref=one.ref)
         made[number] = rows.draft(
             ask,
             now=bulk.created_at,
@@ -169,7 +171,6 @@ def _write_rows(bulk: BulkJob, wanted: Sequence[Wanted], first_of: Sequence[int]
             origin=Lookup.Origin.BULK,
             bulk=bulk,
             position=number,
-            ref=one.ref,
         )
     firsts = [row for number, row in made.items() if first_of[number] == number]
     Lookup.objects.bulk_create(firsts, batch_size=200)

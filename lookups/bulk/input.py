@@ -37,6 +37,10 @@ class Unreadable(Exception):
         self.line = line
 
 
+class WrongStates(Exception):
+    """`states` is no list of text, or stands beside `state`; the message says which."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One row as it was written: its fields, its line in the file (None: it came as JSON), and its columns' names."""
@@ -77,19 +81,18 @@ def read_csv(raw: bytes, *, most: int) -> list[Row]:
 def spread(row: Row, *, everywhere: Callable[[bool], list[str]]) -> list[Row]:
     """The row, or one for each of the states it names.
 
-    `everywhere` lists the states that can be asked (True: for UCC filings). Raises ValueError for `states` that are no
-    list of text, or that stand beside `state`.
+    `everywhere` lists the states that can be asked (True: for UCC filings). Raises WrongStates.
     """
     states = row.fields.get("states") if isinstance(row.fields, dict) else None
     if states is None:
         return [row]
     if row.fields.get("state") is not None:
-        raise ValueError("Send state or states, not both.")
+        raise WrongStates("Send state or states, not both.")
     if not isinstance(states, list) or not states or not all(isinstance(one, str) for one in states):
-        raise ValueError('Send a list of two-letter codes, or ["*"] for every state that can be asked.')
+        raise WrongStates('Send a list of two-letter codes, or ["*"] for every state that can be asked.')
     if EVERYWHERE in states:
         if len(states) > 1:
-            raise ValueError('"*" stands alone.')
+            raise WrongStates('"*" stands alone.')
         states = everywhere(str(row.fields.get("searchType", "")).casefold() == "ucc")
     rest = {name: value for name, value in row.fields.items() if name != "states"}
     return [Row({**rest, "state": state}, row.line, row.columns) for state in dict.fromkeys(states)]

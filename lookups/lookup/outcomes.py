@@ -8,7 +8,6 @@ from typing import Any
 
 from lookups.models import Job, Lookup, StoredAnswer
 from lookups.verdicts import Breakdown
-from scrapers.refusals import Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +54,12 @@ class Unavailable:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The registry does not take this question: why, with the values its sentence names. Not charged.
+    """The registry does not take this question: the word of why, and the values its sentence names. Not charged.
 
     `note` names another way to an answer, where there is one.
     """
 
-    refusal: Refusal
+    refusal: str
     values: Mapping[str, Any] = field(default_factory=dict)
     note: str | None = None
 

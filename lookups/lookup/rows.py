@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from billing.models import Account
 from lookups.lookup.asks import Ask, Stopwatch
@@ -94,7 +95,7 @@ def end(
         "balance_after": paid.balance,
         "shared": making.shared,
         "attempt_id": making.attempt_id,
-        "duration_ms": max(0, round((now - lookup.created_at).total_seconds() * 1000)),
+        "duration_ms": _took(lookup, now),
         "ended_at": now,
     }
     for name, value in ending.items():
@@ -141,7 +142,7 @@ def to_columns(outcome: Outcome, lookup: Lookup, *, now: datetime) -> dict[str, 
         case Refused():
             return {
                 "verdict": Verdict.REFUSED.value,
-                "reason": outcome.refusal.value,
+                "reason": str(outcome.refusal),
                 "refusal": dict(outcome.values),
                 "note": outcome.note or "",
             }
@@ -149,6 +150,24 @@ def to_columns(outcome: Outcome, lookup: Lookup, *, now: datetime) -> dict[str, 
             return {"verdict": Verdict.FAILED.value, "reason": why.value}
         case Cancelled():
             return {"verdict": Verdict.CANCELLED.value}
+
+
+def cancel(lookups: list[Lookup], *, now: datetime) -> None:
+    """End open lookups of one bulk request at once, with the rows that repeat them; joins the caller's transaction."""
+    if not lookups:
+        return
+    first, numbers = lookups[0], [lookup.pk for lookup in lookups]
+    ending = {
+        **to_columns(Cancelled(), first, now=now),
+        "duration_ms": _took(first, now),  # all were accepted at the same moment
+        "ended_at": now,
+    }
+    Lookup.objects.open().filter(Q(pk__in=numbers) | Q(repeats__in=numbers)).update(**ending)
+
+
+def _took(lookup: Lookup, now: datetime) -> int:
+    """Milliseconds from accepting to ending."""
+    return max(0, round((now - lookup.created_at).total_seconds() * 1000))
 
 
 def end_unattended(*, now: datetime, limit: int = 500) -> int:

@@ -18,7 +18,7 @@ from lookups.verdicts import Breakdown
 from scrapers.failures import Failure, PortalDisabled, PortalError
 from scrapers.gateway import NameReply, Reply
 from scrapers.records import NotFound
-from scrapers.refusals import QueryRefused, Refusal, find_refusal
+from scrapers.refusals import QueryRefused
 
 CRASHED: single_flight.Result = {"kind": "crashed"}
 Empty = NothingFound | Unavailable | Refused | Failed | Cancelled
@@ -45,20 +45,21 @@ def settle_reply(
 ) -> Lookup:
     """The registry answered: store and sell what it has, or release the money. A verdict is sold and not stored."""
     making = Making(reply.attempt_id)
-    with transaction.atomic():
-        result: single_flight.Result
-        outcome: Found | Judged | NothingFound | Refused | Unavailable
-        if isinstance(reply, NameReply):
-            check = names.verdict_fields(ask.question, reply, sandbox=ask.sandbox)
-            outcome, result = Judged(check), {"kind": "check", "check": check}
-        elif isinstance(reply.answer, NotFound):
-            result = {"kind": "not_found", **storage.absence_fields(reply.answer, note=reply.note)}
-            outcome = read(ask, result)
-        else:
+    if isinstance(reply, NameReply):
+        result: single_flight.Result = {
+            "kind": "check",
+            "check": names.verdict_fields(ask.question, reply, sandbox=ask.sandbox),
+        }
+    elif isinstance(reply.answer, NotFound):
+        result = {"kind": "not_found", **storage.absence_fields(reply.answer, note=reply.note)}
+    else:
+        with transaction.atomic():
             answer = storage.store(question=ask.question, reply=reply, sandbox=ask.sandbox)
-            outcome, result = Found(answer), {"kind": "answer", "id": answer.pk}
+            single_flight.finish(ticket, result={"kind": "answer", "id": answer.pk}, now=stopwatch.now)
+            return _settle(ask, lookup, Found(answer), making, stopwatch=stopwatch)
+    with transaction.atomic():
         single_flight.finish(ticket, result=result, now=stopwatch.now)
-        return _settle(ask, lookup, outcome, making, stopwatch=stopwatch)
+        return _settle(ask, lookup, read(ask, result), making, stopwatch=stopwatch)
 
 
 TryAgain = Callable[[Unavailable], bool]
@@ -125,15 +126,13 @@ def read(ask: Ask, result: single_flight.Result) -> Found | Judged | NothingFoun
     """The outcome behind the result of a fetch; FetchLost when it broke down."""
     match result["kind"]:
         case "answer":
-            answers = StoredAnswer.objects.select_related("version__entity", "filing_set")
-            return Found(answers.get(pk=result["id"]))
+            return Found(StoredAnswer.objects.whole().get(pk=result["id"]))
         case "check":
             return Judged(result["check"])
         case "not_found":
             return NothingFound(result["suggestions"], result["ambiguous"], result["note"], result["evidence"])
         case "refused":
-            refusal = find_refusal(result["refusal"]) or Refusal.NO_LETTERS  # always one of ours: written an hour ago
-            return Refused(refusal, result["values"], result["note"])
+            return Refused(result["refusal"], result["values"], result["note"])
         case "unavailable":
             return Unavailable(
                 ask.question.state, result["reason"], result["retryable"], result["retry_after"], result.get("note")
@@ -148,7 +147,7 @@ def find_stored(ask: Ask, *, stopwatch: Stopwatch) -> StoredAnswer | None:
     since = stopwatch.now - rows.max_age(ask.account)
     question = ask.question
     return (
-        StoredAnswer.objects.select_related("version__entity", "filing_set")
+        StoredAnswer.objects.whole()
         .filter(
             question=question.digest,
             state=question.state,
@@ -174,14 +173,14 @@ def sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: St
 
 
 def _sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: Stopwatch) -> Lookup:
-    bill = replace(ask.bill, price=prices.STORED)
+    ask_stored = replace(ask, price=prices.STORED)
     with transaction.atomic():
         if not is_ours(ask, lookup):
             return _now(lookup)
         if lookup.hold is not None:
             ask.payer.release(ask.bill, lookup.hold, reason="stored", now=stopwatch.now)
-        lookup.price = prices.STORED
-        paid = ask.payer.charge(bill, now=stopwatch.now)
+        paid = ask.payer.charge(ask_stored.bill, now=stopwatch.now)
+        lookup.price = ask_stored.price
         return rows.end(lookup, Found(answer, stored=True), stopwatch=stopwatch, paid=paid)
 
 

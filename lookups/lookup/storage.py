@@ -28,30 +28,6 @@ from scrapers.records import (
 
 _SLUG_NAME = 100
 MORE_FILINGS = "The registry has more filings for this name than are shown; narrow it by name or dates."
-ENTITY_FIELDS = (
-    "entityName",
-    "entityType",
-    "entityId",
-    "status",
-    "formationDate",
-    "registeredAgentName",
-    "registeredAgentAddress",
-    "registeredAgentCity",
-    "registeredAgentState",
-    "registeredAgentZip",
-    "principalAddress",
-    "principalCity",
-    "principalState",
-    "principalZip",
-    "mailingAddress",
-    "mailingCity",
-    "mailingState",
-    "mailingZip",
-    "officers",
-    "jurisdiction",
-    "feiEinNumber",
-    "sosUrl",
-)
 
 
 def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:

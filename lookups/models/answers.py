@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.db import models
 
 from lookups.models.entities import FilingSet, RecordVersion
+
+
+class StoredAnswerQuerySet(models.QuerySet["StoredAnswer"]):
+    """Answers with what they lead to."""
+
+    def whole(self) -> Self:
+        """With the record or the filings."""
+        return self.select_related("version__entity", "filing_set")
 
 
 class StoredAnswer(models.Model):
@@ -31,6 +41,8 @@ class StoredAnswer(models.Model):
     as_of = models.DateTimeField(null=True, blank=True)
     reader_version = models.CharField(max_length=16)
     reader_built_at = models.CharField(max_length=40)
+
+    objects = StoredAnswerQuerySet.as_manager()
 
     class Meta:
         ordering = ["-retrieved_at"]

@@ -18,6 +18,7 @@ from django.db.models import Count, F, Min, Q, QuerySet
 
 from lookups.jobs import lifecycle
 from lookups.models import Delivery, DeliveryAttempt
+from lookups.models.places import Place, is_after
 from lookups.notifications import outbox
 
 Channel, Status = Delivery.Channel, Delivery.Status
@@ -46,7 +47,6 @@ MAILS_AT_ONCE = 2  # a mail server that hangs keeps the webhooks waiting as litt
 LOOKED_AT = 200  # of the oldest that are due: whose account has its two on their way is not among them
 GONE = 410
 _choosing = threading.Lock()
-Place = tuple[datetime, uuid.UUID]
 """Where a message stands among those of its account."""
 
 
@@ -185,7 +185,7 @@ def list_own(
     if status is not None:
         own = own.filter(status=status)
     if after is not None:
-        own = own.filter(Q(created_at__lt=after[0]) | Q(created_at=after[0], id__lt=after[1]))
+        own = own.filter(is_after(after))
     return own.defer("body")
 
 

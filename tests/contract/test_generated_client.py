@@ -127,7 +127,7 @@ class TestALookup:
         status, parsed = dial("osd_test_nothing")("lookup", body=DEMO_QUESTION)
         assert (status, kind_of(parsed), parsed.code.value) == (401, "Error", "unauthorized")
 
-    def test_that_cannot_be_paid_is_told_why(self, dial: Dial, customer: Customer) -> None:
+    def test_that_cannot_be_paid_says_why(self, dial: Dial, customer: Customer) -> None:
         ask = dial(customer.secret)
         ask("change_settings", body={"monthlyBudget": 0})
         for operation in ("lookup", "check_name"):
@@ -144,7 +144,7 @@ class TestALookup:
         status, parsed = dial(tester.secret)("lookup", body=DEMO_QUESTION)
         assert (status, kind_of(parsed), parsed.code.value, parsed.retryable) == (429, "Error", "rate_limited", True)
 
-    def test_without_a_key_is_told_what_it_costs(self, dial: Dial, switches: None, settings: Any) -> None:
+    def test_without_a_key_says_what_it_costs(self, dial: Dial, switches: None, settings: Any) -> None:
         settings.SANDBOX_PAYMENTS = True
         status, parsed = dial(None)("lookup", body=DEMO_QUESTION)
         assert (status, kind_of(parsed), bool(parsed.challenge_id)) == (402, "PaymentRequired", True)
@@ -236,7 +236,7 @@ class TestANameCheck:
 class TestWhatWasAsked:
     """GET /v1/lookups."""
 
-    def test_is_listed_and_told_again(self, ask: Caller) -> None:
+    def test_is_listed_and_given_again(self, ask: Caller) -> None:
         for outcome in ("found", "not_found", "ambiguous", "too_many", "fails", "later"):
             ask("lookup", body=named(outcome))
         ask("lookup", body={**DEMO_QUESTION, "searchType": "ucc"})

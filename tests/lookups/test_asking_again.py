@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 from celery import current_app
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from lookups import tasks
+from lookups.api.views import bulk as bulk_view
 from lookups.bulk import queue
 from lookups.models import Job, Lookup
 from tests.lookups.conftest import PRICE, Customer, open_customer
@@ -48,7 +51,7 @@ class TestOneLookup:
         assert first["verdict"] == "taken"
         assert again(customer, first["lookupId"]).json() == first
 
-    def test_tells_what_it_told_although_the_company_has_changed(self, customer: Customer, register: Register) -> None:
+    def test_is_the_same_reply_although_the_company_has_changed(self, customer: Customer, register: Register) -> None:
         first = customer.lookup().json()
         register.rows[0]["current_entity_name"] = "ACME & SONS CORP."
         second = customer.post("/v1/lookup", {"entity_id": "100001", "state": "NY"}).json()
@@ -69,9 +72,7 @@ class TestOneLookup:
         body = again(tester, accepted["lookupId"]).json()
         assert (body["verdict"], body["statusUrl"]) == (None, accepted["statusUrl"])
 
-    def test_of_a_job_is_told_when_the_job_is_forgotten(
-        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_of_a_job_outlives_the_job(self, tester: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
         accepted = tester.lookup("Magic Later LLC", "CA").json()
         lookup = Lookup.objects.get()
@@ -132,7 +133,8 @@ class TestTheList:
         assert second["nextCursor"] is None
 
     @pytest.mark.parametrize(
-        "asked", ["verdict=perhaps", "state=XX", "bulk=x", "day=today", "day=2026-1-1", "cursor=x", "limit=501"]
+        "asked",
+        ["verdict=perhaps", "state=XX", "bulk=x", "day=today", "day=2026-1-1", "cursor=x", "limit=501", "ref=a%00b"],
     )
     def test_asked_wrongly_is_a_400(self, customer: Customer, asked: str) -> None:
         body = assert_error(customer.get(f"/v1/lookups?{asked}"), 400, "invalid_request")
@@ -150,6 +152,24 @@ class TestBulkJobs:
         second = customer.get(f"/v1/bulk-lookup?limit=2&cursor={first['next_cursor']}").json()
         assert ([one["job_id"] for one in second["bulk_jobs"]], second["next_cursor"]) == (ids[:1], None)
         assert open_customer(name="Other").get("/v1/bulk-lookup").json()["bulk_jobs"] == []
+
+    @pytest.mark.parametrize("asked", ["cursor=3", "cursor=9-x", "limit=0", "limit=501"])
+    def test_asked_wrongly_are_a_400(self, customer: Customer, asked: str) -> None:
+        body = assert_error(customer.get(f"/v1/bulk-lookup?{asked}"), 400, "invalid_request")
+        assert list(body["details"]) == [asked.partition("=")[0]]
+
+    def test_cost_no_more_questions_to_the_database_when_they_are_many(
+        self, customer: Customer, register: Register
+    ) -> None:
+        row = {"entity_name": "Acme Corp", "state": "NY"}
+        counts = []
+        for made in (1, 4):
+            for _ in range(made):
+                customer.post("/v1/bulk-lookup", {"entities": [row]})
+            with CaptureQueriesContext(connection) as asked:
+                customer.get("/v1/bulk-lookup")
+            counts.append(len(asked))
+        assert counts[0] == counts[1]
 
 
 class TestManyStatesAtOnce:
@@ -174,6 +194,17 @@ class TestManyStatesAtOnce:
             assert made.json().get("total") == len(known) or made.status_code == 402
         else:
             assert made.status_code == 400
+
+    def test_that_makes_too_many_rows_is_refused_and_reads_the_switches_once(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        calls: list[bool] = []
+        states = ["CA", "DE", "NY"]
+        monkeypatch.setattr(bulk_view, "_list_everywhere", lambda sandbox, ucc: calls.append(ucc) or states)
+        rows = [{"entity_name": f"Acme {number}", "states": ["*"]} for number in range(334)]
+        body = assert_error(tester.post("/v1/bulk-lookup", {"entities": rows}), 400, "invalid_request")
+        assert "1,000" in body["details"][0]["error"]
+        assert (calls, Lookup.objects.count()) == ([False], 0)
 
     @pytest.mark.parametrize(
         "row",
@@ -203,7 +234,7 @@ class TestATable:
             '\ufeffname\tstate\tref\n"Magic Found LLC"\tDE\ta\nMagic Not Found LLC\tCA\tb',
         ],
     )
-    def test_is_read_however_spreadsheets_write_it(self, tester: Customer, text: str) -> None:
+    def test_is_read_as_spreadsheets_write_it(self, tester: Customer, text: str) -> None:
         made = self.send(tester, text, "?source=live&max_wait_seconds=60")
         assert made.status_code == 202, made.content
         queue.work(now=timezone.now())
@@ -229,6 +260,12 @@ class TestATable:
         details = assert_error(self.send(tester, text), 400, "invalid_request")["details"]
         assert {name: details[0].get(name) for name in problem} == problem
         assert Lookup.objects.count() == 0
+
+    @pytest.mark.parametrize("seconds", ["9" * 5000, "1" * 10, "²", "x", "-1"])
+    def test_with_bounds_that_are_none_is_a_400(self, tester: Customer, seconds: str) -> None:
+        reply = self.send(tester, "name,state\nAcme,NY\n", f"?max_wait_seconds={seconds}")
+        details = assert_error(reply, 400, "invalid_request")["details"]
+        assert [one["error"].partition(":")[0] for one in details] == ["max_wait_seconds"]
 
     def test_is_for_bulk_requests_alone(self, tester: Customer) -> None:
         headers = {"x-api-key": tester.secret}

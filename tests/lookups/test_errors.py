@@ -76,7 +76,7 @@ class TestABudget:
     """A month's limit, which credit does not lift."""
 
     @pytest.mark.parametrize("path", ["/v1/lookup", "/v1/name-availability", "/v1/bulk-lookup"])
-    def test_that_is_spent_is_told_apart_from_an_empty_balance(
+    def test_that_is_spent_reads_otherwise_than_an_empty_balance(
         self, customer: Customer, register: Register, pretended_payments: None, path: str
     ) -> None:
         customer.patch("/v1/account/settings", {"monthlyBudget": 0.01})
@@ -135,7 +135,7 @@ class TestTheMode:
     """`livemode` of what is no lookup."""
 
     @pytest.mark.parametrize("path", ["/v1/lookup/status/x", "/v1/lookups/x", "/v1/lookups?limit=0"])
-    def test_is_told_to_whoever_has_a_key(self, customer: Customer, tester: Customer, path: str) -> None:
+    def test_is_shown_to_whoever_has_a_key(self, customer: Customer, tester: Customer, path: str) -> None:
         assert [who.get(path).json().get("livemode") for who in (customer, tester)] == [True, False]
 
     def test_is_told_with_a_demand_too(self, customer: Customer, register: Register) -> None:

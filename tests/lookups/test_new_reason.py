@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from django.conf import settings
+
+from tests.pretended import run
 
 INSIDE = "tests/lookups/with_pretended_reason.py"
-
-
-def run(tmp_path: Path, *plugin: str) -> subprocess.CompletedProcess[str]:
-    """Run the tests inside in a process of their own, on the embedded engine."""
-    surroundings = {
-        **{name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL", "VAR_DIR")},
-        "SOS_TEST_VAR": str(tmp_path),
-    }
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *plugin, INSIDE]
-    return subprocess.run(
-        command, cwd=settings.BASE_DIR, env=surroundings, capture_output=True, text=True, timeout=400, check=False
-    )
 
 
 @pytest.mark.slow
@@ -30,8 +16,8 @@ class TestAPretendedReason:
     """One more member of the enum."""
 
     def test_is_found_everywhere(self, tmp_path: Path) -> None:
-        done = run(tmp_path, "-p", "tests.lookups.pretended_reason")
+        done = run(INSIDE, tmp_path, "-p", "tests.lookups.pretended_reason")
         assert done.returncode == 0, done.stdout + done.stderr
 
     def test_is_missed_where_nobody_has_added_it(self, tmp_path: Path) -> None:
-        assert run(tmp_path).returncode != 0
+        assert run(INSIDE, tmp_path).returncode != 0

@@ -26,9 +26,35 @@ MATCH = {"score": 0.97, "kind": "name", "features": ["legal_form"]}
 NORMALIZED = {"statusClass": "active", "formationDate": "2012-06-28", "fieldAvailability": {"feiEinNumber": "empty"}}
 
 
+ENTITY_FIELDS = [
+    "entityName",
+    "entityType",
+    "entityId",
+    "status",
+    "formationDate",
+    "registeredAgentName",
+    "registeredAgentAddress",
+    "registeredAgentCity",
+    "registeredAgentState",
+    "registeredAgentZip",
+    "principalAddress",
+    "principalCity",
+    "principalState",
+    "principalZip",
+    "mailingAddress",
+    "mailingCity",
+    "mailingState",
+    "mailingZip",
+    "officers",
+    "jurisdiction",
+    "feiEinNumber",
+    "sosUrl",
+]
+
+
 def record(name: str, entity_id: str, **more: Any) -> dict[str, Any]:
     """What a registry says of a company, in the wire's flat names."""
-    return {**dict.fromkeys(storage.ENTITY_FIELDS), "entityName": name, "entityId": entity_id, "officers": [], **more}
+    return {**dict.fromkeys(ENTITY_FIELDS), "entityName": name, "entityId": entity_id, "officers": [], **more}
 
 
 def filing(number: str) -> dict[str, Any]:

@@ -166,11 +166,7 @@ deliveries = extend_schema(
             refer(DeliveryStatus),
             description="Only those that wait, have arrived or were given up.",
         ),
-        OpenApiParameter(
-            "cursor",
-            {"type": "string", "minLength": 34, "maxLength": 50, "pattern": "^[0-9]+-[0-9a-f]+$"},
-            description="`nextCursor` of the page before.",
-        ),
+        describe.place("nextCursor"),
         describe.LIMIT,
         *describe.HEADERS,
     ],

@@ -120,7 +120,7 @@ list_bulk_jobs = extend_schema(
     tags=["Bulk"],
     summary="Bulk jobs of the account, newest first",
     description="Those of the key's mode.",
-    parameters=[describe.cursor("next_cursor", 6), describe.LIMIT, *describe.HEADERS],
+    parameters=[describe.place("next_cursor"), describe.LIMIT, *describe.HEADERS],
     responses=describe.replies(
         describe.KEYED, {200: reply(BulkList, "A page of them.", bulk_examples.BULK_JOBS), 400: describe.INVALID}
     ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import StrEnum
 from typing import Any
 
 import msgspec
@@ -16,7 +15,7 @@ from lookups.api.wire.words import TABLES
 _used: set[type[Any]] = set()
 
 
-def refer(shape: type[Shape] | type[StrEnum]) -> dict[str, str]:
+def refer(shape: type[Any]) -> dict[str, str]:
     """A reference to a shape or a list of words, which makes it a component."""
     _used.add(shape)
     return {"$ref": REFERENCE.format(name=shape.__name__)}

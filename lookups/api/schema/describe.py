@@ -54,6 +54,15 @@ def cursor(name: str, digits: int) -> OpenApiParameter:
     )
 
 
+def place(name: str) -> OpenApiParameter:
+    """Where a page begins in a list that grows at its head; `name` is the field of the page before that says so."""
+    return OpenApiParameter(
+        "cursor",
+        {"type": "string", "minLength": 34, "maxLength": 50, "pattern": "^[0-9]+-[0-9a-f]+$"},
+        description=f"`{name}` of the page before.",
+    )
+
+
 def reply(shape: Any, about: str, *shown: OpenApiExample) -> OpenApiResponse:
     """One documented reply with its examples: a shape, or a schema."""
     schema = shape if isinstance(shape, dict) else refer(shape)

@@ -162,7 +162,7 @@ list_lookups = extend_schema(
         ),
         OpenApiParameter(
             "verdict",
-            refer(VerdictWanted),  # type: ignore[arg-type]
+            refer(VerdictWanted),
             description="That ended so; `open`: that have not ended.",
         ),
         OpenApiParameter(

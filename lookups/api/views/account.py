@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.http import StreamingHttpResponse
@@ -17,12 +17,12 @@ from lookups.api import errors, renderers, replies
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import account as describe
 from lookups.api.serializers import SettingsRequest
+from lookups.api.views import paging
 from lookups.api.wire.account import AccountSettings, Balance, Usage, UsageEntry
 from lookups.api.wire.shape import to_plain
 from lookups.api.wire.words import AccountType, EntryKind
 from lookups.lookup.storage import wire_time
 
-PAGE, LONGEST_PAGE = 100, 500
 IN_DOLLARS = {  # column of the table -> what it is of, in the entry
     "amountUsd": "amount",
     "availableChangeUsd": "available_change",
@@ -169,37 +169,14 @@ def _changes(asked: dict[str, Any]) -> dict[str, Any]:
 def _period(request: Request) -> tuple[datetime | None, datetime | None, int | None, int]:
     """The days `from` and `to` (inclusive), the cursor and the limit of the query string."""
     asked = request.query_params
-    wrong: dict[str, list[str]] = {}
-    since = _day(asked.get("from"), "from", wrong)
-    until = _day(asked.get("to"), "to", wrong)
-    cursor = read_number(asked.get("cursor"), "cursor", wrong, most=2**63 - 1)
-    limit = read_number(asked.get("limit"), "limit", wrong, most=LONGEST_PAGE)
+    wrong = paging.Wrong()
+    since = paging.read_day(asked.get("from"), "from", wrong)
+    until = paging.read_day(asked.get("to"), "to", wrong)
+    cursor = paging.read_number(asked.get("cursor"), "cursor", wrong, most=2**63 - 1)
+    limit = paging.read_limit(asked.get("limit"), wrong)
     if wrong:
         raise errors.invalid(wrong)
-    return since, until + timedelta(days=1) if until else None, cursor, limit or PAGE
-
-
-def _day(text: str | None, name: str, wrong: dict[str, list[str]]) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        day = date.fromisoformat(text)
-        if len(text) == 10 and 2000 <= day.year <= 2200:
-            return datetime.combine(day, time(), tzinfo=UTC)
-    except ValueError:
-        pass
-    wrong[name] = ["Send a day as YYYY-MM-DD."]
-    return None
-
-
-def read_number(text: str | None, name: str, wrong: dict[str, list[str]], *, most: int) -> int | None:
-    """A number of the query string; None where there is none, or none that is right: then `wrong` says so."""
-    if text is None:
-        return None
-    if text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most:
-        return int(text)
-    wrong[name] = [f"Send a whole number from 1 to {most}."]
-    return None
+    return since, until + timedelta(days=1) if until else None, cursor, limit
 
 
 def _rows(entries: Iterable[LedgerEntry]) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import Any
 
@@ -22,6 +22,7 @@ from lookups.api import errors, idempotency, parsers, renderers, replies
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import bulk as schema
 from lookups.api.serializers import MOST_ROWS, BulkEntity, BulkRequest, LookupRequest
+from lookups.api.views import paging
 from lookups.api.views.lookup import accepts_stored, to_question
 from lookups.api.wire.bulk import BulkList
 from lookups.api.wire.errors import InvalidBulk
@@ -29,11 +30,10 @@ from lookups.api.wire.shape import encode
 from lookups.bulk import bulk_jobs
 from lookups.bulk import input as bulk_input
 from lookups.idempotency import Claim
+from lookups.jobs import waiting
 from lookups.lookup.outcomes import OutOfFunds
 from lookups.models import BulkJob
 from lookups.notifications import result_mail
-
-PAGE, LONGEST_PAGE = 100, 500
 
 
 class BulkView(Endpoint):
@@ -47,16 +47,19 @@ class BulkView(Endpoint):
     @schema.list_bulk_jobs
     def get(self, request: Request) -> Response:
         """The bulk jobs of the key's account and mode, the newest first."""
-        key = self.key_of(request)
-        offset, limit = _page(request)
-        rows = list(bulk_jobs.list_own(key)[offset + 1 : offset + limit + 2])
+        key, asked, wrong = self.key_of(request), request.query_params, paging.Wrong()
+        after = paging.read_place(asked.get("cursor"), wrong, written_as="next_cursor")
+        limit = paging.read_limit(asked.get("limit"), wrong)
+        if wrong:
+            raise errors.invalid(wrong)
+        rows = list(bulk_jobs.list_own(key, after=after)[: limit + 1])
         more, rows = len(rows) > limit, rows[:limit]
         return Response(
             BulkList(
                 success=True,
                 livemode=key.livemode,
-                bulk_jobs=[bodies.of_bulk(row) for row in rows],
-                next_cursor=str(offset + limit) if more else None,
+                bulk_jobs=bodies.of_bulk_jobs(rows),
+                next_cursor=paging.write_place(rows[-1].created_at, rows[-1].pk) if more else None,
             )
         )
 
@@ -81,7 +84,7 @@ class BulkView(Endpoint):
             )
             if isinstance(made, OutOfFunds):
                 raise replies.out_of_funds(made, key.account)
-            headers = {"Location": bodies.poll_url(made), "Retry-After": "3"}
+            headers = {"Location": bodies.poll_url(made), "Retry-After": str(waiting.POLL_MS // 1000)}
             return Response(bodies.of_accepted_bulk(made), status=202, headers=headers)
 
         return idempotency.answer_once(request, key=key, answer=answer)
@@ -125,21 +128,22 @@ def read_rows(body: Any, *, sandbox: bool) -> list[bulk_jobs.Wanted]:
     rows = body.get("entities")
     if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_ROWS:
         raise _wrong([{"index": None, "error": f"entities: send a list of 1 to {MOST_ROWS:,} rows."}])
+    everywhere = cache(partial(_list_everywhere, sandbox))  # asked of the registries' table once, not once a row
     wanted: list[bulk_jobs.Wanted] = []
-    wrong = []
+    wrong: list[dict[str, Any]] = []
     for index, row in enumerate(rows):
         written = row if isinstance(row, bulk_input.Row) else bulk_input.Row(row)
         try:
-            for one in bulk_input.spread(written, everywhere=partial(_list_everywhere, sandbox)):
-                wanted.append(_read_row(one))
-        except ValueError as error:
+            spread = bulk_input.spread(written, everywhere=everywhere)
+            if len(wanted) + len(spread) > MOST_ROWS:  # before more of them are read
+                text = f"entities: with a row for each state they are more than {MOST_ROWS:,}."
+                raise _wrong([{"index": None, "error": text}])
+            wanted += map(_read_row, spread)
+        except bulk_input.WrongStates as error:
             wrong.append({"index": index, "error": f"states: {error}", **_place(written, "states")})
         except drf.ValidationError as refused:
             text, field = _first(refused.detail)
             wrong.append({"index": index, "error": text, **_place(written, field)})
-    if not wrong and len(wanted) > MOST_ROWS:
-        text = f"entities: {len(wanted):,} rows, one for each state that was named; at most {MOST_ROWS:,} are accepted."
-        wrong = [{"index": None, "error": text}]
     if wrong:
         raise _wrong(wrong)
     return wanted
@@ -224,16 +228,14 @@ def _read_notify(body: Any, account: Account) -> bulk_jobs.Notify:
 
 
 def _page(request: Request) -> tuple[int, int]:
-    asked = request.query_params
-    after, limit = asked.get("cursor", "-1"), asked.get("limit", str(PAGE))
-    wrong = {}
+    """The index of the row that the page before ended with (-1: none), and the limit; ApiError 400."""
+    asked, wrong = request.query_params, paging.Wrong()
+    after, limit = asked.get("cursor", "-1"), paging.read_limit(asked.get("limit"), wrong)
     if after != "-1" and not (after.isascii() and after.isdigit() and len(after) < 7):
         wrong["cursor"] = ["Send the next_cursor of the page before."]
-    if not (limit.isascii() and limit.isdigit() and len(limit) < 5 and 1 <= int(limit) <= LONGEST_PAGE):
-        wrong["limit"] = [f"Send a whole number from 1 to {LONGEST_PAGE}."]
     if wrong:
         raise errors.invalid(wrong)
-    return int(after), int(limit)
+    return int(after), limit
 
 
 def _first(found: Any) -> tuple[str, str]:

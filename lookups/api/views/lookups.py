@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
-from typing import Any
-
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -13,7 +11,8 @@ from lookups import bodies, listing
 from lookups.api import errors
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import lookups as describe
-from lookups.api.views.account import LONGEST_PAGE, PAGE, read_number
+from lookups.api.serializers import LookupRequest
+from lookups.api.views import paging
 from lookups.api.wire.lookups import LookupList
 from lookups.bulk import bulk_jobs
 from lookups.verdicts import Verdict
@@ -63,8 +62,8 @@ class OneLookupView(Endpoint):
 
 def _asked(request: Request) -> tuple[listing.Filter, int | None, int]:
     """The filter, the cursor and the limit of the query string; ApiError 400."""
-    asked, wrong = request.query_params, dict[str, list[str]]()
-    state, verdict, bulk, day = (asked.get(name) for name in ("state", "verdict", "bulk", "day"))
+    asked, wrong = request.query_params, paging.Wrong()
+    state, verdict, bulk = (asked.get(name) for name in ("state", "verdict", "bulk"))
     if state is not None and state.upper() not in PLACES:
         wrong["state"] = ["No such jurisdiction."]
     if verdict is not None and verdict not in (*list(Verdict), OPEN):
@@ -75,25 +74,21 @@ def _asked(request: Request) -> tuple[listing.Filter, int | None, int]:
     wanted = listing.Filter(
         state=state.upper() if state else None,
         verdict=verdict,
-        ref=asked.get("ref"),
+        ref=_ref(asked.get("ref"), wrong),
         bulk_id=bulk_id,
-        day=_day(day, wrong),
+        day=paging.read_day(asked.get("day"), "day", wrong),
     )
-    cursor = read_number(asked.get("cursor"), "cursor", wrong, most=2**63 - 1)
-    limit = read_number(asked.get("limit"), "limit", wrong, most=LONGEST_PAGE)
+    cursor = paging.read_number(asked.get("cursor"), "cursor", wrong, most=2**63 - 1)
+    limit = paging.read_limit(asked.get("limit"), wrong)
     if wrong:
         raise errors.invalid(wrong)
-    return wanted, cursor, limit or PAGE
+    return wanted, cursor, limit
 
 
-def _day(text: Any, wrong: dict[str, list[str]]) -> date | None:
-    if text is None:
-        return None
+def _ref(text: str | None, wrong: paging.Wrong) -> str | None:
+    """A mark as a lookup may carry it: what could not be sent with one is not looked for either."""
     try:
-        day = date.fromisoformat(text) if len(text) == 10 else None
-    except ValueError:
-        day = None
-    if day is None or not 2000 <= day.year <= 2200:
-        wrong["day"] = ["Send a day as YYYY-MM-DD."]
-        return None
-    return day
+        return None if text is None else LookupRequest().fields["ref"].run_validation(text)
+    except ValidationError as refused:
+        wrong["ref"] = list(map(str, refused.detail))
+    return None

@@ -1,18 +1,22 @@
-"""GET /v1/states and GET /v1/health: what the service can do, and whether it is well. Anybody may ask."""
+"""GET /v1/states, /v1/health and /metrics: what the service can do, and whether it is well."""
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import logging
 from typing import Any
 
+from django.conf import settings
 from django.db import DatabaseError
-from django.http import HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.http import parse_etags
+from django.views.decorators.http import require_safe
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from billing import selectors as billing_selectors
 from lookups import bodies, selectors
 from lookups.api import errors
 from lookups.api.endpoint import OpenEndpoint
@@ -22,8 +26,10 @@ from lookups.api.wire.shape import encode
 from lookups.api.wire.words import CheckResult, HealthStatus
 from lookups.jobs import broker
 from lookups.lookup.storage import wire_time
+from lookups.notifications import deliveries
 
 log = logging.getLogger(__name__)
+PREFIX = "sos_lookup_"
 
 
 class StatesView(OpenEndpoint):
@@ -70,6 +76,22 @@ class HealthView(OpenEndpoint):
                 timestamp=wire_time(now),
             )
         )
+
+
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Every gauge with its words, as Prometheus reads them; 404 without the token, and where none is set."""
+    wanted = f"Bearer {settings.METRICS_TOKEN}".encode()
+    if not settings.METRICS_TOKEN or not hmac.compare_digest(wanted, request.headers.get("Authorization", "").encode()):
+        raise Http404
+    lines = []
+    now = timezone.now()
+    gauges = billing_selectors.list_gauges(now=now) | deliveries.list_gauges(now=now)
+    for name, (about, value) in gauges.items():
+        lines += [f"# HELP {PREFIX}{name} {about}", f"# TYPE {PREFIX}{name} gauge", f"{PREFIX}{name} {value}"]
+    response = HttpResponse("\n".join([*lines, ""]), content_type="text/plain; version=0.0.4; charset=utf-8")
+    response["Cache-Control"] = "no-store"
+    return response
 
 
 def _knows(request: Request, tag: str) -> bool:

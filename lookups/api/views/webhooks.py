@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import uuid
-from datetime import UTC, datetime, timedelta
-
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,15 +9,13 @@ from rest_framework.response import Response
 from lookups.api import errors
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import account as describe
-from lookups.api.views.account import LONGEST_PAGE, PAGE, read_number
+from lookups.api.views import paging
 from lookups.api.wire.account import AccountDeliveries, AccountDelivery, WebhookSecretReply, WebhookTestReply
 from lookups.api.wire.words import Channel, DeliveryStatus, EventType
 from lookups.lookup.storage import wire_time
 from lookups.models import BulkJob, Delivery, Job
+from lookups.models.places import Place
 from lookups.notifications import deliveries, webhook_secrets, webhook_test
-
-_CURSOR = re.compile(r"([0-9]{1,17})-([0-9a-f]{32})")  # when it was written, in microseconds, and its name
-_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 
 
 class WebhookSecretView(Endpoint):
@@ -93,7 +87,7 @@ class DeliveriesView(Endpoint):
                 success=True,
                 livemode=key.livemode,
                 deliveries=[delivery_fields(row) for row in page],
-                nextCursor=_cursor_of(page[-1]) if more else None,
+                nextCursor=paging.write_place(page[-1].created_at, page[-1].pk) if more else None,
             )
         )
 
@@ -117,21 +111,14 @@ def delivery_fields(row: Delivery) -> AccountDelivery:
     )
 
 
-def _asked(request: Request) -> tuple[str | None, deliveries.Place | None, int]:
+def _asked(request: Request) -> tuple[str | None, Place | None, int]:
     """The status, the place to go on from and the limit of the query string; ApiError 400."""
-    asked, wrong = request.query_params, dict[str, list[str]]()
-    status, cursor = asked.get("status"), asked.get("cursor")
-    limit = read_number(asked.get("limit"), "limit", wrong, most=LONGEST_PAGE)
+    asked, wrong = request.query_params, paging.Wrong()
+    status = asked.get("status")
+    limit = paging.read_limit(asked.get("limit"), wrong)
     if status is not None and status not in Delivery.Status.values:
         wrong["status"] = [f"Use one of: {', '.join(Delivery.Status.values)}."]
-    place = _CURSOR.fullmatch(cursor) if cursor is not None else None
-    if cursor is not None and place is None:
-        wrong["cursor"] = ["Send the nextCursor of the page before."]
+    after = paging.read_place(asked.get("cursor"), wrong, written_as="nextCursor")
     if wrong:
         raise errors.invalid(wrong)
-    after = (_EPOCH + int(place[1]) * _MICROSECOND, uuid.UUID(place[2])) if place else None
-    return status, after, limit or PAGE
-
-
-def _cursor_of(row: Delivery) -> str:
-    return f"{(row.created_at - _EPOCH) // _MICROSECOND}-{row.pk.hex}"
+    return status, after, limit
