@@ -63,9 +63,10 @@ class _RunningLookup:
             connection.close()
 
     def _try_again(self, failure: Unavailable) -> bool:
-        """A job may be tried again; a caller who waits gets the failure at once."""
+        """A job may be tried again; a caller who waits gets the failure at once, and no job of what has failed."""
         with self.lock:
             if self.job is None:
+                self.is_over = True
                 return False
             deadline = self.job.deadline
             self._pause = retries.find_pause(failure, tries=1, now=self.stopwatch.now, deadline=deadline)
@@ -93,7 +94,7 @@ def answer_in_time(ask: Ask, lookup: Lookup, stopwatch: Stopwatch, *, work: Work
         accepted = _hand_over(running, future)
         if accepted is not None:
             return accepted
-        ended = future.result()  # it came in while we looked, or the job could not be written: wait for it
+        ended = future.result()  # it came in while we looked, it has failed, or no job could be written: wait for it
     assert ended is not None
     return Ended(ended)
 

@@ -25,7 +25,7 @@ ANSWERS = {200: ["found"], 404: ["not_found"]}
 
 @dataclass
 class Findings:
-    """What one audit came to. `lost` and `double` name the questions."""
+    """What one audit came to. `lost` and `double` name the questions; `unanswered` those whose job gave up, and why."""
 
     lookups: int = 0
     jobs: int = 0
@@ -35,6 +35,7 @@ class Findings:
     lost: list[str] = field(default_factory=list)
     double: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
+    unanswered: list[str] = field(default_factory=list)
 
 
 def examine(service: Service, *customers: Customer, most_asked: int) -> Findings:
@@ -45,6 +46,7 @@ def examine(service: Service, *customers: Customer, most_asked: int) -> Findings
     _let_orphans_expire(service, customers)
     findings = Findings()
     for customer in customers:
+        findings.unanswered += _list_unanswered(service, customer)
         _examine_one(service, customer, findings)
         _count_questions(service, customer, findings, most_asked)
     _reconcile(service, findings)
@@ -126,6 +128,17 @@ def _answered(service: Service, customer: Customer) -> dict[str, list[str]]:
     for question, verdict in rows:
         found[question].append(verdict)
     return found
+
+
+def _list_unanswered(service: Service, customer: Customer) -> list[str]:
+    """Jobs that ended without an answer."""
+    rows = service.books.read(
+        "SELECT l.state, l.asked, l.verdict, l.reason, l.note, j.attempts, l.duration_ms FROM lookups_job j"
+        " JOIN lookups_lookup l ON l.id = j.lookup_id WHERE j.account_id = %(id)s"
+        " AND l.verdict NOT IN ('found', 'not_found')",
+        id=customer.account,
+    )
+    return [f"{state} {asked}: {verdict} {rest}" for state, asked, verdict, *rest in rows]
 
 
 def _list_changed(service: Service, customer: Customer) -> list[str]:

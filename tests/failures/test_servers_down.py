@@ -40,7 +40,8 @@ class TestRedis:
             assert storm.asked(refused) == []
         customer.insist([*single, *refused])
         storm.move_clock(30)
-        assert settled(customer, most_asked=3).found == 20 + 20 + 7
+        findings = settled(customer, most_asked=3)
+        assert (findings.found, findings.unanswered) == (20 + 20 + 7, [])
         assert storm.dead() == []
 
     def test_stopped_has_no_registry_asked_and_every_caller_answered(

@@ -118,6 +118,30 @@ class TestALookupThatTakesLonger:
         assert ended(customer, job)["data"]["entityName"] == "ACME CORP."
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
 
+    def test_and_fails_while_the_caller_turns_away_is_no_job_that_gave_up_at_once(
+        self, customer: Customer, register: Register, hurry: threading.Event, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The failure is decided for a caller who waits, and being written when his time is over."""
+        turned_away, settle, hand_over = threading.Event(), settlement._settle, handover._hand_over
+
+        def settle_late(*arguments: Any, **words: Any) -> Lookup:
+            assert turned_away.wait(15)
+            return settle(*arguments, **words)
+
+        def turn_away(*arguments: Any) -> Any:
+            try:
+                return hand_over(*arguments)
+            finally:
+                turned_away.set()
+
+        monkeypatch.setattr(settlement, "_settle", settle_late)
+        monkeypatch.setattr(handover, "_hand_over", turn_away)
+        register.status = 500
+        hurry.set()
+        reply = customer.lookup()
+        assert (reply.status_code, reply.json()["reason"], Job.objects.count()) == (503, "down", 0)
+        assert (customer.balance.available, customer.balance.held) == (10 * PRICE, 0)
+
     def test_is_the_same_job_for_a_repeated_request(
         self, customer: Customer, register: Register, hurry: threading.Event
     ) -> None:
