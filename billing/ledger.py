@@ -19,48 +19,11 @@ from django.db import transaction
 from django.db.models import Sum
 
 from billing import budgets, money, posting
+from billing.ledger_errors import BudgetExceeded, HoldEnded, IdempotencyConflict, InsufficientFunds, RefundTooLarge
 from billing.models import Account, ApiKey, Hold, LedgerEntry
 
 Kind = LedgerEntry.Kind
 FREE_GRANT = "free_grant"
-
-
-class LedgerError(Exception):
-    """A verb refused; nothing was written."""
-
-
-class InsufficientFunds(LedgerError):
-    """The account has less than was asked for; both in units of 1/10,000 USD."""
-
-    def __init__(self, *, available: int, needed: int) -> None:
-        super().__init__(f"{needed} units are needed and {available} are available.")
-        self.available = available
-        self.needed = needed
-
-
-class BudgetExceeded(InsufficientFunds):
-    """The credit would do, but the month's budget of account or key would not; `available` is what it leaves."""
-
-
-class IdempotencyConflict(LedgerError):
-    """The idempotency key was used before, for another request."""
-
-
-class HoldEnded(LedgerError):
-    """The hold was captured, released or expired before, and has less left than was asked for."""
-
-    def __init__(self, *, state: str, remaining: int) -> None:
-        super().__init__(f"The hold is {state} with {remaining} units remaining.")
-        self.state = state
-        self.remaining = remaining
-
-
-class RefundTooLarge(LedgerError):
-    """More would be given back than was charged; `refundable` units are left."""
-
-    def __init__(self, *, refundable: int) -> None:
-        super().__init__(f"Only {refundable} units of this charge can still be given back.")
-        self.refundable = refundable
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,9 +224,35 @@ def adjust(
         account = _lock(account_id)
         if entry := _find_same(account_id, request):
             return entry
-        if account.available + amount < 0:
-            raise InsufficientFunds(available=account.available, needed=size)
+        if amount < 0 and account.available < size:
+            raise InsufficientFunds(available=max(0, account.available), needed=size)
         by: dict[str, Any] = {"operator": operator, "reason": reason, "note": note, "reference": reference}
+        return _write(account, request, amount, available=amount, **by)
+
+
+def reverse(
+    *,
+    account_id: int,
+    amount: int,
+    idempotency_key: str,
+    source: str,
+    reason: str,
+    reference: str,
+    now: datetime,
+    note: str = "",
+) -> LedgerEntry:
+    """Take what a payer took back from us out of what is available (negative), or put it back (positive).
+
+    It is taken whole, spent or not: what is not there is owed, and what is released or paid in goes there first.
+    """
+    if not money.units(abs(amount)):
+        raise ValueError("A reversal of nothing is a mistake.")
+    request = _request(Kind.REVERSAL, idempotency_key, now, "", amount, source, reference)
+    with transaction.atomic():
+        account = _lock(account_id)
+        if entry := _find_same(account_id, request):
+            return entry
+        by: dict[str, Any] = {"source": source, "reason": reason, "note": note, "reference": reference}
         return _write(account, request, amount, available=amount, **by)
 
 
@@ -323,7 +312,7 @@ def _take(account: Account, amount: int, key: ApiKey | None, now: datetime) -> i
     if account.is_internal:
         return 0
     if account.available < amount:
-        raise InsufficientFunds(available=account.available, needed=amount)
+        raise InsufficientFunds(available=max(0, account.available), needed=amount)
     left = budgets.take(account=account, key=key, amount=amount, now=now)
     if left is not None:
         raise BudgetExceeded(available=left, needed=amount)
@@ -378,6 +367,8 @@ def _write(
     account.held += held
     account.spent += spent
     account.deposited += available + held + spent
+    # The lock decides the order of entries; the caller's clock was read before it.
+    account.last_entry_at = max(request.now, account.last_entry_at or request.now)
     entry = LedgerEntry(
         account=account,
         kind=request.kind,
@@ -385,7 +376,7 @@ def _write(
         idempotency_key=request.key,
         fingerprint=request.fingerprint,
         request_id=request.request_id,
-        created_at=request.now,
+        created_at=account.last_entry_at,
         available_change=available,
         held_change=held,
         spent_change=spent,

@@ -13,7 +13,7 @@ from django.db import connection, models
 
 from billing.models import Account, Hold, LedgerEntry
 
-SUMS = ("available", "held", "spent", "deposited", "budget_month", "budget_used")
+SUMS = ("available", "held", "spent", "deposited", "budget_month", "budget_used", "last_entry_at")
 PROGRESS = ("remaining", "state", "ended_at")
 
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
+from billing import owing, reversals
 from billing.models import Account, ApiKey, Hold, Payment, Reconciliation, TopUp
 
 OVERDUE = timedelta(minutes=15)
@@ -14,12 +15,25 @@ OVERDUE = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """An account's sums, in units of 1/10,000 USD; `available + held + spent == deposited`."""
+    """An account's sums, in units of 1/10,000 USD; `available + held + spent == deposited`.
+
+    Less than nothing is available where what was spent has been taken back: so much is owed.
+    """
 
     available: int
     held: int
     spent: int
     deposited: int
+
+    @property
+    def spendable(self) -> int:
+        """What can be spent: nothing where something is owed."""
+        return max(0, self.available)
+
+    @property
+    def owed(self) -> int:
+        """What has to be paid before anything is bought."""
+        return max(0, -self.available)
 
 
 def get_account(account_id: int) -> Account:
@@ -59,6 +73,15 @@ def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
         "topups_mismatched": (
             "Top-ups paid with another amount than asked for.",
             TopUp.objects.filter(state=TopUp.State.MISMATCH).count(),
+        ),
+        "accounts_owing": (
+            "Accounts whose payments were taken back after they were spent.",
+            owing.list_owing().count(),
+        ),
+        "owed_units": ("What they owe, in 1/10,000 USD.", owing.count_owed()),
+        "reversals_unmatched": (
+            "Refunds and disputes of no payment of ours, an hour after they were heard of.",
+            reversals.count_unmatched(now=now),
         ),
         "holds_overdue": ("Holds that should have been given back a quarter of an hour ago.", overdue.count()),
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Min, QuerySet
 
 from billing import money
 from billing.models import LedgerEntry
@@ -47,11 +47,26 @@ class Statement:
 def list_entries(
     *, account_id: int, since: datetime | None = None, until: datetime | None = None
 ) -> QuerySet[LedgerEntry]:
-    """Return an account's entries of `since <= time < until` (either may be None), newest first."""
-    entries = LedgerEntry.objects.filter(account_id=account_id).order_by("-id")
+    """Return an account's entries of `since <= time < until` (either may be None), newest first.
+
+    The ledger's own order is cut where a time is reached first, so two periods that meet share no entry and leave out
+    none, also among entries of before 1.4, some of which are a moment older than the one before them.
+    """
+    own = LedgerEntry.objects.filter(account_id=account_id).order_by("-id")
+    entries = own
     if since is not None:
-        entries = entries.filter(created_at__gte=since)
-    return entries if until is None else entries.filter(created_at__lt=until)
+        first = _find_first(own, since)
+        entries = entries.none() if first is None else entries.filter(pk__gte=first)
+    if until is not None:
+        end = _find_first(own, until)
+        entries = entries if end is None else entries.filter(pk__lt=end)
+    return entries
+
+
+def _find_first(own: QuerySet[LedgerEntry], moment: datetime) -> int | None:
+    """Where the ledger reaches this moment."""
+    first: int | None = own.filter(created_at__gte=moment).aggregate(first=Min("pk"))["first"]
+    return first
 
 
 def make(*, account_id: int, since: datetime | None = None, until: datetime | None = None) -> Statement:

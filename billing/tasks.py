@@ -7,7 +7,7 @@ from typing import Any
 from celery import shared_task
 from django.utils import timezone
 
-from billing import ledger, limits, reconciliation, topups
+from billing import ledger, limits, owing, reconciliation, reversals, topups
 from billing.payments import sweep
 
 
@@ -19,9 +19,10 @@ def expire_holds(**_: Any) -> int:
 
 @shared_task
 def sweep_payments(**_: Any) -> dict[str, int]:
-    """End the payments whose request never came back; catch up with messages about top-ups that came too early."""
+    """End the payments whose request never came back; take back what was heard of too early; tell who owes."""
     now = timezone.now()
-    topups.apply_waiting(now=now)
+    reversals.settle_late(now=now)
+    owing.tell(now=now)
     return sweep.run(now=now)
 
 

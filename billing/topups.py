@@ -1,10 +1,11 @@
 """Top-ups through the card provider's page, credited by its signed messages: once each, in whatever order they come.
 
     start    make a top-up and the page to pay it on             (POST /v1/account/topup, the top-up page)
+    refund   have the provider give it back to the card          (staff, in the admin)
     receive  one signed message of the provider                  (POST to the webhook address, raw bytes)
 
 The account and the amount come from our own row, found by the session the provider names; the message's amount is
-compared with it. What does not fit is credited to nobody and shown to operators.
+compared with it. What does not fit is credited to nobody and shown to operators. What is taken back is in `reversals`.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ import stripe
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from billing import ledger, money
-from billing.models import Account, ProviderEvent, TopUp
+from billing import ledger, money, reversals
+from billing.models import Account, ProviderEvent, Reversal, TopUp
 from billing.payments.stripe import LARGEST_TOPUP, SMALLEST_TOPUP, CardsNotConfigured, client
 
 log = logging.getLogger(__name__)
 
-SOURCE = "card"
 TOLERANCE_SECONDS = 300
-WAITING = "waits for its top-up"
-CREDITED, TAKEN_BACK = "credited", "taken back"  # what messages wait for
+WITHDRAWN, REINSTATED = "charge.dispute.funds_withdrawn", "charge.dispute.funds_reinstated"
+DISPUTES = ("charge.dispute.created", "charge.dispute.updated", "charge.dispute.closed", WITHDRAWN, REINSTATED)
+WON = "won"
+WITHDRAWN_IN = ("needs_response", "under_review", "lost")  # the others are inquiries, whose money stays with us
 State = TopUp.State
 Message = dict[str, Any]
 
@@ -37,8 +39,12 @@ class AmountOutOfRange(ValueError):
     """A top-up is between 0.50 and 10,000 USD, in whole cents."""
 
 
-class ProviderUnavailable(Exception):
-    """The card provider did not make a page; nothing was charged. Try again."""
+class ProviderUnavailable(ValueError):
+    """The card provider did not answer. Try again."""
+
+
+class RefundRefused(ValueError):
+    """More would go back than was paid, or the provider does not give it back; nothing moved."""
 
 
 class BadSignature(Exception):
@@ -99,6 +105,26 @@ def start(*, account: Account, amount: int, success_url: str, cancel_url: str, n
     return topup, str(session.url)
 
 
+def refund(topup: TopUp, *, amount: int, token: str) -> None:
+    """Have the provider give `amount` units (whole cents) back to the card; `token` makes a repetition the same refund.
+
+    The ledger moves when the provider's message says so. Raises RefundRefused, which has moved nothing, or
+    ProviderUnavailable, after which the same token may be tried again.
+    """
+    cents, rest = divmod(money.units(amount), money.UNITS_PER_CENT)
+    if rest or not 0 < amount <= topup.amount - topup.taken_back or not topup.payment_intent:
+        raise RefundRefused("At most what is left of the payment can be given back, in whole cents.")
+    try:
+        client().v1.refunds.create(
+            {"payment_intent": topup.payment_intent, "amount": cents}, options={"idempotency_key": f"refund_{token}"}
+        )
+    except stripe.InvalidRequestError as error:
+        raise RefundRefused(f"The card provider refused: {error.user_message or error.code}.") from error
+    except stripe.StripeError as error:
+        log.warning("the card provider gave no answer to a refund: %s", type(error).__name__)
+        raise ProviderUnavailable("The card provider does not answer. Confirm again: it is the same refund.") from error
+
+
 def receive(*, payload: bytes, signature: str, now: datetime) -> str:
     """Handle one message of the provider; return what was done with it, in a word. Answer 200 to all of them.
 
@@ -111,12 +137,7 @@ def receive(*, payload: bytes, signature: str, now: datetime) -> str:
     try:
         with transaction.atomic():
             seen = ProviderEvent.objects.create(event_id=event["id"], kind=event["type"][:100], received_at=now)
-            outcome = _handle(event, now)
-            if outcome in (CREDITED, TAKEN_BACK):
-                _apply_waiting(str(event["data"]["object"].get("payment_intent")), now)
-            seen.outcome = outcome
-            if outcome == WAITING:
-                seen.waits_for, seen.content = str(event["data"]["object"]["payment_intent"])[:255], event
+            seen.outcome = outcome = _handle(event, now)
             seen.save()
     except IntegrityError:
         if ProviderEvent.objects.filter(event_id=event["id"]).exists():
@@ -149,8 +170,7 @@ def _handle(event: Message, now: datetime) -> str:
         "checkout.session.async_payment_failed": _not_paid,
         "checkout.session.expired": _not_paid,
         "charge.refunded": _refunded,
-        "charge.dispute.created": _disputed,
-        "charge.dispute.closed": _dispute_closed,
+        **dict.fromkeys(DISPUTES, _disputed),
     }
     handler = handlers.get(event["type"])
     return "ignored" if handler is None else handler(event["data"]["object"], event, now)
@@ -180,43 +200,15 @@ def _completed(session: Message, event: Message, now: datetime) -> str:
         account_id=topup.account_id,
         amount=topup.amount,
         idempotency_key=f"topup:{topup.pk}",
-        source=SOURCE,
+        source=reversals.CARD,
         reference=str(intent or session["id"]),
         now=now,
     )
     topup.state, topup.paid_at = State.PAID, now
     topup.save(update_fields=["state", "paid_at"])
-    if topup.taken_back:
-        _debit(topup, topup.taken_back, f"topup:{topup.pk}:early", "card_refund", now)
-    return CREDITED
-
-
-def _apply_waiting(intent: str, now: datetime) -> int:
-    """Handle the messages that came before their top-up was known, in the order they came; return how many.
-
-    A later one may bring what an earlier one waits for, so they are gone through until none is handled any more.
-    """
-    handled, before = 0, -1
-    while handled != before:
-        before = handled
-        for seen in ProviderEvent.objects.select_for_update().filter(waits_for=intent).order_by("id"):
-            seen.outcome = _handle(seen.content or {}, now)
-            if seen.outcome != WAITING:
-                seen.waits_for, seen.content = "", None
-                seen.save()
-                handled += 1
-    return handled
-
-
-def apply_waiting(*, now: datetime) -> int:
-    """Handle messages that still wait though their top-up is known: the two came at the same moment."""
-    intents = ProviderEvent.objects.exclude(waits_for="").values_list("waits_for", flat=True).distinct()
-    known = TopUp.objects.filter(payment_intent__in=list(intents), state=State.PAID)
-    handled = 0
-    for intent in known.values_list("payment_intent", flat=True):
-        with transaction.atomic():
-            handled += _apply_waiting(str(intent), now)
-    return handled
+    if topup.payment_intent:
+        reversals.settle(topup.payment_intent, now=now)
+    return "credited"
 
 
 def _not_paid(session: Message, event: Message, now: datetime) -> str:
@@ -229,82 +221,25 @@ def _not_paid(session: Message, event: Message, now: datetime) -> str:
 
 
 def _refunded(charge: Message, event: Message, now: datetime) -> str:
-    """Take back what the provider gave back; `amount_refunded` is the sum of all refunds so far."""
-    return _take_back(
-        charge.get("payment_intent"), charge.get("amount_refunded"), "card_refund", event, now, total=True
-    )
+    """What the provider gave back to the payer; `amount_refunded` is the sum of all refunds so far."""
+    payment, amount = charge.get("payment_intent"), _units(charge.get("amount_refunded"))
+    if not isinstance(payment, str) or not payment or not amount:
+        return "ignored"
+    payment = payment[:255]
+    return reversals.hear(reversals.Heard(payment, Reversal.Kind.REFUND, payment, amount), now=now)
 
 
 def _disputed(dispute: Message, event: Message, now: datetime) -> str:
-    """Take back a disputed amount at once: the provider has taken it from us already."""
-    return _take_back(dispute.get("payment_intent"), dispute.get("amount"), "dispute", event, now, total=False)
-
-
-def _dispute_closed(dispute: Message, event: Message, now: datetime) -> str:
-    """Give the amount of a dispute that was won back to the customer."""
-    if dispute.get("status") != "won":
-        return "dispute lost"
-    topup = _lock(payment_intent=dispute.get("payment_intent"))
-    amount = _units(dispute.get("amount"))
-    if topup is None and isinstance(dispute.get("payment_intent"), str) and amount:
-        return WAITING
-    if topup is None or not amount or topup.state != State.PAID:
+    """What a payer's bank has taken out of our account, or put back there. An inquiry moves nothing."""
+    payment, amount, status = dispute.get("payment_intent"), _units(dispute.get("amount")), dispute.get("status")
+    if not isinstance(payment, str) or not payment or not amount:
         return "ignored"
-    if topup.taken_back < amount:
-        return WAITING  # won before we heard that it began
-    given = max(0, min(amount, topup.taken_back) - topup.shortfall)
-    topup.taken_back = max(0, topup.taken_back - amount)
-    topup.shortfall = max(0, topup.shortfall - amount)
-    topup.save(update_fields=["taken_back", "shortfall"])
-    if given:
-        ledger.adjust(
-            account_id=topup.account_id,
-            amount=given,
-            idempotency_key=f"event:{event['id']}",
-            operator="stripe",
-            reason="dispute_won",
-            reference=str(dispute.get("id", ""))[:200],
-            now=now,
-        )
-    return "dispute won"
-
-
-def _take_back(intent: Any, cents: Any, reason: str, event: Message, now: datetime, *, total: bool) -> str:
-    topup = _lock(payment_intent=intent)
-    amount = _units(cents)
-    if topup is None or not amount:
-        # Messages come in any order: this one may be about a session whose completion is still on its way.
-        log.warning("the card provider took back money of a payment we do not know yet: %s", event["id"])
-        return WAITING if isinstance(intent, str) and intent and amount else "ignored"
-    before = topup.taken_back
-    after = min(topup.amount, max(before, amount) if total else before + amount)
-    topup.taken_back = after
-    topup.save(update_fields=["taken_back"])
-    if topup.state != State.PAID:
-        return "noted before the credit"  # the messages came out of order; the credit will be netted
-    if after > before:
-        _debit(topup, after - before, f"event:{event['id']}", reason, now)
-    return TAKEN_BACK
-
-
-def _debit(topup: TopUp, amount: int, idempotency_key: str, reason: str, now: datetime) -> None:
-    """Take `amount` from the account, as far as it is there; the rest is a shortfall for people to settle."""
-    account = Account.objects.select_for_update(no_key=True).get(pk=topup.account_id)
-    taken = min(amount, account.available)
-    if taken:
-        ledger.adjust(
-            account_id=topup.account_id,
-            amount=-taken,
-            idempotency_key=idempotency_key,
-            operator="stripe",
-            reason=reason,
-            reference=topup.payment_intent or "",
-            now=now,
-        )
-    if taken < amount:
-        topup.shortfall += amount - taken
-        topup.save(update_fields=["shortfall"])
-        log.error("top-up %s: %s units were taken back that are spent already", topup.pk, amount - taken)
+    reinstated = event["type"] == REINSTATED or status == WON
+    if not reinstated and event["type"] != WITHDRAWN and status not in WITHDRAWN_IN:
+        return f"moves no money: {status}"[:100]
+    name = str(dispute.get("id") or f"dispute of {payment}")[:255]
+    heard = reversals.Heard(payment[:255], Reversal.Kind.DISPUTE, name, amount, reinstated=reinstated)
+    return reversals.hear(heard, now=now)
 
 
 def _lock(**found_by: Any) -> TopUp | None:

@@ -107,6 +107,8 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
 
     @display(description="available", ordering="available")
     def show_available(self, obj: Account) -> str:
+        if obj.owed:
+            return f"owes {prices.display(obj.owed)}"
         return f"{prices.display(obj.available)} ({prices.lookups_covered(obj.available)} lookups)"
 
     @display(description="held", ordering="held")

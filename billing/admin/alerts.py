@@ -1,10 +1,10 @@
-"""The mark in the head of every admin page while the ledger does not add up or a payment's outcome is unknown."""
+"""The mark in the head of every admin page while the ledger does not add up, or money is unknown or owed."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest
 
-from billing import selectors
+from billing import owing, selectors
 
 
 def mark(request: HttpRequest) -> list[str] | None:
@@ -14,4 +14,7 @@ def mark(request: HttpRequest) -> list[str] | None:
     if selectors.find_alert() is not None:
         return ["Ledger mismatch", "danger"]
     unknown = selectors.count_unknown_payments()
-    return [f"{unknown} payments of unknown outcome", "warning"] if unknown else None
+    if unknown:
+        return [f"{unknown} payments of unknown outcome", "warning"]
+    owes = owing.list_owing().count()
+    return [f"{owes} {'account owes' if owes == 1 else 'accounts owe'}", "warning"] if owes else None

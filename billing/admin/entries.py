@@ -112,8 +112,9 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
     def refund(self, request: HttpRequest, object_id: str) -> HttpResponse:
         entry = get_object_or_404(LedgerEntry.objects.select_related("account"), pk=object_id)
         back = reverse("admin:billing_ledgerentry_change", args=[entry.pk])
-        if entry.kind not in (LedgerEntry.Kind.CAPTURE, LedgerEntry.Kind.CHARGE):
-            messages.error(request, "Only a capture or a charge can be refunded.")
+        objection = _find_objection(entry)
+        if objection is not None:
+            messages.error(request, objection)
             return redirect(back)
 
         def perform(data: dict[str, Any], token: str) -> str:
@@ -203,3 +204,12 @@ def _chart(days: list[finance.Day], series: tuple[tuple[str, str, str], ...]) ->
         for label, name, color in series
     ]
     return json.dumps({"labels": [f"{day.day:%d %b}" for day in days], "datasets": datasets})
+
+
+def _find_objection(entry: LedgerEntry) -> str | None:
+    """Why an entry cannot be given back as credit."""
+    if entry.kind not in (LedgerEntry.Kind.CAPTURE, LedgerEntry.Kind.CHARGE):
+        return "Only a capture or a charge can be refunded."
+    if entry.account.role:  # an account of the service's own: nobody could spend it
+        return "This was paid with its request: give it back where it was paid."
+    return None

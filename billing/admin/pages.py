@@ -18,7 +18,8 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from billing import ledger, money
+from billing import money
+from billing.ledger_errors import LedgerError
 
 MOVE_MONEY = "billing.move_money"
 GRANT_REASONS = [
@@ -28,7 +29,7 @@ GRANT_REASONS = [
     ("invoice", "Paid by invoice"),
 ]
 REFUND_REASONS = [("wrong_answer", "Wrong answer"), ("duplicate", "Charged twice"), ("goodwill", "Goodwill")]
-ADJUST_REASONS = [("correction", "Correction"), ("chargeback", "Chargeback"), ("expired_trial", "Trial ended")]
+ADJUST_REASONS = [("correction", "Correction"), ("expired_trial", "Trial ended")]
 
 
 class DollarsField(forms.DecimalField):
@@ -109,7 +110,7 @@ def confirmed_move(
             try:
                 messages.success(request, perform(form.cleaned_data, f"admin:{token[:64]}"))
                 return redirect(back)
-            except (ledger.LedgerError, ValueError) as refusal:
+            except (LedgerError, ValueError) as refusal:
                 form.add_error(None, str(refusal))
         elif "change" not in request.POST:
             summary = describe(form.cleaned_data)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from typing import Any
+
 from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
@@ -9,10 +12,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
+from unfold.widgets import UnfoldAdminTextInputWidget
 
-from billing import money
+from billing import money, reversals, topups
+from billing.admin import pages
 from billing.admin.entries import ReadOnlyAdmin
-from billing.models import Payment, ProviderEvent, TopUp
+from billing.models import Payment, ProviderEvent, Reversal, TopUp
 from billing.payments import checkout
 
 STATES = {
@@ -24,6 +29,22 @@ STATES = {
     "mismatch": "danger",
     "failed": "warning",
 }
+
+
+class ReturnForm(forms.Form):
+    """How much of a payment goes back."""
+
+    dollars = pages.DollarsField(min_value=Decimal("0.01"), label="USD")
+
+
+class TakenBackForm(ReturnForm):
+    """What staff knows to be gone, and how: the same words again are the same event."""
+
+    note = forms.CharField(
+        max_length=150,
+        widget=UnfoldAdminTextInputWidget(),
+        help_text="What happened, so that it is told from every other one: a block, a letter of a bank.",
+    )
 
 
 class AmountAdmin(ReadOnlyAdmin):
@@ -41,15 +62,56 @@ class AmountAdmin(ReadOnlyAdmin):
         return obj.state
 
 
+class CreditAdmin(AmountAdmin):
+    """What was paid in, and may be taken back."""
+
+    @display(description="taken back (USD)", ordering="taken_back")
+    def show_taken_back(self, obj: Payment | TopUp) -> str:
+        return money.to_decimal_string(obj.taken_back) if obj.taken_back else ""
+
+    @action(description="Taken back", url_path="taken-back", permissions=["move_money"])
+    def take_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Enter that the money is gone without a message of its provider: a transfer its chain has undone."""
+        credit = get_object_or_404(self.model, pk=object_id)
+
+        def perform(data: dict[str, Any], token: str) -> str:
+            done = reversals.enter(credit, amount=data["dollars"], note=data["note"], now=timezone.now())
+            sentence = f"Taken back: {money.to_decimal_string(data['dollars'])} USD, {data['note']}: {done}."
+            self.log_change(request, credit, sentence)
+            return sentence
+
+        return self._confirm(request, credit, f"Enter what was taken back of {credit}", TakenBackForm, perform)
+
+    def _confirm(
+        self, request: HttpRequest, credit: Any, title: str, form: type[ReturnForm], perform: Any
+    ) -> HttpResponse:
+        back = reverse(f"admin:billing_{self.model._meta.model_name}_change", args=[credit.pk])
+        if credit.state != "paid" or credit.account is None:
+            messages.error(request, "Only what was paid into a balance can be taken back.")
+            return redirect(back)
+
+        def describe(data: dict[str, Any]) -> list[tuple[str, str]]:
+            return [
+                ("Account", str(credit.account)),
+                ("Paid in", f"{money.to_decimal_string(credit.amount)} USD"),
+                ("Taken back before", f"{money.to_decimal_string(credit.taken_back)} USD"),
+                ("Goes back now", f"{money.to_decimal_string(data['dollars'])} USD"),
+                ("Available now", f"{money.to_decimal_string(credit.account.available)} USD"),
+            ]
+
+        form_ = form(request.POST or None)
+        return pages.confirmed_move(request, title=title, form=form_, describe=describe, perform=perform, back=back)
+
+
 @admin.register(Payment)
-class PaymentAdmin(AmountAdmin):
+class PaymentAdmin(CreditAdmin):
     """Payments that came with a request; `unknown` is the state that wants a person."""
 
     list_display = ("id", "created_at", "method", "purpose", "show_amount", "show_state", "reference", "detail")
     list_filter = ("state", "method", "purpose", "is_sandbox")
     search_fields = ("reference", "challenge_id", "payer")
     date_hierarchy = "created_at"
-    actions_detail = ("ask_again",)
+    actions_detail = ("ask_again", "take_back")
 
     @action(description="Reconcile now", url_path="reconcile", permissions=["move_money"])
     def ask_again(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -70,17 +132,45 @@ class PaymentAdmin(AmountAdmin):
 
 
 @admin.register(TopUp)
-class TopUpAdmin(AmountAdmin):
+class TopUpAdmin(CreditAdmin):
     """Top-ups by card."""
 
-    list_display = ("id", "created_at", "account", "show_amount", "show_state", "show_shortfall", "payment_intent")
+    list_display = ("id", "created_at", "account", "show_amount", "show_state", "show_taken_back", "payment_intent")
     list_filter = ("state",)
     search_fields = ("account__name", "account__email", "session_id", "payment_intent")
     list_select_related = ("account",)
+    actions_detail = ("refund_card", "take_back")
 
-    @display(description="shortfall (USD)")
-    def show_shortfall(self, obj: TopUp) -> str:
-        return money.to_decimal_string(obj.shortfall) if obj.shortfall else ""
+    @action(description="Refund to the card", url_path="refund-card", permissions=["move_money"])
+    def refund_card(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Have the provider give it back; the ledger follows when the provider says that it has."""
+        topup = get_object_or_404(TopUp, pk=object_id)
+
+        def perform(data: dict[str, Any], token: str) -> str:
+            topups.refund(topup, amount=data["dollars"], token=token)
+            sentence = f"Asked the card provider to give back {money.to_decimal_string(data['dollars'])} USD."
+            self.log_change(request, topup, sentence)
+            return sentence
+
+        return self._confirm(request, topup, f"Refund {topup} to its card", ReturnForm, perform)
+
+
+@admin.register(Reversal)
+class ReversalAdmin(ReadOnlyAdmin):
+    """Refunds and disputes as they are known; one that is not settled is of no payment of ours."""
+
+    list_display = ("heard_at", "kind", "payment_reference", "name", "show_amount", "show_gone", "is_settled")
+    list_filter = ("kind", "is_settled")
+    search_fields = ("payment_reference", "name")
+    list_per_page = 100
+
+    @display(description="amount (USD)", ordering="amount")
+    def show_amount(self, obj: Reversal) -> str:
+        return money.to_decimal_string(obj.amount)
+
+    @display(description="gone now (USD)")
+    def show_gone(self, obj: Reversal) -> str:
+        return money.to_decimal_string(obj.gone)
 
 
 @admin.register(ProviderEvent)
@@ -89,5 +179,5 @@ class ProviderEventAdmin(ReadOnlyAdmin):
 
     list_display = ("received_at", "kind", "outcome", "event_id")
     list_filter = ("kind", "outcome")
-    search_fields = ("event_id", "waits_for")
+    search_fields = ("event_id",)
     list_per_page = 100

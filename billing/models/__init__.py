@@ -5,7 +5,7 @@ from billing.models.entries import Hold, LedgerEntry
 from billing.models.limits import ConcurrencySlot, RateWindow
 from billing.models.payments import Payment
 from billing.models.reconciliations import Reconciliation
-from billing.models.topups import ProviderEvent, TopUp
+from billing.models.topups import ProviderEvent, Reversal, TopUp
 
 __all__ = [
     "Account",
@@ -17,5 +17,6 @@ __all__ = [
     "ProviderEvent",
     "RateWindow",
     "Reconciliation",
+    "Reversal",
     "TopUp",
 ]

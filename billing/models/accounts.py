@@ -42,7 +42,8 @@ class Account(models.Model):
         help_text="The most this account may spend in a month (UTC), in 1/10,000 USD; empty: no limit.",
     )
 
-    # Sums of the entries, in units of 1/10,000 USD, kept here so that a charge reads one row.
+    # Sums of the entries, in units of 1/10,000 USD, kept here so that a charge reads one row. Less than nothing is
+    # available where money that was spent has been taken back.
     available = models.BigIntegerField(default=0, editable=False)
     held = models.BigIntegerField(default=0, editable=False)
     spent = models.BigIntegerField(default=0, editable=False)
@@ -50,11 +51,12 @@ class Account(models.Model):
     # What was held or spent since the first of `budget_month`, for the monthly budget.
     budget_month = models.DateField(null=True, editable=False)
     budget_used = models.BigIntegerField(default=0, editable=False)
+    last_entry_at = models.DateTimeField(null=True, editable=False)
+    owing_told_at = models.DateTimeField(null=True, editable=False, help_text="When its owner was told.")
 
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.CheckConstraint(condition=Q(available__gte=0), name="account_available_not_negative"),
             models.CheckConstraint(condition=Q(held__gte=0), name="account_held_not_negative"),
             models.CheckConstraint(condition=Q(spent__gte=0), name="account_spent_not_negative"),
             models.CheckConstraint(
@@ -69,6 +71,16 @@ class Account(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} (#{self.pk})"
+
+    @property
+    def spendable(self) -> int:
+        """What can be spent, in 1/10,000 USD: nothing where something is owed."""
+        return max(0, self.available)
+
+    @property
+    def owed(self) -> int:
+        """What was taken back and had been spent, in 1/10,000 USD; nothing is bought until it is paid."""
+        return max(0, -self.available)
 
     @property
     def is_internal(self) -> bool:

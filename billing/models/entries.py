@@ -1,7 +1,8 @@
 """The ledger itself: entries that nobody can change, and the holds that are still open.
 
-Each entry says by how much it changed the three places money can be in (available, held, spent) and what the
-account had afterwards. Summing the changes from the first entry on gives the account's sums at any moment.
+Each entry says by how much it changed the three places money can be in (available, held, spent) and what the account
+had afterwards; what is available is negative where money that was spent has been taken back. Summing the changes from
+the first entry on gives the account's sums at any moment.
 """
 
 from __future__ import annotations
@@ -77,10 +78,11 @@ class LedgerEntry(models.Model):
         CHARGE = "charge", "charge"
         REFUND = "refund", "refund"
         ADJUST = "adjust", "adjustment"
+        REVERSAL = "reversal", "reversal"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="entries")
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    amount = models.BigIntegerField(help_text="In 1/10,000 USD; negative only for an adjustment downwards.")
+    amount = models.BigIntegerField(help_text="In 1/10,000 USD; negative only where an adjustment or a reversal takes.")
     available_change = models.BigIntegerField(default=0)
     held_change = models.BigIntegerField(default=0)
     spent_change = models.BigIntegerField(default=0)
@@ -119,12 +121,13 @@ class LedgerEntry(models.Model):
                 | _moves(["release"], available=1, held=-1)
                 | _moves(["charge"], available=-1, spent=1)
                 | _moves(["refund"], available=1, spent=-1)
-                | Q(kind="adjust", available_change=F("amount"), held_change=0, spent_change=0),
+                | Q(kind__in=["adjust", "reversal"], available_change=F("amount"), held_change=0, spent_change=0),
                 name="entry_moves_as_its_kind",
             ),
             models.CheckConstraint(
-                condition=Q(available_after__gte=0, held_after__gte=0, spent_after__gte=0),
-                name="entry_leaves_no_debt",
+                condition=Q(held_after__gte=0, spent_after__gte=0)
+                & (Q(available_after__gte=0) | Q(amount=0) | ~Q(kind__in=["hold", "charge"])),
+                name="entry_buys_nothing_on_debt",
             ),
         ]
 

@@ -34,6 +34,7 @@ class Payment(models.Model):
     is_sandbox = models.BooleanField(default=False, help_text="Pretended: nothing moved, and only the sandbox answers.")
     amount = models.BigIntegerField(help_text="In 1/10,000 USD.")
     account = models.ForeignKey(Account, on_delete=models.PROTECT, null=True, blank=True, related_name="payments")
+    taken_back = models.BigIntegerField(default=0, help_text="Refunded or disputed, in 1/10,000 USD.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACCEPTED)
     reference = models.CharField(max_length=200, blank=True, default="", help_text="The method's own name for it.")
     proof = models.JSONField(null=True, editable=False, help_text="Kept only until the payment has ended.")

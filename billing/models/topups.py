@@ -1,4 +1,4 @@
-"""Top-ups by card, and which messages of the card provider were seen: each counts once."""
+"""Top-ups by card, which messages of the card provider were seen (each counts once), and what was taken back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ class TopUp(models.Model):
     session_id = models.CharField(max_length=255, null=True, unique=True, help_text="The provider's checkout session.")
     payment_intent = models.CharField(max_length=255, null=True, unique=True)
     taken_back = models.BigIntegerField(default=0, help_text="Refunded or disputed, in 1/10,000 USD.")
-    shortfall = models.BigIntegerField(default=0, help_text="Taken back by the provider, but spent before.")
     created_at = models.DateTimeField()
     paid_at = models.DateTimeField(null=True, blank=True)
 
@@ -44,10 +43,6 @@ class ProviderEvent(models.Model):
     event_id = models.CharField(max_length=255, unique=True)
     kind = models.CharField(max_length=100)
     outcome = models.CharField(max_length=100, blank=True, default="")
-    waits_for = models.CharField(
-        max_length=255, blank=True, default="", db_index=True, help_text="A payment whose top-up is not known yet."
-    )
-    content = models.JSONField(null=True, editable=False, help_text="The message, kept only while it waits.")
     received_at = models.DateTimeField()
 
     class Meta:
@@ -55,3 +50,38 @@ class ProviderEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.event_id}"
+
+
+class Reversal(models.Model):
+    """What is known of one refund or dispute of a payment. It only ever grows, so the order of messages is nothing."""
+
+    class Kind(models.TextChoices):
+        """Who took it back, and how; the words are the reasons of ledger entries."""
+
+        REFUND = "card_refund", "card refund"
+        DISPUTE = "dispute", "dispute"
+        STAFF = "by_staff", "entered by staff"
+
+    payment_reference = models.CharField(max_length=255, db_index=True, help_text="The payment's name at its method.")
+    kind = models.CharField(max_length=11, choices=Kind.choices)
+    name = models.CharField(
+        max_length=255, unique=True, help_text="A dispute's own name; a payment's for its refunds, which add up."
+    )
+    amount = models.BigIntegerField(help_text="The most that was heard of, in 1/10,000 USD.")
+    withdrawn = models.BooleanField(default=False, help_text="The money has left us. An inquiry moves none.")
+    reinstated = models.BooleanField(default=False, help_text="It has come back: the dispute was won.")
+    is_settled = models.BooleanField(default=False, help_text="The ledger has it; off: its payment is not credited.")
+    heard_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["heard_at"], condition=Q(is_settled=False), name="reversal_open")]
+        constraints = [models.CheckConstraint(condition=Q(amount__gt=0), name="reversal_of_something")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.payment_reference}"
+
+    @property
+    def gone(self) -> int:
+        """What is gone by it now, in 1/10,000 USD."""
+        return self.amount if self.withdrawn and not self.reinstated else 0

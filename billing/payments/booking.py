@@ -11,7 +11,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from billing import ledger
+from billing import ledger, reversals
 from billing.models import Account, Payment
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,9 @@ def _book(payment: Payment, reference: str, now: datetime, request_id: str) -> N
         now=now,
         request_id=request_id,
     )
-    if payment.purpose == Payment.Purpose.LOOKUP:
+    if payment.purpose == Payment.Purpose.TOPUP:
+        reversals.settle(reference, now=now)
+    else:
         ledger.charge(
             account_id=account_id,
             amount=payment.amount,

@@ -18,7 +18,7 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
-from billing import ledger
+from billing.ledger_errors import InsufficientFunds
 from lookups import bodies
 from lookups.admin.job_filters import AgeFilter, KindFilter, ReasonFilter
 from lookups.admin.queue import QueuePage
@@ -181,7 +181,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
         for job in rows:
             try:
                 done.append(act(job))
-            except ledger.InsufficientFunds as short:
+            except InsufficientFunds as short:
                 done.append(False)
                 self.message_user(request, f"{job.public_id}: {short}", messages.WARNING)
             if done[-1]:

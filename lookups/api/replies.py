@@ -58,7 +58,7 @@ def out_of_funds(outcome: OutOfFunds, account: Account | None) -> errors.ApiErro
     """The balance is too low; or the month's budget is spent, where buying credit would not help."""
     balance = outcome.available
     if outcome.by_budget and account is not None:
-        balance = selectors.get_balance(account.pk).available
+        balance = selectors.get_balance(account.pk).spendable
     needed, left = money.to_decimal_string(outcome.needed), money.to_decimal_string(outcome.available)
     if outcome.by_budget:
         code, title = "budget_exceeded", "Monthly budget spent"
@@ -66,6 +66,9 @@ def out_of_funds(outcome: OutOfFunds, account: Account | None) -> errors.ApiErro
     else:
         code, title = "insufficient_balance", "Insufficient balance"
         detail = f"This costs {needed} USD and the balance is {left} USD."
+        owed = selectors.get_balance(account.pk).owed if account is not None else 0
+        if owed:
+            detail += f" {money.to_decimal_string(owed)} USD are owed for payments that were taken back."
     more = {
         "balanceStored": balance,
         "pricePerLookup": money.to_json_number(prices.LOOKUP),
@@ -82,7 +85,7 @@ def top_up_url() -> str:
 
 def _ended(lookup: Lookup, receipt: str | None, account: Account | None) -> Response:
     if lookup.outcome is Verdict.FAILED and lookup.reason == Breakdown.OUT_OF_FUNDS:
-        left = selectors.get_balance(account.pk).available if account else 0
+        left = selectors.get_balance(account.pk).spendable if account else 0
         raise out_of_funds(OutOfFunds(left, lookup.price), account)
     headers = {"Cache-Control": "private, no-store"}
     if receipt is not None:

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from billing import ledger, prices
+from billing.ledger_errors import InsufficientFunds
 from billing.models import ApiKey, Hold
 from lookups.bulk import queue
 from lookups.lookup import rows, settlement
@@ -80,7 +81,7 @@ def accept(
             )
             _write_rows(bulk, wanted, first_of)
             transaction.on_commit(lambda: queue.wake(len(firsts)))
-    except ledger.InsufficientFunds as short:
+    except InsufficientFunds as short:
         return settlement.out_of_funds(short)
     return bulk
 

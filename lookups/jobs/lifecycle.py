@@ -38,7 +38,7 @@ UNHEARD_AFTER = timedelta(seconds=15)  # a pending job this old had its message 
 def accept(ask: Ask, lookup: Lookup, *, estimated_seconds: int, now: datetime) -> Accepted | TooManyAtOnce:
     """Take a question on: hold its price, write its row and the job, wake a worker.
 
-    At most the key's limit of open jobs. Raises ledger.InsufficientFunds.
+    At most the key's limit of open jobs. Raises InsufficientFunds.
     """
     if Job.objects.open().single().filter(key=ask.payer.key).count() >= ask.payer.limit:
         return TooManyAtOnce(ask.payer.limit)

@@ -46,7 +46,7 @@ def release(job: Job, *, now: datetime) -> bool:
 def do_over(job: Job, *, now: datetime) -> bool:
     """Ask a failed job's question again for the same customer, as a new lookup; False when it has not failed.
 
-    Its money was given back, so the price is held anew: raises ledger.InsufficientFunds when there is too little.
+    Its money was given back, so the price is held anew: raises InsufficientFunds when there is too little.
     """
     with transaction.atomic():
         failed = Job.objects.select_for_update(of=("self",)).filter(pk=job.pk, status=Job.Status.FAILED)

@@ -18,7 +18,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from billing import ledger
+from billing.ledger_errors import InsufficientFunds
 from lookups.jobs import lifecycle
 from lookups.lookup import checks, handover, payers, rows, settlement, single_flight
 from lookups.lookup.asks import Ask, Stopwatch
@@ -58,7 +58,7 @@ def _perform(ask: Ask, stopwatch: Stopwatch) -> Result:
         lookup = None
     try:
         return _answer(ask, lookup, stopwatch)
-    except ledger.InsufficientFunds as short:
+    except InsufficientFunds as short:
         return settlement.out_of_funds(short)
 
 

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from billing import ledger, limits
+from billing.ledger_errors import HoldEnded
 from billing.models import Account, ApiKey, Hold, Payment
 from billing.payments import checkout
 from lookups.models import Lookup
@@ -63,11 +64,11 @@ class Payer:
         """Make sure of the payment before any work is done. Raises PaymentProblem when it is not good."""
 
     def hold(self, bill: Bill, *, now: datetime, hold_for: timedelta = HOLD_FOR) -> Hold | None:
-        """Hold the price; None where nothing is held. Raises ledger.InsufficientFunds."""
+        """Hold the price; None where nothing is held. Raises InsufficientFunds."""
         return None
 
     def capture(self, bill: Bill, hold: Hold | None, *, now: datetime) -> Paid:
-        """Charge what was held. Joins the caller's transaction; raises ledger.InsufficientFunds.
+        """Charge what was held. Joins the caller's transaction; raises InsufficientFunds.
 
         A hold that was released meanwhile is charged anew: the answer is there, and is sold or kept back. The caller
         holds the lock of the lookup, so nobody else can have ended it.
@@ -75,7 +76,7 @@ class Payer:
         return FREE
 
     def charge(self, bill: Bill, *, now: datetime) -> Paid:
-        """Charge at once, for an answer that is there already. Raises ledger.InsufficientFunds."""
+        """Charge at once, for an answer that is there already. Raises InsufficientFunds."""
         return FREE
 
     def release(self, bill: Bill, hold: Hold | None, *, reason: str, now: datetime) -> None:
@@ -142,16 +143,16 @@ class KeyPayer(Payer):
             return FREE
         try:
             entry = ledger.capture(hold_id=hold.pk, now=now, reference=bill.reference, **_of(bill, "taken"))
-        except ledger.HoldEnded:
+        except HoldEnded:
             return self.charge(bill, now=now)
-        return Paid(entry.amount, entry.available_after)
+        return Paid(entry.amount, max(0, entry.available_after))
 
     def charge(self, bill: Bill, *, now: datetime) -> Paid:
         """See Payer."""
         if self.key.is_test:
             return FREE
         if not bill.price:
-            return Paid(0, Account.objects.values_list("available", flat=True).get(pk=self.key.account_id))
+            return Paid(0, max(0, Account.objects.values_list("available", flat=True).get(pk=self.key.account_id)))
         entry = ledger.charge(
             account_id=self.key.account_id,
             amount=bill.price,
@@ -161,7 +162,7 @@ class KeyPayer(Payer):
             key=self.key,
             request_id=bill.request_id,
         )
-        return Paid(entry.amount, entry.available_after)
+        return Paid(entry.amount, max(0, entry.available_after))
 
     def release(self, bill: Bill, hold: Hold | None, *, reason: str, now: datetime) -> None:
         """See Payer."""
@@ -169,7 +170,7 @@ class KeyPayer(Payer):
             return
         try:
             ledger.release(hold_id=hold.pk, now=now, reason=reason, **_of(bill, "back"))
-        except ledger.HoldEnded:
+        except HoldEnded:
             return  # the sweep was faster
 
 

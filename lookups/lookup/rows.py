@@ -53,7 +53,7 @@ def find(ask: Ask) -> Lookup | None:
 
 
 def accept(ask: Ask, lookup: Lookup, *, now: datetime, hold_for: timedelta) -> None:
-    """Accept a question: hold its price and write its row, or do neither. Raises ledger.InsufficientFunds."""
+    """Accept a question: hold its price and write its row, or do neither. Raises InsufficientFunds."""
     with transaction.atomic():
         lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for)
         lookup.save()

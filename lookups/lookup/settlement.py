@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from django.db import transaction
 
-from billing import ledger, prices
+from billing import prices
+from billing.ledger_errors import BudgetExceeded, InsufficientFunds
 from lookups.lookup import rows, single_flight, storage
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Cancelled, Failed, Found, Judged, NothingFound, OutOfFunds, Refused, Unavailable
@@ -162,11 +163,11 @@ def find_stored(ask: Ask, *, stopwatch: Stopwatch) -> StoredAnswer | None:
 def sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: Stopwatch) -> Lookup:
     """Sell a stored answer at its own price; what was held for a live one goes back.
 
-    Raises ledger.InsufficientFunds when the balance is too low for a question that was not accepted yet.
+    Raises InsufficientFunds when the balance is too low for a question that was not accepted yet.
     """
     try:
         return _sell_stored(ask, lookup, answer, stopwatch=stopwatch)
-    except ledger.InsufficientFunds:
+    except InsufficientFunds:
         if lookup.pk is None:
             raise
     return end(ask, lookup, Failed(Breakdown.OUT_OF_FUNDS), stopwatch=stopwatch)
@@ -196,9 +197,9 @@ def end_locked(ask: Ask, lookup: Lookup, outcome: Empty, *, stopwatch: Stopwatch
     return rows.end(lookup, outcome, stopwatch=stopwatch)
 
 
-def out_of_funds(short: ledger.InsufficientFunds) -> OutOfFunds:
+def out_of_funds(short: InsufficientFunds) -> OutOfFunds:
     """The ledger's refusal as a result."""
-    return OutOfFunds(short.available, short.needed, by_budget=isinstance(short, ledger.BudgetExceeded))
+    return OutOfFunds(short.available, short.needed, by_budget=isinstance(short, BudgetExceeded))
 
 
 def _settle(
@@ -216,7 +217,7 @@ def _settle(
     try:
         # The lookup is ours and locked: a hold that has ended meanwhile is charged anew.
         paid = ask.payer.capture(ask.bill, lookup.hold, now=stopwatch.now)
-    except ledger.InsufficientFunds:
+    except InsufficientFunds:
         # The hold had expired and the credit is gone: the record is kept, not delivered.
         return rows.end(lookup, Failed(Breakdown.OUT_OF_FUNDS), stopwatch=stopwatch, making=making)
     return rows.end(lookup, outcome, stopwatch=stopwatch, paid=paid, making=making)

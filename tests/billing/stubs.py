@@ -130,6 +130,7 @@ class CardProvider:
         self.forms: list[dict[str, str]] = []
         self.seen: dict[str, Answer] = {}
         self.intents: list[dict[str, Any]] = []
+        self.refunds: list[dict[str, str]] = []
         self.mood = ""  # down (an error, nothing done) or lost (done, but the answer is an error)
 
     def answer(self, path: str, body: bytes, headers: dict[str, str]) -> Answer:
@@ -143,7 +144,10 @@ class CardProvider:
         if key in self.seen:
             status, content, _ = self.seen[key]
             return status, content, {"Idempotent-Replayed": "true"}
-        answer = self.checkout(form) if path.startswith("/v1/checkout") else self.intent(form)
+        if path.startswith("/v1/refunds"):
+            answer = self.refund(form)
+        else:
+            answer = self.checkout(form) if path.startswith("/v1/checkout") else self.intent(form)
         self.seen[key] = answer
         return answer
 
@@ -163,6 +167,13 @@ class CardProvider:
         }
         self.intents.append(made)
         return (500, {"error": {"type": "api_error"}}, {}) if self.mood == "lost" else (200, made, {})
+
+    def refund(self, form: dict[str, str]) -> Answer:
+        if form["payment_intent"] == "pi_refunded":
+            error = {"type": "invalid_request_error", "code": "charge_already_refunded", "message": "Refunded before."}
+            return 400, {"error": error}, {}
+        self.refunds.append(form)
+        return 200, {"id": f"re_{len(self.refunds)}", "object": "refund", "status": "succeeded"}, {}
 
     def search(self, path: str) -> Answer:
         query = dict(parse_qsl(urlsplit(path).query))["query"]

@@ -14,7 +14,11 @@ from django.urls import reverse
 
 from billing import keys, ledger, reconciliation, selectors
 from billing.models import Account, ApiKey, LedgerEntry, Payment, TopUp
+from tests.billing import stubs
 from tests.billing.conftest import NOW
+from tests.billing.test_topups import cards, event, receive
+
+__all__ = ["cards"]  # a fixture
 
 VIEWS = [
     "view_account",
@@ -25,6 +29,7 @@ VIEWS = [
     "view_payment",
     "view_topup",
     "view_providerevent",
+    "view_reversal",
 ]
 
 
@@ -154,6 +159,12 @@ class TestRefunding:
         data = {"dollars": "1", "reason": "goodwill", "token": "t", "confirm": "1"}
         assert "Only 314 units" in dana.post(url("ledgerentry_refund", entry.pk), data).content.decode()
 
+    def test_what_was_paid_with_its_request_is_not_offered(self, dana: Client, account: Account) -> None:
+        Account.objects.filter(pk=account.pk).update(role="pay_per_request")
+        entry = ledger.charge(account_id=account.pk, amount=314, idempotency_key="c", reference="", now=NOW)
+        page = dana.get(url("ledgerentry_refund", entry.pk), follow=True)
+        assert "where it was paid" in page.content.decode()
+
     def test_a_deposit_is_not_offered(self, dana: Client, account: Account) -> None:
         assert dana.get(url("ledgerentry_refund", account.entries.get().pk)).status_code == 302
 
@@ -280,8 +291,70 @@ class TestAPayment:
         assert "1 payments of unknown outcome" in sam.get(reverse("admin:index")).content.decode()
 
     def test_and_top_ups_are_listed(self, sam: Client, payment: Payment, account: Account) -> None:
-        TopUp.objects.create(account=account, amount=31_400, created_at=NOW, shortfall=100)
+        TopUp.objects.create(account=account, amount=31_400, created_at=NOW, taken_back=100)
         assert "0.0314" in sam.get(url("payment_changelist")).content.decode()
         assert "3.1400" in sam.get(url("topup_changelist")).content.decode()
         assert sam.get(url("providerevent_changelist")).status_code == 200
         assert sam.post(url("payment_change", payment.pk), {"state": "paid"}).status_code == 403
+
+
+class TestAPaymentThatGoesBack:
+    """To the card by the provider, or gone by what staff has heard."""
+
+    @pytest.fixture
+    def topup(self, account: Account, cards: stubs.CardProvider) -> TopUp:
+        ledger.deposit(account_id=account.pk, amount=31_400, idempotency_key="t", source="card", now=NOW)
+        return TopUp.objects.create(
+            account=account, amount=31_400, state="paid", payment_intent="pi_1", created_at=NOW, paid_at=NOW
+        )
+
+    def test_to_its_card_is_asked_of_the_provider_once_and_booked_when_that_says_so(
+        self, dana: Client, account: Account, topup: TopUp, cards: stubs.CardProvider
+    ) -> None:
+        address = url("topup_refund_card", topup.pk)
+        page = move(dana, address, dollars="1")
+        assert "3.1400 USD" in page.content.decode()
+        [asked] = cards.refunds
+        assert (asked["payment_intent"], asked["amount"]) == ("pi_1", "100")
+        assert selectors.get_balance(account.pk).available == 3140 + 31_400
+        data = {"dollars": "2", "token": "abc", "confirm": "1"}
+        assert [dana.post(address, data).status_code for _ in range(2)] == [302, 302]
+        assert len(cards.refunds) == 2
+        receive(event("charge.refunded", payment_intent="pi_1", amount_refunded=300))
+        assert selectors.get_balance(account.pk).available == 3140 + 1400
+
+    @pytest.mark.parametrize(("dollars", "said"), [("3.15", "At most"), ("0.001", "0.01"), ("1.001", "whole cents")])
+    def test_to_its_card_is_never_more_than_was_paid(
+        self, dana: Client, topup: TopUp, cards: stubs.CardProvider, dollars: str, said: str
+    ) -> None:
+        page = dana.post(url("topup_refund_card", topup.pk), {"dollars": dollars, "token": "t", "confirm": "1"})
+        assert said in page.content.decode()
+        assert cards.refunds == []
+
+    def test_to_its_card_that_the_provider_refuses_is_explained(
+        self, dana: Client, topup: TopUp, cards: stubs.CardProvider
+    ) -> None:
+        TopUp.objects.update(payment_intent="pi_refunded")
+        data = {"dollars": "1", "token": "t", "confirm": "1"}
+        assert "Refunded before." in dana.post(url("topup_refund_card", topup.pk), data).content.decode()
+
+    def test_while_the_provider_is_away_may_be_confirmed_again(
+        self, dana: Client, topup: TopUp, cards: stubs.CardProvider
+    ) -> None:
+        cards.mood = "down"
+        data = {"dollars": "1", "token": "t", "confirm": "1"}
+        assert "same refund" in dana.post(url("topup_refund_card", topup.pk), data).content.decode()
+
+    def test_by_what_staff_has_heard_is_taken_once(self, dana: Client, account: Account, topup: TopUp) -> None:
+        for _ in range(2):
+            move(dana, url("topup_take_back", topup.pk), dollars="3.14", note="letter of the bank, 7 May")
+        assert selectors.get_balance(account.pk).available == 3140
+        assert "letter of the bank" in dana.get(url("reversal_changelist")).content.decode()
+
+    def test_is_no_button_for_staff_who_may_only_look(self, sam: Client, topup: TopUp) -> None:
+        for name in ("topup_refund_card", "topup_take_back"):
+            assert [sam.get(url(name, topup.pk)).status_code, sam.post(url(name, topup.pk)).status_code] == [403, 403]
+
+    def test_that_was_never_paid_cannot_go_back(self, dana: Client, topup: TopUp) -> None:
+        TopUp.objects.update(state="expired")
+        assert "Only what was paid" in dana.get(url("topup_take_back", topup.pk), follow=True).content.decode()

@@ -284,10 +284,19 @@ class TestTheDatabase:
         with pytest.raises(DatabaseError, match="never changed"), transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("TRUNCATE billing_ledgerentry CASCADE")
 
-    @pytest.mark.parametrize("column", ["available", "held", "spent"])
+    @pytest.mark.parametrize("column", ["held", "spent"])
     def test_refuses_a_negative_sum(self, account: Account, column: str) -> None:
         with pytest.raises(DatabaseError), transaction.atomic():
             Account.objects.filter(pk=account.pk).update(**{column: -1, "deposited": -1})
+
+    @pytest.mark.parametrize(("kind", "place"), [("hold", "held"), ("charge", "spent")])
+    def test_refuses_to_sell_to_whoever_owes(self, account: Account, kind: str, place: str) -> None:
+        sums = {"available_after": -1, "held_after": 0, "spent_after": 0, f"{place}_after": FREE + 1}
+        moved = {"amount": FREE + 1, "available_change": -FREE - 1, f"{place}_change": FREE + 1}
+        with pytest.raises(DatabaseError, match="entry_buys_nothing_on_debt"), transaction.atomic():
+            LedgerEntry.objects.create(
+                account=account, kind=kind, created_at=NOW, idempotency_key="x", fingerprint="x", **moved, **sums
+            )
 
     def test_refuses_sums_that_do_not_agree(self, account: Account) -> None:
         with pytest.raises(DatabaseError, match="account_sums_agree"), transaction.atomic():

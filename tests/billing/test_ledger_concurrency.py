@@ -9,6 +9,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from billing import accounts, keys, ledger, reconciliation, selectors
+from billing.ledger_errors import LedgerError
 from billing.models import Account, Hold, LedgerEntry
 from tests.billing.conftest import LATER, NOW, in_parallel
 
@@ -95,7 +96,7 @@ class TestTwoHundredInterleavings:
                     self.move(dice, account, f"n{number}-{part}")
                 if killed:
                     self.kill_own_connection()
-        except (ledger.LedgerError, ValueError):
+        except (LedgerError, ValueError):
             return "refused"
         except DatabaseError as error:
             return "deadlock" if "deadlock" in str(error) else "killed"

@@ -1,4 +1,4 @@
-"""What holds after any sequence of verbs, repeated or not: nothing is made, nothing is lost, nothing is negative."""
+"""What holds after any sequence of verbs, repeated or not: nothing is made or lost, and nobody buys who owes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from billing import accounts, ledger, reconciliation, selectors
+from billing.ledger_errors import LedgerError
 from billing.models import Account, Hold, LedgerEntry
 from tests.billing.conftest import LATER, NOW
 
@@ -26,6 +27,7 @@ STEPS = st.lists(
         st.tuples(st.just("charge"), AMOUNTS, PICK),
         st.tuples(st.just("refund"), st.none() | AMOUNTS, PICK),
         st.tuples(st.just("adjust"), st.integers(min_value=-4000, max_value=4000), PICK),
+        st.tuples(st.just("reverse"), st.integers(min_value=-4000, max_value=4000), PICK),
         st.tuples(st.just("expire"), st.just(0), PICK),
     ),
     min_size=1,
@@ -40,13 +42,14 @@ class Story:
     account: Account
     holds: list[Hold] = field(default_factory=list)
     spent: list[LedgerEntry] = field(default_factory=list)
+    has_lost: bool = False
 
     def tell(self, step: tuple[str, Any, int], name: str) -> None:
         """Do one step; a refusal is part of the story."""
         verb, amount, pick = step
         try:
             getattr(self, verb)(amount, pick, name)
-        except (ledger.LedgerError, ValueError):
+        except (LedgerError, ValueError):
             return
 
     def deposit(self, amount: int, _: int, name: str) -> None:
@@ -86,6 +89,18 @@ class Story:
             account_id=self.account.pk, amount=amount, idempotency_key=name, operator="Dana", reason="test", now=NOW
         )
 
+    def reverse(self, amount: int, _: int, name: str) -> None:
+        self.has_lost = self.has_lost or amount < 0
+        ledger.reverse(
+            account_id=self.account.pk,
+            amount=amount,
+            idempotency_key=name,
+            source="card",
+            reason="dispute",
+            reference="",
+            now=NOW,
+        )
+
     def expire(self, _: int, pick: int, __: str) -> None:
         ledger.expire_holds(now=NOW + timedelta(minutes=pick * 2))
 
@@ -96,10 +111,13 @@ class TestAnySequenceOfVerbs(TestCase):
     def begin(self, kind: str) -> Story:
         return Story(accounts.open_account(name="Any", kind=kind, now=NOW))
 
-    def check(self, account: Account) -> None:
-        sums = selectors.get_balance(account.pk)
+    def check(self, story: Story) -> None:
+        account, sums = story.account, selectors.get_balance(story.account.pk)
         assert sums.available + sums.held + sums.spent == sums.deposited
-        assert min(sums.available, sums.held, sums.spent) >= 0
+        assert min(sums.held, sums.spent) >= 0
+        assert sums.available >= 0 or story.has_lost
+        bought = LedgerEntry.objects.filter(account=account, kind__in=["hold", "charge"], amount__gt=0)
+        assert not bought.filter(available_after__lt=0).exists()
         moved = LedgerEntry.objects.filter(account=account).aggregate(
             available=Sum("available_change"), held=Sum("held_change"), spent=Sum("spent_change")
         )
@@ -108,7 +126,7 @@ class TestAnySequenceOfVerbs(TestCase):
             sums.held,
             sums.spent,
         ]
-        paid_in = LedgerEntry.objects.filter(account=account, kind__in=["deposit", "free_grant", "adjust"])
+        paid_in = LedgerEntry.objects.filter(account=account, kind__in=["deposit", "free_grant", "adjust", "reversal"])
         assert (paid_in.aggregate(total=Sum("amount"))["total"] or 0) == sums.deposited
         assert reconciliation.run(now=NOW).mismatches == []
 
@@ -118,7 +136,7 @@ class TestAnySequenceOfVerbs(TestCase):
         story = self.begin(kind)
         for number, step in enumerate(steps):
             story.tell(step, f"step-{number}")
-        self.check(story.account)
+        self.check(story)
         if kind == "internal":
             assert selectors.get_balance(story.account.pk).spent == 0
 
@@ -135,4 +153,4 @@ class TestAnySequenceOfVerbs(TestCase):
             again.tell(step, f"step-{number}")
             assert selectors.get_balance(story.account.pk) == after
             assert LedgerEntry.objects.filter(account=story.account).count() == entries
-        self.check(story.account)
+        self.check(story)

@@ -9,7 +9,7 @@ from typing import Any
 from billing import finance, ledger, statements
 from billing.models import Account
 from billing.selectors import Balance
-from tests.billing.conftest import NOW
+from tests.billing.conftest import LATER, NOW
 
 DAY = timedelta(days=1)
 
@@ -59,3 +59,13 @@ class TestTheFinancePage:
 
     def test_of_an_empty_ledger_is_all_zero(self, db: None) -> None:
         assert all(day.outstanding == 0 for day in finance.list_days(until=date(2026, 11, 21)))
+
+
+class TestTheClock:
+    """Of two requests at once, the one that waited had read it first."""
+
+    def test_never_goes_back_within_an_account(self, account: Account) -> None:
+        for key, now in (("first", LATER), ("second", NOW)):
+            ledger.deposit(account_id=account.pk, amount=1, idempotency_key=key, source="staff", now=now)
+        times = list(account.entries.order_by("id").values_list("created_at", flat=True))
+        assert times == [NOW, LATER, LATER]

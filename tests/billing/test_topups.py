@@ -12,11 +12,13 @@ import pytest
 import stripe
 from django.utils import timezone
 
-from billing import ledger, reconciliation, selectors, topups
-from billing.models import Account, LedgerEntry, ProviderEvent, TopUp
+from billing import ledger, reconciliation, reversals, selectors, topups
+from billing import owing as owing_accounts
+from billing.models import Account, LedgerEntry, Payment, ProviderEvent, TopUp
+from billing.payments import booking
 from billing.payments.stripe import CardsNotConfigured
 from tests.billing import stubs
-from tests.billing.conftest import NOW, in_parallel
+from tests.billing.conftest import LATER, NOW, in_parallel
 
 SECRET = "whsec_test_secret"
 PAGES = {"success_url": "https://us.example/ok", "cancel_url": "https://us.example/no"}
@@ -141,7 +143,7 @@ class TestAPaidTopUp:
 
 class TestMoneyTakenBack:
     REFUND = {"payment_intent": "pi_1", "amount_refunded": 100}
-    DISPUTE = {"id": "dp_1", "payment_intent": "pi_1", "amount": 314}
+    DISPUTE = {"id": "dp_1", "payment_intent": "pi_1", "amount": 314, "status": "needs_response"}
 
     @pytest.fixture
     def credited(self, topup: TopUp) -> TopUp:
@@ -152,7 +154,7 @@ class TestMoneyTakenBack:
         assert receive(event("charge.refunded", **self.REFUND)) == "taken back"
         entry = account.entries.first()
         assert entry is not None
-        assert (entry.kind, entry.amount, entry.reason, entry.operator) == ("adjust", -10_000, "card_refund", "stripe")
+        assert (entry.kind, entry.amount, entry.reason, entry.source) == ("reversal", -10_000, "card_refund", "card")
 
     def test_in_steps_counts_each_cent_once(self, account: Account, credited: TopUp) -> None:
         receive(event("charge.refunded", 1, **self.REFUND))
@@ -163,40 +165,182 @@ class TestMoneyTakenBack:
     def test_by_a_dispute_goes_at_once_and_comes_back_when_won(self, account: Account, credited: TopUp) -> None:
         receive(event("charge.dispute.created", 1, **self.DISPUTE))
         assert available(account) == 3140
-        receive(event("charge.dispute.closed", 2, **self.DISPUTE, status="won"))
+        receive(event("charge.dispute.closed", 2, **{**self.DISPUTE, "status": "won"}))
         assert available(account) == 3140 + 31_400
 
     def test_by_a_dispute_that_was_won_before_we_heard_of_it_comes_back_too(
         self, account: Account, credited: TopUp
     ) -> None:
-        receive(event("charge.dispute.closed", 1, **self.DISPUTE, status="won"))
+        receive(event("charge.dispute.closed", 1, **{**self.DISPUTE, "status": "won"}))
         assert available(account) == 3140 + 31_400
         receive(event("charge.dispute.created", 2, **self.DISPUTE))
         assert available(account) == 3140 + 31_400
 
     def test_by_a_lost_dispute_stays_away(self, account: Account, credited: TopUp) -> None:
         receive(event("charge.dispute.created", 1, **self.DISPUTE))
-        assert receive(event("charge.dispute.closed", 2, **self.DISPUTE, status="lost")) == "dispute lost"
+        assert receive(event("charge.dispute.closed", 2, **{**self.DISPUTE, "status": "lost"})) == "changes nothing"
         assert available(account) == 3140
 
-    def test_that_is_spent_already_leaves_zero_and_a_shortfall(self, account: Account, credited: TopUp) -> None:
-        ledger.charge(account_id=account.pk, amount=34_000, idempotency_key="c", reference="", now=NOW)
-        receive(event("charge.dispute.created", 1, **self.DISPUTE))
-        credited.refresh_from_db()
-        assert (available(account), credited.shortfall) == (0, 31_400 - 540)
-        assert reconciliation.run(now=NOW).mismatches == []
-
-    def test_of_a_payment_we_do_not_know_changes_nothing(self, account: Account, credited: TopUp) -> None:
+    def test_of_a_payment_we_do_not_know_changes_nothing_and_is_counted(
+        self, account: Account, credited: TopUp
+    ) -> None:
         receive(event("charge.refunded", payment_intent="pi_x", amount_refunded=1))
         assert available(account) == 3140 + 31_400
-        assert topups.apply_waiting(now=NOW) == 0
+        assert reversals.settle_late(now=NOW) == 0
+        gauge = selectors.list_gauges(now=NOW + timedelta(minutes=61))["reversals_unmatched"]
+        assert (gauge[1], selectors.list_gauges(now=NOW)["reversals_unmatched"][1]) == (1, 0)
 
     def test_told_at_the_same_moment_as_the_credit_is_caught_up_with(self, account: Account, credited: TopUp) -> None:
         TopUp.objects.update(payment_intent=None)
         receive(event("charge.refunded", **self.REFUND))
         TopUp.objects.update(payment_intent="pi_1")
-        assert [topups.apply_waiting(now=NOW), topups.apply_waiting(now=NOW)] == [1, 0]
+        assert [reversals.settle_late(now=NOW), reversals.settle_late(now=NOW)] == [1, 0]
         assert available(account) == 3140 + 21_400
+
+
+class TestAnInquiry:
+    """A bank asks, and no money moves."""
+
+    INQUIRY = {"id": "dp_1", "payment_intent": "pi_1", "amount": 314}
+
+    @pytest.mark.parametrize("status", ["warning_needs_response", "warning_under_review", "warning_closed", "new word"])
+    def test_takes_nothing(self, account: Account, topup: TopUp, status: str) -> None:
+        receive(event("checkout.session.completed", 100, **paid(topup)))
+        for number, kind in enumerate(("charge.dispute.created", "charge.dispute.updated", "charge.dispute.closed")):
+            said = receive(event(kind, number, **self.INQUIRY, status=status))
+            assert said == f"moves no money: {status}"
+        assert available(account) == 3140 + 31_400
+
+    @pytest.mark.parametrize("backwards", [False, True])
+    def test_that_becomes_a_dispute_takes_it_then(self, account: Account, topup: TopUp, backwards: bool) -> None:
+        receive(event("checkout.session.completed", 100, **paid(topup)))
+        messages = [
+            event("charge.dispute.created", 1, **self.INQUIRY, status="warning_needs_response"),
+            event("charge.dispute.funds_withdrawn", 2, **self.INQUIRY, status="needs_response"),
+        ]
+        for message in reversed(messages) if backwards else messages:
+            receive(message)
+        assert available(account) == 3140
+        receive(event("charge.dispute.funds_reinstated", 3, **self.INQUIRY, status="under_review"))
+        assert available(account) == 3140 + 31_400
+
+
+class TestAnAccountThatOwes:
+    """What it had spent was taken back."""
+
+    @pytest.fixture
+    def owing(self, account: Account, topup: TopUp) -> Account:
+        """It paid in 3.14, has 0.314 for free, has 3.40 on hold and loses 3.14."""
+        receive(event("checkout.session.completed", 100, **paid(topup)))
+        self.hold = ledger.hold(
+            account_id=account.pk, amount=34_000, idempotency_key="h", reference="", expires_at=LATER, now=NOW
+        )
+        assert receive(event("charge.refunded", 1, payment_intent="pi_1", amount_refunded=314)) == "taken back"
+        account.refresh_from_db()
+        return account
+
+    def test_owes_what_was_not_there(self, owing: Account) -> None:
+        assert (owing.available, owing.owed, owing.spendable, owing.held) == (540 - 31_400, 30_860, 0, 34_000)
+        assert reconciliation.run(now=NOW).mismatches == []
+
+    def test_pays_with_what_is_released(self, owing: Account) -> None:
+        ledger.release(hold_id=self.hold.pk, now=NOW, reason="cancelled")
+        assert available(owing) == 3140
+
+    def test_pays_with_what_comes_in(self, owing: Account) -> None:
+        ledger.deposit(account_id=owing.pk, amount=30_000, idempotency_key="d", source="card", now=NOW)
+        assert selectors.get_balance(owing.pk).owed == 860
+        ledger.adjust(account_id=owing.pk, amount=1000, idempotency_key="a", operator="ann", reason="goodwill", now=NOW)
+        assert (selectors.get_balance(owing.pk).owed, available(owing)) == (0, 140)
+
+    @pytest.mark.parametrize("amount", [0, 1, 314])
+    def test_buys_nothing_meanwhile(self, owing: Account, amount: int) -> None:
+        with pytest.raises(ledger.InsufficientFunds) as refusal:
+            ledger.charge(account_id=owing.pk, amount=amount, idempotency_key="c", reference="", now=NOW)
+        assert (refusal.value.available, refusal.value.needed) == (0, amount)
+        with pytest.raises(ledger.InsufficientFunds):
+            ledger.hold(
+                account_id=owing.pk, amount=amount, idempotency_key="k", reference="", expires_at=LATER, now=NOW
+            )
+
+    def test_gets_what_it_had_accepted_before(self, owing: Account) -> None:
+        ledger.capture(hold_id=self.hold.pk, now=NOW)
+        assert (selectors.get_balance(owing.pk).spent, selectors.get_balance(owing.pk).owed) == (34_000, 30_860)
+        assert reconciliation.run(now=NOW).mismatches == []
+
+    def test_is_counted(self, owing: Account) -> None:
+        gauges = selectors.list_gauges(now=NOW)
+        assert (gauges["accounts_owing"][1], gauges["owed_units"][1]) == (1, 30_860)
+
+    def test_cannot_be_corrected_further_down(self, owing: Account) -> None:
+        with pytest.raises(ledger.InsufficientFunds) as refusal:
+            ledger.adjust(account_id=owing.pk, amount=-1, idempotency_key="a", operator="a", reason="r", now=NOW)
+        assert refusal.value.available == 0
+
+    def test_is_told_once_by_mail(self, owing: Account, settings: Any, mailoutbox: list[Any]) -> None:
+        assert owing_accounts.tell(now=NOW) == 0  # no mail server
+        settings.MAIL_CONFIGURED = True
+        assert [owing_accounts.tell(now=NOW), owing_accounts.tell(now=LATER)] == [1, 0]
+        [mail] = mailoutbox
+        assert (mail.to, "3.0860 USD" in mail.body) == (["ops@acme.test"], True)
+
+    def test_is_told_again_when_it_owes_again(self, owing: Account, settings: Any, mailoutbox: list[Any]) -> None:
+        settings.MAIL_CONFIGURED = True
+        owing_accounts.tell(now=NOW)
+        ledger.deposit(account_id=owing.pk, amount=30_860, idempotency_key="d", source="card", now=NOW)
+        assert owing_accounts.tell(now=NOW) == 0
+        ledger.reverse(
+            account_id=owing.pk, amount=-1, idempotency_key="r", source="card", reason="dispute", reference="", now=NOW
+        )
+        assert (owing_accounts.tell(now=LATER), len(mailoutbox)) == (1, 2)
+
+    def test_is_told_later_when_the_mail_server_is_away(
+        self, owing: Account, settings: Any, mailoutbox: list[Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        settings.MAIL_CONFIGURED = True
+        with monkeypatch.context() as away:
+            away.setattr(owing_accounts, "send_mail", lambda **_: (_ for _ in ()).throw(ConnectionRefusedError()))
+            assert owing_accounts.tell(now=NOW) == 0
+        assert owing_accounts.tell(now=LATER) == 1
+
+
+class TestATopUpByChallenge:
+    """Paid with a token in the request itself."""
+
+    @pytest.fixture
+    def by_token(self, account: Account) -> Payment:
+        made = Payment.objects.create(
+            challenge_id="c", proof_hash="p", method="stripe", purpose="topup", amount=31_400, account=account,
+            created_at=NOW,
+        )  # fmt: skip
+        booking.complete(made, reference="pi_9", now=NOW)
+        return made
+
+    @pytest.mark.parametrize("kind", ["charge.refunded", "charge.dispute.created"])
+    def test_is_taken_back_like_any_other(self, account: Account, by_token: Payment, cards: Any, kind: str) -> None:
+        about = {"id": "dp_9", "payment_intent": "pi_9", "amount": 314, "amount_refunded": 314, "status": "lost"}
+        assert receive(event(kind, **about)) == "taken back"
+        assert available(account) == 3140
+        by_token.refresh_from_db()
+        assert by_token.taken_back == 31_400
+
+    def test_taken_back_before_we_knew_it_was_paid_is_taken_back(self, account: Account, cards: Any) -> None:
+        receive(event("charge.refunded", payment_intent="pi_9", amount_refunded=314))
+        made = Payment.objects.create(
+            challenge_id="c", proof_hash="p", method="stripe", purpose="topup", amount=31_400, account=account,
+            created_at=NOW,
+        )  # fmt: skip
+        booking.complete(made, reference="pi_9", now=NOW)
+        assert available(account) == 3140
+
+    def test_that_a_chain_has_undone_is_entered_by_staff_once(self, account: Account) -> None:
+        made = Payment.objects.create(
+            challenge_id="c", proof_hash="p", method="tempo", purpose="topup", amount=31_400, account=account,
+            created_at=NOW,
+        )  # fmt: skip
+        booking.complete(made, reference="0xabc", now=NOW)
+        told = [reversals.enter(made, amount=31_400, note="block 7 undone", now=NOW) for _ in range(2)]
+        assert (told, available(account)) == (["taken back", "changes nothing"], 3140)
 
 
 class TestMessagesInAnyOrder:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from billing import ledger, topups
-from billing.models import Account, ProviderEvent, TopUp
+from billing import ledger, reversals, topups
+from billing.models import Account, ProviderEvent, Reversal, TopUp
 from tests.billing import stubs
 from tests.billing.conftest import LATER, NOW
 from tests.billing.test_topups import PAGES, available, cards, event, paid, receive, topup
@@ -29,7 +29,7 @@ def refunded(cents: Any, **changed: Any) -> dict[str, Any]:
 
 
 def dispute(cents: Any, **changed: Any) -> dict[str, Any]:
-    return {"id": "dp_1", "payment_intent": "pi_1", "amount": cents, **changed}
+    return {"id": "dp_1", "payment_intent": "pi_1", "amount": cents, "status": "needs_response", **changed}
 
 
 def spend(account: Account, amount: int) -> None:
@@ -141,20 +141,19 @@ class TestATopUp:
 
 
 class TestAMessage:
-    def test_that_was_handled_is_kept_by_its_name_without_its_content(self, topup: TopUp) -> None:
+    def test_that_was_handled_is_kept_by_its_name(self, topup: TopUp) -> None:
         receive(event(COMPLETED, 5, **paid(topup)))
         seen = ProviderEvent.objects.get()
         assert (seen.event_id, seen.kind, seen.outcome, seen.received_at) == ("evt_5", COMPLETED, "credited", NOW)
-        assert (seen.waits_for, seen.content) == ("", None)
 
-    def test_that_waits_is_kept_with_its_content_until_it_is_handled(self, topup: TopUp) -> None:
+    def test_that_comes_before_its_top_up_is_kept_as_what_it_says(self, topup: TopUp) -> None:
         assert receive(event(REFUNDED, 5, **refunded(100))) == "waits for its top-up"
-        seen = ProviderEvent.objects.get()
-        assert (seen.waits_for, seen.outcome) == ("pi_1", "waits for its top-up")
-        assert seen.content["data"]["object"] == refunded(100)
+        known = Reversal.objects.get()
+        assert (known.payment_reference, known.kind, known.name) == ("pi_1", "card_refund", "pi_1")
+        assert (known.amount, known.gone, known.is_settled, known.heard_at) == (10_000, 10_000, False, NOW)
         receive(event(COMPLETED, 6, **paid(topup)))
-        seen.refresh_from_db()
-        assert (seen.waits_for, seen.content, seen.outcome) == ("", None, "taken back")
+        known.refresh_from_db()
+        assert known.is_settled
 
     def test_of_a_kind_with_a_very_long_name_is_kept_all_the_same(self, topup: TopUp) -> None:
         assert receive(event("x" * 300)) == "ignored"
@@ -162,7 +161,7 @@ class TestAMessage:
 
     def test_about_a_payment_with_a_very_long_name_waits_all_the_same(self, topup: TopUp) -> None:
         receive(event(REFUNDED, **refunded(100, payment_intent="p" * 300)))
-        assert ProviderEvent.objects.get().waits_for == "p" * 255
+        assert Reversal.objects.get().payment_reference == "p" * 255
 
     @pytest.mark.parametrize("age", [0, 250])
     def test_of_the_last_five_minutes_is_taken(self, topup: TopUp, age: int) -> None:
@@ -203,116 +202,84 @@ class TestMoneyTakenBack:
 
     def test_of_a_single_cent_is_taken_with_its_reason(self, account: Account, credited: TopUp) -> None:
         assert receive(event(REFUNDED, 1, **refunded(1))) == "taken back"
-        assert (available(account), now_is(credited).taken_back, now_is(credited).shortfall) == (
-            FREE + PAID - 100,
-            100,
-            0,
-        )
-        [entry] = account.entries.filter(kind="adjust")
-        assert (entry.amount, entry.reason, entry.operator, entry.reference) == (-100, "card_refund", "stripe", "pi_1")
-        assert (entry.idempotency_key, entry.created_at) == ("event:evt_1", NOW)
+        assert (available(account), now_is(credited).taken_back) == (FREE + PAID - 100, 100)
+        [entry] = account.entries.filter(kind="reversal")
+        assert (entry.amount, entry.reason, entry.source, entry.reference) == (-100, "card_refund", "card", "pi_1")
+        assert (entry.idempotency_key, entry.created_at) == (f"reversal:topup:{credited.pk}:1", NOW)
 
     @pytest.mark.parametrize("cents", [0, -1, None, "100", 1.5, True])
     def test_of_no_amount_is_ignored(self, account: Account, credited: TopUp, cents: Any) -> None:
         assert receive(event(REFUNDED, 1, **refunded(cents))) == "ignored"
+        assert receive(event(DISPUTED, 2, **dispute(cents))) == "ignored"
         assert available(account) == FREE + PAID
 
-    @pytest.mark.parametrize("intent", [None, 7])
+    @pytest.mark.parametrize("intent", [None, 7, ""])
     def test_of_no_payment_is_ignored(self, account: Account, credited: TopUp, intent: Any) -> None:
         assert receive(event(REFUNDED, 1, **refunded(100, payment_intent=intent))) == "ignored"
         assert receive(event(CLOSED, 2, **dispute(100, payment_intent=intent, status="won"))) == "ignored"
-        assert receive(event(REFUNDED, 3, **refunded(100, payment_intent=""))) == "ignored"
 
     def test_is_never_more_than_was_paid(self, account: Account, credited: TopUp) -> None:
         receive(event(REFUNDED, 1, **refunded(1000)))
         assert (available(account), now_is(credited).taken_back) == (FREE, PAID)
-        assert receive(event(REFUNDED, 2, **refunded(1000))) == "taken back"
+        assert receive(event(REFUNDED, 2, **refunded(1000))) == "changes nothing"
         assert available(account) == FREE
 
-    def test_by_disputes_adds_up_and_by_refunds_is_a_total(self, account: Account, credited: TopUp) -> None:
+    def test_by_disputes_and_refunds_adds_up(self, account: Account, credited: TopUp) -> None:
         receive(event(DISPUTED, 1, **dispute(100)))
         receive(event(DISPUTED, 2, **dispute(100, id="dp_2")))
         assert available(account) == FREE + PAID - 20_000
-        receive(event(REFUNDED, 3, **refunded(201)))
+        receive(event(REFUNDED, 3, **refunded(1)))
         assert available(account) == FREE + PAID - 20_100
-        assert {entry.reason for entry in account.entries.filter(kind="adjust")} == {"dispute", "card_refund"}
+        assert {entry.reason for entry in account.entries.filter(kind="reversal")} == {"dispute", "card_refund"}
 
     def test_before_the_credit_is_taken_from_it(self, account: Account, topup: TopUp) -> None:
         receive(event(COMPLETED, 1, **paid(topup, payment_status="unpaid")))
-        assert receive(event(REFUNDED, 2, **refunded(100))) == "noted before the credit"
-        assert (available(account), now_is(topup).taken_back) == (FREE, 10_000)
+        assert receive(event(REFUNDED, 2, **refunded(100))) == "waits for its top-up"
+        assert (available(account), now_is(topup).taken_back) == (FREE, 0)
         assert receive(event(SUCCEEDED, 3, **paid(topup))) == "credited"
-        assert available(account) == FREE + PAID - 10_000
-        [entry] = account.entries.filter(kind="adjust")
-        assert (entry.idempotency_key, entry.reason) == (f"topup:{topup.pk}:early", "card_refund")
+        assert (available(account), now_is(topup).taken_back) == (FREE + PAID - 10_000, 10_000)
+        [entry] = account.entries.filter(kind="reversal")
+        assert entry.reason == "card_refund"
 
-    def test_that_is_spent_is_a_shortfall_to_the_unit(self, account: Account, credited: TopUp) -> None:
-        spend(account, FREE + PAID - 1)
-        receive(event(DISPUTED, 1, **dispute(314)))
-        assert (available(account), now_is(credited).shortfall) == (0, PAID - 1)
-
-    def test_that_is_all_spent_writes_no_entry(self, account: Account, credited: TopUp) -> None:
+    def test_that_is_all_spent_is_taken_all_the_same(self, account: Account, credited: TopUp) -> None:
         spend(account, FREE + PAID)
         receive(event(DISPUTED, 1, **dispute(100)))
         receive(event(DISPUTED, 2, **dispute(100, id="dp_2")))
-        assert now_is(credited).shortfall == 20_000
-        assert not account.entries.filter(kind="adjust").exists()
+        assert (available(account), now_is(credited).taken_back) == (-20_000, 20_000)
 
-    def test_that_is_there_to_the_unit_is_no_shortfall(
+    def test_that_is_there_to_the_unit_leaves_no_debt(
         self, account: Account, credited: TopUp, caplog: pytest.LogCaptureFixture
     ) -> None:
         spend(account, FREE)
         receive(event(DISPUTED, 1, **dispute(314)))
-        assert (available(account), now_is(credited).shortfall) == (0, 0)
-        assert "spent already" not in caplog.text
+        assert available(account) == 0
+        assert "owes" not in caplog.text
 
-    def test_of_one_top_up_waits_for_that_one(self, account: Account, credited: TopUp) -> None:
+    def test_that_is_not_there_to_the_unit_is_in_the_log(
+        self, account: Account, credited: TopUp, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        spend(account, FREE + 1)
+        receive(event(DISPUTED, 1, **dispute(314)))
+        assert f"account {account.pk} owes 1 units" in caplog.text
+
+    def test_of_one_payment_is_not_taken_from_another(self, account: Account, credited: TopUp) -> None:
         other = {"payment_intent": "pi_2"}
         assert receive(event(REFUNDED, 1, **refunded(100, **other))) == "waits for its top-up"
         assert receive(event(CLOSED, 2, **dispute(100, status="won", **other))) == "waits for its top-up"
-        assert topups.apply_waiting(now=NOW) == 0
+        assert reversals.settle_late(now=NOW) == 0
         assert available(account) == FREE + PAID
 
-    def test_in_several_messages_that_waited_is_caught_up_with_in_their_order(
-        self, account: Account, credited: TopUp
-    ) -> None:
+    def test_in_several_messages_that_waited_is_caught_up_with(self, account: Account, credited: TopUp) -> None:
         TopUp.objects.update(payment_intent=None)
         receive(event(REFUNDED, 1, **refunded(100)))
         receive(event(DISPUTED, 2, **dispute(100)))
         receive(event(CLOSED, 3, **dispute(100, id="dp_9", payment_intent="pi_9", status="won")))
         TopUp.objects.update(payment_intent="pi_1")
-        assert topups.apply_waiting(now=LATER) == 2
+        assert reversals.settle_late(now=LATER) == 1
         assert now_is(credited).taken_back == 20_000
-        moments = {entry.created_at for entry in account.entries.filter(kind="adjust")}
+        moments = {entry.created_at for entry in account.entries.filter(kind="reversal")}
         assert (available(account), moments) == (FREE + PAID - 20_000, {LATER})
-        assert ProviderEvent.objects.exclude(waits_for="").get().event_id == "evt_3"
-
-
-class TestADisputeBeforeItsTopUpIsKnown:
-    """The provider promises no order: even a whole dispute may be told before the payment it is about."""
-
-    @pytest.mark.parametrize("cents", [314, 100])
-    def test_is_taken_from_the_credit_once_that_comes(self, account: Account, topup: TopUp, cents: int) -> None:
-        assert receive(event(DISPUTED, 1, **dispute(cents))) == "waits for its top-up"
-        assert receive(event(COMPLETED, 2, **paid(topup))) == "credited"
-        assert (available(account), now_is(topup).taken_back) == (FREE + PAID - cents * 100, cents * 100)
-        assert not ProviderEvent.objects.exclude(waits_for="").exists()
-
-    @pytest.mark.parametrize("won_first", [True, False])
-    def test_and_its_good_end_leave_the_credit_whole(self, account: Account, topup: TopUp, won_first: bool) -> None:
-        begun, won = event(DISPUTED, 1, **dispute(314)), event(CLOSED, 2, **dispute(314, status="won"))
-        for message in (won, begun) if won_first else (begun, won):
-            assert receive(message) == "waits for its top-up"
-        receive(event(COMPLETED, 3, **paid(topup)))
-        assert (available(account), now_is(topup).taken_back) == (FREE + PAID, 0)
-
-    def test_that_was_won_is_given_back_also_when_the_money_comes_late(self, account: Account, topup: TopUp) -> None:
-        receive(event(CLOSED, 1, **dispute(314, status="won")))
-        receive(event(DISPUTED, 2, **dispute(314)))
-        receive(event(COMPLETED, 3, **paid(topup, payment_status="unpaid")))
-        assert topups.apply_waiting(now=NOW) == 0  # not before it is credited
-        receive(event(SUCCEEDED, 4, **paid(topup)))
-        assert (available(account), now_is(topup).taken_back) == (FREE + PAID, 0)
+        assert Reversal.objects.get(is_settled=False).name == "dp_9"
 
 
 class TestADisputeThatWasWon:
@@ -322,16 +289,15 @@ class TestADisputeThatWasWon:
         return topup
 
     def won(self, number: int, cents: int = 314, **changed: Any) -> str:
-        return receive(event(CLOSED, number, **dispute(cents, status="won", **changed)))
+        return receive(event(CLOSED, number, **dispute(cents, **{"status": "won", **changed})))
 
     def test_gives_back_what_was_taken_with_its_name(self, account: Account, disputed: TopUp) -> None:
         receive(event(DISPUTED, 1, **dispute(314)))
-        assert self.won(2) == "dispute won"
-        back = account.entries.filter(kind="adjust").first()
+        assert self.won(2) == "given back"
+        back = account.entries.filter(kind="reversal").first()
         assert back is not None
-        assert (back.amount, back.reason, back.operator, back.reference) == (PAID, "dispute_won", "stripe", "dp_1")
-        assert (back.idempotency_key, back.created_at) == ("event:evt_2", NOW)
-        assert (now_is(disputed).taken_back, now_is(disputed).shortfall) == (0, 0)
+        assert (back.amount, back.reason, back.reference, back.note) == (PAID, "dispute_won", "pi_1", "dp_1")
+        assert (available(account), now_is(disputed).taken_back) == (FREE + PAID, 0)
 
     def test_of_a_single_cent_gives_back_that_cent(self, account: Account, disputed: TopUp) -> None:
         receive(event(DISPUTED, 1, **dispute(1)))
@@ -339,55 +305,29 @@ class TestADisputeThatWasWon:
         assert available(account) == FREE + PAID
 
     def test_without_a_name_is_given_back_too(self, account: Account, disputed: TopUp) -> None:
-        unnamed = {"payment_intent": "pi_1", "amount": 314}
-        receive(event(DISPUTED, 1, **unnamed))
-        assert receive(event(CLOSED, 2, **unnamed, status="won")) == "dispute won"
-        assert account.entries.filter(kind="adjust", reference="", amount=PAID).count() == 1
+        receive(event(DISPUTED, 1, **dispute(314, id=None)))
+        assert self.won(2, id=None) == "given back"
+        assert available(account) == FREE + PAID
 
     def test_with_a_very_long_name_is_given_back_too(self, account: Account, disputed: TopUp) -> None:
-        receive(event(DISPUTED, 1, **dispute(314)))
+        receive(event(DISPUTED, 1, **dispute(314, id="d" * 300)))
         self.won(2, id="d" * 300)
-        assert account.entries.filter(kind="adjust", reference="d" * 200).exists()
+        assert available(account) == FREE + PAID
 
-    def test_of_what_had_been_spent_gives_back_only_what_was_taken(self, account: Account, disputed: TopUp) -> None:
+    def test_of_what_had_been_spent_pays_what_is_owed(self, account: Account, disputed: TopUp) -> None:
         spend(account, 34_000)
         receive(event(DISPUTED, 1, **dispute(314)))
-        assert (available(account), now_is(disputed).shortfall) == (0, PAID - 540)
-        assert self.won(2) == "dispute won"
-        assert (available(account), now_is(disputed).taken_back, now_is(disputed).shortfall) == (540, 0, 0)
-
-    def test_of_what_had_all_been_spent_gives_back_nothing_and_settles_the_shortfall(
-        self, account: Account, disputed: TopUp
-    ) -> None:
-        spend(account, FREE + PAID)
-        receive(event(DISPUTED, 1, **dispute(314)))
-        assert self.won(2) == "dispute won"
-        assert (available(account), now_is(disputed).shortfall) == (0, 0)
-        assert not account.entries.filter(kind="adjust").exists()
+        assert available(account) == 540 - PAID
+        self.won(2)
+        assert available(account) == 540
 
     def test_of_one_of_two_leaves_the_other_taken(self, account: Account, disputed: TopUp) -> None:
         receive(event(DISPUTED, 1, **dispute(100)))
         receive(event(DISPUTED, 2, **dispute(200, id="dp_2")))
-        assert self.won(3, 100) == "dispute won"
+        assert self.won(3, 100) == "given back"
         assert (available(account), now_is(disputed).taken_back) == (FREE + PAID - 20_000, 20_000)
 
-    def test_for_more_than_was_taken_waits(self, account: Account, disputed: TopUp) -> None:
-        receive(event(DISPUTED, 1, **dispute(100)))
-        assert self.won(2, 101) == "waits for its top-up"
-        assert available(account) == FREE + PAID - 10_000
-
-    def test_before_its_top_up_was_credited_is_ignored(self, account: Account, topup: TopUp) -> None:
-        receive(event(COMPLETED, 1, **paid(topup, payment_status="unpaid")))
-        assert self.won(2) == "ignored"
-        assert available(account) == FREE
-
-    @pytest.mark.parametrize("cents", [0, None])
-    def test_of_no_amount_is_ignored(self, account: Account, disputed: TopUp, cents: Any) -> None:
-        assert self.won(1, cents) == "ignored"
-        assert self.won(2, cents, payment_intent="pi_of_nobody") == "ignored"
-
-    @pytest.mark.parametrize("status", ["lost", "warning_closed", None])
-    def test_otherwise_gives_nothing_back(self, account: Account, disputed: TopUp, status: Any) -> None:
-        receive(event(DISPUTED, 1, **dispute(314)))
-        assert receive(event(CLOSED, 2, **dispute(314, status=status))) == "dispute lost"
-        assert available(account) == FREE
+    def test_stays_won_whatever_comes_late(self, account: Account, disputed: TopUp) -> None:
+        self.won(1)
+        assert receive(event(DISPUTED, 2, **dispute(314))) == "changes nothing"
+        assert available(account) == FREE + PAID

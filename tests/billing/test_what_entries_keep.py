@@ -593,14 +593,14 @@ class TestAMonthlyBudget:
     def test_set_in_the_middle_of_a_month_counts_that_month_and_that_key_only(
         self, account: Account, key: ApiKey, hold: Callable[..., Hold]
     ) -> None:
-        first = NOW.replace(day=1, hour=0)
-        self.charge(account, 1, "october", key=key, now=first - timedelta(seconds=1))
+        first = (NOW + timedelta(days=32)).replace(day=1, hour=0)
+        self.charge(account, 1, "the month before", key=key, now=first - timedelta(seconds=1))
         self.charge(account, 10, "the first moment", key=key, now=first)
-        self.charge(account, 100, "of no key")
-        held = hold(300, key=key)
-        ledger.capture(hold_id=hold(20, key=key).pk, now=NOW)
-        ledger.release(hold_id=held.pk, reason="not_found", now=NOW)
-        keys.set_budget(key=key, monthly_budget=1000, now=NOW)
+        self.charge(account, 100, "of no key", now=first)
+        held = hold(300, key=key, now=first)
+        ledger.capture(hold_id=hold(20, key=key, now=first).pk, now=first)
+        ledger.release(hold_id=held.pk, reason="not_found", now=first)
+        keys.set_budget(key=key, monthly_budget=1000, now=first)
         key.refresh_from_db()
         assert (key.budget_used, key.budget_month, key.monthly_budget) == (30, first.date(), 1000)
 

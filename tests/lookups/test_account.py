@@ -30,10 +30,27 @@ class TestTheBalance:
             "livemode": True,
             "type": "user",
             "balanceStored": 3140,
+            "owedStored": 0,
             "balanceDisplay": "$0.31",
             "lookupsRemaining": 10,
             "pricePerLookup": 0.0314,
         }
+
+    def test_of_an_account_that_owes_says_so_and_a_lookup_says_why_it_is_refused(self, customer: Customer) -> None:
+        ledger.reverse(
+            account_id=customer.account.pk,
+            amount=-5000,
+            idempotency_key="r",
+            source="card",
+            reason="dispute",
+            reference="pi_1",
+            now=timezone.now(),
+        )
+        body = customer.get("/v1/account/balance").json()
+        assert (body["balanceStored"], body["owedStored"], body["lookupsRemaining"]) == (0, 1860, 0)
+        refused = customer.lookup()
+        assert (refused.status_code, refused.json()["balanceStored"]) == (402, 0)
+        assert "0.1860 USD are owed" in refused.json()["detail"]
 
     def test_of_three_dollars_fourteen_is_a_hundred_lookups(self, customer: Customer) -> None:
         ledger.deposit(

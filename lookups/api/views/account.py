@@ -48,13 +48,15 @@ class BalanceView(Endpoint):
     def get(self, request: Request) -> Response:
         """The balance of the key's mode: test mode has none, and nothing costs anything there."""
         key = self.key_of(request)
-        available, price = (key.account.available, prices.LOOKUP) if key.livemode else (0, 0)
+        owner = key.account
+        available, owed, price = (owner.spendable, owner.owed, prices.LOOKUP) if key.livemode else (0, 0, 0)
         return Response(
             Balance(
                 success=True,
                 livemode=key.livemode,
                 type=AccountType(key.account.kind),
                 balanceStored=available,
+                owedStored=owed,
                 balanceDisplay=prices.display(available),
                 lookupsRemaining=prices.lookups_covered(available),
                 pricePerLookup=money.to_json_number(price),

@@ -95,7 +95,7 @@ def _at_once(purchase: checkout.Purchase, credential: str, account: Account, req
 
 
 def _body(account: Account, amount: int, *, status: TopUpStatus, address: str | None) -> TopUpReply:
-    available = selectors.get_balance(account.pk).available
+    available = selectors.get_balance(account.pk).spendable
     return TopUpReply(
         success=True,
         livemode=True,

@@ -14,7 +14,14 @@ class Balance(Shape):
     success: Annotated[bool, about("Always true.")]
     livemode: Annotated[bool, LIVEMODE]
     type: Annotated[AccountType, about("Whose account it is.")]
-    balanceStored: Annotated[int, about("Available, in 1/10,000 USD.")]
+    balanceStored: Annotated[int, about("Available, in 1/10,000 USD; 0 while something is owed.")]
+    owedStored: Annotated[
+        int,
+        about(
+            "Owed, in 1/10,000 USD: so much was spent of payments that were refunded or disputed since. What is paid "
+            "in goes there first, and nothing can be bought before."
+        ),
+    ]
     balanceDisplay: Annotated[str, about("The same for people, rounded to cents.")]
     lookupsRemaining: Annotated[int, about("How many lookups it covers.")]
     pricePerLookup: Annotated[float, about("USD.")]
@@ -32,7 +39,7 @@ class UsageEntry(Shape):
     availableChangeStored: Annotated[
         int, about("By how much this changed what is available, in 1/10,000 USD; negative: less.")
     ]
-    availableAfterStored: Annotated[int, about("Available afterwards, in 1/10,000 USD.")]
+    availableAfterStored: Annotated[int, about("Available afterwards, in 1/10,000 USD; negative: owed.")]
     heldAfterStored: Annotated[int, about("Held afterwards, in 1/10,000 USD.")]
     reference: Annotated[str | None, about("What it was for.")]
     reason: Annotated[str | None, about("Why money was released, given or taken.")]

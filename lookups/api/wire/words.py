@@ -219,6 +219,7 @@ class EntryKind(StrEnum):
     CHARGE = "charge"
     REFUND = "refund"
     ADJUST = "adjust"
+    REVERSAL = "reversal"
 
 
 class TopUpStatus(StrEnum):

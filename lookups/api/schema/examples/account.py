@@ -24,6 +24,7 @@ BALANCE = reply(
             "livemode": True,
             "type": "user",
             "balanceStored": 31_400,
+            "owedStored": 0,
             "balanceDisplay": "$3.14",
             "lookupsRemaining": 100,
             "pricePerLookup": 0.0314,

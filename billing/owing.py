@@ -1,0 +1,53 @@
+"""Accounts that owe: what they had spent was taken back. They buy nothing until it is paid, and are told so by mail."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db.models import QuerySet, Sum
+
+from billing import money
+from billing.models import Account
+
+log = logging.getLogger(__name__)
+AT_ONCE = 20  # a mail server that hangs is not waited for again and again
+
+
+def list_owing() -> QuerySet[Account]:
+    """Every account that owes."""
+    return Account.objects.filter(available__lt=0)
+
+
+def count_owed() -> int:
+    """What all of them owe, in units of 1/10,000 USD."""
+    return -(list_owing().aggregate(total=Sum("available"))["total"] or 0)
+
+
+def tell(*, now: datetime) -> int:
+    """Write to whoever owes and does not know it yet; returns to how many. A mail that fails is tried again."""
+    Account.objects.filter(available__gte=0, owing_told_at__isnull=False).update(owing_told_at=None)
+    if not settings.MAIL_CONFIGURED:
+        return 0
+    told = 0
+    for account in list_owing().filter(owing_told_at__isnull=True).exclude(email="")[:AT_ONCE]:
+        try:
+            send_mail(
+                subject="Your account owes money",
+                message=(
+                    "A payment to your prepaid balance was refunded or disputed after part of it was spent.\n\n"
+                    f"Owed: {money.to_decimal_string(account.owed)} USD\n\n"
+                    "Until it is paid nothing can be bought. Whatever is paid in, or was set aside and comes back, "
+                    f"goes there first. To pay: {settings.PUBLIC_URL}/pricing/\n"
+                ),
+                from_email=settings.DEFAULT_FROM_EMAIL,
+                recipient_list=[account.email],
+            )
+        except OSError as error:  # SMTPException is one
+            log.warning("account %s could not be told that it owes: %s", account.pk, type(error).__name__)
+            continue
+        Account.objects.filter(pk=account.pk).update(owing_told_at=now)
+        told += 1
+    return told

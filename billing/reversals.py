@@ -1,0 +1,143 @@
+"""What payers take back of what they paid in: by a refund, a dispute, or as staff has entered it.
+
+Every message is noted as what it says of one refund or dispute (`Reversal`), which only ever grows; what is gone of a
+payment is the sum of them. So it is nothing in which order, in how many parts or how often messages come, nor whether
+the payment is credited before them or after.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q
+
+from billing import ledger, money
+from billing.models import LedgerEntry, Payment, Reversal, TopUp
+
+log = logging.getLogger(__name__)
+
+WAITING, TAKEN_BACK, GIVEN_BACK, UNCHANGED = "waits for its top-up", "taken back", "given back", "changes nothing"
+CARD = "card"
+DISPUTE_WON = "dispute_won"
+Kind = Reversal.Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What one message says of a refund or dispute; `amount` in units of 1/10,000 USD."""
+
+    payment: str
+    kind: Reversal.Kind
+    name: str
+    amount: int
+    withdrawn: bool = True
+    reinstated: bool = False
+
+
+def hear(heard: Heard, *, now: datetime) -> str:
+    """Note what a message says, and bring the ledger to it; returns what was done, in a word."""
+    with transaction.atomic():
+        _note(heard, now)
+        return settle(heard.payment, now=now)
+
+
+def enter(credit: TopUp | Payment, *, amount: int, note: str, now: datetime) -> str:
+    """Take back what staff knows to be gone: a transfer that its chain has undone, a bank's letter. Once per note."""
+    payment, kind = _name_of(credit), Kind.STAFF
+    return hear(Heard(payment, kind, f"{payment[:100]}: {note}"[:255], money.units(amount)), now=now)
+
+
+def settle(payment: str, *, now: datetime) -> str:
+    """Bring the ledger to what is known to be gone of a credited payment; joins the caller's transaction.
+
+    It changes nothing when it is there already, so it may be called any number of times.
+    """
+    with transaction.atomic():
+        credit = _lock_credit(payment)
+        if credit is None:
+            return WAITING
+        known = list(Reversal.objects.filter(payment_reference=payment).order_by("pk"))
+        gone = min(credit.amount, sum(reversal.gone for reversal in known))
+        change = credit.taken_back - gone
+        if change:
+            _write(credit, payment, change, [each for each in known if not each.is_settled], now)
+            credit.taken_back = gone
+            credit.save(update_fields=["taken_back"])
+        Reversal.objects.filter(payment_reference=payment, is_settled=False).update(is_settled=True)
+    return UNCHANGED if not change else TAKEN_BACK if change < 0 else GIVEN_BACK
+
+
+def settle_late(*, now: datetime) -> int:
+    """Settle what was noted at the very moment its payment was credited; returns how many payments."""
+    waiting = Reversal.objects.filter(is_settled=False).order_by().values_list("payment_reference", flat=True)
+    return sum(settle(payment, now=now) != WAITING for payment in waiting.distinct())
+
+
+def count_unmatched(*, now: datetime) -> int:
+    """How many refunds and disputes are of no payment of ours, an hour after they were heard of."""
+    return Reversal.objects.filter(is_settled=False, heard_at__lt=now - timedelta(hours=1)).count()
+
+
+def _note(heard: Heard, now: datetime) -> None:
+    if heard.kind == Kind.DISPUTE:  # its name was not kept before 1.4: it is learnt now
+        unnamed = Reversal.objects.filter(payment_reference=heard.payment, name=f"before: {heard.payment}"[:255])
+        if not Reversal.objects.filter(name=heard.name).exists():
+            unnamed.update(name=heard.name)
+    known, is_new = Reversal.objects.select_for_update().get_or_create(
+        name=heard.name,
+        defaults={
+            "payment_reference": heard.payment,
+            "kind": heard.kind,
+            "amount": heard.amount,
+            "withdrawn": heard.withdrawn,
+            "reinstated": heard.reinstated,
+            "heard_at": now,
+        },
+    )
+    if is_new:
+        return
+    before = (known.amount, known.withdrawn, known.reinstated)
+    known.amount = max(known.amount, heard.amount)
+    known.withdrawn |= heard.withdrawn
+    known.reinstated |= heard.reinstated
+    if before != (known.amount, known.withdrawn, known.reinstated):
+        known.is_settled = False
+        known.save(update_fields=["amount", "withdrawn", "reinstated", "is_settled"])
+
+
+def _lock_credit(payment: str) -> TopUp | Payment | None:
+    """What was credited under this name, locked. Order: this, then (in the ledger) the account."""
+    topup = TopUp.objects.select_for_update().filter(payment_intent=payment, state=TopUp.State.PAID).first()
+    if topup is not None:
+        return topup
+    by_challenge = Q(purpose=Payment.Purpose.TOPUP, state=Payment.State.PAID, is_sandbox=False)
+    return Payment.objects.select_for_update().filter(by_challenge, reference=payment[:200]).first()
+
+
+def _name_of(credit: TopUp | Payment) -> str:
+    name = credit.payment_intent if isinstance(credit, TopUp) else credit.reference
+    return str(name or "")
+
+
+def _write(credit: TopUp | Payment, payment: str, change: int, causes: Sequence[Reversal], now: datetime) -> None:
+    assert credit.account_id is not None, "What was credited was credited to somebody."
+    prefix = f"reversal:{credit._meta.model_name}:{credit.pk}:"
+    written = LedgerEntry.objects.filter(account_id=credit.account_id, idempotency_key__startswith=prefix).count()
+    entry = ledger.reverse(
+        account_id=credit.account_id,
+        amount=change,
+        idempotency_key=f"{prefix}{written + 1}",
+        source=CARD if isinstance(credit, TopUp) else credit.method,
+        reason=DISPUTE_WON if change > 0 else (causes[0].kind if causes else Kind.REFUND),
+        reference=payment[:200],
+        note=", ".join(cause.name for cause in causes)[:500],
+        now=now,
+    )
+    if entry.available_after < 0:
+        log.error(
+            "account %s owes %s units: what it has spent was taken back", credit.account_id, -entry.available_after
+        )
