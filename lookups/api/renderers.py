@@ -1,4 +1,4 @@
-"""Writes replies as JSON, and tells content negotiation that lists are to be had as CSV and as lines of JSON."""
+"""Writes replies as JSON, and tells content negotiation that lists are to be had as tables and as lines of JSON."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework.renderers import BaseRenderer
 
+from lookups import xlsx_export
 from lookups.api.wire.shape import encode
 
 
@@ -33,3 +34,10 @@ class NdjsonRenderer(CsvRenderer):
 
     media_type = "application/x-ndjson"
     format = "ndjson"
+
+
+class XlsxRenderer(CsvRenderer):
+    """The same for a workbook."""
+
+    media_type = xlsx_export.MEDIA_TYPE
+    format = "xlsx"

@@ -16,7 +16,7 @@ from django.core.validators import validate_email
 from django.utils import timezone
 
 from billing import money
-from lookups import bodies, csv_export
+from lookups import bodies, bulk_table, csv_export
 from lookups.bulk import bulk_jobs
 from lookups.bulk.progress import get_progress
 from lookups.models import BulkJob, Delivery
@@ -89,7 +89,7 @@ def make_table(bulk: BulkJob) -> str | None:
     rows, now = bulk_jobs.list_rows(bulk), timezone.now()
     results = (bodies.of_row(row, now=now) for row in rows.iterator(chunk_size=200))
     lines, size = [], 0
-    for line in csv_export.bulk_lines(results):
+    for line in csv_export.csv_lines(*bulk_table.make_table(results)):
         size += len(line.encode())
         if size > LARGEST_TABLE:
             return None

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from celery import current_app
 
+from lookups import xlsx_export
 from lookups.api.schema import document
 from lookups.models import Delivery
 from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
 from tests.lookups.conftest import Customer
 from tests.lookups.messages import end_bulk, end_jobs
+from tests.lookups.workbooks import read_table
 
 pytestmark = pytest.mark.django_db
 NAME, VALUE = "mascot", "heron"
@@ -55,6 +57,10 @@ class TestTheField:
     def test_in_a_column_of_the_csv(self, tester: Customer, bulk: str) -> None:
         text = b"".join(tester.get(bulk, accept="text/csv").streaming_content).decode()
         assert next(csv.DictReader(io.StringIO(text)))[NAME] == VALUE
+
+    def test_in_a_column_of_the_workbook(self, tester: Customer, bulk: str) -> None:
+        raw = b"".join(tester.get(bulk, accept=xlsx_export.MEDIA_TYPE).streaming_content)
+        assert read_table(raw)[0][NAME] == VALUE
 
     def test_in_a_jobs_status_and_in_its_webhook(self, tester: Customer) -> None:
         type(tester.account).objects.update(test_webhook_url="https://hooks.example.test/")

@@ -18,6 +18,7 @@ from standardwebhooks import Webhook
 
 from billing import keys
 from billing.models import Account, Hold, TopUp
+from lookups import xlsx_export
 from lookups.api.urls import urlpatterns
 from lookups.jobs import lifecycle
 from lookups.lookup import rows
@@ -136,8 +137,9 @@ def ask_in_bulk(mine: Side, other: Side) -> None:
 
 def read_a_bulk_job(mine: Side, other: Side) -> None:
     """Its own, in every form; the other's does not exist in any."""
-    for accept in ("application/json", "text/csv", "application/x-ndjson"):
-        assert mine.customer.get(f"/v1/bulk-lookup/{mine.bulk_id}", accept=accept).status_code == 200
+    for accept in ("application/json", "text/csv", "application/x-ndjson", xlsx_export.MEDIA_TYPE):
+        ours = mine.customer.get(f"/v1/bulk-lookup/{mine.bulk_id}", accept=accept)
+        assert (ours.status_code, ours.getvalue() == b"") == (200, False)
         foreign = mine.customer.get(f"/v1/bulk-lookup/{other.bulk_id}", accept=accept)
         assert_error(foreign, 404, "job_not_found")
 

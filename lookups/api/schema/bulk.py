@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
+from lookups import xlsx_export
 from lookups.api.schema import describe
 from lookups.api.schema.components import refer
 from lookups.api.schema.describe import reply
@@ -22,7 +23,7 @@ _PATH = OpenApiParameter(
 )
 _GONE = reply(Error, "No such job, or another account's, or older than seven days.", errors_examples.NO_JOB)
 _TABLE = {"type": "string"}
-_SENT_TABLE = {"type": "string", "format": "binary"}  # bytes: generated clients then send it as it is
+_BYTES = {"type": "string", "format": "binary"}  # generated clients then send and take them as they are
 STATES = {
     "type": ["array", "null"],
     "items": {"type": "string", "pattern": "^([A-Za-z]{2}|[*])$"},
@@ -59,7 +60,7 @@ ask = extend_schema(
     "may also come as a table (`text/csv`, UTF-8, with a header: `entity_name`, `state` or `states`, `entity_id`, "
     "`searchType`, `searchBy`, `dateAfter`, `dateBefore`, `ref`); `source`, `webhook_url`, `email_results` and "
     "`max_wait_seconds` stand in the query string then, and errors name line and column.",
-    request={describe.JSON: BulkRequest, "text/csv": _SENT_TABLE},
+    request={describe.JSON: BulkRequest, "text/csv": _BYTES},
     parameters=[*_WORDS_OF_A_TABLE, describe.IDEMPOTENCY_KEY, *describe.HEADERS],
     examples=[bulk_examples.ASK_BULK, bulk_examples.ASK_BY_TABLE],
     responses=describe.replies(
@@ -77,7 +78,10 @@ read = extend_schema(
     operation_id="getBulkJob",
     tags=["Bulk"],
     summary="How far a bulk job is, and its results",
-    description="JSON in pages, or everything with `Accept: text/csv` or `application/x-ndjson`.",
+    description="JSON in pages, or everything with `Accept: text/csv`, `application/x-ndjson` or "
+    f"`{xlsx_export.MEDIA_TYPE}`. Both tables have the same columns and lines: one a row, or one a lien; nested names "
+    "have dots (`normalized.statusClass`, `filing.fileNumber`), and dates are text as they are in JSON. In XLSX, score "
+    "and cost are numbers, nothing is a formula, and a cell is cut after 32,767 characters.",
     parameters=[
         _PATH,
         describe.cursor("next_cursor", 6),
@@ -98,6 +102,7 @@ read = extend_schema(
                 "One line a row, or one a lien; nested names have dots: `normalized.statusClass`, `filing.fileNumber`.",
             ),
             (200, "application/x-ndjson"): reply(_TABLE, "One row a line, as in `results`."),
+            (200, xlsx_export.MEDIA_TYPE): reply(_BYTES, "The same lines as in CSV, in a workbook with one sheet."),
             400: describe.INVALID,
             404: _GONE,
         },

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from datetime import timedelta
 from functools import cache, partial
 from itertools import chain
-from typing import Any
+from typing import IO, Any
 
-from django.http import StreamingHttpResponse
+from django.http import FileResponse, StreamingHttpResponse
 from django.utils import timezone
 from rest_framework import serializers as drf
 from rest_framework.request import Request
@@ -17,14 +17,14 @@ from rest_framework.response import Response
 
 from billing.models import Account
 from jurisdictions.codes import PLACES
-from lookups import bodies, csv_export, selectors
+from lookups import bodies, bulk_table, csv_export, selectors, xlsx_export
 from lookups.api import errors, idempotency, parsers, renderers, replies
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import bulk as schema
 from lookups.api.serializers import MOST_ROWS, BulkEntity, BulkRequest, LookupRequest
 from lookups.api.views import paging
 from lookups.api.views.lookup import accepts_stored, to_question
-from lookups.api.wire.bulk import BulkList
+from lookups.api.wire.bulk import BulkList, BulkRow
 from lookups.api.wire.errors import InvalidBulk
 from lookups.api.wire.shape import encode
 from lookups.bulk import bulk_jobs
@@ -95,11 +95,16 @@ class BulkJobView(Endpoint):
 
     scope = "bulk"
     polled = True
-    renderer_classes = (renderers.ShapeRenderer, renderers.CsvRenderer, renderers.NdjsonRenderer)
+    renderer_classes = (
+        renderers.ShapeRenderer,
+        renderers.CsvRenderer,
+        renderers.NdjsonRenderer,
+        renderers.XlsxRenderer,
+    )
 
     @schema.read
     def get(self, request: Request, job_id: str) -> Any:
-        """How far it is, and its results: a page as JSON, all as CSV or NDJSON."""
+        """How far it is, and its results: a page as JSON, all as CSV, XLSX or NDJSON."""
         found = self._find(request, job_id)
         if isinstance(request.accepted_renderer, renderers.CsvRenderer):
             return _stream(found, request.accepted_renderer, bom=_wants_bom(request))
@@ -183,13 +188,25 @@ def _wants_bom(request: Request) -> bool:
 def _stream(found: BulkJob, renderer: renderers.CsvRenderer, *, bom: bool) -> StreamingHttpResponse:
     now = timezone.now()
     rows = (bodies.of_row(row, now=now) for row in bulk_jobs.list_rows(found).iterator(chunk_size=200))
+    name = f"{found.public_id}.{renderer.format}"
+    if isinstance(renderer, renderers.XlsxRenderer):
+        book = _make_workbook(rows)
+        return FileResponse(book, as_attachment=True, filename=name, content_type=renderer.media_type)
     if isinstance(renderer, renderers.NdjsonRenderer):
         lines: Iterable[str | bytes] = (encode(row) + b"\n" for row in rows)
     else:
-        lines = chain([csv_export.BOM] if bom else [], csv_export.bulk_lines(rows))
-    headers = {"Content-Disposition": f'attachment; filename="{found.public_id}.{renderer.format}"'}
+        lines = chain([csv_export.BOM] if bom else [], csv_export.csv_lines(*bulk_table.make_table(rows)))
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     kind = f"{renderer.media_type}; charset=utf-8"
     return StreamingHttpResponse(lines, content_type=kind, headers=headers)
+
+
+def _make_workbook(rows: Iterable[BulkRow]) -> IO[bytes]:
+    try:
+        return xlsx_export.make_workbook(*bulk_table.make_table(rows))
+    except xlsx_export.TooLong:
+        text = f"These results are more than the {xlsx_export.MOST_LINES:,} lines of a workbook. Ask for text/csv."
+        raise errors.invalid({"Accept": [text]}) from None
 
 
 def _read_source(body: Any) -> dict[str, Any]:

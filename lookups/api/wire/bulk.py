@@ -1,4 +1,4 @@
-"""The replies of bulk jobs; a row is written by the same shape as JSON, as a line of NDJSON and as CSV."""
+"""The replies of bulk jobs; a row is written by the same shape as JSON, as a line of NDJSON and in tables."""
 
 from __future__ import annotations
 

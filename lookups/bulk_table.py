@@ -1,0 +1,60 @@
+"""The results of a bulk job as a table: its columns, and its lines with what stands in each cell.
+
+The columns follow from the shapes of a row and of a company, so they never lag behind, and all files have the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from lookups.api.wire.bulk import BulkRow
+from lookups.api.wire.entities import Entity
+from lookups.api.wire.filings import UccFiling
+from lookups.api.wire.shape import list_columns, to_plain
+
+RENAMED = {"status": "entityStatus"}  # the row has a status of its own
+LIEN = "filing."
+_LIENS = list_columns(UccFiling)
+
+
+class Table(NamedTuple):
+    """What any file of the results is written from."""
+
+    columns: list[str]
+    lines: Iterator[dict[str, Any]]
+
+
+def make_table(rows: Iterable[BulkRow]) -> Table:
+    """What is said of the row, then the company, or a line for each of the liens."""
+    own = [name for name in list_columns(BulkRow) if name != "data"]
+    company = [path for path in list_columns(Entity) if RENAMED.get(path, path) not in own]  # the row has its evidence
+    company.sort(key=lambda path: path not in ("entityName", "status"))
+    columns = [*own, *(RENAMED.get(path, path) for path in company), *(f"{LIEN}{path}" for path in _LIENS)]
+    return Table(columns, (line for row in rows for line in _flat(row, own, company)))
+
+
+def _flat(row: BulkRow, own: Sequence[str], company: Sequence[str]) -> Iterator[dict[str, Any]]:
+    plain = to_plain(row)
+    data = plain.pop("data") or {}
+    about = {path: _at(plain, path) for path in own}
+    if "filings" not in data:
+        yield {**{RENAMED.get(path, path): _at(data, path) for path in company}, **about}
+        return
+    for number, filing in enumerate(data["filings"]):
+        lien = {f"{LIEN}{path}": _at(filing, path) for path in _LIENS}
+        yield {**about, **lien, **({"cost": 0} if number else {})}  # the column adds up to what was paid
+
+
+def _at(data: Any, path: str) -> Any:
+    """What one cell holds: text, a number, a yes or no, or nothing."""
+    for step in path.split("."):
+        data = data.get(step) if isinstance(data, dict) else None
+    return "; ".join(map(_words, data)) if isinstance(data, list) else data
+
+
+def _words(item: Any) -> str:
+    """One item of a list: text, or whoever has a name, with the title where there is one."""
+    if isinstance(item, dict):
+        return f"{item['name']} ({item['title']})" if item.get("title") else str(item["name"])
+    return str(item)
