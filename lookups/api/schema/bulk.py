@@ -80,7 +80,7 @@ read = extend_schema(
     description="JSON in pages, or everything with `Accept: text/csv` or `application/x-ndjson`.",
     parameters=[
         _PATH,
-        describe.cursor("next_cursor", 6),
+        describe.cursor("next_cursor", 6, "^[0-9]+$"),
         describe.LIMIT,
         OpenApiParameter(
             "bom",
