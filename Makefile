@@ -36,7 +36,7 @@ help:  ## print this list
 run: installed-run  ## start the whole service here: web, worker and clock (PORT, HOST); Ctrl-C stops it
 	@$(VENV)/bin/python manage.py up --host $(HOST) --port $(PORT)
 
-test: installed-test  ## run the suite on SQLite, then on PostgreSQL + Redis
+test: installed-test installed-node  ## run the suite on SQLite, then on PostgreSQL + Redis
 	@$(VENV)/bin/python -m tests.engines $(PYTEST_ARGS)
 
 lint: export SOS_TEST_VAR := $(abspath $(VENV))/lint-var
@@ -75,13 +75,24 @@ clean:  ## remove the virtualenv, caches and the local data under var/
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The list that was installed last is kept inside the virtualenv, so a second run only compares two files.
-.PHONY: installed-run installed-test
+.PHONY: installed-run installed-test installed-node
 installed-run installed-test: installed-%: $(VENV)/bin/python
 	@cmp -s config/requirements/$*.txt $(VENV)/installed-$*.txt || { \
 		echo "Installing what config/requirements/$*.txt names into $(VENV) (once)"; \
 		$(VENV)/bin/python -m pip install -qq --require-hashes --requirement config/requirements/$*.txt \
 		&& cp config/requirements/run.txt $(VENV)/installed-run.txt \
 		&& cp config/requirements/$*.txt $(VENV)/installed-$*.txt; }
+
+# What some tests want from npm. They are left out where it is not there, or where it reaches nobody: never a reason to
+# stop. No lock file: one names the host it was made with.
+installed-node: NODE_LIST := tests/clients/node/package.json
+installed-node: $(VENV)/bin/python
+	@if command -v npm >/dev/null && ! cmp -s $(NODE_LIST) $(VENV)/node/installed.json; then \
+		echo "Installing what $(NODE_LIST) names into $(VENV)/node (once)"; \
+		mkdir -p $(VENV)/node && cp $(NODE_LIST) $(VENV)/node/package.json && (cd $(VENV)/node && npm install \
+			--no-package-lock --ignore-scripts --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=30000) \
+		&& cp $(NODE_LIST) $(VENV)/node/installed.json \
+		|| echo "npm could not install them: the tests that need them are skipped"; fi
 
 $(VENV)/bin/python:
 	@$(if $(FOUND),,$(NO_PYTHON))$(if $(shell mkdir -p $(VENV) 2>/dev/null && test -w $(VENV) && echo yes),,$(NO_FOLDER))

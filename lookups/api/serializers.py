@@ -141,10 +141,12 @@ def _as_search_type(value: Any) -> Any:
 
 
 class Whole(serializers.IntegerField):
-    """A JSON integer, not text that looks like one."""
+    """A JSON integer, which 60.0 is too; not text that looks like one."""
 
     def to_internal_value(self, data: Any) -> int:
         """The number."""
+        if isinstance(data, Decimal) and abs(data) < 10**9 and data == int(data):
+            data = int(data)
         if type(data) is not int:
             self.fail("invalid")
         return super().to_internal_value(data)
@@ -183,7 +185,7 @@ class LookupRequest(serializers.Serializer[Any]):
         allow_null=True,
         min_length=1,
         max_length=60,
-        help_text="The state's own identifier, for an exact lookup.",
+        help_text="The state's own identifier, for an exact lookup; not for UCC.",
     )
     searchBy = Word(SearchBy, required=False, allow_null=True, help_text="UCC only. Default: debtor.")
     dateAfter = Day(required=False, allow_null=True, help_text="UCC only: filed on this day or later.")

@@ -11,6 +11,7 @@ from django.test import Client
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
+from tests.contract import node
 from tests.lookups.conftest import customer, register, tester  # noqa: F401  (used by pytest)
 
 ADDRESS = "urn:openapi"
@@ -22,6 +23,14 @@ def document() -> dict[str, Any]:
     reply = Client().get("/openapi.json")
     assert reply.status_code == 200
     return dict(reply.json())
+
+
+@pytest.fixture(scope="session")
+def programs() -> None:
+    """Skip where the programs from npm are not here: nobody has to have node."""
+    missing = node.find_missing()
+    if missing:
+        pytest.skip(missing)
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from billing.models import LedgerEntry
 from lookups.api.schema import document as built
+from lookups.api.serializers import LookupRequest
+from lookups.api.views import paging
 from lookups.api.wire import words
 from lookups.models import Delivery, Job
 
@@ -120,6 +124,31 @@ class TestARequest:
         open_to_all = {name for name, security in said.items() if security == []}
         assert {name for name in open_to_all if not name.startswith("on")} == {"listStates", "getHealth"}
         assert all(security == both for name, security in said.items() if name not in open_to_all)
+
+    def test_of_a_bulk_job_needs_its_body(self, document: Schema) -> None:
+        assert document["paths"]["/v1/bulk-lookup"]["post"]["requestBody"]["required"] is True
+
+    @pytest.mark.parametrize(("waits", "right"), [(60, True), (Decimal("60.0"), True), (Decimal("60.5"), False)])
+    def test_has_whole_numbers_as_json_knows_them(self, waits: Any, right: bool) -> None:
+        asked = LookupRequest(data={"entity_name": "Acme Corp", "state": "NY", "max_wait_seconds": waits})
+        assert asked.is_valid() is right
+
+    @pytest.mark.parametrize("day", ["1999-12-31", "2000-01-01", "2199-12-31", "2200-01-01"])
+    def test_names_days_of_the_years_it_says(self, document: Schema, day: str) -> None:
+        parameters = document["paths"]["/v1/lookups"]["get"]["parameters"]
+        described = next(one["schema"] for one in parameters if one["name"] == "day")
+        wrong = paging.Wrong()
+        paging.read_day(day, "day", wrong)
+        assert bool(re.match(described["pattern"], day)) is not bool(wrong)
+
+    @pytest.mark.parametrize("cursor", ["0", "007", "7", "9" * 18, "9" * 19])
+    def test_names_the_cursors_it_says(self, document: Schema, cursor: str) -> None:
+        parameters = document["paths"]["/v1/lookups"]["get"]["parameters"]
+        described = next(one["schema"] for one in parameters if one["name"] == "cursor")
+        wrong = paging.Wrong()
+        paging.read_number(cursor, "cursor", wrong, most=paging.LAST)
+        fits = re.match(described["pattern"], cursor) and len(cursor) <= described["maxLength"]
+        assert bool(fits) is not bool(wrong)
 
     def test_may_be_a_table(self, document: Schema) -> None:
         operation = document["paths"]["/v1/bulk-lookup"]["post"]

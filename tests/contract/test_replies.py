@@ -241,6 +241,7 @@ class TestTheOtherEndpoints:
             "livemode",
             "type",
             "balanceStored",
+            "owedStored",
             "balanceDisplay",
             "lookupsRemaining",
             "pricePerLookup",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from lookups.api.schema import describe
@@ -49,9 +48,9 @@ usage = extend_schema(
     "`availableChangeUsd` (negative: less), `availableAfterUsd` and `heldAfterUsd`, then `reference`, `reason`, `key`, "
     "`requestId`.",
     parameters=[
-        OpenApiParameter("from", OpenApiTypes.DATE, description="First day (UTC)."),
-        OpenApiParameter("to", OpenApiTypes.DATE, description="Last day (UTC)."),
-        describe.cursor("nextCursor", 19),
+        OpenApiParameter("from", describe.DAY, description="First day (UTC)."),
+        OpenApiParameter("to", describe.DAY, description="Last day (UTC)."),
+        describe.cursor("nextCursor", 18),
         describe.LIMIT,
         *describe.HEADERS,
     ],

@@ -84,7 +84,7 @@ read = extend_schema(
     "and cost are numbers, nothing is a formula, and a cell is cut after 32,767 characters.",
     parameters=[
         _PATH,
-        describe.cursor("next_cursor", 6),
+        describe.cursor("next_cursor", 6, "^[0-9]+$"),
         describe.LIMIT,
         OpenApiParameter(
             "bom",

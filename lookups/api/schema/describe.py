@@ -44,12 +44,15 @@ LIMIT = OpenApiParameter(
     "limit", {"type": "integer", "minimum": 1, "maximum": 500, "default": 100}, description="How many a page."
 )
 
+DAY = {"type": "string", "format": "date", "pattern": "^2[01]"}
+"""A day of the service's own: what was accepted, and what was spent."""
 
-def cursor(name: str, digits: int) -> OpenApiParameter:
+
+def cursor(name: str, digits: int, pattern: str = "^[1-9][0-9]*$") -> OpenApiParameter:
     """Where a page begins; `name` is the field of the page before that says so."""
     return OpenApiParameter(
         "cursor",
-        {"type": "string", "minLength": 1, "maxLength": digits, "pattern": "^[0-9]+$"},
+        {"type": "string", "minLength": 1, "maxLength": digits, "pattern": pattern},
         description=f"`{name}` of the page before.",
     )
 
@@ -58,7 +61,7 @@ def place(name: str) -> OpenApiParameter:
     """Where a page begins in a list that grows at its head; `name` is the field of the page before that says so."""
     return OpenApiParameter(
         "cursor",
-        {"type": "string", "minLength": 34, "maxLength": 50, "pattern": "^[0-9]+-[0-9a-f]+$"},
+        {"type": "string", "minLength": 34, "maxLength": 50, "pattern": "^[0-9]{1,17}-[0-9a-f]{32}$"},
         description=f"`{name}` of the page before.",
     )
 

@@ -81,6 +81,7 @@ def build() -> dict[str, Any]:
     row = document["components"]["schemas"]["BulkEntity"]
     row["properties"] |= {"states": bulk.STATES}  # spread out before a row is judged
     del row["required"]
+    document["paths"]["/v1/bulk-lookup"]["post"]["requestBody"]["required"] = True  # not told of a body of two types
     lookup = document["paths"]["/v1/lookup"]["post"]
     lookup["security"] = [*KEY, {}]
     lookup["x-payment-info"] = offers.without_methods()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from lookups.api import serializers
@@ -171,8 +170,8 @@ list_lookups = extend_schema(
         OpenApiParameter(
             "bulk", {"type": "string", "pattern": "^bulk_[0-9a-f]{32}$"}, description="Rows of this bulk job."
         ),
-        OpenApiParameter("day", OpenApiTypes.DATE, description="Accepted on this day (UTC)."),
-        describe.cursor("nextCursor", 19),
+        OpenApiParameter("day", describe.DAY, description="Accepted on this day (UTC)."),
+        describe.cursor("nextCursor", 18),
         describe.LIMIT,
         *describe.HEADERS,
     ],

@@ -26,7 +26,7 @@ states = extend_schema(
     parameters=[
         OpenApiParameter(
             "If-None-Match",
-            {"type": "string", "maxLength": 1000},
+            OpenApiTypes.STR,
             OpenApiParameter.HEADER,
             description="An earlier ETag.",
         ),

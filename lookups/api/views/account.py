@@ -174,7 +174,7 @@ def _period(request: Request) -> tuple[datetime | None, datetime | None, int | N
     wrong = paging.Wrong()
     since = paging.read_day(asked.get("from"), "from", wrong)
     until = paging.read_day(asked.get("to"), "to", wrong)
-    cursor = paging.read_number(asked.get("cursor"), "cursor", wrong, most=2**63 - 1)
+    cursor = paging.read_number(asked.get("cursor"), "cursor", wrong, most=paging.LAST)
     limit = paging.read_limit(asked.get("limit"), wrong)
     if wrong:
         raise errors.invalid(wrong)

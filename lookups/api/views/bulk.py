@@ -105,9 +105,9 @@ class BulkJobView(Endpoint):
     @schema.read
     def get(self, request: Request, job_id: str) -> Any:
         """How far it is, and its results: a page as JSON, all as CSV, XLSX or NDJSON."""
-        found = self._find(request, job_id)
+        found, bom = self._find(request, job_id), _wants_bom(request)
         if isinstance(request.accepted_renderer, renderers.CsvRenderer):
-            return _stream(found, request.accepted_renderer, bom=_wants_bom(request))
+            return _stream(found, request.accepted_renderer, bom=bom)
         after, limit = _page(request)
         rows = list(bulk_jobs.list_rows(found, after=after)[: limit + 1])
         more, rows = len(rows) > limit, rows[:limit]

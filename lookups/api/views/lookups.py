@@ -78,7 +78,7 @@ def _asked(request: Request) -> tuple[listing.Filter, int | None, int]:
         bulk_id=bulk_id,
         day=paging.read_day(asked.get("day"), "day", wrong),
     )
-    cursor = paging.read_number(asked.get("cursor"), "cursor", wrong, most=2**63 - 1)
+    cursor = paging.read_number(asked.get("cursor"), "cursor", wrong, most=paging.LAST)
     limit = paging.read_limit(asked.get("limit"), wrong)
     if wrong:
         raise errors.invalid(wrong)

@@ -9,9 +9,12 @@ from datetime import UTC, datetime, time, timedelta
 from lookups.models.places import Place
 
 PAGE, LONGEST_PAGE = 100, 500
+LAST = 10**18 - 1
+"""The largest number of a row that a cursor may name: as many digits as the document says."""
 Wrong = dict[str, list[str]]
 """What does not fit, by parameter: every reader adds to it, and the view refuses when there is any."""
 
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 _PLACE = re.compile(r"([0-9]{1,17})-([0-9a-f]{32})")  # when it was written, in microseconds, and its name
 _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 
@@ -25,7 +28,7 @@ def read_number(text: str | None, name: str, wrong: Wrong, *, most: int) -> int 
     """A number of the query string; None where there is none, or none that is right: then `wrong` says so."""
     if text is None:
         return None
-    if text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most:
+    if _NUMBER.fullmatch(text) and int(text) <= most:
         return int(text)
     wrong[name] = [f"Send a whole number from 1 to {most}."]
     return None
@@ -37,7 +40,7 @@ def read_day(text: str | None, name: str, wrong: Wrong) -> datetime | None:
         return None
     try:
         day = datetime.fromisoformat(text).date()
-        if len(text) == 10 and 2000 <= day.year <= 2200:
+        if len(text) == 10 and 2000 <= day.year < 2200:
             return datetime.combine(day, time(), tzinfo=UTC)
     except ValueError:
         pass

@@ -1,0 +1,81 @@
+"""What schemathesis has to know of us: which codes are states, and the rules that words state and no schema can.
+
+It imports this file itself (`hooks` in schemathesis.toml).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import schemathesis
+from schemathesis.openapi.checks import RejectedPositiveData
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+from jurisdictions.codes import PLACES
+
+ANY_STATE = "^[A-Za-z]{2}$"
+ANY_STATE_OR_ALL = "^([A-Za-z]{2}|[*])$"
+OURS = "|".join(f"[{a}{a.lower()}][{b}{b.lower()}]" for a, b in sorted(PLACES))
+RULES = {
+    "only one of several fields is needed, or goes with the others": [
+        r"This field is required\.",
+        r"UCC filings are searched by name\.",
+        r"Only with searchType ucc\.",
+        r"Lies after dateBefore\.",
+        r"Send state or states, not both\.",
+        r"\"\*\" stands alone\.",
+        r"with a row for each state they are more than 1,000\.",
+    ],
+    "text is read without the blanks around it, and holds nothing that cannot be seen": [
+        r"Control characters are not allowed\.",
+        r"Ensure this field has at least \d+ characters?\.",
+        r"This field may not be blank\.",
+    ],
+    "each registry has identifiers of its own": [r"'.*' cannot be an identifier of this registry\."],
+    "it depends on what this installation has": [
+        r"No copy of this state's register is loaded here; .*",
+        r"No webhookUrl is set for this account's test mode; .*",
+    ],
+    "an address may look right and lead nowhere": [r"Send an https address on the public internet: .*"],
+    "no schema says reliably how many decimals a number has": [r"Send an amount in USD, .* at most four decimals\."],
+    "schemathesis takes an empty text for a date where null is one": [r"Send a day as YYYY-MM-DD\."],
+}
+"""Why a request may be refused though its schema allows it; a refusal says so in these words."""
+
+_RULE = re.compile(r"(\w+: )?({})".format("|".join(one for rules in RULES.values() for one in rules)), re.DOTALL)
+
+
+@schemathesis.hook
+def before_load_schema(context: Any, raw_schema: dict[str, Any]) -> None:
+    """Ask for states that there are: two other letters are refused, and that is all there is to see of them."""
+    text = json.dumps(raw_schema)
+    for pattern, narrowed in ((ANY_STATE, f"^({OURS})$"), (ANY_STATE_OR_ALL, f"^({OURS}|[*])$")):
+        assert json.dumps(pattern) in text
+        text = text.replace(json.dumps(pattern), json.dumps(narrowed))
+    raw_schema.update(json.loads(text))
+
+
+@schemathesis.check
+def valid_request_refused(ctx: Any, response: Any, case: Any) -> None:
+    """What the document allows is accepted, but for a rule of ours and a balance that is used up.
+
+    A table (text/csv) has a form of its own, of which no schema speaks.
+    """
+    try:
+        positive_data_acceptance(ctx, response, case)
+    except RejectedPositiveData:
+        if response.status_code == 402 or case.media_type == "text/csv":
+            return
+        if not follows_rules(response.json().get("details")):
+            raise
+
+
+def follows_rules(details: Any) -> bool:
+    """Whether every reason of a refusal is one of the rules."""
+    if isinstance(details, dict):
+        reasons = [reason for reasons in details.values() for reason in reasons]
+    else:
+        reasons = [one["error"] for one in details or []]
+    return bool(reasons) and all(_RULE.fullmatch(reason) for reason in reasons)
