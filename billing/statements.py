@@ -80,7 +80,7 @@ def make(*, account_id: int, since: datetime | None = None, until: datetime | No
 
 def write_csv(statement: Statement) -> Iterator[str]:
     """Yield the statement line by line as CSV, amounts in dollars with four decimals; safe to open in a spreadsheet."""
-    line = _Line()
+    line = Line()
     writer = csv.writer(line)
     writer.writerow(COLUMNS)
     yield line.text
@@ -89,7 +89,7 @@ def write_csv(statement: Statement) -> Iterator[str]:
         yield line.text
 
 
-class _Line:
+class Line:
     """A file of one line: what the csv module wrote last."""
 
     text = ""

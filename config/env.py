@@ -81,6 +81,8 @@ STRIPE_API_BASE: str = _env.str("STRIPE_API_BASE", default="")  # tests only: th
 EMAIL_URL: str = _env.str("EMAIL_URL", default="")  # smtp+tls://user:password@host:587
 DEFAULT_FROM_EMAIL: str = _env.str("DEFAULT_FROM_EMAIL", default="")  # empty: no-reply at the host of PUBLIC_URL
 
+SELLER: str = _env.str("SELLER", default="")  # name and address on receipts, lines parted by \\n; empty: PUBLIC_URL
+
 # Tests and benchmarks only: every portal is reached at this address instead of its own
 PORTALS_URL: str = _env.str("PORTALS_URL", default="")
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,10 +16,12 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import action, display
 
 from billing import finance, ledger, money, reconciliation, selectors
+from billing.accounting import receipts
 from billing.admin import pages
 from billing.models import Hold, LedgerEntry, Reconciliation
 
-MOVED = (("Deposits", "deposits", "#2563eb"), ("Spend", "spend", "#f59e0b"))
+MOVED = (("Paid in", "paid_in", "#2563eb"), ("Revenue", "revenue", "#f59e0b"))
+TOTALS = (("Paid in", "paid_in"), ("Gone back", "gone"), ("Gifts", "gifts"), ("Revenue", "revenue"))
 STOOD = (("Outstanding credit", "outstanding", "#10b981"), ("Held", "held", "#a855f7"))
 CHART_OPTIONS = json.dumps(
     {
@@ -82,7 +85,7 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
     show_full_result_count = False
     list_per_page = 100
     actions_list = ("finance_page",)
-    actions_detail = ("refund",)
+    actions_detail = ("refund", "receipt")
 
     @display(description="amount (USD)", ordering="amount")
     def show_amount(self, obj: LedgerEntry) -> str:
@@ -104,9 +107,20 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
             "stood": _chart(days, STOOD),
             "options": CHART_OPTIONS,
             "alert": selectors.find_alert(),
-            "totals": {name: sum(getattr(day, name) for day in days) for name in ("deposits", "grants", "spend")},
+            "totals": {label: sum(getattr(day, name) for day in days) for label, name in TOTALS},
         }
         return render(request, "billing/finance.html", context)
+
+    @action(description="Receipt", url_path="receipt", permissions=["read_ledger"])
+    def receipt(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """A page to print, numbered when it is asked for first."""
+        entry = get_object_or_404(LedgerEntry.objects.select_related("account"), pk=object_id)
+        try:
+            issued = receipts.issue(entry, now=timezone.now())
+        except receipts.NoReceipt as nothing:
+            messages.error(request, str(nothing))
+            return redirect(reverse("admin:billing_ledgerentry_change", args=[entry.pk]))
+        return render(request, "billing/receipt.html", {"receipt": issued, "entry": entry, "seller": settings.SELLER})
 
     @action(description="Refund", url_path="refund", permissions=["move_money"])
     def refund(self, request: HttpRequest, object_id: str) -> HttpResponse:

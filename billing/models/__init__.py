@@ -1,6 +1,7 @@
 """The tables of billing, one module per thing."""
 
 from billing.models.accounts import Account, ApiKey
+from billing.models.closes import MonthClose, Receipt
 from billing.models.entries import Hold, LedgerEntry
 from billing.models.limits import ConcurrencySlot, RateWindow
 from billing.models.payments import Payment
@@ -13,9 +14,11 @@ __all__ = [
     "ConcurrencySlot",
     "Hold",
     "LedgerEntry",
+    "MonthClose",
     "Payment",
     "ProviderEvent",
     "RateWindow",
+    "Receipt",
     "Reconciliation",
     "Reversal",
     "TopUp",

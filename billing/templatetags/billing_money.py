@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
+
 from django import template
 
 from billing import money
@@ -25,4 +27,4 @@ def split_words(text: str) -> list[str]:
 @register.filter
 def day_sums(day: Day) -> tuple[int, ...]:
     """Return a day's sums in the order of the finance page's columns."""
-    return day.deposits, day.grants, day.adjustments, day.spend, day.outstanding, day.held
+    return astuple(day)[1:]

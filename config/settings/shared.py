@@ -134,6 +134,7 @@ if MAIL_CONFIGURED:
     globals().update(environ.Env.email_url_config(EMAIL_URL))
 EMAIL_TIMEOUT = 20  # seconds for each step with the mail server; the default is for ever
 DEFAULT_FROM_EMAIL = DEFAULT_FROM_EMAIL or f"no-reply@{urlsplit(PUBLIC_URL).hostname}"
+SELLER = SELLER.replace("\\n", "\n") or PUBLIC_URL
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"

@@ -49,13 +49,9 @@ class TestTheFinancePage:
         ledger.charge(account_id=account.pk, amount=628, idempotency_key="c", reference="", now=NOW + DAY * 2)
         today = NOW.date()
         days = {day.day: day for day in finance.list_days(until=today + DAY * 3, days=3)}
-        assert days[today + DAY] == finance.Day(
-            day=today + DAY, deposits=5000, grants=0, adjustments=0, spend=0, outstanding=8140, held=314
-        )
-        assert days[today + DAY * 2].spend == 628
-        assert days[today + DAY * 3] == finance.Day(
-            day=today + DAY * 3, deposits=0, grants=0, adjustments=0, spend=0, outstanding=7512, held=314
-        )
+        assert days[today + DAY] == finance.Day(day=today + DAY, paid_in=5000, outstanding=8140, held=314)
+        assert days[today + DAY * 2].revenue == 628
+        assert days[today + DAY * 3] == finance.Day(day=today + DAY * 3, outstanding=7512, held=314)
 
     def test_of_an_empty_ledger_is_all_zero(self, db: None) -> None:
         assert all(day.outstanding == 0 for day in finance.list_days(until=date(2026, 11, 21)))

@@ -1,0 +1,106 @@
+"""Months that are closed: what the books came to, written down once, and compared ever after."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from billing import money
+from billing.accounting import chart
+from billing.models import MonthClose
+from billing.statements import FORMULA_STARTS, Line
+
+AFTER = timedelta(hours=1)  # by then whatever was under way at midnight has its entry
+COLUMNS = (
+    "time",
+    "entry",
+    "customer",
+    "kind",
+    "debit",
+    "credit",
+    "amount_usd",
+    "reference",
+    "source",
+    "reason",
+    "operator",
+)
+
+
+class NotYet(ValueError):
+    """The month has not ended, or an earlier one with entries is not closed."""
+
+
+def close(month: date, *, operator: str, now: datetime) -> MonthClose:
+    """Write down what a month (any day of it) came to; a month that is closed is returned as it is. Raises NotYet."""
+    first, end = bounds(month)
+    known = MonthClose.objects.filter(month=first.date()).first()
+    if known is not None:
+        return known
+    if now < end + AFTER:
+        raise NotYet(f"{first:%Y-%m} can be closed from {end + AFTER:%Y-%m-%d %H:%M} UTC on.")
+    before = chart.list_entries(until=first).aggregate(last=Max("created_at"))["last"]
+    if before is not None and not MonthClose.objects.filter(month=bounds(before.date())[0].date()).exists():
+        raise NotYet(f"{before:%Y-%m} has entries and is not closed.")
+    entries = chart.list_entries(since=first, until=end)
+    try:
+        with transaction.atomic():
+            return MonthClose.objects.create(
+                month=first.date(),
+                entries=entries.count(),
+                totals=_totals(entries),
+                operator=operator,
+                closed_at=now,
+            )
+    except IntegrityError:  # somebody else did at the same moment
+        return MonthClose.objects.get(month=first.date())
+
+
+def list_changed() -> list[MonthClose]:
+    """The closed months that do not come to what was written down: entries came, went or were changed since."""
+    changed = []
+    for closed in MonthClose.objects.all():
+        first, end = bounds(closed.month)
+        entries = chart.list_entries(since=first, until=end)
+        if (entries.count(), _totals(entries)) != (closed.entries, closed.totals):
+            changed.append(closed)
+    return changed
+
+
+def write_journal(month: date) -> Iterator[str]:
+    """The month's journal as CSV, a line an entry, amounts in dollars with four decimals; safe to open."""
+    first, end = bounds(month)
+    line = Line()
+    writer = csv.writer(line)
+    writer.writerow(COLUMNS)
+    yield line.text
+    for entry, posting in chart.list_journal(chart.list_entries(since=first, until=end)):
+        texts = (entry.reference, entry.source, entry.reason, entry.operator)
+        writer.writerow(
+            [
+                entry.created_at.isoformat(),
+                entry.pk,
+                entry.account_id,
+                entry.kind,
+                posting.debit,
+                posting.credit,
+                money.to_decimal_string(posting.amount),
+                *(f"'{text}" if text.startswith(FORMULA_STARTS) else text for text in texts),
+            ]
+        )
+        yield line.text
+
+
+def bounds(month: date) -> tuple[datetime, datetime]:
+    """When the month of a day begins, and when the next one does (UTC)."""
+    first = month.replace(day=1)
+    following = (first + timedelta(days=32)).replace(day=1)
+    return datetime.combine(first, time(), UTC), datetime.combine(following, time(), UTC)
+
+
+def _totals(entries: Any) -> dict[str, list[int]]:
+    return {account.value: [sums.debit, sums.credit] for account, sums in chart.total(entries).items()}

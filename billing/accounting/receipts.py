@@ -1,0 +1,36 @@
+"""Numbered receipts for what was paid in, and invoice numbers for what was granted against an invoice."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from billing.accounting import chart
+from billing.models import LedgerEntry, Receipt
+
+TRIES = 20
+
+
+class NoReceipt(ValueError):
+    """Nothing was paid by this entry."""
+
+
+def issue(entry: LedgerEntry, *, now: datetime) -> Receipt:
+    """The receipt of a deposit, numbered when it is asked for first. Raises NoReceipt."""
+    posting = chart.post(entry.kind, entry.source, entry.reason, entry.amount)
+    if posting is None or posting.debit not in (chart.BookAccount.CASH, chart.BookAccount.RECEIVABLE):
+        raise NoReceipt("Only what was paid in, or granted against an invoice, has a receipt.")
+    kind = Receipt.Kind.RECEIPT if posting.debit is chart.BookAccount.CASH else Receipt.Kind.INVOICE
+    for _ in range(TRIES):
+        known = Receipt.objects.filter(entry=entry).first()
+        if known is not None:
+            return known
+        last = Receipt.objects.filter(kind=kind).aggregate(last=Max("number"))["last"] or 0
+        try:
+            with transaction.atomic():
+                return Receipt.objects.create(kind=kind, number=last + 1, entry=entry, issued_at=now)
+        except IntegrityError:
+            continue  # somebody took this number, or numbered this entry, at the same moment
+    raise RuntimeError("No number could be taken.")

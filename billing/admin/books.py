@@ -1,0 +1,79 @@
+"""Closed months and receipts, as staff and accountants read them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from unfold.decorators import action, display
+
+from billing import money
+from billing.accounting import closing
+from billing.admin import pages
+from billing.admin.entries import ReadOnlyAdmin
+from billing.models import MonthClose, Receipt
+
+
+@admin.register(MonthClose)
+class MonthCloseAdmin(ReadOnlyAdmin):
+    """Months of the books that are closed."""
+
+    list_display = ("month", "entries", "show_paid_in", "show_revenue", "operator", "closed_at")
+    actions_list = ("close_last",)
+    actions_detail = ("journal",)
+
+    @display(description="paid in (USD)")
+    def show_paid_in(self, obj: MonthClose) -> str:
+        return money.to_decimal_string(obj.totals["cash"][0])
+
+    @display(description="revenue (USD)")
+    def show_revenue(self, obj: MonthClose) -> str:
+        return money.to_decimal_string(obj.totals["revenue"][1] - obj.totals["credit_refunds"][0])
+
+    @action(description="Close last month", url_path="close-last", permissions=["move_money"])
+    def close_last(self, request: HttpRequest) -> HttpResponse:
+        """Close the month before this one: it is asked first, for a closed month stays as it is."""
+        month = timezone.now().date().replace(day=1) - timedelta(days=1)
+        back = reverse("admin:billing_monthclose_changelist")
+        if request.method != "POST":
+            title = f"Close {month:%B %Y}? What it comes to is written down and compared ever after."
+            context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
+            return render(request, "billing/ask.html", context)
+        try:
+            closed = closing.close(month, operator=pages.operator_of(request), now=timezone.now())
+        except closing.NotYet as early:
+            messages.error(request, str(early))
+            return redirect(back)
+        self.log_change(request, closed, "Closed.")
+        messages.success(request, f"{closed} is closed with {closed.entries} entries.")
+        return redirect(back)
+
+    @action(description="Journal (CSV)", url_path="journal", permissions=["read_ledger"])
+    def journal(self, request: HttpRequest, object_id: str) -> StreamingHttpResponse:
+        """Every entry of the month with its two accounts."""
+        closed = get_object_or_404(MonthClose, pk=object_id)
+        headers = {"Content-Disposition": f'attachment; filename="journal-{closed}.csv"', "Cache-Control": "no-store"}
+        return StreamingHttpResponse(closing.write_journal(closed.month), content_type="text/csv", headers=headers)
+
+
+@admin.register(Receipt)
+class ReceiptAdmin(ReadOnlyAdmin):
+    """Receipts and invoices by their numbers; each is printed from its entry."""
+
+    list_display = ("__str__", "issued_at", "show_customer", "show_amount")
+    list_filter = ("kind",)
+    search_fields = ("number", "entry__account__name")
+    list_select_related = ("entry__account",)
+
+    @display(description="customer")
+    def show_customer(self, obj: Receipt) -> str:
+        return str(obj.entry.account)
+
+    @display(description="amount (USD)")
+    def show_amount(self, obj: Receipt) -> str:
+        return money.to_decimal_string(obj.entry.amount)
