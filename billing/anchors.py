@@ -31,11 +31,11 @@ def make(*, now: datetime) -> LedgerAnchor:
     bound, known = _find_bound(latest)
     last = LedgerEntry.objects.filter(pk__gt=bound).order_by().values("account").annotate(last=Max("pk"))
     entries = LedgerEntry.objects.filter(pk__in=last.values("last")).order_by("account_id")
-    heads = [list(head) for head in entries.values_list("account_id", "pk", "hash")]
+    heads = list(entries.values_list("account_id", "pk", "hash"))
     made = LedgerAnchor(
         made_at=now,
         last_entry=max([number for _, number, _ in heads], default=bound),
-        heads=[head for head in heads if known.get(head[0]) != head[1]],
+        heads=[[account, number, hashed] for account, number, hashed in heads if known.get(account) != number],
         previous_hash=latest.hash if latest else "",
     )
     made.hash = hash_of(made)
