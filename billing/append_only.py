@@ -1,45 +1,64 @@
-"""The database triggers that refuse to change or remove a ledger entry, whoever asks.
+"""The database triggers that refuse to change or remove a row of the books, whoever asks.
 
-They stand here, not only in the migration, because the one thing that may lift them is emptying a throw-away test
-database between tests.
+They stand here, not only in the migrations, because the one thing that may lift them is emptying a throw-away test
+database between tests. On SQLite an INSERT OR REPLACE removes a row without asking the trigger for removals, so there
+a new row is refused as well when it would take the place of another one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-TABLE = "billing_ledgerentry"
-MESSAGE = "ledger entries are never changed or removed"
-
-_CREATE = {
-    "sqlite": [
-        f"""CREATE TRIGGER {TABLE}_no_{verb.lower()} BEFORE {verb} ON {TABLE}
-            BEGIN SELECT RAISE(ABORT, '{MESSAGE}'); END"""
-        for verb in ("UPDATE", "DELETE")
-    ],
-    "postgresql": [
-        f"""CREATE OR REPLACE FUNCTION {TABLE}_refuse() RETURNS trigger LANGUAGE plpgsql AS
-            $$ BEGIN RAISE EXCEPTION '{MESSAGE}' USING ERRCODE = 'restrict_violation'; END $$""",
-        f"""CREATE TRIGGER {TABLE}_no_change BEFORE UPDATE OR DELETE ON {TABLE}
-            FOR EACH ROW EXECUTE FUNCTION {TABLE}_refuse()""",
-        f"""CREATE TRIGGER {TABLE}_no_truncate BEFORE TRUNCATE ON {TABLE}
-            FOR EACH STATEMENT EXECUTE FUNCTION {TABLE}_refuse()""",
-    ],
-}
-_DROP = {
-    "sqlite": [f"DROP TRIGGER IF EXISTS {TABLE}_no_{verb}" for verb in ("update", "delete")],
-    "postgresql": [f"DROP TRIGGER IF EXISTS {TABLE}_no_{verb} ON {TABLE}" for verb in ("change", "truncate")],
+ENTRIES, ANCHORS, RECONCILIATIONS = "billing_ledgerentry", "billing_ledgeranchor", "billing_reconciliation"
+TABLES = {  # what they hold, and where a new row would be an old one in SQLite's eyes
+    ENTRIES: (
+        "ledger entries",
+        "id = NEW.id OR (account_id = NEW.account_id AND idempotency_key = NEW.idempotency_key)",
+    ),
+    ANCHORS: ("ledger anchors", "id = NEW.id OR previous_hash = NEW.previous_hash"),
+    RECONCILIATIONS: ("reconciliations", "id = NEW.id"),
 }
 
 
-def protect(connection: BaseDatabaseWrapper) -> None:
+def protect(connection: BaseDatabaseWrapper, tables: Iterable[str] = TABLES) -> None:
     """Create the triggers; fails on a database engine for which none are written."""
-    _run(connection, _CREATE[connection.vendor])
+    create = {"sqlite": _create_on_sqlite, "postgresql": _create_on_postgresql}[connection.vendor]
+    for table in tables:
+        what, is_same = TABLES[table]
+        _run(connection, create(table, f"{what} are never changed or removed", is_same))
 
 
-def unprotect(connection: BaseDatabaseWrapper) -> None:
-    """Drop the triggers: for reversing the migration, and for emptying a test database."""
-    _run(connection, _DROP[connection.vendor])
+def unprotect(connection: BaseDatabaseWrapper, tables: Iterable[str] = TABLES) -> None:
+    """Drop the triggers: for migrations that change the tables, and for emptying a test database."""
+    for table in tables:
+        if connection.vendor == "sqlite":
+            statements = [f"DROP TRIGGER IF EXISTS {table}_no_{verb}" for verb in ("update", "delete", "replace")]
+        else:
+            statements = [f"DROP TRIGGER IF EXISTS {table}_no_{verb} ON {table}" for verb in ("change", "truncate")]
+        _run(connection, statements)
+
+
+def _create_on_sqlite(table: str, message: str, is_same: str) -> list[str]:
+    refuse = f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
+    return [
+        f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} {refuse}",
+        f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} {refuse}",
+        f"""CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table}
+            WHEN EXISTS (SELECT 1 FROM {table} WHERE {is_same}) {refuse}""",  # noqa: S608
+    ]
+
+
+def _create_on_postgresql(table: str, message: str, _: str) -> list[str]:
+    return [
+        f"""CREATE OR REPLACE FUNCTION {table}_refuse() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$""",
+        f"""CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE ON {table}
+            FOR EACH ROW EXECUTE FUNCTION {table}_refuse()""",
+        f"""CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}
+            FOR EACH STATEMENT EXECUTE FUNCTION {table}_refuse()""",
+    ]
 
 
 def _run(connection: BaseDatabaseWrapper, statements: list[str]) -> None:

@@ -1,5 +1,7 @@
 """Writes what a verb decided: the entry, its hold and the account's sums, in as few round trips as the engine allows.
 
+The entry is linked to the account's chain here, because the database makes the numbers that its hash covers.
+
 The account's row is locked from the verb's first statement to the commit, so each round trip saved here is time
 that the next caller of the same account does not wait. PostgreSQL takes all three writes as one statement. SQLite
 cannot (and needs not: it is in this process). Only `billing.ledger` calls this.
@@ -11,14 +13,26 @@ from typing import Any
 
 from django.db import connection, models
 
+from billing import chain
 from billing.models import Account, Hold, LedgerEntry
 
-SUMS = ("available", "held", "spent", "deposited", "budget_month", "budget_used", "last_entry_at")
+SUMS = (
+    "available",
+    "held",
+    "spent",
+    "deposited",
+    "budget_month",
+    "budget_used",
+    "last_entry_at",
+    "ledger_head",
+)
 PROGRESS = ("remaining", "state", "ended_at")
+Expression = tuple[str, list[Any]]  # SQL, and the values of its marks
 
 
 def post(*, account: Account, entry: LedgerEntry, hold: Hold | None = None) -> None:
     """Write a new entry, the sums of its account, and its hold: made when it has no id yet, else its progress."""
+    entry.previous_hash = account.ledger_head
     if connection.vendor == "postgresql":
         _post_in_one(account, entry, hold)
         return
@@ -28,52 +42,77 @@ def post(*, account: Account, entry: LedgerEntry, hold: Hold | None = None) -> N
         else:
             hold.save(force_update=True, update_fields=PROGRESS)
         entry.hold = hold
-    entry.save(force_insert=True)
+    text, values = _insert_chained(entry, hold_id=str(hold.pk) if hold is not None else None)
+    number = f"SELECT COALESCE(MAX(seq), 0) + 1 AS id FROM sqlite_sequence WHERE name = '{entry._meta.db_table}'"  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(f"WITH made AS ({number}) {text} RETURNING id, hash", values)
+        entry.pk, entry.hash = cursor.fetchone()
+    entry._state.adding = False
+    account.ledger_head = entry.hash
     account.save(force_update=True, update_fields=SUMS)
 
 
 def _post_in_one(account: Account, entry: LedgerEntry, hold: Hold | None) -> None:
-    parts, values = [], []
+    parts, values = [f"made AS (SELECT nextval(pg_get_serial_sequence('{entry._meta.db_table}', 'id')) AS id)"], []
     if hold is not None:
         text, more = _insert(hold) if hold.pk is None else _update(hold, PROGRESS)
         parts.append(f"hold AS ({text} RETURNING id)")
         values += more
         entry.hold_id = hold.pk
-    text, more = _insert(entry, hold_id="(SELECT id FROM hold)" if hold is not None else None)
-    parts.append(f"entry AS ({text} RETURNING id)")
-    text, last = _update(account, SUMS)
+    text, more = _insert_chained(entry, hold_id="(SELECT id FROM hold)" if hold is not None else None)
+    parts.append(f"entry AS ({text} RETURNING id, hash)")
+    text, last = _update(account, SUMS, ledger_head=("(SELECT hash FROM entry)", []))
     made = "id FROM hold" if hold is not None else "NULL"
     # Every name comes from the models, every value is a parameter.
-    statement = f"WITH {', '.join(parts)} {text} RETURNING (SELECT id FROM entry), (SELECT {made})"  # noqa: S608
+    statement = f"WITH {', '.join(parts)} {text} RETURNING (SELECT id FROM entry), ledger_head, (SELECT {made})"  # noqa: S608
     with connection.cursor() as cursor:
         cursor.execute(statement, [*values, *more, *last])
-        entry.pk, hold_id = cursor.fetchone()
+        entry.pk, entry.hash, hold_id = cursor.fetchone()
     entry._state.adding = False
+    account.ledger_head = entry.hash
     if hold is not None:
         hold.pk = hold_id
         hold._state.adding = False
         entry.hold = hold
 
 
-def _insert(row: models.Model, **expressions: str | None) -> tuple[str, list[Any]]:
+def _insert_chained(entry: LedgerEntry, *, hold_id: str | None) -> tuple[str, list[Any]]:
+    """Return the INSERT of an entry whose number stands in `made`, and its values; `hold_id` is SQL."""
+    text = "CAST(%s AS text) || (SELECT id FROM made)" + (f""" || ',"hold_id":' || {hold_id}""" if hold_id else "")  # noqa: S608
+    hashed = chain.HASH[connection.vendor].format(text=text + " || '}'")
+    expressions: dict[str, Expression] = {
+        "id": ("(SELECT id FROM made)", []),
+        "hash": (hashed, [chain.text_before_id(entry)]),
+    }
+    if hold_id:
+        expressions["hold_id"] = (hold_id, [])
+    return _insert(entry, **expressions)
+
+
+def _insert(row: models.Model, **expressions: Expression) -> tuple[str, list[Any]]:
     """Return the INSERT of a new row and its values; `expressions` stand in for the columns they are named after."""
-    columns, marks, values = [], [], []
-    for field in row._meta.concrete_fields:
-        if field.primary_key:
-            continue
-        expression = expressions.get(field.attname)
-        columns.append(connection.ops.quote_name(str(field.column)))
-        marks.append(expression or "%s")
-        if expression is None:
-            values.append(field.get_db_prep_save(getattr(row, field.attname), connection))
+    fields = [field for field in row._meta.concrete_fields if not field.primary_key or field.attname in expressions]
+    columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
+    marks, values = _marks(row, fields, expressions)
     table = connection.ops.quote_name(row._meta.db_table)
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(marks)})", values  # noqa: S608
+    return f"INSERT INTO {table} ({columns}) VALUES ({', '.join(marks)})", values  # noqa: S608
 
 
-def _update(row: models.Model, names: tuple[str, ...]) -> tuple[str, list[Any]]:
-    """Return the UPDATE of some columns of a row and its values."""
+def _update(row: models.Model, names: tuple[str, ...], **expressions: Expression) -> tuple[str, list[Any]]:
+    """Return the UPDATE of some columns of a row and its values; `expressions` as for `_insert`."""
     fields = [field for field in row._meta.concrete_fields if field.name in names]
-    sets = ", ".join(f"{connection.ops.quote_name(str(field.column))} = %s" for field in fields)
-    values = [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
+    marks, values = _marks(row, fields, expressions)
+    columns = [connection.ops.quote_name(str(field.column)) for field in fields]
+    sets = ", ".join(f"{column} = {mark}" for column, mark in zip(columns, marks, strict=True))
     table = connection.ops.quote_name(row._meta.db_table)
     return f"UPDATE {table} SET {sets} WHERE {table}.id = %s", [*values, row.pk]  # noqa: S608
+
+
+def _marks(row: models.Model, fields: list[Any], expressions: dict[str, Expression]) -> tuple[list[str], list[Any]]:
+    marks, values = [], []
+    for field in fields:
+        value = field.get_db_prep_save(getattr(row, field.attname), connection)
+        mark, more = expressions.get(field.attname, ("%s", [value]))
+        marks.append(mark)
+        values += more
+    return marks, values

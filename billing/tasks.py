@@ -7,7 +7,7 @@ from typing import Any
 from celery import shared_task
 from django.utils import timezone
 
-from billing import ledger, limits, owing, reconciliation, reversals, topups
+from billing import anchors, ledger, limits, owing, reconciliation, reversals, topups
 from billing.payments import sweep
 
 
@@ -24,6 +24,12 @@ def sweep_payments(**_: Any) -> dict[str, int]:
     reversals.settle_late(now=now)
     owing.tell(now=now)
     return sweep.run(now=now)
+
+
+@shared_task
+def anchor_ledger(**_: Any) -> None:
+    """Note the heads of the ledger's chains, in the database and in the log."""
+    anchors.make(now=timezone.now())
 
 
 @shared_task

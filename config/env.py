@@ -33,6 +33,8 @@ LOG_FORMAT: str = _env.str("LOG_FORMAT", default="text")  # text | json
 # These two alone turn the embedded default into production shape
 DATABASE_URL: str = _env.str("DATABASE_URL", default="") or f"sqlite:///{VAR_DIR / 'db.sqlite3'}"
 REDIS_URL: str = _env.str("REDIS_URL", default="")
+# The role that owns the tables, for `manage.py migrate` alone; empty: the one of DATABASE_URL owns them
+MIGRATION_DATABASE_URL: str = _env.str("MIGRATION_DATABASE_URL", default="")
 
 # What a lookup costs, and how long it may take
 PRICE_PER_LOOKUP: Decimal = Decimal(_env.str("PRICE_PER_LOOKUP", default="0.0314"))

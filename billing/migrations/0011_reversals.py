@@ -95,7 +95,7 @@ KINDS = [
 
 
 class Migration(migrations.Migration):
-    dependencies = [("billing", "0007_request_ids")]
+    dependencies = [("billing", "0008_ledger_chain")]
 
     operations = [
         migrations.CreateModel(

@@ -1,6 +1,7 @@
 """The tables of billing, one module per thing."""
 
 from billing.models.accounts import Account, ApiKey
+from billing.models.anchors import LedgerAnchor
 from billing.models.closes import MonthClose, Receipt
 from billing.models.entries import Hold, LedgerEntry
 from billing.models.limits import ConcurrencySlot, RateWindow
@@ -13,6 +14,7 @@ __all__ = [
     "ApiKey",
     "ConcurrencySlot",
     "Hold",
+    "LedgerAnchor",
     "LedgerEntry",
     "MonthClose",
     "Payment",

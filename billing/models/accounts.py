@@ -48,6 +48,7 @@ class Account(models.Model):
     held = models.BigIntegerField(default=0, editable=False)
     spent = models.BigIntegerField(default=0, editable=False)
     deposited = models.BigIntegerField(default=0, editable=False)
+    ledger_head = models.CharField(max_length=64, blank=True, default="", editable=False)  # hash of the last entry
     # What was held or spent since the first of `budget_month`, for the monthly budget.
     budget_month = models.DateField(null=True, editable=False)
     budget_used = models.BigIntegerField(default=0, editable=False)

@@ -104,6 +104,9 @@ class LedgerEntry(models.Model):
     operator = models.CharField(max_length=150, blank=True, default="", help_text="The person who moved the money.")
     reason = models.CharField(max_length=60, blank=True, default="")
     note = models.CharField(max_length=500, blank=True, default="")
+    # The chain of the account (`billing.chain`): the hash of its entry before, and the one over all of this one
+    previous_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    hash = models.CharField(max_length=64, default="", editable=False)
 
     class Meta:
         ordering = ["-id"]

@@ -1,4 +1,7 @@
-"""What each nightly comparison of the ledger found, so that an alert stays visible until someone looked."""
+"""What each comparison of the ledger found, so that an alert stays visible until someone looked.
+
+Rows are kept as they were written: a database trigger refuses change and removal (`billing.append_only`).
+"""
 
 from __future__ import annotations
 

@@ -78,6 +78,7 @@ else:
     _database["CONN_MAX_AGE"] = 60
     _database["CONN_HEALTH_CHECKS"] = True
 DATABASES = {"default": _database}
+MIGRATION_DATABASE = environ.Env.db_url_config(MIGRATION_DATABASE_URL) if MIGRATION_DATABASE_URL else {}
 
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
@@ -151,4 +152,4 @@ UNFOLD = {
 }
 
 # They hold passwords in clear; Django has taken from them what it needs.
-del DATABASE_URL, EMAIL_URL  # noqa: F821
+del DATABASE_URL, EMAIL_URL, MIGRATION_DATABASE_URL  # noqa: F821

@@ -15,12 +15,13 @@ from billing.selectors import Balance
 from tests.billing.conftest import LATER, NOW
 
 FREE = 3140
+UNSEEN = ("id", "fingerprint", "hash", "previous_hash")
 
 
 def kept(entry: LedgerEntry) -> dict[str, Any]:
-    """An entry's row as the database has it, without its number and what is the same for all."""
+    """An entry's row as the database has it, without its number and what the machinery adds."""
     row = LedgerEntry.objects.filter(pk=entry.pk).values().get()
-    return {name: value for name, value in row.items() if value not in (None, "") and name not in ("id", "fingerprint")}
+    return {name: value for name, value in row.items() if value not in (None, "") and name not in UNSEEN}
 
 
 def sums(account: Account) -> Balance:

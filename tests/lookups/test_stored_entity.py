@@ -5,17 +5,47 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
 from lookups import selectors
 from lookups.lookup.questions import Question
 from lookups.lookup.storage import page_slug
-from lookups.models import Entity
+from lookups.models import Entity, RecordVersion
 from lookups.tasks import prune
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db
+
+
+class TestWhatARegistrySaid:
+    """A version of a record, for somebody with a hand on the database."""
+
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "UPDATE {table} SET data = '{{}}'",
+            "UPDATE {table} SET id = 1000000",
+            "REPLACE INTO {table} ({columns}) SELECT {columns} FROM {table} LIMIT 1",
+            "INSERT OR REPLACE INTO {table} ({columns}) SELECT {other_id} FROM {table} LIMIT 1",
+            "UPDATE OR REPLACE {table} SET id = (SELECT MIN(id) FROM {table}) WHERE number = 2",
+        ],
+    )
+    def test_is_never_changed(self, customer: Customer, register: Register, statement: str) -> None:
+        if connection.vendor != "sqlite" and "REPLACE" in statement:
+            pytest.skip("a statement of SQLite's")
+        customer.lookup()
+        register.rows[0]["current_entity_name"] = "ACME & SONS CORP."
+        customer.post("/v1/lookup", {"entity_id": "100001", "state": "NY"})
+        kept = list(RecordVersion.objects.order_by("pk").values())
+        assert len(kept) == 2
+        columns = [str(field.column) for field in RecordVersion._meta.concrete_fields]
+        other_id = ["1000000" if name == "id" else name for name in columns]
+        named = {"table": RecordVersion._meta.db_table, "columns": ", ".join(columns), "other_id": ", ".join(other_id)}
+        with pytest.raises(DatabaseError, match="never changed"), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement.format(**named))
+        assert list(RecordVersion.objects.order_by("pk").values()) == kept
 
 
 class TestAnEntityPagesAddress:

@@ -96,6 +96,7 @@ class Command(BaseCommand):
         """Start web, the workers and beat one by one, each noted in `children` as soon as it runs."""
         environment = env.inherited()
         environment.setdefault("PUBLIC_URL", address)
+        environment.pop("MIGRATION_DATABASE_URL", None)  # the owner's; what runs is the service's role
         production = connection.vendor != "sqlite" and bool(settings.REDIS_URL)
         lines = {
             "web": commands.web(host=host, port=port, production=production),

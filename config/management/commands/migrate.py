@@ -1,0 +1,52 @@
+"""`manage.py migrate`, by the role that owns the tables where there is one beside the service's own.
+
+With MIGRATION_DATABASE_URL the tables are changed as that role, and the role of DATABASE_URL is then given what the
+service needs and no more; it is made when there is none yet. Without it this is Django's own command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError
+from django.core.management.commands import migrate
+from django.db import connection
+
+from config import database_roles
+
+PLACE = ("NAME", "USER", "PASSWORD", "HOST", "PORT")
+
+
+class Command(migrate.Command):
+    """Django's command, as the owner."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Migrate, then give the service's role its rights on what there is now."""
+        if not settings.MIGRATION_DATABASE:
+            super().handle(*args, **options)
+            return
+        service = dict(connection.settings_dict)
+        with _connected(settings.MIGRATION_DATABASE):
+            super().handle(*args, **options)
+            if options["plan"] or options["check_unapplied"]:
+                return
+            try:
+                database_roles.grant(connection, role=service["USER"], password=service["PASSWORD"])
+            except database_roles.RoleTooStrong as problem:
+                raise CommandError(str(problem)) from problem
+
+
+@contextmanager
+def _connected(place: dict[str, Any]) -> Iterator[None]:
+    """Let the default connection be another role's for a while."""
+    before = {name: connection.settings_dict[name] for name in PLACE}
+    connection.close()
+    connection.settings_dict.update({name: place[name] for name in PLACE})
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict.update(before)

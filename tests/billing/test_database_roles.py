@@ -1,0 +1,129 @@
+"""On PostgreSQL the service works under a role that owns nothing: it sells and books, and cannot touch the books."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import ProgrammingError, connection, transaction
+
+from billing import accounts, anchors, append_only, keys, ledger, limits, reconciliation
+from billing.models import Account, LedgerEntry
+from tests.billing.conftest import LATER, NOW
+from tests.billing.tampering import list_differences
+from tests.lookups.conftest import PRICE, open_customer, register  # noqa: F401  (the latter used by pytest)
+from tests.lookups.registry_server import Register
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("on_postgres"),
+]
+
+
+@contextmanager
+def connected_as(role: str) -> Iterator[None]:
+    before = {name: connection.settings_dict[name] for name in ("USER", "PASSWORD")}
+    connection.close()
+    connection.settings_dict.update(USER=role, PASSWORD="their own")
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict.update(before)
+
+
+def run(statement: str) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+@pytest.fixture
+def role(settings: Any, switches: None) -> Iterator[str]:
+    """The service's role, made by `manage.py migrate` as the owner; what the test does, it does as this role."""
+    name = f"service_{secrets.token_hex(4)}"
+    settings.MIGRATION_DATABASE = dict(connection.settings_dict)
+    try:
+        with connected_as(name):
+            call_command("migrate", verbosity=0)
+            call_command("migrate", verbosity=0)  # as before every start
+            yield name
+    finally:
+        run(f"DROP OWNED BY {name}")
+        run(f"DROP ROLE {name}")
+
+
+class TestTheServicesRole:
+    def test_opens_accounts_and_moves_money_in_every_way(self, role: str) -> None:
+        account = accounts.open_account(name="Acme", now=NOW)
+        named: dict[str, Any] = {"account_id": account.pk, "now": NOW}
+        key = keys.issue(account=account, name="server", now=NOW)[0]
+        ledger.deposit(amount=1000, idempotency_key="d", source="card", **named)
+        of_hold: dict[str, Any] = {"amount": 100, "reference": "", "expires_at": LATER, "key": key, **named}
+        held = [ledger.hold(idempotency_key=f"h{number}", **of_hold) for number in range(3)]
+        ledger.capture(hold_id=held[0].pk, now=NOW)
+        ledger.release(hold_id=held[1].pk, now=NOW, reason="not_found")
+        charged = ledger.charge(amount=10, idempotency_key="c", reference="", **named)
+        ledger.refund(entry_id=charged.pk, idempotency_key="r", reason="goodwill", now=NOW)
+        ledger.adjust(amount=-5, idempotency_key="a", operator="Dana", reason="test", **named)
+        assert ledger.expire_holds(now=LATER) == 1
+        limits.prune(now=NOW)
+        assert reconciliation.run(now=NOW).mismatches == []
+        assert anchors.make(now=NOW).heads
+        assert list_differences() == []
+
+    def test_answers_lookups_and_is_paid_for_them(self, role: str, register: Register) -> None:  # noqa: F811
+        customer = open_customer()
+        assert customer.lookup().status_code == 200
+        assert customer.lookup(source="cache").status_code == 200
+        assert customer.balance.spent == PRICE
+
+    @pytest.mark.parametrize("table", append_only.TABLES)
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "UPDATE {} SET id = id",
+            "DELETE FROM {}",
+            "TRUNCATE {} CASCADE",
+            "SELECT * FROM {} FOR UPDATE",
+            "ALTER TABLE {} DISABLE TRIGGER ALL",
+            "DROP TRIGGER {0}_no_change ON {0}",
+            "DROP TABLE {} CASCADE",
+            "CREATE OR REPLACE FUNCTION {}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$",
+            "CREATE RULE nothing AS ON INSERT TO {} DO INSTEAD NOTHING",
+            "SELECT setval('{}_id_seq', 1)",
+        ],
+    )
+    def test_cannot_touch_the_books_by_any_statement(self, role: str, table: str, statement: str) -> None:
+        with pytest.raises(ProgrammingError, match=r"permission denied|must be (the )?owner"):
+            run(statement.format(table))
+
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "SET session_replication_role = replica",
+            "ALTER TABLE billing_account DROP CONSTRAINT account_sums_agree",
+            "CREATE TABLE mine (id int)",
+            "DELETE FROM django_migrations",
+            "SET ROLE {owner}",
+        ],
+    )
+    def test_cannot_make_itself_stronger(self, role: str, statement: str, settings: Any) -> None:
+        with pytest.raises(ProgrammingError, match=r"permission denied|must be owner"):
+            run(statement.format(owner=settings.MIGRATION_DATABASE["USER"]))
+
+    def test_is_refused_when_it_could_do_what_the_owner_can(self, settings: Any) -> None:
+        settings.MIGRATION_DATABASE = dict(connection.settings_dict)
+        with pytest.raises(CommandError, match="is a superuser or owns the tables"):
+            call_command("migrate", verbosity=0)
+        assert not Account.objects.exists()
+
+    def test_is_what_the_service_goes_back_to_after_a_migration(self, role: str) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT current_user")
+            assert cursor.fetchone() == (role,)
+        assert not LedgerEntry.objects.exists()
