@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -70,6 +71,7 @@ def accept(
                 key=key,
                 hold=hold,
                 accepts_stored=accepts_stored,
+                stored_price=prices.STORED,
                 total=len(wanted),
                 questions=len(firsts),
                 request_id=request_id,
@@ -123,17 +125,19 @@ def cancel(bulk: BulkJob, *, now: datetime) -> None:
         Job.objects.filter(pk__in=[job.pk for job in ended]).update(status=Job.Status.FAILED, ended_at=now)
         for job in ended:
             if job.hold_id != bulk.hold_id and job.hold_id is not None:  # asked again by an operator, and paid anew
-                ledger.release(hold_id=job.hold_id, reason="cancelled", now=now)
+                with suppress(ledger.HoldEnded):
+                    ledger.release(hold_id=job.hold_id, reason="cancelled", now=now)
         back = sum(job.lookup.price for job in ended if job.hold_id == bulk.hold_id)
         if back and bulk.hold_id:
-            ledger.release(
-                hold_id=bulk.hold_id,
-                amount=back,
-                idempotency_key=f"bulk:{bulk.pk}:cancel:{now:%s%f}",
-                reason="cancelled",
-                now=now,
-                request_id=bulk.request_id,
-            )
+            with suppress(ledger.HoldEnded):  # the sweep was faster: it has gone back already
+                ledger.release(
+                    hold_id=bulk.hold_id,
+                    amount=back,
+                    idempotency_key=f"bulk:{bulk.pk}:cancel:{now:%s%f}",
+                    reason="cancelled",
+                    now=now,
+                    request_id=bulk.request_id,
+                )
         queue.note_end(bulk.pk, now=now)
 
 

@@ -99,6 +99,7 @@ def to_ask(job: Job) -> Ask:
         payer=KeyPayer(job.key),
         ask_id=job.lookup.ask_id,
         price=job.lookup.price,
+        stored_price=job.bulk.stored_price if job.bulk is not None else 0,
         request_id=job.request_id,
         resumed=job.attempts > 1,
         shares_hold=job.bulk is not None,

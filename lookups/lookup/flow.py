@@ -54,6 +54,8 @@ def _perform(ask: Ask, stopwatch: Stopwatch) -> Result:
         if isinstance(earlier, Ended | Accepted):
             return earlier
         lookup = earlier
+        if lookup is not None:
+            ask = replace(ask, price=lookup.price)  # as it was accepted
     else:
         lookup = None
     try:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from django.db import transaction
 
-from billing import ledger, prices
+from billing import ledger
 from lookups.lookup import rows, single_flight, storage
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Cancelled, Failed, Found, Judged, NothingFound, OutOfFunds, Refused, Unavailable
@@ -173,7 +173,7 @@ def sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: St
 
 
 def _sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: Stopwatch) -> Lookup:
-    ask_stored = replace(ask, price=prices.STORED)
+    ask_stored = replace(ask, price=ask.stored_price)
     with transaction.atomic():
         if not is_ours(ask, lookup):
             return _now(lookup)
