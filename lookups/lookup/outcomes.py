@@ -73,7 +73,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """The customer cancelled it before its turn. Not charged."""
+    """Cancelled before its turn: by the customer, or because the key or the account has ended. Not charged."""
 
 
 Outcome = Found | Judged | NothingFound | Unavailable | Refused | Failed | Cancelled
