@@ -100,8 +100,8 @@ EXPLAINED: dict[str, Explained] = {
         ("give_back", "key_id is not None and amount", "((key_id is not None))"): NOTHING_TO_DO,
         ("give_back", "key_id is not None and amount", "((key_id is not None) or amount)"): NOTHING_TO_DO,
         ("_take_from_key", 'row["monthly_budget"] or 0', "((row['monthly_budget']))"): "With none it fits.",
-        ("used_by_key", "kind__in=kinds,", ""): "A key's other entries leave what is available as it is.",
-        ("used_by_key", "0 (no. 2)", "1"): "It is negated, and less than nothing counts as nothing.",
+        ("used_by_keys", "kind__in=kinds,", ""): "A key's other entries leave what is available as it is.",
+        ("used_by_keys", "0 (no. 2)", "1"): "It is negated, and less than nothing counts as nothing.",
     },
     "billing/keys.py": {
         ("set_budget", "no_key=True", ""): LOCK,
