@@ -59,8 +59,8 @@ class PeriodForm(forms.Form):
 
 
 @admin.register(Account)
-class AccountAdmin(pages.ActionPermissions, ModelAdmin):
-    """Sums are shown and never typed in."""
+class AccountAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
+    """Sums are shown and never typed in; free service is given by those who may move money."""
 
     list_display = ("name", "email", "kind", "is_active", "show_available", "show_held", "show_spent", "created_at")
     list_filter = ("kind", "is_active")
@@ -88,6 +88,10 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: Account | None = None) -> Any:
         return super().get_fieldsets(request, obj) if obj else ((None, {"fields": ("name", "email", "kind")}),)
 
+    def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
+        fields = super().get_readonly_fields(request, obj)
+        return fields if self.has_move_money_permission(request) else (*fields, "kind")
+
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **named: Any) -> Any:
         """An address typed without its scheme is https."""
         if db_field.name in ("webhook_url", "test_webhook_url"):
@@ -101,9 +105,11 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
         """Open through the service; later write only what was changed here: sums may have moved meanwhile."""
         if change:
             obj.save(update_fields=form.changed_data)
-            return
-        opened = accounts.open_account(name=obj.name, email=obj.email, kind=obj.kind, now=timezone.now())
-        obj.__dict__.update(opened.__dict__)
+        else:
+            opened = accounts.open_account(name=obj.name, email=obj.email, kind=obj.kind, now=timezone.now())
+            obj.__dict__.update(opened.__dict__)
+        if "kind" in form.changed_data:
+            self.log_change(request, obj, f"The kind is {obj.kind}; it was {form.initial.get('kind', 'user')}.")
 
     @display(description="available", ordering="available")
     def show_available(self, obj: Account) -> str:
