@@ -117,7 +117,8 @@ class Verdict(WordWithFacts):
     CANCELLED = (
         "cancelled",
         VerdictFacts(
-            customer="It was cancelled before its turn: its bulk request, or all that its key or account still had waiting.",
+            customer="It was cancelled before its turn: its bulk request, or all that its key or account still had"
+            " waiting.",
             http_status=410,
             row="cancelled",
             counted="cancelled",

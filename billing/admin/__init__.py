@@ -1,5 +1,5 @@
 """What staff see and do: accounts, keys, entries; money moves only through the ledger, with a name and a reason."""
 
-from billing.admin import accounts, entries, keys, payments
+from billing.admin import accounts, entries, grants, keys, payments
 
-__all__ = ["accounts", "entries", "keys", "payments"]
+__all__ = ["accounts", "entries", "grants", "keys", "payments"]

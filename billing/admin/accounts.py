@@ -16,9 +16,9 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminSingleDateWidget
 
-from billing import accounts, ledger, money, prices, statements
+from billing import accounts, grants, money, prices, statements
 from billing.admin import pages
-from billing.models import Account
+from billing.models import Account, WaitingGrant
 
 
 class GrantForm(forms.Form):
@@ -131,25 +131,12 @@ class AccountAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
     def grant_credit(self, request: HttpRequest, object_id: str) -> HttpResponse:
         account = get_object_or_404(Account, pk=object_id)
 
-        def perform(data: dict[str, Any], token: str) -> str:
-            ledger.deposit(
-                account_id=account.pk,
-                amount=data["amount"],
-                idempotency_key=token,
-                source="staff",
-                operator=pages.operator_of(request),
-                reason=data["reason"],
-                note=data["note"],
-                now=timezone.now(),
-            )
-            return self._report(request, account, f"Granted {money.to_decimal_string(data['amount'])} USD.")
-
         return pages.confirmed_move(
             request,
             title=f"Grant credit to {account.name}",
             form=GrantForm(request.POST or None),
-            perform=perform,
-            describe=lambda data: _summary(account, data["amount"], data),
+            perform=lambda data, token: self._give(request, account, "grant", data["amount"], data, token),
+            describe=lambda data: _summary(request, account, data["amount"], data),
             back=_page_of(account),
         )
 
@@ -157,24 +144,12 @@ class AccountAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
     def adjust_balance(self, request: HttpRequest, object_id: str) -> HttpResponse:
         account = get_object_or_404(Account, pk=object_id)
 
-        def perform(data: dict[str, Any], token: str) -> str:
-            ledger.adjust(
-                account_id=account.pk,
-                amount=data["dollars"],
-                idempotency_key=token,
-                reason=data["reason"],
-                operator=pages.operator_of(request),
-                note=data["note"],
-                now=timezone.now(),
-            )
-            return self._report(request, account, f"Adjusted by {money.to_decimal_string(data['dollars'])} USD.")
-
         return pages.confirmed_move(
             request,
             title=f"Adjust the balance of {account.name}",
             form=AdjustForm(request.POST or None),
-            describe=lambda data: _summary(account, data["dollars"], data),
-            perform=perform,
+            describe=lambda data: _summary(request, account, data["dollars"], data),
+            perform=lambda data, token: self._give(request, account, "adjust", data["dollars"], data, token),
             back=_page_of(account),
         )
 
@@ -209,8 +184,22 @@ class AccountAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
             raise PermissionDenied
         return issue_page(request, account=get_object_or_404(Account, pk=object_id))
 
-    def _report(self, request: HttpRequest, account: Account, sentence: str) -> str:
-        """Put the sentence into the account's history as well."""
+    def _give(
+        self, request: HttpRequest, account: Account, kind: str, amount: int, data: dict[str, Any], token: str
+    ) -> str:
+        """Move it, or leave it to a second person; the sentence that says which stands in the account's history."""
+        given = grants.give(
+            account_id=account.pk,
+            kind=kind,
+            amount=amount,
+            token=token,
+            operator=pages.operator_of(request),
+            reason=data["reason"],
+            note=data["note"],
+            now=timezone.now(),
+        )
+        sentence = f"{grants.WORDS[kind]} {money.to_decimal_string(amount)} USD"
+        sentence += " waits for a second person." if isinstance(given, WaitingGrant) else "."
         self.log_change(request, account, sentence)
         return sentence
 
@@ -223,8 +212,9 @@ def _midnight(day: Any) -> datetime:
     return datetime.combine(day, time.min, tzinfo=UTC)
 
 
-def _summary(account: Account, change: int, data: dict[str, Any]) -> list[tuple[str, str]]:
+def _summary(request: HttpRequest, account: Account, change: int, data: dict[str, Any]) -> list[tuple[str, str]]:
     """What the confirmation page says; the balance after it is as of now."""
+    alone = grants.may_give_alone(operator=pages.operator_of(request), amount=change, now=timezone.now())
     return [
         ("Account", str(account)),
         ("Available now", f"{money.to_decimal_string(account.available)} USD"),
@@ -232,4 +222,5 @@ def _summary(account: Account, change: int, data: dict[str, Any]) -> list[tuple[
         ("Available afterwards", f"{money.to_decimal_string(account.available + change)} USD"),
         ("Reason", data["reason"]),
         ("Note", data["note"] or "none"),
+        ("Happens", "at once" if alone else "when a second person who may move money approves it"),
     ]

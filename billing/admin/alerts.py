@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 
-from billing import selectors
+from billing import grants, selectors
 
 
 def mark(request: HttpRequest) -> list[str] | None:
@@ -14,4 +14,7 @@ def mark(request: HttpRequest) -> list[str] | None:
     if selectors.find_alert() is not None:
         return ["Ledger mismatch", "danger"]
     unknown = selectors.count_unknown_payments()
-    return [f"{unknown} payments of unknown outcome", "warning"] if unknown else None
+    if unknown:
+        return [f"{unknown} payments of unknown outcome", "warning"]
+    waiting = grants.count_waiting()
+    return [f"{waiting} grants wait for a second person", "info"] if waiting else None

@@ -2,6 +2,7 @@
 
 from billing.models.accounts import Account, ApiKey
 from billing.models.entries import Hold, LedgerEntry
+from billing.models.grants import WaitingGrant
 from billing.models.limits import ConcurrencySlot, RateWindow
 from billing.models.payments import Payment
 from billing.models.reconciliations import Reconciliation
@@ -18,4 +19,5 @@ __all__ = [
     "RateWindow",
     "Reconciliation",
     "TopUp",
+    "WaitingGrant",
 ]
