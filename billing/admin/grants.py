@@ -22,7 +22,7 @@ from billing.models import WaitingGrant
 class WaitingGrantAdmin(ReadOnlyAdmin):
     """What waits, and what became of it."""
 
-    list_display = ("id", "asked_at", "account", "kind", "show_amount", "reason", "asked_by", "show_state", "decided_by")
+    list_display = ("asked_at", "account", "kind", "show_amount", "reason", "asked_by", "show_state", "decided_by")
     list_filter = ("state", "kind", "reason")
     search_fields = ("account__name", "account__email", "asked_by", "decided_by", "note")
     list_select_related = ("account",)

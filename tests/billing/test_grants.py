@@ -84,9 +84,9 @@ class TestAGrantAboveTheCeiling:
         grant_in_admin(dana, account, "5000")
         assert "Somebody else has to approve it" in decide(dana, "approve")
         assert (WaitingGrant.objects.get().state, given(account)) == ("waiting", 0)
+        decided = {"state": "approved", "decided_by": "dana", "decided_at": NOW, "entry": account.entries.get()}
         with pytest.raises(IntegrityError), transaction.atomic():  # nor behind the service's back
-            entry = account.entries.get()
-            WaitingGrant.objects.update(state="approved", decided_by="dana", decided_at=NOW, entry=entry)
+            WaitingGrant.objects.update(**decided)
 
     def test_is_not_approved_by_staff_who_may_only_look(self, dana: Client, account: Account) -> None:
         grant_in_admin(dana, account, "5000")
