@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from billing import ledger, prices
-from billing.models import ApiKey, Hold
+from billing.models import Account, ApiKey, Hold
 from lookups.bulk import queue
 from lookups.lookup import rows, settlement
 from lookups.lookup.asks import Ask
@@ -55,8 +55,12 @@ def accept(
     now: datetime,
     notify: Notify = Notify(),
     max_wait: timedelta = MAX_WAIT,
+    apart: bool = True,
 ) -> BulkJob | OutOfFunds:
-    """Take all rows on and hold their price, or nothing at all. The same `bulk_id` again is the same bulk job."""
+    """Take all rows on and hold their price, or nothing at all. The same `bulk_id` again is the same bulk job.
+
+    So is the same request within five minutes, where nothing tells them apart (`rows.refuse_repetition`).
+    """
     earlier = BulkJob.objects.filter(pk=bulk_id).first()
     if earlier is not None:
         return earlier
@@ -64,6 +68,9 @@ def accept(
     first_of = [firsts.setdefault(_same(one.question), number) for number, one in enumerate(wanted)]
     try:
         with transaction.atomic():
+            earlier = None if apart else _find_same(wanted, key, accepts_stored, notify, now)
+            if earlier is not None:
+                return earlier
             hold = _hold(key, bulk_id, len(firsts), now, hold_for=max_wait + HELD_BEYOND, request_id=request_id)
             bulk = BulkJob.objects.create(
                 id=bulk_id,
@@ -139,6 +146,28 @@ def cancel(bulk: BulkJob, *, now: datetime) -> None:
                     request_id=bulk.request_id,
                 )
         queue.note_end(bulk.pk, now=now)
+
+
+def _find_same(
+    wanted: Sequence[Wanted], key: ApiKey, accepts_stored: bool, notify: Notify, now: datetime
+) -> BulkJob | None:
+    """The bulk job that an equal request of this account was taken on as a moment ago; locks the account."""
+    if key.is_test or key.account.is_internal:
+        return None
+    Account.objects.select_for_update(no_key=True).get(pk=key.account_id)
+    alike = list_own(key).filter(
+        created_at__gt=now - rows.ASKED_AGAIN,
+        cancelled_at=None,
+        total=len(wanted),
+        accepts_stored=accepts_stored,
+        webhook_url=notify.webhook_url,
+        emails_results=notify.emails_results,
+    )
+    asked = [(one.question.to_json(), one.ref) for one in wanted]
+    for bulk in alike:
+        if list(Lookup.objects.rows_of(bulk).values_list("question", "ref")) == asked:
+            return bulk
+    return None
 
 
 def _same(question: Question) -> tuple[str, str, str]:

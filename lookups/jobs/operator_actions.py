@@ -53,7 +53,7 @@ def do_over(job: Job, *, now: datetime) -> bool:
         row = failed.select_related("key__account", "lookup", "bulk").first()
         if row is None or not row.key.may_ask(now):
             return False
-        ask = replace(runner.to_ask(row), shares_hold=False)
+        ask = replace(runner.to_ask(row), shares_hold=False, apart=True)
         earlier, repetitions = row.lookup, list(row.lookup.repetitions.filter(bulk__isnull=False))
         ask, row.lookup = _draft_again(ask, earlier, now=now)
         rows.accept(ask, row.lookup, now=now, hold_for=lifecycle.hold_for(ask))

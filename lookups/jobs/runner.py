@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from lookups.jobs import lifecycle, retries
-from lookups.lookup import checks, flow, rows, settlement
+from lookups.lookup import checks, flow, settlement
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Cancelled, Failed, Refused, Unavailable
 from lookups.lookup.payers import KeyPayer
@@ -65,7 +65,7 @@ def sweep(*, now: datetime) -> Swept:
 
     What waits for a key that was revoked, or for a closed account, is cancelled, and its money goes back.
     """
-    failed = rows.end_unattended(now=now)
+    failed = settlement.end_unattended(before=now - lifecycle.longest_answer(), now=now)
     failed += sum(stop(job, because=Cancelled(), now=now) for job in Job.objects.barred(now)[:SWEPT])
     for job in Job.objects.overdue(now)[:SWEPT]:
         failed += stop(job, because=Unavailable(job.state, Failure.TIMEOUT), now=now)

@@ -27,6 +27,7 @@ class Ask:
     ask_id: uuid.UUID = field(default_factory=uuid.uuid4)
     request_id: str = ""
     resumed: bool = False
+    apart: bool = False  # an Idempotency-Key tells it from the same question asked before
     shares_hold: bool = False  # its price is part of a larger hold
     claim: uuid.UUID | None = None  # under which a worker answers it as a job
 

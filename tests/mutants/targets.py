@@ -127,12 +127,12 @@ EXPLAINED: dict[str, Explained] = {
         ("never", "return False", "return None"): A_CONDITION,
         ("find_stored", "kind=question.kind,", ""): "The digest of a question is another for each kind.",
         ("_sell_stored", "lookup.hold is not None", "True"): "Where nothing was held, a payer releases nothing.",
+        ("end_unattended", "500", "501"): ONE_MORE,
     },
     "lookups/lookup/rows.py": {
         ("end", "force_insert=True", ""): NO_LOOK,
         ("end", "True", "False"): NO_LOOK,
         ("end", "lookup.bulk_id is not None", "True"): "A query more: only rows of a bulk request are repeated.",
-        ("end_unattended", "500", "501"): ONE_MORE,
     },
     "lookups/models/lookups.py": {
         ("LookupQuerySet", '"Lookup"', "'changed'"): "A type's name, which only mypy reads.",
