@@ -105,11 +105,12 @@ def rotate(*, key: ApiKey, grace: timedelta, now: datetime) -> tuple[ApiKey, str
     Raises InvalidKey for a key that no longer works or has a successor already.
     """
     with transaction.atomic():
-        old = ApiKey.objects.select_for_update(of=("self",)).select_related("account").get(pk=key.pk)
+        account = Account.objects.select_for_update(no_key=True).get(pk=key.account_id)  # the ledger counts under it
+        old = ApiKey.objects.select_for_update().get(pk=key.pk)
         if not old.works_at(now) or ApiKey.objects.filter(replaces=old).exists():
             raise InvalidKey("revoked")
         new, secret = issue(
-            account=old.account, name=old.name, mode=old.mode, now=now, scopes=old.scopes, expires_at=old.expires_at
+            account=account, name=old.name, mode=old.mode, now=now, scopes=old.scopes, expires_at=old.expires_at
         )
         for field in ("rate_limit_per_minute", "concurrent_lookups", "monthly_budget", "budget_month", "budget_used"):
             setattr(new, field, getattr(old, field))
@@ -121,15 +122,20 @@ def rotate(*, key: ApiKey, grace: timedelta, now: datetime) -> tuple[ApiKey, str
 
 
 def set_budget(*, key: ApiKey, monthly_budget: int | None, now: datetime) -> None:
-    """Limit what the key may spend in a month (units; None: no limit), counting what it used this month already."""
+    """Limit what the key may spend in a month (units; None: no limit), counting what it used this month already.
+
+    The limit is that of the keys it replaced and was replaced by as well.
+    """
     month = budgets.month_of(now)
     with transaction.atomic():
         # The ledger counts under the account's lock; so does this.
         Account.objects.select_for_update(no_key=True).get(pk=key.account_id)
         key.monthly_budget = None if monthly_budget is None else money.units(monthly_budget)
         key.budget_month = None if monthly_budget is None else month
-        key.budget_used = 0 if monthly_budget is None else budgets.used_by_key(key_id=key.pk, month=month)
-        key.save(update_fields=["monthly_budget", "budget_month", "budget_used"])
+        same = budgets.list_same(key.pk)
+        key.budget_used = 0 if monthly_budget is None else budgets.used_by_keys(key_ids=same, month=month)
+        shared = ("monthly_budget", "budget_month", "budget_used")
+        ApiKey.objects.filter(pk__in=same).update(**{name: getattr(key, name) for name in shared})
 
 
 def _hash(secret: str) -> str:

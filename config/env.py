@@ -39,6 +39,8 @@ MIGRATION_DATABASE_URL: str = _env.str("MIGRATION_DATABASE_URL", default="")
 # What a lookup costs, and how long it may take
 PRICE_PER_LOOKUP: Decimal = Decimal(_env.str("PRICE_PER_LOOKUP", default="0.0314"))
 PRICE_PER_STORED_LOOKUP: Decimal = Decimal(_env.str("PRICE_PER_STORED_LOOKUP", default="0"))
+GRANT_CEILING: Decimal = Decimal(_env.str("GRANT_CEILING", default="1000"))  # one person's gifts of 24 hours, in USD
+GRANT_MAXIMUM: Decimal = Decimal(_env.str("GRANT_MAXIMUM", default="100000"))  # of two persons' gift, in USD
 FREE_LOOKUPS: int = _env.int("FREE_LOOKUPS", default=10)
 SYNC_BUDGET_SECONDS: float = _env.float("SYNC_BUDGET_SECONDS", default=20.0)
 CACHE_MAX_AGE_DAYS: int = _env.int("CACHE_MAX_AGE_DAYS", default=7)

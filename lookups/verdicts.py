@@ -117,13 +117,15 @@ class Verdict(WordWithFacts):
     CANCELLED = (
         "cancelled",
         VerdictFacts(
-            customer="The bulk request was cancelled before this question's turn.",
+            customer="It was cancelled before its turn: its bulk request, or all that its key or account still had"
+            " waiting.",
             http_status=410,
             row="cancelled",
             counted="cancelled",
             error="Cancelled",
             code="cancelled",
-            operator="The customer cancelled the bulk request before this question's turn.",
+            operator="Cancelled before its turn: the customer cancelled the bulk request, or its key was revoked or its"
+            " account closed.",
             label="cancelled",
         ),
     )

@@ -16,9 +16,9 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminSingleDateWidget
 
-from billing import accounts, ledger, money, prices, statements
+from billing import accounts, grants, money, prices, statements
 from billing.admin import pages
-from billing.models import Account
+from billing.models import Account, WaitingGrant
 
 
 class GrantForm(forms.Form):
@@ -59,8 +59,8 @@ class PeriodForm(forms.Form):
 
 
 @admin.register(Account)
-class AccountAdmin(pages.ActionPermissions, ModelAdmin):
-    """Sums are shown and never typed in."""
+class AccountAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
+    """Sums are shown and never typed in; free service is given by those who may move money."""
 
     list_display = ("name", "email", "kind", "is_active", "show_available", "show_held", "show_spent", "created_at")
     list_filter = ("kind", "is_active")
@@ -88,6 +88,10 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: Account | None = None) -> Any:
         return super().get_fieldsets(request, obj) if obj else ((None, {"fields": ("name", "email", "kind")}),)
 
+    def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
+        fields = super().get_readonly_fields(request, obj)
+        return fields if self.has_move_money_permission(request) else (*fields, "kind")
+
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **named: Any) -> Any:
         """An address typed without its scheme is https."""
         if db_field.name in ("webhook_url", "test_webhook_url"):
@@ -101,9 +105,11 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
         """Open through the service; later write only what was changed here: sums may have moved meanwhile."""
         if change:
             obj.save(update_fields=form.changed_data)
-            return
-        opened = accounts.open_account(name=obj.name, email=obj.email, kind=obj.kind, now=timezone.now())
-        obj.__dict__.update(opened.__dict__)
+        else:
+            opened = accounts.open_account(name=obj.name, email=obj.email, kind=obj.kind, now=timezone.now())
+            obj.__dict__.update(opened.__dict__)
+        if "kind" in form.changed_data:
+            self.log_change(request, obj, f"The kind is {obj.kind}; it was {form.initial.get('kind', 'user')}.")
 
     @display(description="available", ordering="available")
     def show_available(self, obj: Account) -> str:
@@ -127,25 +133,12 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
     def grant_credit(self, request: HttpRequest, object_id: str) -> HttpResponse:
         account = get_object_or_404(Account, pk=object_id)
 
-        def perform(data: dict[str, Any], token: str) -> str:
-            ledger.deposit(
-                account_id=account.pk,
-                amount=data["amount"],
-                idempotency_key=token,
-                source="staff",
-                operator=pages.operator_of(request),
-                reason=data["reason"],
-                note=data["note"],
-                now=timezone.now(),
-            )
-            return self._report(request, account, f"Granted {money.to_decimal_string(data['amount'])} USD.")
-
         return pages.confirmed_move(
             request,
             title=f"Grant credit to {account.name}",
             form=GrantForm(request.POST or None),
-            perform=perform,
-            describe=lambda data: _summary(account, data["amount"], data),
+            perform=lambda data, token: self._give(request, account, "grant", data["amount"], data, token),
+            describe=lambda data: _summary(request, account, data["amount"], data),
             back=_page_of(account),
         )
 
@@ -153,24 +146,12 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
     def adjust_balance(self, request: HttpRequest, object_id: str) -> HttpResponse:
         account = get_object_or_404(Account, pk=object_id)
 
-        def perform(data: dict[str, Any], token: str) -> str:
-            ledger.adjust(
-                account_id=account.pk,
-                amount=data["dollars"],
-                idempotency_key=token,
-                reason=data["reason"],
-                operator=pages.operator_of(request),
-                note=data["note"],
-                now=timezone.now(),
-            )
-            return self._report(request, account, f"Adjusted by {money.to_decimal_string(data['dollars'])} USD.")
-
         return pages.confirmed_move(
             request,
             title=f"Adjust the balance of {account.name}",
             form=AdjustForm(request.POST or None),
-            describe=lambda data: _summary(account, data["dollars"], data),
-            perform=perform,
+            describe=lambda data: _summary(request, account, data["dollars"], data),
+            perform=lambda data, token: self._give(request, account, "adjust", data["dollars"], data, token),
             back=_page_of(account),
         )
 
@@ -205,8 +186,22 @@ class AccountAdmin(pages.ActionPermissions, ModelAdmin):
             raise PermissionDenied
         return issue_page(request, account=get_object_or_404(Account, pk=object_id))
 
-    def _report(self, request: HttpRequest, account: Account, sentence: str) -> str:
-        """Put the sentence into the account's history as well."""
+    def _give(
+        self, request: HttpRequest, account: Account, kind: str, amount: int, data: dict[str, Any], token: str
+    ) -> str:
+        """Move it, or leave it to a second person; the sentence that says which stands in the account's history."""
+        given = grants.give(
+            account_id=account.pk,
+            kind=kind,
+            amount=amount,
+            token=token,
+            operator=pages.operator_of(request),
+            reason=data["reason"],
+            note=data["note"],
+            now=timezone.now(),
+        )
+        sentence = f"{grants.WORDS[kind]} {money.to_decimal_string(amount)} USD"
+        sentence += " waits for a second person." if isinstance(given, WaitingGrant) else "."
         self.log_change(request, account, sentence)
         return sentence
 
@@ -219,8 +214,9 @@ def _midnight(day: Any) -> datetime:
     return datetime.combine(day, time.min, tzinfo=UTC)
 
 
-def _summary(account: Account, change: int, data: dict[str, Any]) -> list[tuple[str, str]]:
+def _summary(request: HttpRequest, account: Account, change: int, data: dict[str, Any]) -> list[tuple[str, str]]:
     """What the confirmation page says; the balance after it is as of now."""
+    alone = grants.may_give_alone(operator=pages.operator_of(request), amount=change, now=timezone.now())
     return [
         ("Account", str(account)),
         ("Available now", f"{money.to_decimal_string(account.available)} USD"),
@@ -228,4 +224,5 @@ def _summary(account: Account, change: int, data: dict[str, Any]) -> list[tuple[
         ("Available afterwards", f"{money.to_decimal_string(account.available + change)} USD"),
         ("Reason", data["reason"]),
         ("Note", data["note"] or "none"),
+        ("Happens", "at once" if alone else "when a second person who may move money approves it"),
     ]

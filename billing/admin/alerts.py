@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 
-from billing import owing, selectors
+from billing import grants, owing, selectors
 
 
 def mark(request: HttpRequest) -> list[str] | None:
@@ -17,4 +17,7 @@ def mark(request: HttpRequest) -> list[str] | None:
     if unknown:
         return [f"{unknown} payments of unknown outcome", "warning"]
     owes = owing.list_owing().count()
-    return [f"{owes} {'account owes' if owes == 1 else 'accounts owe'}", "warning"] if owes else None
+    if owes:
+        return [f"{owes} {'account owes' if owes == 1 else 'accounts owe'}", "warning"]
+    waiting = grants.count_waiting()
+    return [f"{waiting} grants wait for a second person", "info"] if waiting else None

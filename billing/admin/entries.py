@@ -51,7 +51,11 @@ class RefundForm(forms.Form):
 
 
 class ReadOnlyAdmin(pages.ActionPermissions, ModelAdmin):
-    """Everything to see, nothing to type."""
+    """Everything to see, nothing to type; what has a `show_` of its own is shown by that."""
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        shown = ((name, f"show_{name}") for name in map(str, super().get_fields(request, obj)))
+        return [show if hasattr(self, show) else name for name, show in shown]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -73,7 +77,7 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
         "account",
         "kind",
         "show_amount",
-        "show_available",
+        "show_available_after",
         "reference",
         "operator",
         "reason",
@@ -87,13 +91,13 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
     actions_list = ("finance_page",)
     actions_detail = ("refund", "receipt")
 
-    @display(description="amount (USD)", ordering="amount")
-    def show_amount(self, obj: LedgerEntry) -> str:
-        return money.to_decimal_string(obj.amount)
-
-    @display(description="available after (USD)")
-    def show_available(self, obj: LedgerEntry) -> str:
-        return money.to_decimal_string(obj.available_after)
+    show_amount = pages.in_dollars("amount")
+    show_available_change = pages.in_dollars("available_change")
+    show_held_change = pages.in_dollars("held_change")
+    show_spent_change = pages.in_dollars("spent_change")
+    show_available_after = pages.in_dollars("available_after")
+    show_held_after = pages.in_dollars("held_after")
+    show_spent_after = pages.in_dollars("spent_after")
 
     @action(description="Finance", url_path="finance", permissions=["read_ledger"])
     def finance_page(self, request: HttpRequest) -> HttpResponse:
@@ -175,13 +179,8 @@ class HoldAdmin(ReadOnlyAdmin):
     list_select_related = ("account",)
     list_per_page = 100
 
-    @display(description="amount (USD)", ordering="amount")
-    def show_amount(self, obj: Hold) -> str:
-        return money.to_decimal_string(obj.amount)
-
-    @display(description="remaining (USD)", ordering="remaining")
-    def show_remaining(self, obj: Hold) -> str:
-        return money.to_decimal_string(obj.remaining)
+    show_amount = pages.in_dollars("amount")
+    show_remaining = pages.in_dollars("remaining")
 
 
 @admin.register(Reconciliation)

@@ -75,7 +75,7 @@ def issue_page(request: HttpRequest, *, account: Account) -> HttpResponse:
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(pages.ActionPermissions, ModelAdmin):
+class ApiKeyAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
     """Which keys there are, what they may do, when they were last used."""
 
     form = KeyForm

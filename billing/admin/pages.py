@@ -11,6 +11,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from unfold.decorators import display
 from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
     UnfoldAdminIntegerFieldWidget,
@@ -19,7 +20,7 @@ from unfold.widgets import (
 )
 
 from billing import money
-from billing.ledger_errors import LedgerError
+from billing.ledger_errors import InsufficientFunds, LedgerError, RefundTooLarge
 
 MOVE_MONEY = "billing.move_money"
 GRANT_REASONS = [
@@ -39,9 +40,27 @@ class DollarsField(forms.DecimalField):
         named = {"max_digits": 12, "decimal_places": 4, "widget": UnfoldAdminDecimalFieldWidget(), **named}
         super().__init__(**named)
 
+    def prepare_value(self, value: Any) -> Any:
+        """What stands in the form at first: whole units come from the row, anything else was typed."""
+        return money.to_dollars(value) if isinstance(value, int) else value
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return super().has_changed(self.prepare_value(initial), data)
+
     def clean(self, value: Any) -> int | None:
         dollars = super().clean(value)
         return None if dollars is None else int(dollars * money.UNITS_PER_DOLLAR)
+
+
+def in_dollars(column: str, label: str = "") -> Any:
+    """A column of whole units as a list and a page show it: in dollars; empty where there is nothing."""
+
+    @display(description=f"{label or column.replace('_', ' ')} (USD)", ordering=column)
+    def show(self: Any, obj: Any) -> str:
+        units = getattr(obj, column)
+        return "" if units is None else money.to_decimal_string(units)
+
+    return show
 
 
 def reason_field(choices: list[tuple[str, str]]) -> forms.ChoiceField:
@@ -57,6 +76,25 @@ def note_field() -> forms.CharField:
 def whole_number_field(**named: Any) -> forms.IntegerField:
     """A number of things."""
     return forms.IntegerField(min_value=1, max_value=10_000_000, widget=UnfoldAdminIntegerFieldWidget(), **named)
+
+
+class BudgetInDollars:
+    """A monthly budget that is typed and read in dollars."""
+
+    show_monthly_budget = in_dollars("monthly_budget")
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **named: Any) -> Any:
+        if db_field.name == "monthly_budget":
+            text = "The most that may be spent in a month (UTC), in USD; empty: no limit."
+            return DollarsField(required=False, min_value=0, help_text=text)
+        return super().formfield_for_dbfield(db_field, request, **named)  # type: ignore[misc]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        found = super().get_fieldsets(request, obj)  # type: ignore[misc]
+        if self.has_change_permission(request, obj):  # type: ignore[attr-defined]
+            return found
+        read = {"monthly_budget": "show_monthly_budget"}
+        return [(name, {**more, "fields": [read.get(one, one) for one in more["fields"]]}) for name, more in found]
 
 
 class ActionPermissions:
@@ -111,7 +149,7 @@ def confirmed_move(
                 messages.success(request, perform(form.cleaned_data, f"admin:{token[:64]}"))
                 return redirect(back)
             except (LedgerError, ValueError) as refusal:
-                form.add_error(None, str(refusal))
+                form.add_error(None, _explain(refusal))
         elif "change" not in request.POST:
             summary = describe(form.cleaned_data)
     context = {
@@ -123,3 +161,14 @@ def confirmed_move(
         "back": back,
     }
     return render(request, "billing/move.html", context)
+
+
+def _explain(refusal: Exception) -> str:
+    """Why the ledger refused, in dollars."""
+    match refusal:
+        case InsufficientFunds(available=available, needed=needed):
+            left, wanted = money.to_decimal_string(available), money.to_decimal_string(needed)
+            return f"{wanted} USD are needed and {left} USD are available."
+        case RefundTooLarge(refundable=refundable):
+            return f"Only {money.to_decimal_string(refundable)} USD of this charge can still be given back."
+    return str(refusal)

@@ -95,7 +95,7 @@ KINDS = [
 
 
 class Migration(migrations.Migration):
-    dependencies = [("billing", "0008_ledger_chain")]
+    dependencies = [("billing", "0009_waiting_grants")]
 
     operations = [
         migrations.CreateModel(

@@ -4,6 +4,7 @@ from billing.models.accounts import Account, ApiKey
 from billing.models.anchors import LedgerAnchor
 from billing.models.closes import MonthClose, Receipt
 from billing.models.entries import Hold, LedgerEntry
+from billing.models.grants import WaitingGrant
 from billing.models.limits import ConcurrencySlot, RateWindow
 from billing.models.payments import Payment
 from billing.models.reconciliations import Reconciliation
@@ -24,4 +25,5 @@ __all__ = [
     "Reconciliation",
     "Reversal",
     "TopUp",
+    "WaitingGrant",
 ]

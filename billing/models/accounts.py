@@ -161,3 +161,7 @@ class ApiKey(models.Model):
         revoked = self.revoked_at is not None and self.revoked_at <= now
         expired = self.expires_at is not None and self.expires_at <= now
         return not revoked and not expired
+
+    def may_ask(self, now: datetime) -> bool:
+        """Tell whether anything is begun for it at `now`: it works, and its account (loaded with it) is open."""
+        return self.works_at(now) and self.account.is_active

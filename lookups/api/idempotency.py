@@ -18,6 +18,7 @@ from lookups import idempotency
 from lookups.api import errors
 
 LONGEST = 255
+REPLAYED = "Idempotency-Replayed"  # on a reply that was given before
 LEASE_BEYOND_BUDGET = timedelta(seconds=30)
 
 # Replies that are final. All others charged nothing and may turn out better next time, so a repetition asks anew.
@@ -33,7 +34,7 @@ def answer_once(request: Request, *, key: ApiKey, answer: Answer) -> Response:
     claim = _claim(request, key, _checked(word))
     if claim.is_answered:
         response = answer(claim)
-        response["Idempotency-Replayed"] = "true"
+        response[REPLAYED] = "true"
         return response
     try:
         response = answer(claim)
@@ -52,7 +53,7 @@ def answer_once(request: Request, *, key: ApiKey, answer: Answer) -> Response:
 
 def same_ask(claim: idempotency.Claim | None) -> dict[str, Any]:
     """What makes a repetition the same ask as the first request: it is charged once."""
-    return {"ask_id": claim.ask_id, "resumed": claim.resumed} if claim else {}
+    return {"ask_id": claim.ask_id, "resumed": claim.resumed, "apart": True} if claim else {}
 
 
 def _claim(request: Request, key: ApiKey, word: str) -> idempotency.Claim:

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from billing import money, prices, selectors
 from billing.models import Account
 from lookups import bodies
-from lookups.api import errors
+from lookups.api import errors, idempotency
 from lookups.jobs import waiting
 from lookups.lookup.outcomes import Accepted, Ended, OutOfFunds, Result, TooManyAtOnce
 from lookups.models import Job, Lookup
@@ -22,11 +22,11 @@ from scrapers.failures import Failure, find_failure
 def to_response(result: Result, *, account: Account | None) -> Response:
     """The reply to a question; `account` is whose key asked, if one did. Raises ApiError where nothing was accepted."""
     match result:
-        case Ended(lookup=lookup, receipt=receipt):
-            return _ended(lookup, receipt, account)
-        case Accepted(job=job):
+        case Ended(lookup=lookup, receipt=receipt, repeated=repeated):
+            return _marked(_ended(lookup, receipt, account), repeated)
+        case Accepted(job=job, repeated=repeated):
             headers = {"Location": bodies.status_url(job.public_id), "Retry-After": str(waiting.POLL_MS // 1000)}
-            return Response(bodies.of_acceptance(job), status=202, headers=headers)
+            return _marked(Response(bodies.of_acceptance(job), status=202, headers=headers), repeated)
         case OutOfFunds():
             raise out_of_funds(result, account)
         case TooManyAtOnce():
@@ -81,6 +81,12 @@ def out_of_funds(outcome: OutOfFunds, account: Account | None) -> errors.ApiErro
 def top_up_url() -> str:
     """Where credit can be bought."""
     return f"{settings.PUBLIC_URL}/pricing/"
+
+
+def _marked(response: Response, repeated: bool) -> Response:
+    if repeated:
+        response[idempotency.REPLAYED] = "true"
+    return response
 
 
 def _ended(lookup: Lookup, receipt: str | None, account: Account | None) -> Response:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,8 +15,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from billing import ledger, prices
-from billing.ledger_errors import InsufficientFunds
-from billing.models import ApiKey, Hold
+from billing.ledger_errors import HoldEnded, InsufficientFunds
+from billing.models import Account, ApiKey, Hold
 from lookups.bulk import queue
 from lookups.lookup import rows, settlement
 from lookups.lookup.asks import Ask
@@ -55,8 +56,12 @@ def accept(
     now: datetime,
     notify: Notify = Notify(),
     max_wait: timedelta = MAX_WAIT,
+    apart: bool = True,
 ) -> BulkJob | OutOfFunds:
-    """Take all rows on and hold their price, or nothing at all. The same `bulk_id` again is the same bulk job."""
+    """Take all rows on and hold their price, or nothing at all. The same `bulk_id` again is the same bulk job.
+
+    So is the same request within five minutes, where nothing tells them apart (`rows.refuse_repetition`).
+    """
     earlier = BulkJob.objects.filter(pk=bulk_id).first()
     if earlier is not None:
         return earlier
@@ -64,6 +69,9 @@ def accept(
     first_of = [firsts.setdefault(_same(one.question), number) for number, one in enumerate(wanted)]
     try:
         with transaction.atomic():
+            earlier = None if apart else _find_same(wanted, key, accepts_stored, notify, now)
+            if earlier is not None:
+                return earlier
             hold = _hold(key, bulk_id, len(firsts), now, hold_for=max_wait + HELD_BEYOND, request_id=request_id)
             bulk = BulkJob.objects.create(
                 id=bulk_id,
@@ -71,6 +79,7 @@ def accept(
                 key=key,
                 hold=hold,
                 accepts_stored=accepts_stored,
+                stored_price=prices.STORED,
                 total=len(wanted),
                 questions=len(firsts),
                 request_id=request_id,
@@ -124,18 +133,42 @@ def cancel(bulk: BulkJob, *, now: datetime) -> None:
         Job.objects.filter(pk__in=[job.pk for job in ended]).update(status=Job.Status.FAILED, ended_at=now)
         for job in ended:
             if job.hold_id != bulk.hold_id and job.hold_id is not None:  # asked again by an operator, and paid anew
-                ledger.release(hold_id=job.hold_id, reason="cancelled", now=now)
+                with suppress(HoldEnded):
+                    ledger.release(hold_id=job.hold_id, reason="cancelled", now=now)
         back = sum(job.lookup.price for job in ended if job.hold_id == bulk.hold_id)
         if back and bulk.hold_id:
-            ledger.release(
-                hold_id=bulk.hold_id,
-                amount=back,
-                idempotency_key=f"bulk:{bulk.pk}:cancel:{now:%s%f}",
-                reason="cancelled",
-                now=now,
-                request_id=bulk.request_id,
-            )
+            with suppress(HoldEnded):  # the sweep was faster: it has gone back already
+                ledger.release(
+                    hold_id=bulk.hold_id,
+                    amount=back,
+                    idempotency_key=f"bulk:{bulk.pk}:cancel:{now:%s%f}",
+                    reason="cancelled",
+                    now=now,
+                    request_id=bulk.request_id,
+                )
         queue.note_end(bulk.pk, now=now)
+
+
+def _find_same(
+    wanted: Sequence[Wanted], key: ApiKey, accepts_stored: bool, notify: Notify, now: datetime
+) -> BulkJob | None:
+    """The bulk job that an equal request of this account was taken on as a moment ago; locks the account."""
+    if key.is_test or key.account.is_internal:
+        return None
+    Account.objects.select_for_update(no_key=True).get(pk=key.account_id)
+    alike = list_own(key).filter(
+        created_at__gt=now - rows.ASKED_AGAIN,
+        cancelled_at=None,
+        total=len(wanted),
+        accepts_stored=accepts_stored,
+        webhook_url=notify.webhook_url,
+        emails_results=notify.emails_results,
+    )
+    asked = [(one.question.to_json(), one.ref) for one in wanted]
+    for bulk in alike:
+        if list(Lookup.objects.rows_of(bulk).values_list("question", "ref")) == asked:
+            return bulk
+    return None
 
 
 def _same(question: Question) -> tuple[str, str, str]:

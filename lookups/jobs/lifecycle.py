@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from celery import current_app
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
 
@@ -52,6 +53,11 @@ def accept(ask: Ask, lookup: Lookup, *, estimated_seconds: int, now: datetime) -
 def hold_for(ask: Ask) -> timedelta:
     """How long the price of a question is held that is answered later."""
     return (ask.max_wait or MAX_WAIT) + HELD_BEYOND
+
+
+def longest_answer() -> timedelta:
+    """How long a process can be at a lookup that has no job: by then its fetch has ended, and was settled."""
+    return timedelta(seconds=max(BUDGET_SECONDS, settings.SYNC_BUDGET_SECONDS)) + single_flight.GRACE
 
 
 def adopt(ask: Ask, lookup: Lookup, *, estimated_seconds: int, runs: bool, now: datetime) -> Job:

@@ -8,7 +8,6 @@ from datetime import datetime
 
 from django.db import transaction
 
-from billing import prices
 from lookups.jobs import lifecycle, runner
 from lookups.lookup import rows
 from lookups.lookup.asks import Ask
@@ -44,16 +43,17 @@ def release(job: Job, *, now: datetime) -> bool:
 
 
 def do_over(job: Job, *, now: datetime) -> bool:
-    """Ask a failed job's question again for the same customer, as a new lookup; False when it has not failed.
+    """Ask a failed job's question again for the same customer, as a new lookup.
 
-    Its money was given back, so the price is held anew: raises InsufficientFunds when there is too little.
+    False when it has not failed, or its key or account has ended. Its money was given back, so the price it was
+    accepted at is held anew: raises InsufficientFunds when there is too little.
     """
     with transaction.atomic():
         failed = Job.objects.select_for_update(of=("self",)).filter(pk=job.pk, status=Job.Status.FAILED)
         row = failed.select_related("key__account", "lookup", "bulk").first()
-        if row is None:
+        if row is None or not row.key.may_ask(now):
             return False
-        ask = replace(runner.to_ask(row), price=prices.LOOKUP, shares_hold=False)
+        ask = replace(runner.to_ask(row), shares_hold=False, apart=True)
         earlier, repetitions = row.lookup, list(row.lookup.repetitions.filter(bulk__isnull=False))
         ask, row.lookup = _draft_again(ask, earlier, now=now)
         rows.accept(ask, row.lookup, now=now, hold_for=lifecycle.hold_for(ask))

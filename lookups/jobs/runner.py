@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from lookups.jobs import lifecycle, retries
-from lookups.lookup import checks, flow, rows, settlement
+from lookups.lookup import checks, flow, settlement
 from lookups.lookup.asks import Ask, Stopwatch
-from lookups.lookup.outcomes import Failed, Refused, Unavailable
+from lookups.lookup.outcomes import Cancelled, Failed, Refused, Unavailable
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
 from lookups.models import Job, Lookup
@@ -23,7 +23,7 @@ SWEPT = 500  # jobs of a kind that one sweep deals with; the next one takes the 
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep found: jobs woken again, and jobs that failed: by their deadline, or by their state's switch."""
+    """What a sweep found: jobs woken again, and jobs that it ended without an answer."""
 
     woken: int
     failed: int
@@ -38,6 +38,8 @@ def run(*, job_id: uuid.UUID, now: datetime) -> bool:
     job = lifecycle.claim(job_id, now=now)
     if job is None:
         return False
+    if not job.key.may_ask(now):  # revoked, or its account closed, since it was accepted
+        return stop(job, because=Cancelled(), now=now)
     ask = to_ask(job)
     pauses: list[timedelta] = []
 
@@ -59,8 +61,12 @@ def run(*, job_id: uuid.UUID, now: datetime) -> bool:
 
 
 def sweep(*, now: datetime) -> Swept:
-    """Wake workers for jobs that nobody works on; fail those whose deadline passed, or whose state was switched off."""
-    failed = rows.end_unattended(now=now)
+    """Wake workers for jobs that nobody works on; fail those whose deadline passed, or whose state was switched off.
+
+    What waits for a key that was revoked, or for a closed account, is cancelled, and its money goes back.
+    """
+    failed = settlement.end_unattended(before=now - lifecycle.longest_answer(), now=now)
+    failed += sum(stop(job, because=Cancelled(), now=now) for job in Job.objects.barred(now)[:SWEPT])
     for job in Job.objects.overdue(now)[:SWEPT]:
         failed += stop(job, because=Unavailable(job.state, Failure.TIMEOUT), now=now)
     asked = Job.objects.open().live()
@@ -99,6 +105,7 @@ def to_ask(job: Job) -> Ask:
         payer=KeyPayer(job.key),
         ask_id=job.lookup.ask_id,
         price=job.lookup.price,
+        stored_price=job.bulk.stored_price if job.bulk is not None else 0,
         request_id=job.request_id,
         resumed=job.attempts > 1,
         shares_hold=job.bulk is not None,

@@ -20,12 +20,14 @@ class Ask:
     question: Question
     payer: Payer
     accepts_stored: bool = False
-    price: int = prices.LOOKUP  # quoted when it is accepted, in 1/10,000 USD
+    price: int = field(default_factory=lambda: prices.LOOKUP)  # quoted when it is accepted, in 1/10,000 USD
+    stored_price: int = field(default_factory=lambda: prices.STORED)  # the same, for an answer from before
     ref: str | None = None  # the customer's own mark
     max_wait: timedelta | None = None  # how long it may take as a job, where the caller says so
     ask_id: uuid.UUID = field(default_factory=uuid.uuid4)
     request_id: str = ""
     resumed: bool = False
+    apart: bool = False  # an Idempotency-Key tells it from the same question asked before
     shares_hold: bool = False  # its price is part of a larger hold
     claim: uuid.UUID | None = None  # under which a worker answers it as a job
 

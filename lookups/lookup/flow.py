@@ -10,6 +10,7 @@ What turns out to take longer than the caller waits goes on in its own thread (`
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -27,6 +28,8 @@ from lookups.models import Job, Lookup
 from lookups.verdicts import Breakdown
 from scrapers import gateway
 from scrapers.failures import PortalError
+
+LOOK_EVERY = 0.1  # seconds between two looks at what another request is answering
 
 
 def perform(*, ask: Ask, now: datetime) -> Result:
@@ -54,12 +57,41 @@ def _perform(ask: Ask, stopwatch: Stopwatch) -> Result:
         if isinstance(earlier, Ended | Accepted):
             return earlier
         lookup = earlier
+        if lookup is not None:
+            ask = replace(ask, price=lookup.price)  # as it was accepted
     else:
         lookup = None
     try:
         return _answer(ask, lookup, stopwatch)
     except InsufficientFunds as short:
         return settlement.out_of_funds(short)
+    except rows.AskedBefore as before:
+        return _repeat(ask, before.lookup, stopwatch)
+
+
+def _repeat(ask: Ask, earlier: Lookup, stopwatch: Stopwatch) -> Result:
+    """The same was asked a moment ago: told again, or waited for where it is still being answered."""
+    same = replace(ask, ask_id=earlier.ask_id, price=earlier.price, accepts_stored=False)
+    with ask.payer.place(now=stopwatch.now) as is_free:
+        if not is_free:
+            return TooManyAtOnce(limit=ask.payer.limit)
+        found = _wait_for(same, stopwatch)
+    return _answer(same, found, stopwatch) if isinstance(found, Lookup) else found
+
+
+def _wait_for(ask: Ask, stopwatch: Stopwatch) -> Ended | Accepted | Lookup:
+    """What somebody else's request under this ask's id comes to; its open row, where nobody answers it any more."""
+    while True:
+        lookup = Lookup.objects.whole().get(ask_id=ask.ask_id)
+        if lookup.verdict is not None:
+            return Ended(lookup, repeated=True)
+        job = Job.objects.filter(ask_id=ask.ask_id).first()
+        if job is not None:
+            return Accepted(job, repeated=True)
+        if stopwatch.seconds > settings.SYNC_BUDGET_SECONDS:
+            return lookup
+        single_flight.release_connection()
+        time.sleep(LOOK_EVERY)
 
 
 def _find_earlier(ask: Ask) -> Ended | Accepted | Lookup | None:

@@ -73,7 +73,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """The customer cancelled it before its turn. Not charged."""
+    """Cancelled before its turn: by the customer, or because the key or the account has ended. Not charged."""
 
 
 Outcome = Found | Judged | NothingFound | Unavailable | Refused | Failed | Cancelled
@@ -85,6 +85,7 @@ class Ended:
 
     lookup: Lookup
     receipt: str | None = None
+    repeated: bool = False  # it was asked before, and is told again
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class Accepted:
     """The registry is slow: this job answers later. The price is held."""
 
     job: Job
+    repeated: bool = False  # it was asked before
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from billing.models import Account, ApiKey, Hold, Payment
 from billing.payments import checkout
 from lookups.models import Lookup
 
-HOLD_FOR = timedelta(minutes=10)  # far longer than any fetch; the sweep releases what a crash left behind
+HOLD_FOR = timedelta(minutes=10)  # far longer than any fetch; what a crash left behind the sweep gives back before
 
 
 @dataclass(frozen=True, slots=True)

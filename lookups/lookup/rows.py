@@ -24,9 +24,17 @@ from lookups.lookup.outcomes import (
 )
 from lookups.lookup.payers import FREE, Paid
 from lookups.models import Lookup, StoredAnswer
-from lookups.verdicts import Breakdown, Verdict
+from lookups.verdicts import BILLED, Verdict
 
-UNATTENDED_AFTER = timedelta(minutes=15)  # nobody waits so long for a reply: its process is gone
+ASKED_AGAIN = timedelta(minutes=5)  # after an answer: who asks the same again may not have got it
+
+
+class AskedBefore(Exception):
+    """The same account has asked the same a moment ago; `lookup` is paid for, or will be."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        super().__init__(lookup.public_id)
+        self.lookup = lookup
 
 
 class EndedBefore(Exception):
@@ -53,10 +61,34 @@ def find(ask: Ask) -> Lookup | None:
 
 
 def accept(ask: Ask, lookup: Lookup, *, now: datetime, hold_for: timedelta) -> None:
-    """Accept a question: hold its price and write its row, or do neither. Raises InsufficientFunds."""
+    """Accept a question: hold its price and write its row, or do neither.
+
+    Raises InsufficientFunds, and AskedBefore instead of holding the price of the same thing twice.
+    """
     with transaction.atomic():
+        if lookup.pk is None:
+            refuse_repetition(ask, now=now)
         lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for)
         lookup.save()
+
+
+def refuse_repetition(ask: Ask, *, now: datetime) -> None:
+    """Raise AskedBefore where the account has asked the same within five minutes; joins the caller's transaction.
+
+    Whether a reply has arrived cannot be known, so everything that is asked again is taken for a reply that was lost.
+    The account's lock lets one of several equal requests be the first. What costs nothing is asked anew.
+    """
+    account = ask.account
+    if ask.apart or account is None or account.is_internal or ask.sandbox:
+        return
+    Account.objects.select_for_update(no_key=True).get(pk=account.pk)
+    question = ask.question
+    since = now - ASKED_AGAIN - timedelta(seconds=settings.SYNC_BUDGET_SECONDS)  # an answer may take so long
+    paid = Lookup.objects.whole().filter(Q(verdict__isnull=True) | Q(verdict__in=BILLED), price__gt=0)
+    asked = paid.filter(account=account, sandbox=False, origin=Lookup.Origin.API, created_at__gt=since, ref=ask.ref)
+    for lookup in asked.filter(state=question.state, kind=question.kind, asked=question.words):
+        if lookup.question == question.to_json() and (ask.accepts_stored or lookup.source != Lookup.Source.STORED):
+            raise AskedBefore(lookup)
 
 
 def draft(ask: Ask, *, now: datetime, **more: Any) -> Lookup:
@@ -168,19 +200,6 @@ def cancel(lookups: list[Lookup], *, now: datetime) -> None:
 def _took(lookup: Lookup, now: datetime) -> int:
     """Milliseconds from accepting to ending."""
     return max(0, round((now - lookup.created_at).total_seconds() * 1000))
-
-
-def end_unattended(*, now: datetime, limit: int = 500) -> int:
-    """End lookups whose caller's process was lost; returns how many. Their holds expire by themselves."""
-    ended = 0
-    for lookup in Lookup.objects.unattended(now - UNATTENDED_AFTER).filter(bulk__isnull=True)[:limit]:
-        try:
-            with transaction.atomic():
-                end(lookup, Failed(Breakdown.BROKEN), stopwatch=Stopwatch(now))
-        except EndedBefore:
-            continue
-        ended += 1
-    return ended
 
 
 def _of_answer(answer: StoredAnswer, lookup: Lookup, *, stored: bool) -> dict[str, Any]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 
 from django.db import transaction
 
-from billing import prices
 from billing.ledger_errors import BudgetExceeded, InsufficientFunds
 from lookups.lookup import rows, single_flight, storage
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Cancelled, Failed, Found, Judged, NothingFound, OutOfFunds, Refused, Unavailable
+from lookups.lookup.payers import Bill, KeyPayer
 from lookups.lookup.rows import Making
 from lookups.models import Job, Lookup, StoredAnswer
 from lookups.names import check as names
@@ -163,7 +164,8 @@ def find_stored(ask: Ask, *, stopwatch: Stopwatch) -> StoredAnswer | None:
 def sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: Stopwatch) -> Lookup:
     """Sell a stored answer at its own price; what was held for a live one goes back.
 
-    Raises InsufficientFunds when the balance is too low for a question that was not accepted yet.
+    For a question that was not accepted yet: raises InsufficientFunds when the balance is too low, and
+    rows.AskedBefore.
     """
     try:
         return _sell_stored(ask, lookup, answer, stopwatch=stopwatch)
@@ -174,10 +176,12 @@ def sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: St
 
 
 def _sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: Stopwatch) -> Lookup:
-    ask_stored = replace(ask, price=prices.STORED)
+    ask_stored = replace(ask, price=ask.stored_price)
     with transaction.atomic():
         if not is_ours(ask, lookup):
             return _now(lookup)
+        if lookup.pk is None and ask_stored.price:
+            rows.refuse_repetition(ask, now=stopwatch.now)
         if lookup.hold is not None:
             ask.payer.release(ask.bill, lookup.hold, reason="stored", now=stopwatch.now)
         paid = ask.payer.charge(ask_stored.bill, now=stopwatch.now)
@@ -195,6 +199,27 @@ def end_locked(ask: Ask, lookup: Lookup, outcome: Empty, *, stopwatch: Stopwatch
     """The same for a caller who takes it from whoever works on it, and holds the lock of its job."""
     ask.payer.release(ask.bill, lookup.hold, reason=_word(outcome), now=stopwatch.now)
     return rows.end(lookup, outcome, stopwatch=stopwatch)
+
+
+def end_unattended(*, before: datetime, now: datetime, limit: int = 500) -> int:
+    """End lookups from before that moment whose process was lost, and give their money back; returns how many.
+
+    Should it be alive after all, it finds its lookup ended and sells nothing.
+    """
+    ended = 0
+    lost = Lookup.objects.unattended(before).filter(bulk__isnull=True)
+    for number in list(lost.values_list("pk", flat=True)[:limit]):
+        with transaction.atomic():
+            mine = Lookup.objects.unattended(before).select_for_update(of=("self",))
+            lookup = mine.select_related("key__account", "hold").filter(pk=number).first()
+            if lookup is None:
+                continue  # it has ended meanwhile, or become a job
+            if lookup.key is not None:
+                bill = Bill(lookup.ask_id, lookup.price, lookup.asked, lookup.request_id)
+                KeyPayer(lookup.key).release(bill, lookup.hold, reason=Breakdown.BROKEN.value, now=now)
+            rows.end(lookup, Failed(Breakdown.BROKEN), stopwatch=Stopwatch(now))
+        ended += 1
+    return ended
 
 
 def out_of_funds(short: InsufficientFunds) -> OutOfFunds:

@@ -24,6 +24,9 @@ class BulkJob(models.Model):
     key = models.ForeignKey("billing.ApiKey", on_delete=models.PROTECT, related_name="+")
     hold = models.ForeignKey("billing.Hold", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     accepts_stored = models.BooleanField()
+    stored_price = models.BigIntegerField(
+        default=0, help_text="Of a stored answer, quoted when it was accepted, in 1/10,000 USD."
+    )
     total = models.PositiveIntegerField(help_text="Rows asked for, repetitions counted.")
     questions = models.PositiveIntegerField(help_text="Different questions: what is fetched and paid for.")
     webhook_url = models.CharField(

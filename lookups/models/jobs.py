@@ -35,6 +35,12 @@ def is_due(now: datetime) -> Q:
     return Q(is_ready(now) | is_stuck(now), deadline__gt=now)
 
 
+def is_barred(now: datetime) -> Q:
+    """Pending jobs whose key no longer works or whose account is closed: nobody begins them any more."""
+    ended = Q(key__revoked_at__lte=now) | Q(key__expires_at__lte=now) | Q(account__is_active=False)
+    return Q(ended, status=Job.Status.PENDING)
+
+
 class JobQuerySet(models.QuerySet["Job"]):
     """Jobs by how far they are; the conditions above serve counts as well."""
 
@@ -61,6 +67,10 @@ class JobQuerySet(models.QuerySet["Job"]):
     def overdue(self, now: datetime) -> Self:
         """Open ones whose deadline passed and that no worker has."""
         return self.open().filter(deadline__lte=now).exclude(is_running(now))
+
+    def barred(self, now: datetime) -> Self:
+        """Those that nobody begins any more, as their key or account has ended."""
+        return self.filter(is_barred(now))
 
     def unchanged(self, job: Job) -> Self:
         """This one, if it is still as it was read: nobody has claimed or ended it since."""

@@ -12,7 +12,7 @@ from billing import append_only, chain
 from billing.models import Account, LedgerAnchor, LedgerEntry
 from billing.verification import Verification
 
-CHECKS = ("entry_moves_as_its_kind", "entry_leaves_no_debt")
+CHECKS = ("entry_moves_as_its_kind", "entry_buys_nothing_on_debt")
 
 
 @contextmanager

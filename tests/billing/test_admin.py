@@ -141,7 +141,7 @@ class TestAdjusting:
     def test_below_zero_is_explained(self, dana: Client, account: Account) -> None:
         data = {"dollars": "-1", "reason": "correction", "token": "t", "confirm": "1"}
         page = dana.post(url("account_adjust_balance", account.pk), data)
-        assert "3140 are available" in page.content.decode()
+        assert "1.0000 USD are needed and 0.3140 USD are available" in page.content.decode()
 
     def test_is_refused_to_staff_without_the_permission(self, sam: Client, account: Account) -> None:
         assert sam.post(url("account_adjust_balance", account.pk), {"confirm": "1"}).status_code == 403
@@ -157,7 +157,7 @@ class TestRefunding:
     def test_more_than_was_charged_is_explained(self, dana: Client, account: Account) -> None:
         entry = ledger.charge(account_id=account.pk, amount=314, idempotency_key="c", reference="", now=NOW)
         data = {"dollars": "1", "reason": "goodwill", "token": "t", "confirm": "1"}
-        assert "Only 314 units" in dana.post(url("ledgerentry_refund", entry.pk), data).content.decode()
+        assert "Only 0.0314 USD" in dana.post(url("ledgerentry_refund", entry.pk), data).content.decode()
 
     def test_what_was_paid_with_its_request_is_not_offered(self, dana: Client, account: Account) -> None:
         Account.objects.filter(pk=account.pk).update(role="pay_per_request")
@@ -180,11 +180,57 @@ class TestAnAccount:
         account.refresh_from_db()
         assert (account.name, account.available) == ("Renamed", 3140)
 
+    def test_has_its_monthly_budget_in_dollars(self, dana: Client, sam: Client, account: Account) -> None:
+        data = {"name": "Acme", "email": "", "kind": "user", "is_active": "on", "monthly_budget": "3.14"}
+        dana.post(url("account_change", account.pk), data)
+        account.refresh_from_db()
+        assert account.monthly_budget == 31_400
+        for client in (dana, sam):
+            assert "3.1400" in client.get(url("account_change", account.pk)).content.decode()
+
     def test_shows_its_statement_and_gives_it_as_csv(self, sam: Client, account: Account) -> None:
         address = url("account_statement", account.pk)
         assert "0.3140" in sam.get(address).content.decode()
         sheet = sam.get(address, {"csv": "1"})
         assert b"free_grant" in b"".join(sheet.streaming_content)  # type: ignore[attr-defined]
+
+
+class TestFreeService:
+    """The kind "internal": nothing is charged, so giving it moves money."""
+
+    DATA = {"name": "Acme", "email": "", "is_active": "on"}
+
+    @pytest.fixture
+    def clerk(self, db: None) -> Client:
+        """Staff who may change accounts and move no money."""
+        return staff("clerk", *VIEWS, "add_account", "change_account")
+
+    def test_is_not_given_by_a_clerk(self, clerk: Client, account: Account) -> None:
+        page = clerk.get(url("account_change", account.pk)).content.decode()
+        assert 'name="kind"' not in page
+        clerk.post(url("account_change", account.pk), {**self.DATA, "name": "Renamed", "kind": "internal"})
+        account.refresh_from_db()
+        assert (account.name, account.kind) == ("Renamed", "user")
+
+    def test_is_not_given_by_a_clerk_who_opens_an_account(self, clerk: Client) -> None:
+        clerk.post(url("account_add"), {"name": "New", "email": "", "kind": "internal"})
+        assert Account.objects.get(name="New").kind == "user"
+
+    def test_is_not_taken_by_a_clerk(self, clerk: Client, internal: Account) -> None:
+        clerk.post(url("account_change", internal.pk), {**self.DATA, "kind": "user"})
+        internal.refresh_from_db()
+        assert internal.kind == "internal"
+
+    def test_is_given_with_the_right_to_move_money_and_stands_in_the_history(
+        self, dana: Client, account: Account
+    ) -> None:
+        dana.post(url("account_change", account.pk), {**self.DATA, "kind": "internal"})
+        account.refresh_from_db()
+        assert account.kind == "internal"
+        assert "The kind is internal; it was user." in dana.get(url("account_history", account.pk)).content.decode()
+        dana.post(url("account_add"), {"name": "New", "email": "", "kind": "internal"})
+        new = Account.objects.get(name="New")
+        assert "The kind is internal" in dana.get(url("account_history", new.pk)).content.decode()
 
 
 class TestAKey:
@@ -214,9 +260,15 @@ class TestAKey:
         assert ApiKey.objects.get(replaces=key).account == key.account
 
     def test_given_a_budget_counts_from_then_on(self, dana: Client, key: ApiKey) -> None:
-        dana.post(url("apikey_change", key.pk), {"name": "server", "monthly_budget": "700"})
+        dana.post(url("apikey_change", key.pk), {"name": "server", "monthly_budget": "0.07"})
         key.refresh_from_db()
         assert (key.monthly_budget, key.budget_used) == (700, 0)
+        key.budget_used = 5
+        key.save()
+        assert 'value="0.0700"' in dana.get(url("apikey_change", key.pk)).content.decode()
+        dana.post(url("apikey_change", key.pk), {"name": "renamed", "monthly_budget": "0.0700"})
+        key.refresh_from_db()
+        assert (key.name, key.monthly_budget, key.budget_used) == ("renamed", 700, 5)  # the budget was not set anew
 
     def test_is_out_of_reach_for_staff_who_may_only_look(self, sam: Client, account: Account, key: ApiKey) -> None:
         assert self.issue(sam, account).status_code == 403
@@ -228,7 +280,9 @@ class TestTheLedger:
     def test_can_be_read_and_not_typed_into(self, dana: Client, account: Account) -> None:
         entry = account.entries.get()
         assert dana.get(url("ledgerentry_changelist")).status_code == 200
-        assert dana.get(url("ledgerentry_change", entry.pk)).status_code == 200
+        page = dana.get(url("ledgerentry_change", entry.pk)).content.decode()
+        assert page.count("0.3140") >= 3  # amount, change and what was left: in dollars
+        assert "3140<" not in page.replace("0.3140", "")
         assert dana.post(url("ledgerentry_change", entry.pk), {"amount": "1"}).status_code == 403
         assert dana.get(url("ledgerentry_add")).status_code == 403
         assert dana.post(url("ledgerentry_delete", entry.pk)).status_code == 403

@@ -171,6 +171,53 @@ class TestAMonthlyBudget:
             )
             ledger.release(hold_id=held.pk, now=NOW, reason="not_found")
 
+    def test_is_one_for_a_key_and_its_successor_while_both_work(self, account: Account) -> None:
+        old = issue(account)[0]
+        keys.set_budget(key=old, monthly_budget=700, now=NOW)
+        new, _ = keys.rotate(key=old, grace=timedelta(hours=24), now=NOW)
+        self.charge(account, "1", key=new)
+        self.charge(account, "2", key=old)
+        for number, key in enumerate((old, new)):
+            with pytest.raises(ledger.BudgetExceeded) as refusal:
+                self.charge(account, f"more {number}", key=key)
+            assert refusal.value.available == 72
+
+    def test_is_one_over_any_number_of_rotations(self, account: Account) -> None:
+        chain = [issue(account)[0]]
+        keys.set_budget(key=chain[0], monthly_budget=3 * 314, now=NOW)
+        for number in range(3):
+            self.charge(account, str(number), key=chain[-1])
+            chain.append(keys.rotate(key=chain[-1], grace=timedelta(hours=24), now=NOW)[0])
+        for number, key in enumerate(chain):
+            with pytest.raises(ledger.BudgetExceeded):
+                self.charge(account, f"more {number}", key=key)
+        other = issue(account)[0]
+        keys.set_budget(key=other, monthly_budget=400, now=NOW)
+        self.charge(account, "other", key=other)
+        assert {ApiKey.objects.get(pk=key.pk).budget_used for key in chain} == {3 * 314}
+
+    def test_gets_back_for_both_keys_what_one_held_for_nothing(self, account: Account) -> None:
+        old = issue(account)[0]
+        keys.set_budget(key=old, monthly_budget=314, now=NOW)
+        new, _ = keys.rotate(key=old, grace=timedelta(hours=24), now=NOW)
+        named = {"account_id": account.pk, "amount": 314, "reference": "", "expires_at": LATER, "now": NOW}
+        held = ledger.hold(idempotency_key="h", key=old, **named)
+        with pytest.raises(ledger.BudgetExceeded):
+            self.charge(account, "1", key=new)
+        ledger.release(hold_id=held.pk, now=NOW, reason="not_found")
+        self.charge(account, "2", key=new)
+
+    def test_set_on_one_of_them_is_set_on_both_and_counts_what_both_used(self, account: Account) -> None:
+        old = issue(account)[0]
+        self.charge(account, "1", key=old)
+        new, _ = keys.rotate(key=old, grace=timedelta(hours=24), now=NOW)
+        self.charge(account, "2", key=new)
+        keys.set_budget(key=new, monthly_budget=700, now=NOW)
+        old.refresh_from_db()
+        assert (old.monthly_budget, old.budget_used) == (700, 628)
+        with pytest.raises(ledger.BudgetExceeded):
+            self.charge(account, "3", key=old)
+
     def test_of_the_account_holds_for_all_its_keys(self, account: Account) -> None:
         Account.objects.filter(pk=account.pk).update(monthly_budget=400)
         self.charge(account, "1", key=issue(account)[0])

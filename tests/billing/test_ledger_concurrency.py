@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from django.db import DatabaseError, connection, transaction
 
 from billing import accounts, keys, ledger, reconciliation, selectors
 from billing.ledger_errors import LedgerError
-from billing.models import Account, Hold, LedgerEntry
+from billing.models import Account, ApiKey, Hold, LedgerEntry
 from tests.billing.conftest import LATER, NOW, in_parallel
 
 pytestmark = [
@@ -76,6 +77,19 @@ class TestThirtyTwoClients:
         keys.set_budget(key=key, monthly_budget=3 * 314, now=NOW)
         served = in_parallel(lambda number: take_one(account, f"c{number}", key=key), 64, threads=CLIENTS)
         assert sum(held is not None for held in served) == 3
+
+    def test_of_a_key_that_is_rotated_meanwhile_stay_within_its_one_budget(self, account: Account) -> None:
+        old, _ = keys.issue(account=account, name="narrow", now=NOW)
+        keys.set_budget(key=old, monthly_budget=5 * 314, now=NOW)
+
+        def ask(number: int) -> bool:
+            if number == 8:
+                keys.rotate(key=old, grace=timedelta(hours=24), now=NOW)
+            key = ApiKey.objects.filter(account=account).order_by("pk")[number % 2 :].first() or old
+            return take_one(account, f"c{number}", key=key) is not None
+
+        assert sum(in_parallel(ask, 64, threads=CLIENTS)) == 5
+        assert set(ApiKey.objects.values_list("budget_used", flat=True)) == {5 * 314}
 
 
 class TestTwoHundredInterleavings:

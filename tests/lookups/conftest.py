@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -61,6 +62,11 @@ class Customer:
     def balance(self) -> Balance:
         """What the ledger says."""
         return selectors.get_balance(self.account.pk)
+
+
+def anew() -> dict[str, str]:
+    """An Idempotency-Key that nobody has used: what is sent with it is no repetition of what was asked before."""
+    return {"idempotency_key": uuid.uuid4().hex}
 
 
 def open_customer(*, mode: str = "live", kind: str = "user", name: str = "Acme") -> Customer:

@@ -216,7 +216,7 @@ class TestTheSettings:
     def test_limit_a_months_spending(self, customer: Customer, register: Register) -> None:
         customer.patch("/v1/account/settings", {"monthlyBudget": 0.0314})
         assert customer.lookup().status_code == 200
-        refused = customer.lookup()
+        refused = customer.lookup("Zebra Inc")
         assert refused.status_code == 402
         assert "budget" in refused.json()["detail"]
 

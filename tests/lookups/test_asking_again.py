@@ -16,7 +16,7 @@ from lookups import tasks
 from lookups.api.views import bulk as bulk_view
 from lookups.bulk import queue
 from lookups.models import Job, Lookup
-from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.conftest import PRICE, Customer, anew, open_customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
 
@@ -146,7 +146,7 @@ class TestBulkJobs:
 
     def test_are_listed_the_newest_first(self, customer: Customer, register: Register) -> None:
         row = {"entity_name": "Acme Corp", "state": "NY"}
-        ids = [customer.post("/v1/bulk-lookup", {"entities": [row]}).json()["job_id"] for _ in range(3)]
+        ids = [customer.post("/v1/bulk-lookup", {"entities": [row]}, **anew()).json()["job_id"] for _ in range(3)]
         first = customer.get("/v1/bulk-lookup?limit=2").json()
         assert [one["job_id"] for one in first["bulk_jobs"]] == ids[:0:-1]
         second = customer.get(f"/v1/bulk-lookup?limit=2&cursor={first['next_cursor']}").json()
@@ -165,7 +165,7 @@ class TestBulkJobs:
         counts = []
         for made in (1, 4):
             for _ in range(made):
-                customer.post("/v1/bulk-lookup", {"entities": [row]})
+                customer.post("/v1/bulk-lookup", {"entities": [row]}, **anew())
             with CaptureQueriesContext(connection) as asked:
                 customer.get("/v1/bulk-lookup")
             counts.append(len(asked))

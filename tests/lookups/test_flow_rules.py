@@ -34,7 +34,8 @@ SECOND = timedelta(seconds=1)
 
 
 def ask(customer: Customer, **more: Any) -> Ask:
-    return Ask(**{"question": ACME, "payer": KeyPayer(customer.key), "request_id": "r-1", **more})
+    """A question of its own, whatever the customer has asked before."""
+    return Ask(**{"question": ACME, "payer": KeyPayer(customer.key), "request_id": "r-1", "apart": True, **more})
 
 
 def perform(asked: Ask, **more: Any) -> Any:

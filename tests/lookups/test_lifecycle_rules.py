@@ -43,7 +43,8 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
 
 
 def ask(customer: Customer, **more: Any) -> Ask:
-    return Ask(**{"question": ACME, "payer": KeyPayer(customer.key), "request_id": "r-1", **more})
+    """A question of its own, whatever the customer has asked before."""
+    return Ask(**{"question": ACME, "payer": KeyPayer(customer.key), "request_id": "r-1", "apart": True, **more})
 
 
 def lookup(customer: Customer, **more: Any) -> Lookup:
@@ -533,7 +534,7 @@ class TestTheSweep:
 
     def test_ends_lookups_that_nobody_attends_to_any_more(self, customer: Customer) -> None:
         lost, fresh = lookup(customer), lookup(customer, created_at=NOW + SECOND)
-        assert runner.sweep(now=NOW + 15 * MINUTE + SECOND) == runner.Swept(woken=0, failed=1)
+        assert runner.sweep(now=NOW + lifecycle.longest_answer() + SECOND) == runner.Swept(woken=0, failed=1)
         assert list(Lookup.objects.open()) == [fresh]
         assert Lookup.objects.get(pk=lost.pk).reason == "internal_error"
 

@@ -15,7 +15,7 @@ from billing.models import Hold, LedgerEntry
 from lookups.models import Entity, Lookup, RecordVersion, SharedFetch, StoredAnswer
 from scrapers.portal import Capabilities
 from scrapers.states.new_york import NewYork
-from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.conftest import PRICE, Customer, anew, open_customer
 from tests.lookups.registry_server import Register, company
 
 pytestmark = pytest.mark.django_db
@@ -102,12 +102,12 @@ class TestAStoredRecord:
     ) -> None:
         monkeypatch.setattr(prices, "STORED", 100)
         customer.lookup()
-        assert customer.lookup(source="cache").json()["cost"] == 0.01
+        assert customer.lookup(source="cache", headers=anew()).json()["cost"] == 0.01
         assert customer.balance.spent == PRICE + 100
 
     def test_is_not_used_unless_asked_for(self, customer: Customer, register: Register) -> None:
         customer.lookup()
-        assert customer.lookup().json()["source"] == "live"
+        assert customer.lookup(headers=anew()).json()["source"] == "live"
         assert register.asked == 2
 
     def test_is_used_when_the_account_prefers_it(self, customer: Customer, register: Register) -> None:
@@ -165,7 +165,7 @@ class TestAStoredRecord:
     def test_is_renewed_by_the_next_live_answer(self, customer: Customer, register: Register) -> None:
         customer.lookup()
         register.rows[0]["entity_type"] = "DOMESTIC LIMITED LIABILITY COMPANY"
-        customer.lookup()
+        customer.lookup(headers=anew())
         assert customer.lookup(source="cache").json()["data"]["entityType"] == "DOMESTIC LIMITED LIABILITY COMPANY"
         assert Entity.objects.count() == 1
 
@@ -176,7 +176,7 @@ class TestAStoredRecord:
         _spend_all(customer)
         assert customer.lookup(source="cache").status_code == 200
         monkeypatch.setattr(prices, "STORED", PRICE)
-        assert customer.lookup(source="cache").status_code == 402
+        assert customer.lookup(source="cache", headers=anew()).status_code == 402
 
 
 class TestACompanyThatIsNotThere:

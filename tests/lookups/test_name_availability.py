@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lookups.models import Lookup
-from tests.lookups.conftest import PRICE, Customer
+from tests.lookups.conftest import PRICE, Customer, anew
 from tests.lookups.registry_server import Register, company
 
 pytestmark = pytest.mark.django_db
@@ -223,4 +223,4 @@ def test_the_states_say_where_names_can_be_checked(switches: None, client: Any) 
 def test_a_new_row_takes_a_name(customer: Customer, register: Register) -> None:
     assert check(customer, "Fresh Start LLC", "NY").json()["available"]
     register.rows.append(company("FRESH START INC.", "100099"))
-    assert not check(customer, "Fresh Start LLC", "NY").json()["available"]
+    assert not check(customer, "Fresh Start LLC", "NY", **anew()).json()["available"]

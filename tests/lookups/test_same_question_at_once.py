@@ -14,7 +14,7 @@ from django.utils import timezone
 from lookups.lookup import single_flight
 from lookups.lookup.questions import Question
 from lookups.models import Lookup, SharedFetch
-from tests.lookups.conftest import PRICE, Customer, answers_when, open_customer
+from tests.lookups.conftest import PRICE, Customer, anew, answers_when, open_customer
 from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -59,18 +59,21 @@ class TestOneQuestionOfMany:
         assert [reply.json()["reason"] for reply in replies] == ["blocked"] * 3
         assert [customer.balance.available for customer in customers] == [10 * PRICE] * 3
 
-    def test_asked_twice_by_one_customer_is_billed_twice(
+    def test_asked_twice_by_one_customer_under_two_keys_is_billed_twice(
         self, switches: None, register: Register, come: list[Any], at_once: Callable[..., list[Any]]
     ) -> None:
         customer = open_customer()
-        at_once(customer.lookup, customer.lookup, answers_when(register, lambda: len(come) == 2))
+
+        def ask() -> Any:
+            return customer.lookup(headers=anew())
+
+        at_once(ask, ask, answers_when(register, lambda: len(come) == 2))
         assert register.asked == 1
         assert customer.balance.spent == 2 * PRICE
 
-    def test_asked_again_afterwards_is_fetched_again(self, switches: None, register: Register) -> None:
-        customer = open_customer()
-        customer.lookup()
-        customer.lookup()
+    def test_asked_afterwards_by_another_is_fetched_again(self, switches: None, register: Register) -> None:
+        open_customer().lookup()
+        open_customer(name="Other").lookup()
         assert register.asked == 2
 
 
@@ -230,7 +233,7 @@ class TestAnEmptyingBalance:
             now=timezone.now(),
         )
         register.seconds = 0.2
-        replies = at_once(*[customer.lookup] * 8)
+        replies = at_once(*[lambda: customer.lookup(headers=anew())] * 8)
         codes = sorted(reply.status_code for reply in replies)
         assert codes == [200] * 3 + [402] * 5
         assert customer.balance.available == 0

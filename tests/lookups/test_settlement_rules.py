@@ -14,7 +14,7 @@ from django.utils import timezone
 from billing import ledger, prices
 from billing.models import Account, Hold, LedgerEntry, Payment
 from billing.payments import checkout
-from lookups.jobs import lifecycle
+from lookups.jobs import lifecycle, runner
 from lookups.lookup import rows, settlement, single_flight
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Cancelled, Failed, Found, Judged, NothingFound, OutOfFunds, Refused, Unavailable
@@ -71,7 +71,8 @@ def stopwatch(now: Any) -> Stopwatch:
 
 
 def ask(customer: Customer, **more: Any) -> Ask:
-    return Ask(**{"question": ACME, "payer": KeyPayer(customer.key), "request_id": "r-1", **more})
+    """A question of its own, whatever the customer has asked before."""
+    return Ask(**{"question": ACME, "payer": KeyPayer(customer.key), "request_id": "r-1", "apart": True, **more})
 
 
 def drafted(asked: Ask, stopwatch: Stopwatch, **more: Any) -> Lookup:
@@ -489,31 +490,59 @@ class TestRowsOfABulkRequest:
 
 
 class TestALookupWhoseCallerIsLost:
-    """Its process died: after a quarter of an hour it is ended; its hold expires by itself."""
+    """Its process died: it is ended as soon as no process can be at it any more, and its money goes back."""
+
+    LONGEST = lifecycle.longest_answer()
 
     def lost(self, customer: Customer, now: Any, **more: Any) -> Lookup:
-        row = rows.draft(ask(customer), now=now - 15 * MINUTE - SECOND)
-        rows.accept(ask(customer), row, now=now, hold_for=HOUR)
+        asked = ask(customer)
+        row = rows.draft(asked, now=now - self.LONGEST - SECOND)
+        rows.accept(asked, row, now=now, hold_for=HOUR)
         Lookup.objects.filter(pk=row.pk).update(**more)
         return row
 
-    def test_is_ended_as_broken(self, customer: Customer, now: Any) -> None:
+    def end(self, now: Any, **more: Any) -> int:
+        return settlement.end_unattended(before=now - self.LONGEST, now=now, **more)
+
+    def test_is_ended_as_broken_and_its_money_is_back(self, customer: Customer, now: Any) -> None:
         row = self.lost(customer, now)
-        assert (rows.end_unattended(now=now), rows.end_unattended(now=now)) == (1, 0)
+        assert (self.end(now), self.end(now)) == (1, 0)
         found = kept(row)
         assert (found["verdict"], found["reason"], found["cost"]) == ("failed", "internal_error", 0)
-        assert (found["ended_at"] - now < SECOND, found["duration_ms"] // 1000) == (True, 15 * 60 + 1)
-        assert (customer.balance.held, state_of(row.hold)) == (PRICE, "open")
+        assert (found["ended_at"] - now < SECOND, found["duration_ms"] // 1000) == (True, 131)
+        assert (customer.balance.held, customer.balance.available) == (0, 10 * PRICE)
+        assert state_of(row.hold) == "released"
+
+    def test_is_ended_by_the_sweep_within_two_and_a_half_minutes(self, customer: Customer, now: Any) -> None:
+        self.lost(customer, now)
+        runner.sweep(now=now)
+        assert (customer.balance.held, Lookup.objects.open().count()) == (0, 0)
+        assert self.LONGEST + timedelta(seconds=15) < timedelta(minutes=2, seconds=30)
 
     def test_is_not_ended_before(self, customer: Customer, now: Any) -> None:
-        self.lost(customer, now, created_at=now - 15 * MINUTE)
-        assert rows.end_unattended(now=now) == 0
+        self.lost(customer, now, created_at=now - self.LONGEST)
+        assert self.end(now) == 0
+
+    def test_sells_nothing_should_its_process_be_alive_after_all(
+        self, customer: Customer, stopwatch: Stopwatch, now: Any
+    ) -> None:
+        asked = ask(customer)
+        row, ticket = accepted(asked, stopwatch), lead(asked)
+        Lookup.objects.filter(pk=row.pk).update(created_at=now - self.LONGEST - SECOND)
+        assert self.end(now) == 1
+        assert settlement.settle_reply(asked, row, ticket, absent(now), stopwatch=stopwatch).verdict == "failed"
+        assert (customer.balance.held, customer.balance.spent) == (0, 0)
+
+    def test_whose_hold_has_expired_is_ended_too(self, customer: Customer, now: Any) -> None:
+        self.lost(customer, now)
+        ledger.expire_holds(now=now + HOUR)
+        assert (self.end(now), customer.balance.available) == (1, 10 * PRICE)
 
     def test_is_not_one_that_has_a_job_or_has_ended(self, customer: Customer, now: Any) -> None:
         job_of(ask(customer), self.lost(customer, now))
         self.lost(customer, now, verdict="cancelled", ended_at=now)
         before = list(Lookup.objects.order_by("pk").values())
-        assert rows.end_unattended(now=now) == 0
+        assert self.end(now) == 0
         assert list(Lookup.objects.order_by("pk").values()) == before
 
     def test_is_no_row_of_a_bulk_request_nor_one_that_repeats_another(self, customer: Customer, now: Any) -> None:
@@ -521,25 +550,12 @@ class TestALookupWhoseCallerIsLost:
         bulk = BulkJob.objects.create(account=customer.account, key=customer.key, **known)
         first = self.lost(customer, now, bulk=bulk, position=0)
         self.lost(customer, now, repeats=first)
-        assert (rows.end_unattended(now=now), Lookup.objects.open().count()) == (0, 2)
-
-    def test_is_not_counted_when_somebody_else_ends_it_in_the_same_moment(
-        self, customer: Customer, now: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        self.lost(customer, now)
-        end = rows.end
-
-        def too_late(row: Lookup, *given: Any, **more: Any) -> Lookup:
-            Lookup.objects.filter(pk=row.pk).update(verdict="cancelled", ended_at=now)
-            return end(row, *given, **more)
-
-        monkeypatch.setattr(rows, "end", too_late)
-        assert rows.end_unattended(now=now) == 0
+        assert (self.end(now), Lookup.objects.open().count()) == (0, 2)
 
     def test_is_ended_with_so_many_at_a_time(self, customer: Customer, now: Any) -> None:
         for _ in range(3):
             self.lost(customer, now)
-        assert [rows.end_unattended(now=now, limit=2) for _ in range(3)] == [2, 1, 0]
+        assert [self.end(now, limit=2) for _ in range(3)] == [2, 1, 0]
 
 
 class TestAnAnswerOfTheRegistry:

@@ -13,7 +13,7 @@ from lookups.lookup.questions import Question
 from lookups.lookup.storage import page_slug
 from lookups.models import Entity, RecordVersion
 from lookups.tasks import prune
-from tests.lookups.conftest import Customer
+from tests.lookups.conftest import Customer, anew
 from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db
@@ -130,7 +130,7 @@ class TestTheAdmin:
             assert b"Acme" in page.content or b"ACME" in page.content
             assert admin_client.get(f"/admin/lookups/{path}/add/").status_code == 403
         register.rows[0]["county"] = register.rows[0]["dos_process_city"] = "ALBANY"
-        customer.lookup(fresh=True)
+        customer.lookup(fresh=True, headers=anew())
         page = admin_client.get(f"/admin/lookups/entity/{stored.pk}/change/").content.decode()
         assert "BROOKLYN" in page
         assert page.index("ALBANY") < page.index("BROOKLYN")  # what the registry says now comes first

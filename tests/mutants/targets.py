@@ -98,8 +98,8 @@ EXPLAINED: dict[str, Explained] = {
         ("give_back", "key_id is not None and amount", "((key_id is not None))"): NOTHING_TO_DO,
         ("give_back", "key_id is not None and amount", "((key_id is not None) or amount)"): NOTHING_TO_DO,
         ("_take_from_key", 'row["monthly_budget"] or 0', "((row['monthly_budget']))"): "With none it fits.",
-        ("used_by_key", "kind__in=kinds,", ""): "A key's other entries leave what is available as it is.",
-        ("used_by_key", "0 (no. 2)", "1"): "It is negated, and less than nothing counts as nothing.",
+        ("used_by_keys", "kind__in=kinds,", ""): "A key's other entries leave what is available as it is.",
+        ("used_by_keys", "0 (no. 2)", "1"): "It is negated, and less than nothing counts as nothing.",
     },
     "billing/keys.py": {
         ("set_budget", "no_key=True", ""): LOCK,
@@ -125,12 +125,12 @@ EXPLAINED: dict[str, Explained] = {
         ("never", "return False", "return None"): A_CONDITION,
         ("find_stored", "kind=question.kind,", ""): "The digest of a question is another for each kind.",
         ("_sell_stored", "lookup.hold is not None", "True"): "Where nothing was held, a payer releases nothing.",
+        ("end_unattended", "500", "501"): ONE_MORE,
     },
     "lookups/lookup/rows.py": {
         ("end", "force_insert=True", ""): NO_LOOK,
         ("end", "True", "False"): NO_LOOK,
         ("end", "lookup.bulk_id is not None", "True"): "A query more: only rows of a bulk request are repeated.",
-        ("end_unattended", "500", "501"): ONE_MORE,
     },
     "lookups/models/lookups.py": {
         ("LookupQuerySet", '"Lookup"', "'changed'"): "A type's name, which only mypy reads.",

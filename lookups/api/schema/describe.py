@@ -38,7 +38,10 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
     OpenApiParameter.HEADER,
-    description="The same key with the same body replays the first reply for 24 hours.",
+    description="The same key with the same body replays the first reply for 24 hours. Without one, what your account "
+    "asks again within five minutes of an answer it was charged for (or while that is on its way) is told the same "
+    "reply again and charged once, whatever it says of `fresh` or `source`, so that a lost reply is not paid for "
+    "twice. A key of its own has it answered anew. A reply that was told again has `Idempotency-Replayed: true`.",
 )
 LIMIT = OpenApiParameter(
     "limit", {"type": "integer", "minimum": 1, "maximum": 500, "default": 100}, description="How many a page."

@@ -72,11 +72,13 @@ class BulkView(Endpoint):
         self.refuse_played(key, (one.question for one in wanted))
 
         def answer(claim: Claim | None) -> Response:
+            bulk_id = claim.ask_id if claim else uuid.uuid4()
             made = bulk_jobs.accept(
                 wanted=wanted,
                 key=key,
                 accepts_stored=accepts_stored(source, key.account),
-                bulk_id=claim.ask_id if claim else uuid.uuid4(),
+                bulk_id=bulk_id,
+                apart=claim is not None,
                 now=timezone.now(),
                 notify=notify,
                 max_wait=max_wait,
@@ -85,6 +87,8 @@ class BulkView(Endpoint):
             if isinstance(made, OutOfFunds):
                 raise replies.out_of_funds(made, key.account)
             headers = {"Location": bodies.poll_url(made), "Retry-After": str(waiting.POLL_MS // 1000)}
+            if made.pk != bulk_id:
+                headers[idempotency.REPLAYED] = "true"
             return Response(bodies.of_accepted_bulk(made), status=202, headers=headers)
 
         return idempotency.answer_once(request, key=key, answer=answer)

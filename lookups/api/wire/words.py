@@ -16,7 +16,8 @@ CODES = {
     "unauthorized": "No API key, or one that opens nothing.",
     "forbidden": "The API key is good, and may not do this.",
     "insufficient_balance": "The balance does not cover the lookup. Buy credit, or pay for the request itself.",
-    "cancelled": "The bulk request was cancelled before this row's turn. Not charged.",
+    "cancelled": "It was cancelled before its turn: its bulk request, or all that its key or account still had waiting "
+    "(a revoked key, a closed account). Not charged.",
     "budget_exceeded": "The month's budget of the account or of the key is spent; credit does not help. "
     "Raise the budget, or wait for the next month (UTC).",
     "entity_not_found": "The registry answered in full and has no such company. Not charged.",

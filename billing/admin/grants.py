@@ -1,0 +1,67 @@
+"""Grants above one person's ceiling: who asked for them, and the second person's yes or no."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from unfold.decorators import action, display
+
+from billing import grants, money
+from billing.admin import pages
+from billing.admin.entries import ReadOnlyAdmin
+from billing.ledger_errors import LedgerError
+from billing.models import WaitingGrant
+
+
+@admin.register(WaitingGrant)
+class WaitingGrantAdmin(ReadOnlyAdmin):
+    """What waits, and what became of it."""
+
+    list_display = ("asked_at", "account", "kind", "show_amount", "reason", "asked_by", "show_state", "decided_by")
+    list_filter = ("state", "kind", "reason")
+    search_fields = ("account__name", "account__email", "asked_by", "decided_by", "note")
+    list_select_related = ("account",)
+    list_per_page = 100
+    actions_detail = ("approve", "reject")
+
+    show_amount = pages.in_dollars("amount")
+
+    @display(description="state", label={"waiting": "warning", "approved": "success", "rejected": "danger"})
+    def show_state(self, obj: WaitingGrant) -> str:
+        return str(obj.state)
+
+    @action(description="Approve", url_path="approve", permissions=["move_money"])
+    def approve(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._decide(request, object_id, grants.approve, "Approve")
+
+    @action(description="Reject", url_path="reject", permissions=["move_money"])
+    def reject(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._decide(request, object_id, grants.reject, "Reject")
+
+    def _decide(
+        self, request: HttpRequest, object_id: str, decide: Callable[..., WaitingGrant], verb: str
+    ) -> HttpResponse:
+        """Ask first; then decide, once."""
+        grant = get_object_or_404(WaitingGrant.objects.select_related("account"), pk=object_id)
+        back = reverse("admin:billing_waitinggrant_change", args=[grant.pk])
+        what = f"{money.to_decimal_string(grant.amount)} USD to {grant.account}, asked for by {grant.asked_by}"
+        if request.method != "POST":
+            context = {**admin.site.each_context(request), "title": f"{verb} {what}?", "form": forms.Form()}
+            return render(request, "billing/ask.html", {**context, "back": back})
+        try:
+            decided = decide(grant_id=grant.pk, operator=pages.operator_of(request), now=timezone.now())
+        except LedgerError as refusal:
+            messages.error(request, str(refusal))
+            return redirect(back)
+        sentence = f"{decided.get_state_display().capitalize()} by {decided.decided_by}: {what}."
+        if grant.state == WaitingGrant.State.WAITING:  # else it was decided before
+            self.log_change(request, decided, sentence)
+            self.log_change(request, grant.account, sentence)
+        messages.success(request, sentence)
+        return redirect(back)
