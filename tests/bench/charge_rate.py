@@ -31,8 +31,8 @@ SELECT * FROM billing_account WHERE id = :account FOR NO KEY UPDATE;
 SELECT * FROM billing_ledgerentry e LEFT JOIN billing_hold h ON h.id = e.hold_id
     WHERE e.account_id = :account AND e.idempotency_key = gen_random_uuid()::text ORDER BY e.id LIMIT 1;
 INSERT INTO billing_ledgerentry (account_id, kind, amount, available_change, held_change, spent_change, available_after,
-    held_after, spent_after, created_at, idempotency_key, fingerprint, reference, source, operator, reason, note, request_id,
-    previous_hash, hash)
+    held_after, spent_after, created_at, idempotency_key, fingerprint, reference, source, operator, reason, note,
+    request_id, previous_hash, hash)
     SELECT id, 'charge', 314, -314, 0, 314, available - 314, held, spent + 314, now(), gen_random_uuid()::text,
     repeat('f', 64), 'bench', '', '', '', '', '', ledger_head, repeat('f', 64)
     FROM billing_account WHERE id = :account RETURNING id;
