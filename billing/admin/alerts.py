@@ -1,8 +1,9 @@
-"""The mark in the head of every admin page while the ledger does not add up or a payment's outcome is unknown."""
+"""The mark in the head of every admin page while the ledger does not add up or a payment stays of unknown outcome."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest
+from django.utils import timezone
 
 from billing import selectors
 
@@ -13,5 +14,5 @@ def mark(request: HttpRequest) -> list[str] | None:
         return None
     if selectors.find_alert() is not None:
         return ["Ledger mismatch", "danger"]
-    unknown = selectors.count_unknown_payments()
+    unknown = selectors.list_unknown_payments(timezone.now()).count()
     return [f"{unknown} payments of unknown outcome", "warning"] if unknown else None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from django import forms
 from django.contrib import admin, messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
 
-from billing import money
+from billing import money, selectors
 from billing.admin.entries import ReadOnlyAdmin
 from billing.models import Payment, ProviderEvent, TopUp
 from billing.payments import checkout
@@ -41,12 +42,26 @@ class AmountAdmin(ReadOnlyAdmin):
         return obj.state
 
 
+class DeliveryFilter(admin.SimpleListFilter):
+    """The list of what has to be given back, unless its payer still claims it."""
+
+    title = "delivery"
+    parameter_name = "delivery"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
+        return [("owed", "paid, not delivered: refund")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Payment]) -> QuerySet[Payment]:
+        owed = selectors.list_undelivered_payments(timezone.now())
+        return queryset.filter(pk__in=owed.values("pk")) if self.value() == "owed" else queryset
+
+
 @admin.register(Payment)
 class PaymentAdmin(AmountAdmin):
     """Payments that came with a request; `unknown` is the state that wants a person."""
 
     list_display = ("id", "created_at", "method", "purpose", "show_amount", "show_state", "reference", "detail")
-    list_filter = ("state", "method", "purpose", "is_sandbox")
+    list_filter = ("state", DeliveryFilter, "method", "purpose", "is_sandbox")
     search_fields = ("reference", "challenge_id", "payer")
     date_hierarchy = "created_at"
     actions_detail = ("ask_again",)
