@@ -104,8 +104,8 @@ def accept(
     """Check a credential against this very request and claim it; no money moves. Raise PaymentProblem.
 
     `account` is credited when a top-up is settled; `word` is the request's Idempotency-Key: the same one of the same
-    payer is the same request. Validate the request itself first: nobody pays for a 400. A payment that comes back `paid` was
-    settled before: give what it bought, or do the work it has paid for.
+    payer is the same request. Validate the request itself first: nobody pays for a 400. A payment that comes back
+    `paid` was settled before: give what it bought, or do the work it has paid for.
     """
     given = challenge.read_credential(credential)
     request_hash = _request_hash(purchase, given, account)

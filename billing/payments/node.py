@@ -48,10 +48,10 @@ class Node:
             log.error("the node does not take our key: HTTP %s", response.status_code)
         if not isinstance(answer, dict) or ("result" not in answer and not isinstance(answer.get("error"), dict)):
             raise OutcomeUnknown(f"the node gave no answer: HTTP {response.status_code}")
-        if answer.get("error") is None:
+        if not isinstance(answer.get("error"), dict):
             return answer.get("result")
-        error, code = answer["error"], answer["error"].get("code")
-        raise NodeRefused(code if isinstance(code, int) else 0, str(error.get("message", ""))[:200])
+        code = answer["error"].get("code")
+        raise NodeRefused(code if isinstance(code, int) else 0, str(answer["error"].get("message", ""))[:200])
 
     def find_receipt(self, transaction_hash: str) -> dict[str, Any] | None:
         """Return the receipt of what is on the chain already; raise OutcomeUnknown unless the node says yes or no."""

@@ -110,9 +110,9 @@ class Stripe:
         self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, since: datetime, now: datetime
     ) -> str | None:
         """See Method. Looks among the payments that were made around then, for the challenge they name."""
-        made = {"gte": int((since - CLOCKS_DIFFER).timestamp()), "lte": int((since + LAST_MADE).timestamp())}
+        made: Any = {"gte": int((since - CLOCKS_DIFFER).timestamp()), "lte": int((since + LAST_MADE).timestamp())}
         try:
-            listed = client().v1.payment_intents.list({"created": made, "limit": 100}).auto_paging_iter()  # type: ignore[typeddict-item]
+            listed = client().v1.payment_intents.list({"created": made, "limit": 100}).auto_paging_iter()
             found = [one for one in listed if _challenge_of(one) == challenge_id]
         except stripe.StripeError as error:
             raise _open(error) from error

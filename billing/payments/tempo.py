@@ -88,7 +88,11 @@ class Tempo:
             raise Declined("The transaction must end (validBefore), within ten minutes of its challenge.")
         if transfer.valid_after > second or transfer.valid_before < second + SHORTEST_VALIDITY_SECONDS:
             raise Declined("The transaction is not valid long enough.")
-        proof = {"type": "transaction", "signature": "0x" + transfer.raw.hex(), "issued": int(issued.timestamp())}
+        proof: dict[str, Any] = {
+            "type": "transaction",
+            "signature": "0x" + transfer.raw.hex(),
+            "issued": int(issued.timestamp()),
+        }
         funds = self._find_funds(transfer, amount, issued=proof["issued"])
         return Proof(proof, reference=transfer.hash, payer="0x" + transfer.sender.hex(), funds=funds)
 
