@@ -23,21 +23,24 @@ PROBLEM_BASE = "https://paymentauth.org/problems/"
 INTENT = "charge"
 LARGEST_CREDENTIAL = 16_384  # the scheme asks for 4 KB at least; signed transactions stay far below
 
-# word -> status, title, whether a fresh challenge may be offered. Where money may have moved there is none: both
-# known clients pay again up to three times when a credential is answered by another 402.
-PROBLEMS: dict[str, tuple[int, str, bool]] = {
-    "payment-required": (402, "Payment Required", True),
-    "malformed-credential": (402, "Malformed Credential", True),
-    "invalid-challenge": (402, "Invalid Challenge", True),
-    "payment-expired": (402, "Payment Expired", True),
-    "verification-failed": (402, "Verification Failed", True),
-    "invalid-payload": (402, "Invalid Payload", True),
-    "payment-insufficient": (402, "Payment Insufficient", True),
-    "payment-action-required": (402, "Payment Action Required", True),
-    "method-unsupported": (400, "Payment Method Unsupported", False),
-    "bad-request": (400, "Bad Request", False),
-    "payment-in-progress": (409, "Payment In Progress", False),
-    "internal-payment-error": (500, "Internal Payment Error", False),
+# word -> status, title, and when the same credential may be sent again, in seconds (0: never). A fresh challenge is
+# offered with 402 alone, and never where money may have moved: both known clients pay again up to three times when a
+# credential is answered by another 402. The scheme has 500 for an open outcome; 503 says that it will be known.
+PROBLEMS: dict[str, tuple[int, str, int]] = {
+    "payment-required": (402, "Payment Required", 0),
+    "malformed-credential": (402, "Malformed Credential", 0),
+    "invalid-challenge": (402, "Invalid Challenge", 0),
+    "payment-expired": (402, "Payment Expired", 0),
+    "verification-failed": (402, "Verification Failed", 0),
+    "invalid-payload": (402, "Invalid Payload", 0),
+    "payment-insufficient": (402, "Payment Insufficient", 0),
+    "payment-action-required": (402, "Payment Action Required", 0),
+    "method-unsupported": (400, "Payment Method Unsupported", 0),
+    "bad-request": (400, "Bad Request", 0),
+    "idempotency-conflict": (409, "Idempotency Conflict", 0),
+    "payment-in-progress": (409, "Payment In Progress", 2),
+    "payment-unavailable": (503, "Payment Unavailable", 10),
+    "internal-payment-error": (503, "Payment Pending", 30),
 }
 
 
@@ -48,7 +51,8 @@ class PaymentProblem(Exception):
         super().__init__(f"{word}: {detail}")
         self.word = word
         self.detail = detail
-        self.status, self.title, self.may_offer = PROBLEMS[word]
+        self.status, self.title, self.retry_after = PROBLEMS[word]
+        self.may_offer = self.status == 402
 
     def body(self, challenge_id: str | None = None) -> dict[str, Any]:
         """Return the problem+json body; `challenge_id` is the first offered challenge's."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from billing import owing, reversals
 from billing.models import Account, ApiKey, Hold, Payment, Reconciliation, TopUp
 
 OVERDUE = timedelta(minutes=15)
+LONG_UNKNOWN = timedelta(hours=1)  # a payment's outcome is found out within minutes, unless something is broken
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,10 @@ def find_alert() -> Reconciliation | None:
 
 
 def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
-    """Return what a monitoring system watches: name -> what it counts, and its value now. All but the age are 0."""
+    """Return what a monitoring system watches: name -> what it counts, and its value now. All but the age are 0.
+
+    `payments_unknown` alone may be more for some minutes.
+    """
     latest = Reconciliation.objects.order_by("-id").first()
     age = int((now - latest.ran_at).total_seconds()) if latest else -1
     overdue = Hold.objects.filter(state=Hold.State.OPEN, expires_at__lt=now - OVERDUE)
@@ -69,7 +73,12 @@ def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
             len(latest.mismatches) if latest else 0,
         ),
         "ledger_reconciliation_age_seconds": ("Seconds since the latest reconciliation; -1 before the first.", age),
-        "payments_unknown": ("Payments that may or may not have moved money.", count_unknown_payments()),
+        "payments_unknown": ("Payments that may or may not have moved money.", list_unknown_payments().count()),
+        "payments_unknown_long": ("Those that have been so for an hour.", list_unknown_payments(now).count()),
+        "payments_undelivered": (
+            "Lookups paid by request whose answer was not delivered: to be claimed, or refunded.",
+            list_undelivered_payments(now).count(),
+        ),
         "topups_mismatched": (
             "Top-ups paid with another amount than asked for.",
             TopUp.objects.filter(state=TopUp.State.MISMATCH).count(),
@@ -87,6 +96,19 @@ def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
     }
 
 
-def count_unknown_payments() -> int:
-    """Return how many payments may or may not have moved money: a person or the sweep has to find out."""
-    return Payment.objects.filter(state=Payment.State.UNKNOWN).count()
+def list_unknown_payments(long_before: datetime | None = None) -> QuerySet[Payment]:
+    """Return the payments that may or may not have moved money; with a moment those that have been so for long then.
+
+    Strangers can bring new ones about, and these end by themselves; what lasts is for a person.
+    """
+    unknown = Payment.objects.filter(state=Payment.State.UNKNOWN, is_sandbox=False)
+    if long_before is None:
+        return unknown
+    since = long_before - LONG_UNKNOWN
+    return unknown.filter(Q(settling_at__lte=since) | Q(settling_at=None, created_at__lte=since))
+
+
+def list_undelivered_payments(now: datetime) -> QuerySet[Payment]:
+    """Return the lookups that were paid for by request and not delivered, beside those being answered right now."""
+    paid = Payment.objects.filter(state=Payment.State.PAID, purpose=Payment.Purpose.LOOKUP, is_sandbox=False)
+    return paid.filter(delivered_at=None, ended_at__lte=now - OVERDUE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpRequest
+from django.utils import timezone
 
 from billing import grants, owing, selectors
 
@@ -13,7 +14,7 @@ def mark(request: HttpRequest) -> list[str] | None:
         return None
     if selectors.find_alert() is not None:
         return ["Ledger mismatch", "danger"]
-    unknown = selectors.count_unknown_payments()
+    unknown = selectors.list_unknown_payments(timezone.now()).count()
     if unknown:
         return [f"{unknown} payments of unknown outcome", "warning"]
     owes = owing.list_owing().count()

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,7 +15,7 @@ from django.utils import timezone
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from billing import money, reversals, topups
+from billing import money, reversals, selectors, topups
 from billing.admin import pages
 from billing.admin.entries import ReadOnlyAdmin
 from billing.models import Payment, ProviderEvent, Reversal, TopUp
@@ -103,12 +104,26 @@ class CreditAdmin(AmountAdmin):
         return pages.confirmed_move(request, title=title, form=form_, describe=describe, perform=perform, back=back)
 
 
+class DeliveryFilter(admin.SimpleListFilter):
+    """The list of what has to be given back, unless its payer still claims it."""
+
+    title = "delivery"
+    parameter_name = "delivery"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
+        return [("owed", "paid, not delivered: refund")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Payment]) -> QuerySet[Payment]:
+        owed = selectors.list_undelivered_payments(timezone.now())
+        return queryset.filter(pk__in=owed.values("pk")) if self.value() == "owed" else queryset
+
+
 @admin.register(Payment)
 class PaymentAdmin(CreditAdmin):
     """Payments that came with a request; `unknown` is the state that wants a person."""
 
     list_display = ("id", "created_at", "method", "purpose", "show_amount", "show_state", "reference", "detail")
-    list_filter = ("state", "method", "purpose", "is_sandbox")
+    list_filter = ("state", DeliveryFilter, "method", "purpose", "is_sandbox")
     search_fields = ("reference", "challenge_id", "payer")
     date_hierarchy = "created_at"
     actions_detail = ("ask_again", "take_back")

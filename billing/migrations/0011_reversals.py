@@ -95,7 +95,7 @@ KINDS = [
 
 
 class Migration(migrations.Migration):
-    dependencies = [("billing", "0009_waiting_grants")]
+    dependencies = [("billing", "0010_payments_taken_up_again")]
 
     operations = [
         migrations.CreateModel(

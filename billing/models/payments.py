@@ -27,6 +27,13 @@ class Payment(models.Model):
         UNKNOWN = "unknown", "unknown"
         ABANDONED = "abandoned", "abandoned"
 
+    request_hash = models.CharField(
+        max_length=64, blank=True, default="", editable=False, help_text="Tells this credential with this very body."
+    )
+    request_key = models.CharField(
+        max_length=64, unique=True, null=True, editable=False, help_text="Its payer's Idempotency-Key, for a day."
+    )
+    body_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
     challenge_id = models.CharField(max_length=64, unique=True)
     proof_hash = models.CharField(max_length=64, unique=True)
     method = models.CharField(max_length=30)
@@ -43,6 +50,9 @@ class Payment(models.Model):
     created_at = models.DateTimeField()
     settling_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+    delivered_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the answer that a lookup's payment bought was there to be read."
+    )
 
     class Meta:
         ordering = ["-id"]

@@ -2,17 +2,20 @@
 
     demand   say what it costs (402 with challenges)
     accept   check a credential and claim it; nothing moves yet          -> do the work
-    settle   move the money, when there is something to deliver          -> deliver with the receipt
+    settle   move the money, when there is something to deliver          -> store it
+    deliver  what was paid for is there to be read                       -> answer with the receipt
     abandon  when there is nothing to deliver: the payer keeps the money
 
 Each credential is claimed by unique columns before any work is done, so it is good for one delivery, also for two
-callers at once. After `settle` began nobody is ever asked to pay again for the same request.
+callers at once. After `settle` began nobody is ever asked to pay again for the same request: the same credential with
+the same body gets the same payment back, whatever has become of its challenge, its secret and its method meanwhile.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,17 +25,19 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Sum
 
 from billing import challenge, money
-from billing.challenge import Challenge, PaymentProblem
+from billing.challenge import Challenge, Credential, PaymentProblem
 from billing.models import Account, Payment
 from billing.payments import booking
-from billing.payments.method import Declined, Method, OutcomeUnknown
+from billing.payments.method import Declined, Method, OutcomeUnknown, Proof
 from billing.payments.methods import list_methods
 
 log = logging.getLogger(__name__)
 
 CHALLENGE_LIFETIME = timedelta(minutes=5)
+KEY_KEPT = timedelta(hours=24)  # an Idempotency-Key, as elsewhere
 State = Payment.State
 
 
@@ -84,6 +89,8 @@ def demand(purchase: Purchase, *, now: datetime, problem: PaymentProblem | None 
     """Return the answer to a request that did not pay, or whose payment had a `problem`; store nothing."""
     problem = problem or PaymentProblem("payment-required", f"{_dollars(purchase)} USD: {purchase.description}.")
     headers = {"Cache-Control": "no-store"}
+    if problem.retry_after:
+        headers["Retry-After"] = str(problem.retry_after)
     if not problem.may_offer:
         return Demand(problem.status, headers, problem.body())
     offers = [_offer(method, purchase, now) for method in list_methods(purchase.purpose)]
@@ -91,59 +98,67 @@ def demand(purchase: Purchase, *, now: datetime, problem: PaymentProblem | None 
     return Demand(problem.status, headers, problem.body(offers[0].id))
 
 
-def accept(purchase: Purchase, *, credential: str, now: datetime, account: Account | None = None) -> Payment:
+def accept(
+    purchase: Purchase, *, credential: str, now: datetime, account: Account | None = None, word: str | None = None
+) -> Payment:
     """Check a credential against this very request and claim it; no money moves. Raise PaymentProblem.
 
-    `account` is credited when a top-up is settled. Validate the request itself first: nobody pays for a 400.
+    `account` is credited when a top-up is settled; `word` is the request's Idempotency-Key: the same one of the same
+    payer is the same request. Validate the request itself first: nobody pays for a 400. A payment that comes back
+    `paid` was settled before: give what it bought, or do the work it has paid for.
     """
     given = challenge.read_credential(credential)
+    request_hash = _request_hash(purchase, given, account)
+    earlier = Payment.objects.filter(challenge_id=given.challenge.id).first()
+    if earlier is not None and earlier.request_hash == request_hash:
+        return _take_up(earlier)
     method = next((each for each in list_methods(purchase.purpose) if each.name == given.challenge.method), None)
     if method is None:
         raise PaymentProblem("method-unsupported", "This payment method is not offered here.")
     terms = challenge.encode(challenge.canonical(method.terms(purchase.amount)))
     bound = {"route": purchase.route}
     challenge.check(given, secrets=_secrets(), realm=_realm(), terms=terms, body=purchase.body, bound=bound, now=now)
-    _refuse_used(Payment.objects.filter(challenge_id=given.challenge.id).first())
-    try:
-        proof = method.check(
-            given.payload, amount=purchase.amount, challenge_id=given.challenge.id, realm=_realm(), now=now
-        )
-    except Declined as refusal:
-        raise PaymentProblem(refusal.word, refusal.detail) from refusal
-    identity = challenge.proof_hash(method.name, proof.payload)
-    try:
-        with transaction.atomic():
-            return Payment.objects.create(
-                challenge_id=given.challenge.id,
-                proof_hash=identity,
-                method=method.name,
-                purpose=purchase.purpose,
-                is_sandbox=method.is_sandbox,
-                amount=purchase.amount,
-                account=account,
-                reference=proof.reference,
-                proof=proof.payload,
-                payer=given.source[:200],
-                created_at=now,
-            )
-    except IntegrityError:
-        same = Payment.objects.filter(challenge_id=given.challenge.id) | Payment.objects.filter(proof_hash=identity)
-        _refuse_used(same.first(), challenge_id=given.challenge.id)
-        raise
+    if earlier is not None:
+        raise _refusal(earlier)
+    proof = _check_proof(method, purchase, given, now)
+    row = {
+        "request_hash": request_hash,
+        "request_key": _hash(purchase.route, method.name, account and account.pk, proof.payer, word) if word else None,
+        "body_hash": hashlib.sha256(purchase.body).hexdigest(),
+        "challenge_id": given.challenge.id,
+        "proof_hash": challenge.proof_hash(method.name, proof.payload),
+        "method": method.name,
+        "purpose": purchase.purpose,
+        "is_sandbox": method.is_sandbox,
+        "amount": purchase.amount,
+        "account": account,
+        "reference": proof.reference,
+        "proof": proof.payload,
+        "payer": proof.payer or given.source[:200],
+        "created_at": now,
+    }
+    payment = _claim(row, now)
+    if proof.funds is not None and payment.state == State.ACCEPTED:
+        _refuse_overdrawn(payment, proof.funds, now)
+    return payment
 
 
 def settle(payment: Payment, *, now: datetime, request_id: str = "") -> str:
     """Move the money and return the value of `Payment-Receipt`; answer 2xx with `Cache-Control: private`.
 
-    Call it outside any transaction: that money may be moving has to be known before anyone is called. Raises
-    PaymentProblem: with a fresh challenge allowed when nothing moved, without one when that is not known.
+    What was settled before has its receipt already. Call it outside any transaction: that money may be moving has to
+    be known before anyone is called. Raises PaymentProblem: with a fresh challenge allowed when nothing moved, without
+    one when that is not known.
     """
+    if payment.state == State.PAID:
+        return _write_receipt(payment)
+    method = _get_method(payment)
     with transaction.atomic(durable=True):
         claimed = Payment.objects.filter(pk=payment.pk, state=State.ACCEPTED)
         if not claimed.update(state=State.SETTLING, settling_at=now):
             payment.refresh_from_db()
-            _refuse_used(payment)
-    method = _get_method(payment)
+            return _write_receipt(_take_up(payment))
+    payment.state = State.SETTLING
     try:
         reference = method.settle(payment.proof or {}, amount=payment.amount, challenge_id=payment.challenge_id)
     except Declined as refusal:
@@ -152,9 +167,17 @@ def settle(payment: Payment, *, now: datetime, request_id: str = "") -> str:
     except Exception as error:  # whatever it was, money may have moved: nobody may be asked to pay again
         detail = str(error) if isinstance(error, OutcomeUnknown) else type(error).__name__
         booking.doubt(payment, detail=detail)
-        raise PaymentProblem("internal-payment-error", "The outcome of the payment is not known yet.") from error
+        raise _pending() from error
     booking.complete(payment, reference=reference, now=now, request_id=request_id)
-    return challenge.write_receipt(method=payment.method, reference=reference, now=now)
+    return _write_receipt(payment)
+
+
+def deliver(payment: Payment, *, now: datetime, request_id: str = "") -> None:
+    """Note that what a paid lookup has bought is there to be read; joins the caller's transaction, and counts once.
+
+    Raises ledger.InsufficientFunds when the money was given back meanwhile.
+    """
+    booking.deliver(payment, now=now, request_id=request_id)
 
 
 def abandon(payment: Payment, *, reason: str, now: datetime) -> None:
@@ -196,7 +219,7 @@ def reconcile(payment: Payment, *, now: datetime) -> str:
         booking.doubt(payment, detail=str(doubt))
     else:
         if reference is not None:
-            booking.complete(payment, reference=reference, now=now, detail="found later; nothing was delivered for it")
+            booking.complete(payment, reference=reference, now=now, detail="found later")
     payment.refresh_from_db()
     return payment.state
 
@@ -214,17 +237,102 @@ def _offer(method: Method, purchase: Purchase, now: datetime) -> Challenge:
     )
 
 
-def _refuse_used(earlier: Payment | None, *, challenge_id: str = "") -> None:
-    """Refuse a credential that was used before, without inviting a second payment while the first is open."""
+def _check_proof(method: Method, purchase: Purchase, given: Credential, now: datetime) -> Proof:
+    try:
+        return method.check(
+            given.payload,
+            amount=purchase.amount,
+            challenge_id=given.challenge.id,
+            realm=_realm(),
+            issued=datetime.fromisoformat(given.challenge.expires) - CHALLENGE_LIFETIME,
+            now=now,
+        )
+    except Declined as refusal:
+        raise PaymentProblem(refusal.word, refusal.detail) from refusal
+    except OutcomeUnknown as silence:
+        log.warning("a payment by %s cannot be checked: %s", method.name, silence)
+        text = "The payment cannot be checked right now, and was not used: send the same one again."
+        raise PaymentProblem("payment-unavailable", text) from silence
+
+
+def _claim(row: dict[str, Any], now: datetime) -> Payment:
+    """Write the payment, or return the paid one of the same request; of several at once one gets through."""
+    key = row["request_key"]
+    earlier = Payment.objects.filter(request_key=key).first() if key else None
+    if earlier is not None and _is_over(earlier, now):
+        Payment.objects.filter(pk=earlier.pk, request_key=key).update(request_key=None)
+        earlier = None
     if earlier is None:
-        return
-    if earlier.state in (State.ACCEPTED, State.SETTLING):
-        raise PaymentProblem("payment-in-progress", "This payment is being used by another request right now.")
-    if earlier.state == State.UNKNOWN:
-        raise PaymentProblem("internal-payment-error", "The outcome of the payment is not known yet.")
+        try:
+            with transaction.atomic():
+                return Payment.objects.create(**row)
+        except IntegrityError:
+            same = {name: row[name] for name in ("challenge_id", "proof_hash", "request_key") if row[name]}
+            found = [Payment.objects.filter(**{name: value}).first() for name, value in same.items()]
+            used, copied, earlier = [*found, None][:3]
+            if used is not None and used.request_hash == row["request_hash"]:
+                return _take_up(used)
+            if (refused := used or copied) is not None:
+                raise _refusal(refused, row["challenge_id"]) from None
+            if earlier is None:
+                raise
+    if earlier.body_hash != row["body_hash"]:
+        raise PaymentProblem("idempotency-conflict", "This Idempotency-Key was used for another request.")
+    return _take_up(earlier)
+
+
+def _is_over(earlier: Payment, now: datetime) -> bool:
+    """Whether an Idempotency-Key is free again: after a day, or when nothing was paid under it."""
+    return earlier.created_at <= now - KEY_KEPT or earlier.state in (State.FAILED, State.ABANDONED)
+
+
+def _refuse_overdrawn(payment: Payment, funds: int, now: datetime) -> None:
+    """Let a payment go whose payer could not pay it beside all others under way: no work is done on credit."""
+    open_states = (State.ACCEPTED, State.SETTLING, State.UNKNOWN)
+    under_way = Payment.objects.filter(method=payment.method, payer=payment.payer, state__in=open_states)
+    if (under_way.aggregate(sum=Sum("amount"))["sum"] or 0) > funds:
+        booking.end(payment, state=State.FAILED, detail="more under way than the payer has", now=now)
+        raise PaymentProblem(
+            "payment-insufficient", "The funds do not do for all payments of yours that are under way."
+        )
+
+
+def _take_up(earlier: Payment) -> Payment:
+    """Return the payment of this very request when it is paid; refuse it otherwise, never asking for more money."""
+    if earlier.state != State.PAID:
+        raise _refusal(earlier)
+    return earlier
+
+
+def _refusal(earlier: Payment, challenge_id: str = "") -> PaymentProblem:
+    """Why a credential that was used before is refused; while the first is open no second payment is invited."""
+    if earlier.state == State.ACCEPTED:
+        return PaymentProblem("payment-in-progress", "This payment is being used by another request right now.")
+    if earlier.state in (State.SETTLING, State.UNKNOWN):
+        return _pending()
     if earlier.state == State.FAILED and challenge_id not in ("", earlier.challenge_id):
-        raise PaymentProblem("verification-failed", "This payment was refused before.")  # the same for a new challenge
-    raise PaymentProblem("invalid-challenge", "This challenge was answered before.")
+        return PaymentProblem("verification-failed", "This payment was refused before.")  # the same for a new challenge
+    return PaymentProblem("invalid-challenge", "This challenge was answered before.")
+
+
+def _pending() -> PaymentProblem:
+    text = "Whether the money moved is not known yet. Do not pay again: send the same payment with the same body later."
+    return PaymentProblem("internal-payment-error", text)
+
+
+def _write_receipt(payment: Payment) -> str:
+    assert payment.ended_at is not None, "Only what is paid has a receipt."
+    return challenge.write_receipt(method=payment.method, reference=payment.reference, now=payment.ended_at)
+
+
+def _request_hash(purchase: Purchase, given: Credential, account: Account | None) -> str:
+    """What tells this credential with this very request, without storing either."""
+    body = hashlib.sha256(purchase.body).hexdigest()
+    return _hash(purchase.route, account and account.pk, body, given.challenge.id, given.payload)
+
+
+def _hash(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def _get_method(payment: Payment) -> Method:

@@ -23,10 +23,16 @@ class OutcomeUnknown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A payload that fits the method: `reference` is known before the money moves where the method allows it."""
+    """A payload that fits the method: `reference` is known before the money moves where the method allows it.
+
+    `payer` is who pays, where the payload proves it, and `funds` what that payer could spend in all, in units of
+    1/10,000 USD (None: not known beforehand).
+    """
 
     payload: dict[str, Any]
     reference: str = ""
+    payer: str = ""
+    funds: int | None = None
 
 
 class Method(Protocol):
@@ -39,8 +45,13 @@ class Method(Protocol):
         """Return the `request` of a challenge for `amount` units of 1/10,000 USD."""
         ...
 
-    def check(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, realm: str, now: datetime) -> Proof:
-        """Return the proof in a payload, moving nothing; raise Declined (word invalid-payload or another)."""
+    def check(
+        self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, realm: str, issued: datetime, now: datetime
+    ) -> Proof:
+        """Return the proof in a payload, moving nothing; raise Declined (word invalid-payload or another).
+
+        `issued` is when its challenge was made. Raises OutcomeUnknown when whoever has to be asked does not answer.
+        """
         ...
 
     def settle(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str) -> str:
@@ -52,6 +63,7 @@ class Method(Protocol):
     ) -> str | None:
         """Return the reference of a payment that did go through, None while nobody knows; raise Declined if not.
 
-        `since` is when the money was first asked for.
+        Reads only: it never starts a payment. `since` is when the money was first asked for. Raises OutcomeUnknown
+        when nobody can be asked, or the answer proves nothing.
         """
         ...

@@ -30,13 +30,15 @@ class Sandbox:
         """See Method."""
         return {"amount": str(amount * 100), "currency": "usd6", "recipient": "sandbox"}
 
-    def check(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, realm: str, now: datetime) -> Proof:
+    def check(
+        self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, realm: str, issued: datetime, now: datetime
+    ) -> Proof:
         """See Method."""
         token = payload.get("token")
         if not isinstance(token, str) or not token.startswith("sandbox_"):
             raise Declined("The payload needs a token that starts with sandbox_.", word="invalid-payload")
         # The challenge makes each proof a different one: the same token may be used for the next payment.
-        return Proof({"token": token, "challenge": challenge_id}, reference=f"sandbox_{challenge_id[:16]}")
+        return Proof({"token": token, "challenge": challenge_id}, f"sandbox_{challenge_id[:16]}", payer=token[:200])
 
     def settle(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str) -> str:
         """See Method."""

@@ -20,8 +20,9 @@ log = logging.getLogger(__name__)
 
 SMALLEST_TOPUP = money.from_cents(50)
 LARGEST_TOPUP = money.from_cents(1_000_000)
-# The provider keeps idempotency keys for at least 24 hours; an hour to spare
-KEY_REMEMBERED = timedelta(hours=23)
+# When a payment of ours can have been made, by the provider's clock, and how long after it is certain that none was
+CLOCKS_DIFFER, LAST_MADE = timedelta(minutes=5), timedelta(minutes=15)
+NOTHING_MOVED = ("canceled", "requires_payment_method", "requires_action")
 # The name two independent clients' servers send; the provider's changelog of 2026-04-22 names it
 # payment_method_data[shared_payment_granted_token]. Which one a live account wants is not verified.
 TOKEN_PARAMETER = "shared_payment_granted_token"  # noqa: S105
@@ -67,7 +68,9 @@ class Stripe:
             "methodDetails": {"networkId": self.network_id, "paymentMethodTypes": ["card", "link"]},
         }
 
-    def check(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, realm: str, now: datetime) -> Proof:
+    def check(
+        self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, realm: str, issued: datetime, now: datetime
+    ) -> Proof:
         """See Method."""
         token = payload.get("spt")
         if not isinstance(token, str) or not token.startswith("spt_") or len(token) > 150:
@@ -92,11 +95,11 @@ class Stripe:
             intent = client().v1.payment_intents.create(parameters, options=options)  # type: ignore[arg-type]
         except stripe.CardError as error:
             raise Declined(f"The card was declined ({error.code}).") from error
-        except (stripe.InvalidRequestError, stripe.AuthenticationError, stripe.PermissionError) as error:
+        except stripe.InvalidRequestError as error:
             log.error("the card provider refused a payment: %s", type(error).__name__)
             raise Declined("The card provider refused the payment.") from error
         except stripe.StripeError as error:
-            raise OutcomeUnknown(f"the card provider: {type(error).__name__}") from error
+            raise _open(error) from error
         if intent.status == "succeeded":
             return intent.id
         if intent.status == "requires_action":
@@ -106,31 +109,32 @@ class Stripe:
     def find_outcome(
         self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, since: datetime, now: datetime
     ) -> str | None:
-        """See Method. Asking again under the same idempotency key answers what became of the first.
-
-        The provider forgets such keys after a day; from then on a repetition could be a second payment, so the
-        payments it made are searched instead.
-        """
+        """See Method. Looks among the payments that were made around then, for the challenge they name."""
+        made: Any = {"gte": int((since - CLOCKS_DIFFER).timestamp()), "lte": int((since + LAST_MADE).timestamp())}
         try:
-            if now - since > KEY_REMEMBERED:
-                return _search(challenge_id)
-            return self.settle(payload, amount=amount, challenge_id=challenge_id)
-        except OutcomeUnknown:
-            return None
+            listed = client().v1.payment_intents.list({"created": made, "limit": 100}).auto_paging_iter()
+            found = [one for one in listed if _challenge_of(one) == challenge_id]
+        except stripe.StripeError as error:
+            raise _open(error) from error
+        for intent in found:
+            if intent.status == "succeeded":
+                return intent.id
+        if any(intent.status not in NOTHING_MOVED for intent in found):
+            raise OutcomeUnknown(f"the payment is {found[0].status}")
+        if found or now > since + LAST_MADE:
+            raise Declined("The card provider took no such payment.")
+        return None
 
 
-def _search(challenge_id: str) -> str:
-    """Return the payment that was made for a challenge, reading only; raise Declined when there is none."""
-    try:
-        found = client().v1.payment_intents.search({"query": f"metadata['mpp_challenge_id']:'{challenge_id}'"})
-    except stripe.StripeError as error:
-        raise OutcomeUnknown(f"the card provider: {type(error).__name__}") from error
-    for intent in found.data:
-        if intent.status == "succeeded":
-            return intent.id
-    if any(intent.status == "processing" for intent in found.data):
-        raise OutcomeUnknown("the payment is still processing")
-    raise Declined("The card provider knows no such payment.")
+def _challenge_of(intent: stripe.PaymentIntent) -> str | None:
+    return intent.metadata.to_dict().get("mpp_challenge_id") if intent.metadata else None
+
+
+def _open(error: stripe.StripeError) -> OutcomeUnknown:
+    """An error that proves nothing; that our key is not taken is told to the operators, who alone can mend it."""
+    if isinstance(error, stripe.AuthenticationError | stripe.PermissionError):
+        log.error("the card provider does not take our key: %s", type(error).__name__)
+    return OutcomeUnknown(f"the card provider: {type(error).__name__}")
 
 
 def _cents(amount: int) -> int:

@@ -1,7 +1,8 @@
 """Stablecoin payments on the Tempo chain, in pull mode: the client hands us a signed transaction, we broadcast it.
 
-Broadcasting waits until there is something to deliver, so a lookup that finds nothing is free by construction. The
-price of that: a client may spend the funds in between. Then the broadcast is refused and nothing is delivered.
+Broadcasting waits until there is something to deliver, so a lookup that finds nothing is free by construction. Before
+any work is done we recover who signed it, and let the node play it through. The price of waiting: a client may spend
+the funds in between. Then the broadcast is refused, nothing is delivered, and nothing is kept.
 """
 
 from __future__ import annotations
@@ -11,22 +12,30 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-import requests
 from django.conf import settings
 
 from billing.payments import transactions
 from billing.payments.method import Declined, OutcomeUnknown, Proof
+from billing.payments.node import SYNC_MILLISECONDS, Node, NodeRefused
 
 # Base units of a 6-decimal token in one unit of 1/10,000 USD
 TOKEN_UNITS = 100
+# Prices of gas are in 10^-18 USD
+GAS_UNITS = 10**12
 TRANSFER_EVENTS = {
     "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
     "0x57bc7354aa85aed339e000bccffabbc529466af35f0772c8f8ee1145927de7f0",  # with memo
 }
-CONNECT_SECONDS, READ_SECONDS, SYNC_MILLISECONDS = 3.0, 12.0, 8_000
-# A transaction that ends sooner than this would end while we still look
-SHORTEST_VALIDITY_SECONDS = 5
+# A transaction that ends sooner than this would end while we still look; one that ends later than that after its
+# challenge was made would leave its outcome open for longer than anybody waits
+SHORTEST_VALIDITY_SECONDS, LONGEST_VALIDITY_SECONDS = 5, 600
+CLOCKS_DIFFER_SECONDS, LATE_BLOCKS_SECONDS = 60, 120
 LARGEST_TRANSACTION = 8_192
+# The node's own words for "no" (EIP-1474), where they do not mean that the chain has it already
+REFUSED = (-32_000, -32_003)
+HAS_IT = re.compile(
+    r"\b(?:already ?known|known transaction|already imported|nonce too low|timed? ?out)\b", re.IGNORECASE
+)
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 
@@ -52,7 +61,7 @@ class Tempo:
         for address in (recipient, currency):
             if not ADDRESS.fullmatch(address):
                 raise ValueError(f"{address!r} is not an address of 0x and 40 hex digits.")
-        self.recipient, self.currency, self.chain_id, self.rpc_url = recipient, currency, chain_id, rpc_url
+        self.recipient, self.currency, self.chain_id, self.node = recipient, currency, chain_id, Node(rpc_url)
 
     def terms(self, amount: int) -> dict[str, Any]:
         """See Method."""
@@ -63,12 +72,59 @@ class Tempo:
             "methodDetails": {"chainId": self.chain_id, "supportedModes": ["pull"]},
         }
 
-    def check(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, realm: str, now: datetime) -> Proof:
-        """See Method. All that the transaction itself shows is checked here, before any work is done."""
+    def check(
+        self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, realm: str, issued: datetime, now: datetime
+    ) -> Proof:
+        """See Method. What the transaction shows is checked first; then the node plays it through."""
         signed = payload.get("signature")
         if payload.get("type") != "transaction" or not isinstance(signed, str):
             raise Declined("Send a signed transaction; other modes are not offered.", word="invalid-payload")
         transfer = self._read(signed)
+        self._check_terms(transfer, amount)
+        if not transactions.memo_fits(transfer.memo, realm=realm, challenge_id=challenge_id):
+            raise Declined("The transaction does not carry the memo of this challenge.")
+        second = int(now.timestamp())
+        if not transfer.valid_before or transfer.valid_before > issued.timestamp() + LONGEST_VALIDITY_SECONDS:
+            raise Declined("The transaction must end (validBefore), within ten minutes of its challenge.")
+        if transfer.valid_after > second or transfer.valid_before < second + SHORTEST_VALIDITY_SECONDS:
+            raise Declined("The transaction is not valid long enough.")
+        proof: dict[str, Any] = {
+            "type": "transaction",
+            "signature": "0x" + transfer.raw.hex(),
+            "issued": int(issued.timestamp()),
+        }
+        funds = self._find_funds(transfer, amount, issued=proof["issued"])
+        return Proof(proof, reference=transfer.hash, payer="0x" + transfer.sender.hex(), funds=funds)
+
+    def settle(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str) -> str:
+        """See Method. Broadcasts and waits for the receipt."""
+        transfer = self._read(str(payload["signature"]))
+        try:
+            receipt = self.node.ask("eth_sendRawTransactionSync", [payload["signature"], SYNC_MILLISECONDS])
+        except NodeRefused as refusal:
+            return self._after_refusal(refusal, transfer, amount, issued=payload.get("issued"))
+        if not isinstance(receipt, dict):
+            raise OutcomeUnknown("the node gave neither a receipt nor an error")
+        return self._judge(receipt, transfer, amount)
+
+    def find_outcome(
+        self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, since: datetime, now: datetime
+    ) -> str | None:
+        """See Method. What has no receipt when the chain itself is past its end will never have one."""
+        try:
+            transfer = self._read(str(payload["signature"]))
+        except Declined as refusal:  # it was accepted by an earlier version, and may be on the chain
+            raise OutcomeUnknown(f"the transaction cannot be read any more: {refusal}") from refusal
+        receipt = self.node.find_receipt(transfer.hash)
+        if receipt is not None:
+            return self._judge_earlier(receipt, transfer, amount, issued=payload.get("issued"))
+        over = transfer.valid_before + LATE_BLOCKS_SECONDS
+        if transfer.valid_before and now.timestamp() > over and self.node.block_time() > over:
+            raise Declined("The transaction never reached the chain.")
+        return None
+
+    def _check_terms(self, transfer: transactions.Transfer, amount: int) -> None:
+        """Raise Declined unless it pays us this amount in our token on our chain."""
         if transfer.chain_id != self.chain_id or transfer.token != _bytes(self.currency):
             raise Declined("The transaction pays on another chain or with another token.")
         if transfer.recipient != _bytes(self.recipient):
@@ -77,50 +133,44 @@ class Tempo:
             raise Declined("The transaction pays less than the price.", word="payment-insufficient")
         if transfer.amount != amount * TOKEN_UNITS:
             raise Declined("The transaction pays another amount than the price.")
-        if transfer.memo is not None and not transactions.memo_fits(
-            transfer.memo, realm=realm, challenge_id=challenge_id
-        ):
-            raise Declined("The transaction was made for another challenge.")
-        second = int(now.timestamp())
-        if transfer.valid_after > second or 0 < transfer.valid_before < second + SHORTEST_VALIDITY_SECONDS:
-            raise Declined("The transaction is not valid long enough.")
-        return Proof({"type": "transaction", "signature": signed.lower()}, reference=transfer.hash)
 
-    def settle(self, payload: Mapping[str, Any], *, amount: int, challenge_id: str) -> str:
-        """See Method. Broadcasts and waits for the receipt."""
-        transfer = self._read(str(payload["signature"]))
-        answer = self._ask("eth_sendRawTransactionSync", [payload["signature"], SYNC_MILLISECONDS])
-        receipt = answer.get("result")
-        if not isinstance(receipt, dict):
-            return self._after_no_receipt(answer, transfer, amount)
-        return self._judge(receipt, transfer, amount)
+    def _find_funds(self, transfer: transactions.Transfer, amount: int, *, issued: int) -> int | None:
+        """Return what its sender has for payments, once the node says that the transfer would go through.
 
-    def find_outcome(
-        self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, since: datetime, now: datetime
-    ) -> str | None:
-        """See Method. A transaction without a receipt long after its validity ended will never have one."""
-        transfer = self._read(str(payload["signature"]))
-        receipt = self._ask("eth_getTransactionReceipt", [transfer.hash]).get("result")
-        if isinstance(receipt, dict):
-            return self._judge(receipt, transfer, amount)
-        if transfer.valid_before and now.timestamp() > transfer.valid_before + 120:
-            raise Declined("The transaction never reached the chain.")
-        return None
+        A client that has broadcast it by itself has paid: None.
+        """
+        objection = self.node.find_objection(transfer)
+        if objection is not None:
+            receipt = self.node.find_receipt(transfer.hash)
+            if receipt is None:
+                raise Declined("The chain would refuse the transaction: its nonce, fee or funds do not do.")
+            self._judge_earlier(receipt, transfer, amount, issued=issued)
+            return None
+        funds = self.node.balance(transfer.token, transfer.sender)
+        if transfer.fee_token in (b"", transfer.token):
+            funds -= -(-transfer.gas * transfer.max_fee // GAS_UNITS)
+        return funds // TOKEN_UNITS
 
-    def _after_no_receipt(self, answer: dict[str, Any], transfer: transactions.Transfer, amount: int) -> str:
+    def _after_refusal(
+        self, refusal: NodeRefused, transfer: transactions.Transfer, amount: int, *, issued: int | None
+    ) -> str:
         """Tell a refusal from an unknown outcome: an error may also mean that the chain has it already."""
-        error = answer.get("error")
-        receipt = self._ask("eth_getTransactionReceipt", [transfer.hash]).get("result")
-        if isinstance(receipt, dict):
-            return self._judge(receipt, transfer, amount)
-        if not isinstance(error, dict):
-            raise OutcomeUnknown("the node gave neither a receipt nor an error")
-        text = str(error.get("message", "")).lower()
-        # Code 4: the node took it, but saw no receipt in time (EIP-7966); -32603: it broke, perhaps after taking it;
-        # "known": it is waiting to be included.
-        if error.get("code") in (4, 5, -32603) or "known" in text or "timeout" in text or "timed out" in text:
-            raise OutcomeUnknown(f"the node answered {text[:200]!r}")
+        receipt = self.node.find_receipt(transfer.hash)
+        if receipt is not None:
+            return self._judge_earlier(receipt, transfer, amount, issued=issued)
+        if refusal.code not in REFUSED or HAS_IT.search(refusal.text):
+            raise OutcomeUnknown(f"the node answered {refusal}")
         raise Declined("The chain refused the transaction.")
+
+    def _judge_earlier(
+        self, receipt: dict[str, Any], transfer: transactions.Transfer, amount: int, *, issued: int | None
+    ) -> str:
+        """The same for what was not mined under our eyes: it counts only when that was after its challenge."""
+        if issued is not None:
+            mined = self.node.block_time(str(receipt.get("blockHash")))
+            if mined < issued - CLOCKS_DIFFER_SECONDS:
+                raise Declined("That transfer was made before its challenge.")
+        return self._judge(receipt, transfer, amount)
 
     def _judge(self, receipt: dict[str, Any], transfer: transactions.Transfer, amount: int) -> str:
         """Return the hash when the receipt shows our money; raise Declined when the transaction failed."""
@@ -148,18 +198,6 @@ class Tempo:
             return transactions.read(_bytes(signed))
         except transactions.UnreadableTransaction as error:
             raise Declined(str(error), word="invalid-payload") from error
-
-    def _ask(self, method: str, params: list[Any]) -> dict[str, Any]:
-        """Ask the node; whatever keeps it from answering leaves the outcome unknown."""
-        question = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        try:
-            response = requests.post(self.rpc_url, json=question, timeout=(CONNECT_SECONDS, READ_SECONDS))
-            answer = response.json()
-        except (requests.RequestException, ValueError) as error:
-            raise OutcomeUnknown(f"the node did not answer: {type(error).__name__}") from error
-        if not isinstance(answer, dict):
-            raise OutcomeUnknown("the node's answer is not an object")
-        return answer
 
 
 def _bytes(text: str) -> bytes:

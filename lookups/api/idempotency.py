@@ -28,10 +28,10 @@ Answer = Callable[[idempotency.Claim | None], Response]
 
 def answer_once(request: Request, *, key: ApiKey, answer: Answer) -> Response:
     """Call `answer` unless this request was answered before; it gets the claim, which carries the ask's id."""
-    word = request.META.get("HTTP_IDEMPOTENCY_KEY")
+    word = read_word(request)
     if word is None:
         return answer(None)
-    claim = _claim(request, key, _checked(word))
+    claim = _claim(request, key, word)
     if claim.is_answered:
         response = answer(claim)
         response[REPLAYED] = "true"
@@ -81,7 +81,11 @@ def _claim(request: Request, key: ApiKey, word: str) -> idempotency.Claim:
         ) from None
 
 
-def _checked(word: str) -> str:
+def read_word(request: Request) -> str | None:
+    """The request's Idempotency-Key, None without one; ApiError 400 for what is none."""
+    word: str | None = request.META.get("HTTP_IDEMPOTENCY_KEY")
+    if word is None:
+        return None
     if not 1 <= len(word) <= LONGEST or not word.isascii() or not word.isprintable():
         raise errors.invalid({"Idempotency-Key": [f"Send 1 to {LONGEST} printable ASCII characters."]})
     return word

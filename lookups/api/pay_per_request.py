@@ -15,14 +15,21 @@ from billing import prices
 from billing.challenge import PaymentProblem
 from billing.models import ApiKey
 from billing.payments import checkout
-from lookups.api import errors, parsers
+from lookups.api import errors, idempotency, parsers
 from lookups.api.authentication import HasApiKey
 from lookups.api.wire.errors import PaymentRequired
 from lookups.api.wire.shape import Shape, encode, fill
 from lookups.lookup.payers import CredentialPayer
 
 DESCRIPTION = "Business entity or UCC filing lookup"
-CODES = {400: "invalid_request", 409: "payment_pending", 500: "payment_pending"}
+CODES = {
+    "bad-request": "invalid_request",
+    "method-unsupported": "invalid_request",
+    "idempotency-conflict": "idempotency_conflict",
+    "payment-in-progress": "payment_pending",
+    "internal-payment-error": "payment_pending",
+    "payment-unavailable": "payment_unavailable",
+}
 
 
 class KeyOrPayment(HasApiKey):
@@ -36,11 +43,11 @@ class KeyOrPayment(HasApiKey):
 
 
 def pays_itself(request: Request) -> bool:
-    """Whether this request is to be paid by itself: it has no key, or a credential beside its (live) key."""
+    """Whether this request has no key, or a payment beside it (which `answer_paid` refuses)."""
     if not isinstance(request.auth, ApiKey):
         return True
     try:
-        return not request.auth.is_test and checkout.find_credential(request.headers) is not None
+        return checkout.find_credential(request.headers) is not None
     except PaymentProblem:
         return True
 
@@ -56,8 +63,10 @@ def answer_paid(
     asked, problem = read(), None
     try:
         credential = checkout.find_credential(request.headers)
+        if credential is not None and isinstance(request.auth, ApiKey):
+            raise PaymentProblem("bad-request", "Send the API key or the payment, not both. Nothing was charged.")
         if credential is not None:
-            return answer(asked, CredentialPayer(purchase, credential))
+            return answer(asked, CredentialPayer(purchase, credential, idempotency.read_word(request)))
     except PaymentProblem as wrong:
         problem = wrong
     return render_demand(request, checkout.demand(purchase, now=timezone.now(), problem=problem))
@@ -75,9 +84,10 @@ def offer(request: Request, refused: errors.ApiError) -> errors.ApiError:
 def render_demand(request: Request, demand: checkout.Demand) -> HttpResponse:
     """What has to be paid, in the scheme's own words; beside what else went wrong are those of our errors."""
     body: Shape = fill(PaymentRequired, demand.body)
-    if demand.status in CODES:
-        code = CODES[demand.status]
-        error = errors.ApiError(demand.status, code, demand.body["title"], shape=PaymentRequired, more=demand.body)
+    code = CODES.get(demand.body["type"].rpartition("/")[2])
+    if code is not None:
+        again, title = "Retry-After" in demand.headers, demand.body["title"]
+        error = errors.ApiError(demand.status, code, title, retryable=again, shape=PaymentRequired, more=demand.body)
         body = error.body(request.request_id)  # type: ignore[attr-defined]
     return HttpResponse(encode(body), status=demand.status, headers=demand.headers, content_type=demand.content_type)
 

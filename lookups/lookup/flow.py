@@ -3,13 +3,15 @@
 A stored answer is sold at once. Otherwise the question is accepted: its row is written and its price held. The portal
 is asked (by us, or by somebody who is asking the same thing right now) with no transaction open, and one short
 transaction stores the record, captures the price and ends the row, or releases the price when there was nothing to
-deliver. A crash at any point leaves at worst a hold that expires and a row that the sweep ends.
+deliver. A crash at any point leaves at worst a hold that expires and a row that the sweep ends; where a payment that
+came with the request may have moved money, the row stays open, and the same payment finds it again.
 A registry known to be slow is asked by a worker: the question is accepted here, and the story goes on in `jobs.runner`.
 What turns out to take longer than the caller waits goes on in its own thread (`handover`).
 """
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import replace
 from datetime import datetime
@@ -19,6 +21,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
+from billing.challenge import PaymentProblem
 from billing.ledger_errors import InsufficientFunds
 from lookups.jobs import lifecycle
 from lookups.lookup import checks, handover, payers, rows, settlement, single_flight
@@ -29,7 +32,9 @@ from lookups.verdicts import Breakdown
 from scrapers import gateway
 from scrapers.failures import PortalError
 
+log = logging.getLogger(__name__)
 LOOK_EVERY = 0.1  # seconds between two looks at what another request is answering
+STILL_OWED = "This is paid, and could not be delivered yet: send the same payment with the same body again."
 
 
 def perform(*, ask: Ask, now: datetime) -> Result:
@@ -42,16 +47,24 @@ def perform(*, ask: Ask, now: datetime) -> Result:
     payer.claim(now=now)
     try:
         result = _perform(ask, stopwatch)
-    except BaseException:
+    except BaseException as error:
         payer.abandon(reason="internal_error", now=stopwatch.now)
+        if payer.is_owed and isinstance(error, Exception) and not isinstance(error, PaymentProblem):
+            log.exception("A lookup that is paid for could not be delivered; its payer can claim it.")
+            raise PaymentProblem("internal-payment-error", STILL_OWED) from error
         raise
     if not isinstance(result, Ended):
         payer.abandon(reason=type(result).__name__, now=stopwatch.now)
         return result
-    return replace(result, receipt=payer.settle(result.lookup, now=stopwatch.now))
+    payer.abandon(reason=result.lookup.verdict or "", now=stopwatch.now)
+    return replace(result, receipt=payer.receipt) if result.lookup.charged else result
 
 
 def _perform(ask: Ask, stopwatch: Stopwatch) -> Result:
+    if ask.payer.is_owed:
+        owed = Lookup.objects.whole().filter(payment=ask.payer.payment).first()
+        if owed is not None:
+            return _deliver_owed(replace(ask, ask_id=owed.ask_id), owed, stopwatch)
     if ask.resumed:
         earlier = _find_earlier(ask)
         if isinstance(earlier, Ended | Accepted):
@@ -94,6 +107,20 @@ def _wait_for(ask: Ask, stopwatch: Stopwatch) -> Ended | Accepted | Lookup:
         time.sleep(LOOK_EVERY)
 
 
+def _deliver_owed(ask: Ask, lookup: Lookup, stopwatch: Stopwatch) -> Ended:
+    """What an earlier request with the same payment has paid for: its answer, or the one that it did not get.
+
+    A registry that cannot be asked now ends nothing: the answer is owed until it is there.
+    """
+    ask.payer.collect(ask.bill, now=stopwatch.now)  # moved before: this is its receipt
+    if lookup.verdict is None and checks.find_objection(ask, now=stopwatch.now) is None:
+        budget = settings.SYNC_BUDGET_SECONDS
+        lookup = answer(ask, lookup, stopwatch, try_again=lambda _: True, budget_seconds=budget)
+    if lookup.verdict is None:
+        raise PaymentProblem("internal-payment-error", STILL_OWED)
+    return Ended(lookup)
+
+
 def _find_earlier(ask: Ask) -> Ended | Accepted | Lookup | None:
     """What an earlier try of this ask came to: its answer, its job, or its row that is still open; None: nothing."""
     job = Job.objects.filter(ask_id=ask.ask_id).first()
@@ -133,8 +160,10 @@ def _ask_registry(ask: Ask, lookup: Lookup, stopwatch: Stopwatch) -> Result:
             return Ended(answer(ask, lookup, stopwatch, budget_seconds=settings.SYNC_BUDGET_SECONDS))
         work = partial(answer, ask, lookup, stopwatch, budget_seconds=lifecycle.BUDGET_SECONDS)
         return handover.answer_in_time(ask, lookup, stopwatch, work=work)
-    except BaseException:
-        settlement.end(ask, lookup, Failed(Breakdown.BROKEN), stopwatch=stopwatch)
+    except BaseException as error:
+        if not ask.payer.is_owed:
+            why = Breakdown.OUT_OF_FUNDS if isinstance(error, PaymentProblem) else Breakdown.BROKEN
+            settlement.end(ask, lookup, Failed(why), stopwatch=stopwatch)
         raise
 
 
@@ -164,6 +193,9 @@ def answer(
     left = max(1.0, budget_seconds - stopwatch.seconds)
     try:
         return _fetch_and_settle(ask, lookup, ticket, stopwatch, left, try_again)
+    except PaymentProblem:  # nothing was kept: whoever waits for it asks the registry itself
+        single_flight.leave(ticket, now=stopwatch.now)
+        raise
     except BaseException:
         single_flight.finish(ticket, result=settlement.CRASHED, now=stopwatch.now)
         raise

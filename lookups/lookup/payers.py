@@ -1,8 +1,9 @@
 """Who pays for a question: an account by its key, or a credential that came with the request itself.
 
 The story of a lookup talks to a payer and never asks which of the two it is. What an account pays is held, and captured
-in the transaction that keeps the answer. A credential is claimed before the work and settled after it, outside any
-transaction, because its money moves elsewhere: what finds nothing is free, since nothing has moved by then.
+in the transaction that keeps the answer. A credential is claimed before the work; its money moves when there is an
+answer, outside any transaction and before anything of that answer is kept: what finds nothing is free, since nothing
+has moved by then, and what was not paid in the end leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from billing import ledger, limits
 from billing.ledger_errors import HoldEnded
 from billing.models import Account, ApiKey, Hold, Payment
 from billing.payments import checkout
-from lookups.models import Lookup
 
+MONEY_MOVED = (Payment.State.SETTLING, Payment.State.UNKNOWN, Payment.State.PAID)  # or may have
 HOLD_FOR = timedelta(minutes=10)  # far longer than any fetch; what a crash left behind the sweep gives back before
 
 
@@ -51,6 +52,7 @@ class Payer:
     account: Account | None = None  # whose preferences count
     key: ApiKey | None = None
     payment: Payment | None = None
+    receipt: str | None = None  # of money that has moved outside our ledger
     waits = False  # whether it can be answered later, as a job
     limit = 0  # questions at a time; 0: not limited here
     sandbox: bool  # whether the fictional registry is asked: test keys and pretended payments reach nothing else
@@ -82,15 +84,19 @@ class Payer:
     def release(self, bill: Bill, hold: Hold | None, *, reason: str, now: datetime) -> None:
         """Release what was held, when nothing is owed; what has ended already stays as it is."""
 
-    def settle(self, lookup: Lookup, *, now: datetime) -> str | None:
-        """Move what moves outside our ledger, once the lookup has ended; the receipt, if there is one.
+    def collect(self, bill: Bill, *, now: datetime) -> None:
+        """Move what moves outside our ledger: there is an answer, and nothing of it is kept yet.
 
-        Raises PaymentProblem: nothing is delivered.
+        Outside any transaction. Raises PaymentProblem: nothing is delivered.
         """
-        return None
 
     def abandon(self, *, reason: str, now: datetime) -> None:
-        """The work broke down: whatever `claim` took is left with the payer."""
+        """Nothing is delivered: whatever `claim` took is left with the payer, unless it has moved."""
+
+    @property
+    def is_owed(self) -> bool:
+        """Whether money may have moved for an answer that is not delivered: its lookup stays open."""
+        return False
 
 
 class KeyPayer(Payer):
@@ -177,24 +183,37 @@ class KeyPayer(Payer):
 class CredentialPayer(Payer):
     """Whoever sent a payment credential with the request: good for one delivery."""
 
-    def __init__(self, purchase: checkout.Purchase, credential: str) -> None:
-        self._purchase, self._credential = purchase, credential
+    def __init__(self, purchase: checkout.Purchase, credential: str, word: str | None = None) -> None:
+        """`word` is the request's Idempotency-Key."""
+        self._purchase, self._credential, self._word = purchase, credential, word
 
     def claim(self, *, now: datetime) -> None:
-        """See Payer. Nothing moves yet."""
-        self.payment = checkout.accept(self._purchase, credential=self._credential, now=now)
+        """See Payer. Nothing moves yet; what was paid by this very request before is taken up again."""
+        self.payment = checkout.accept(self._purchase, credential=self._credential, now=now, word=self._word)
         self.sandbox = self.payment.is_sandbox
 
-    def settle(self, lookup: Lookup, *, now: datetime) -> str | None:
-        """See Payer. What delivered nothing, or what is free, leaves the money where it is."""
-        if not lookup.charged:
-            self.abandon(reason=lookup.verdict or "", now=now)
-            return None
-        return checkout.settle(self._claimed, now=now)
+    def collect(self, bill: Bill, *, now: datetime) -> None:
+        """See Payer. What is free leaves the money where it is."""
+        if bill.price:
+            self.receipt = checkout.settle(self._claimed, now=now, request_id=bill.request_id)
+
+    def capture(self, bill: Bill, hold: Hold | None, *, now: datetime) -> Paid:
+        """See Payer. The money is there; no balance has changed."""
+        checkout.deliver(self._claimed, now=now, request_id=bill.request_id)
+        return FREE
+
+    def charge(self, bill: Bill, *, now: datetime) -> Paid:
+        """See Payer."""
+        return self.capture(bill, None, now=now) if bill.price else FREE
 
     def abandon(self, *, reason: str, now: datetime) -> None:
         """See Payer."""
         checkout.abandon(self._claimed, reason=reason, now=now)
+
+    @property
+    def is_owed(self) -> bool:
+        """See Payer."""
+        return self._claimed.state in MONEY_MOVED
 
     @property
     def _claimed(self) -> Payment:

@@ -45,7 +45,10 @@ def is_ours(ask: Ask, lookup: Lookup) -> bool:
 def settle_reply(
     ask: Ask, lookup: Lookup, ticket: single_flight.Ticket, reply: Reply | NameReply, *, stopwatch: Stopwatch
 ) -> Lookup:
-    """The registry answered: store and sell what it has, or release the money. A verdict is sold and not stored."""
+    """The registry answered: store and sell what it has, or release the money. A verdict is sold and not stored.
+
+    What is paid outside our ledger is paid first: of an answer that is not paid nothing is kept.
+    """
     making = Making(reply.attempt_id)
     if isinstance(reply, NameReply):
         result: single_flight.Result = {
@@ -55,10 +58,13 @@ def settle_reply(
     elif isinstance(reply.answer, NotFound):
         result = {"kind": "not_found", **storage.absence_fields(reply.answer, note=reply.note)}
     else:
+        ask.payer.collect(ask.bill, now=stopwatch.now)
         with transaction.atomic():
             answer = storage.store(question=ask.question, reply=reply, sandbox=ask.sandbox)
             single_flight.finish(ticket, result={"kind": "answer", "id": answer.pk}, now=stopwatch.now)
             return _settle(ask, lookup, Found(answer), making, stopwatch=stopwatch)
+    if result["kind"] == "check":
+        ask.payer.collect(ask.bill, now=stopwatch.now)
     with transaction.atomic():
         single_flight.finish(ticket, result=result, now=stopwatch.now)
         return _settle(ask, lookup, read(ask, result), making, stopwatch=stopwatch)
@@ -120,6 +126,8 @@ def share(
     outcome = read(ask, result) if result is not None else _timed_out(ask)
     if isinstance(outcome, Unavailable) and try_again(outcome):
         return lookup
+    if isinstance(outcome, Found | Judged):
+        ask.payer.collect(ask.bill, now=stopwatch.now)
     with transaction.atomic():
         return _settle(ask, lookup, outcome, making, stopwatch=stopwatch)
 
@@ -177,6 +185,7 @@ def sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: St
 
 def _sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: Stopwatch) -> Lookup:
     ask_stored = replace(ask, price=ask.stored_price)
+    ask.payer.collect(ask_stored.bill, now=stopwatch.now)
     with transaction.atomic():
         if not is_ours(ask, lookup):
             return _now(lookup)

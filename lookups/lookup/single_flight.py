@@ -96,6 +96,12 @@ def finish(ticket: Ticket, *, result: Result, now: datetime) -> None:
     mine.update(result={**result, **attempt}, ended_at=now)
 
 
+def leave(ticket: Ticket, *, now: datetime) -> None:
+    """Give the fetch up without a result: of those who wait, one takes it over."""
+    assert ticket.leader is not None
+    SharedFetch.objects.open().filter(pk=ticket.fetch_id, leader=ticket.leader).update(lease_until=now)
+
+
 def prune(*, now: datetime) -> int:
     """Forget fetches that ended an hour ago or were abandoned; returns how many."""
     ended, _ = SharedFetch.objects.filter(ended_at__lt=now - _KEEP).delete()

@@ -26,8 +26,13 @@ class LookupQuerySet(models.QuerySet["Lookup"]):
         return self.filter(verdict__isnull=True)
 
     def unattended(self, before: datetime) -> Self:
-        """Open ones from before that moment that no job answers: their caller's process was lost."""
-        return self.open().filter(job__isnull=True, repeats__isnull=True, created_at__lt=before)
+        """Open ones from before that moment that no job answers: their caller's process was lost.
+
+        Not those whose own payment may have moved money: their answer is owed.
+        """
+        owed = Q(payment__state__in=("settling", "unknown", "paid"))
+        lost = self.open().filter(job__isnull=True, repeats__isnull=True, created_at__lt=before)
+        return lost.filter(Q(payment__isnull=True) | ~owed)
 
     def whole(self) -> Self:
         """With everything that a reply tells of them."""

@@ -30,6 +30,7 @@ def lookup(request: HttpRequest) -> HttpResponse:
             checkout.abandon(payment, reason="not_found", now=now)
             return JsonResponse({"error": "Entity not found", "cost": 0}, status=404)
         receipt = checkout.settle(payment, now=now)
+        checkout.deliver(payment, now=now)
     except PaymentProblem as problem:
         return told(checkout.demand(purchase, now=now, problem=problem))
     return JsonResponse({"success": True}, headers={"Payment-Receipt": receipt, "Cache-Control": "private"})

@@ -58,32 +58,55 @@ class Node:
 
     `mood` says how broadcasts end: included, refused, failed (included, but reverted), slow (no receipt in time),
     known (it has it already), broken (an error of its own), silent (an error of the
-    server), elsewhere (succeeds without paying us).
+    server), down (the same to everything), locked (it does not take our key), elsewhere (succeeds without paying us).
+
+    `objection` is what a simulation finds, and `funds` what everybody has. Blocks are of the far future, unless a test
+    sets `block_time`.
     """
 
     def __init__(self) -> None:
         self.mood = "included"
+        self.objection = ""
+        self.funds = 10**12
+        self.block_time = 2**32
+        self.simulated: list[dict[str, Any]] = []
         self.broadcasts: list[str] = []
         self.receipts: dict[str, dict[str, Any]] = {}
 
     def answer(self, path: str, body: bytes, headers: dict[str, str]) -> Answer:
         question = json.loads(body)
         method = question["method"]
+        if self.mood == "down":
+            return 502, {"oops": True}, {}
+        if self.mood == "locked":
+            return 401, {"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": "Must be authenticated!"}}, {}
         if method == "eth_sendRawTransactionSync":
             return self.broadcast(question)
+        if method == "tempo_simulateV1":
+            return self.simulate(question)
         results = {
             "eth_chainId": hex(4217),
             "eth_gasPrice": hex(10**9),
             "eth_estimateGas": hex(100_000),
             "eth_getTransactionCount": "0x0",
-            "eth_call": "0x" + f"{10**12:064x}",
+            "eth_call": f"0x{self.funds:064x}",
             "eth_blockNumber": "0x10",
+            "eth_getBlockByHash": {"timestamp": hex(self.block_time)},
+            "eth_getBlockByNumber": {"timestamp": hex(self.block_time)},
         }
         if method == "eth_getTransactionReceipt":
             return self.said(question, result=self.receipts.get(question["params"][0]))
         if method not in results:
             return self.said(question, error={"code": -32601, "message": f"no {method} here"})
         return self.said(question, result=results[method])
+
+    def simulate(self, question: dict[str, Any]) -> Answer:
+        self.simulated += question["params"][0]["blockStateCalls"][0]["calls"]
+        if self.objection.startswith("nonce"):
+            return self.said(question, error={"code": -38010, "message": self.objection})
+        failed = {"status": "0x0", "error": {"message": self.objection}}
+        call = failed if self.objection else {"status": "0x1"}
+        return self.said(question, result={"blocks": [{"calls": [call]}]})
 
     def broadcast(self, question: dict[str, Any]) -> Answer:
         raw = bytes.fromhex(question["params"][0][2:])
@@ -93,6 +116,7 @@ class Node:
             "refused": {"code": -32000, "message": "insufficient funds"},
             "slow": {"code": 4, "message": "The transaction was added, but no receipt came in time"},
             "known": {"code": -32000, "message": "already known"},
+            "fee": {"code": -32000, "message": "unknown fee token"},
             "broken": {"code": -32603, "message": "internal error"},
         }
         if self.mood == "silent":
@@ -114,7 +138,7 @@ class Node:
             "data": f"0x{transfer.amount:064x}",
         }
         status = "0x0" if self.mood == "failed" else "0x1"
-        receipt = {"transactionHash": transfer.hash, "status": status, "logs": [log]}
+        receipt = {"transactionHash": transfer.hash, "blockHash": "0x0b", "status": status, "logs": [log]}
         self.receipts[transfer.hash] = receipt
         return receipt
 
@@ -131,13 +155,16 @@ class CardProvider:
         self.seen: dict[str, Answer] = {}
         self.intents: list[dict[str, Any]] = []
         self.refunds: list[dict[str, str]] = []
-        self.mood = ""  # down (an error, nothing done) or lost (done, but the answer is an error)
+        # down (an error, nothing done), lost (done, but the answer is an error), locked (our key is not taken)
+        self.mood = ""
 
     def answer(self, path: str, body: bytes, headers: dict[str, str]) -> Answer:
         form = dict(parse_qsl(body.decode()))
         self.forms.append(form)
-        if path.startswith("/v1/payment_intents/search"):
-            return self.search(path)
+        if self.mood == "locked":
+            return 401, {"error": {"type": "invalid_request_error", "message": "Expired API Key provided"}}, {}
+        if path.startswith("/v1/payment_intents?"):
+            return self.listed(path)
         if self.mood == "down":
             return 500, {"error": {"type": "api_error", "message": "try later"}}, {}
         key = headers.get("Idempotency-Key", "")
@@ -175,10 +202,10 @@ class CardProvider:
         self.refunds.append(form)
         return 200, {"id": f"re_{len(self.refunds)}", "object": "refund", "status": "succeeded"}, {}
 
-    def search(self, path: str) -> Answer:
-        query = dict(parse_qsl(urlsplit(path).query))["query"]
-        found = [made for made in self.intents if f"'{made['metadata']['mpp_challenge_id']}'" in query]
-        return 200, {"object": "search_result", "data": found, "has_more": False, "url": path}, {}
+    def listed(self, path: str) -> Answer:
+        asked = dict(parse_qsl(urlsplit(path).query))
+        assert int(asked["created[gte]"]) < int(asked["created[lte]"])
+        return 200, {"object": "list", "data": self.intents, "has_more": False, "url": "/v1/payment_intents"}, {}
 
     def checkout(self, form: dict[str, str]) -> Answer:
         number = len(self.seen) + 1

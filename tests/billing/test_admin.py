@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from billing import keys, ledger, reconciliation, selectors
 from billing.models import Account, ApiKey, LedgerEntry, Payment, TopUp
@@ -341,8 +344,21 @@ class TestAPayment:
         payment.refresh_from_db()
         assert payment.state == "unknown"
 
-    def test_of_unknown_outcome_is_told_on_every_page(self, sam: Client, payment: Payment) -> None:
-        assert "1 payments of unknown outcome" in sam.get(reverse("admin:index")).content.decode()
+    def test_of_unknown_outcome_for_long_is_told_on_every_page(self, sam: Client, payment: Payment) -> None:
+        text = "1 payments of unknown outcome"
+        assert text not in sam.get(reverse("admin:index")).content.decode()  # it is pretended
+        Payment.objects.update(is_sandbox=False, settling_at=timezone.now())
+        assert text not in sam.get(reverse("admin:index")).content.decode()  # anybody can bring about a new one
+        Payment.objects.update(settling_at=timezone.now() - timedelta(hours=2))
+        assert text in sam.get(reverse("admin:index")).content.decode()
+
+    def test_of_the_version_before_counts_as_delivered_unless_it_was_found_later(self, payment: Payment) -> None:
+        known = {"method": "tempo", "purpose": "lookup", "amount": 314, "state": "paid", "created_at": NOW}
+        for name, detail in (("at once", ""), ("late", "found later; nothing was delivered for it")):
+            named = {"challenge_id": name, "proof_hash": name, "detail": detail, "ended_at": NOW}
+            Payment.objects.create(**named, **known)
+        import_module("billing.migrations.0010_payments_taken_up_again").note_deliveries(apps, None)
+        assert [one.challenge_id for one in selectors.list_undelivered_payments(NOW + timedelta(hours=1))] == ["late"]
 
     def test_and_top_ups_are_listed(self, sam: Client, payment: Payment, account: Account) -> None:
         TopUp.objects.create(account=account, amount=31_400, created_at=NOW, taken_back=100)

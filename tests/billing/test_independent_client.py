@@ -104,7 +104,7 @@ class TestThePayingClient:
         chain, method = node
         chain.mood = "slow"
         answer = fetch(live_server.url, method)
-        assert (answer.status_code, len(chain.broadcasts)) == (500, 1)
+        assert (answer.status_code, len(chain.broadcasts)) == (503, 1)
         assert answer.json()["type"] == "https://paymentauth.org/problems/internal-payment-error"
         assert "www-authenticate" not in answer.headers
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 import rlp
+from eth_account import Account
 from hypothesis import given
 from hypothesis import strategies as st
 from mpp import Challenge as TheirChallenge
-from mpp.methods.tempo import TempoAccount
+from mpp.methods.tempo import TempoAccount, attribution
 from mpp.methods.tempo import client as tempo
 from pytempo import Call, TempoTransaction
 
@@ -46,6 +47,17 @@ def signed(**changed: Any) -> bytes:
     return bytes(TempoTransaction.create(**named).sign(KEY).encode())
 
 
+def memo_for(challenge_id: str, realm: str = "127.0.0.1:8000") -> bytes:
+    """The memo that clients attach, as pympp writes it."""
+    return bytes.fromhex(attribution.encode(challenge_id, realm)[2:])
+
+
+def paying(challenge_id: str, amount: int = 31_400, to: str = US, **changed: Any) -> bytes:
+    """A signed transfer with the memo of a challenge."""
+    words = "00" * 12 + to[2:].lower() + f"{amount:064x}" + changed.pop("memo", memo_for(challenge_id)).hex()
+    return signed(data=bytes.fromhex("95777d59" + words), **changed)
+
+
 class TestATransaction:
     def test_signed_by_another_implementation_is_read_to_the_last_field(self) -> None:
         raw = signed(valid_before=1_800_000_000, valid_after=5)
@@ -68,6 +80,11 @@ class TestATransaction:
             (b"\x02" + b"\xc0", "type"),
             (b"\x76", "cut off"),
             (b"\x76" + rlp.encode([b""] * 13), "number of fields"),
+            (b"\x76" + rlp.encode([b""] * 15), "number of fields"),
+            (b"\x76" + rlp.encode([b""] * 14), "fee payers"),
+            (signed()[:-65] + bytes(65), "fits no key"),
+            (signed()[:-65] + b"\xff" * 64 + b"\x1b", "usual form"),
+            (signed()[:-1] + b"\x05", "usual form"),
             (signed() + b"\x00", "bytes behind"),
             (signed()[:-1], "cut off"),
             (b"\x76\xf8\x01\x00", "shortest form"),
@@ -77,6 +94,40 @@ class TestATransaction:
     def test_of_another_shape_is_refused(self, raw: bytes, told: str) -> None:
         with pytest.raises(UnreadableTransaction, match=told):
             transactions.read(raw)
+
+    def test_names_the_account_that_signed_it(self) -> None:
+        assert transactions.read(signed()).sender.hex() == Account.from_key(KEY).address[2:].lower()
+
+    @given(st.integers(0, 255), st.integers(0, 64))
+    def test_changed_in_its_signature_is_somebody_elses_or_nobodys(self, byte: int, place: int) -> None:
+        raw = bytearray(signed())
+        raw[len(raw) - 65 + place] = byte
+        try:
+            sender = transactions.read(bytes(raw)).sender
+        except UnreadableTransaction:
+            return
+        assert (sender.hex() == Account.from_key(KEY).address[2:].lower()) == (
+            transactions.read(bytes(raw)).raw == signed()
+        )
+
+    def test_written_with_the_other_parity_has_the_name_the_chain_gives_it(self) -> None:
+        raw = signed()
+        other = transactions.read(raw[:-1] + bytes([raw[-1] - 27]))
+        assert (other.raw, other.hash) == (raw, transactions.read(raw).hash)
+
+    def test_by_an_access_key_or_a_passkey_is_refused(self) -> None:
+        """We cannot verify these, and no simulation does it for us."""
+        fields = rlp.decode(signed()[1:])
+        for signature in (b"\x03" + bytes(20) + fields[-1], b"\x01" + bytes(129), b"\x02" + bytes(200), b""):
+            with pytest.raises(UnreadableTransaction, match="own secp256k1 key"):
+                transactions.read(b"\x76" + rlp.encode([*fields[:-1], signature]))
+
+    @pytest.mark.parametrize("field", [5, 11, 12])
+    def test_with_more_than_a_transfer_needs_is_refused(self, field: int) -> None:
+        fields = list(rlp.decode(signed()[1:]))
+        fields[field] = [b"\x01" * 20] if field != 11 else b"\x00"
+        with pytest.raises(UnreadableTransaction, match="not taken"):
+            transactions.read(b"\x76" + rlp.encode(fields))
 
     def test_that_makes_two_calls_is_refused(self) -> None:
         call = Call.create(to=TOKEN, data=b"")
@@ -148,3 +199,6 @@ class TestTheIndependentClient:
         assert transactions.memo_fits(transfer.memo, realm="api.example.com", challenge_id=challenge_id)
         assert not transactions.memo_fits(transfer.memo, realm="api.example.com", challenge_id="another")
         assert not transactions.memo_fits(transfer.memo, realm="evil.example", challenge_id=challenge_id)
+        assert not transactions.memo_fits(None, realm="api.example.com", challenge_id=challenge_id)
+        assert not transactions.memo_fits(b"invoice 7".ljust(32), realm="api.example.com", challenge_id=challenge_id)
+        assert transfer.sender.hex() == Account.from_key(KEY).address[2:].lower()

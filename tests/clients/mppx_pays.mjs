@@ -46,6 +46,7 @@ assert.equal((await declined.clone().json()).type, 'https://paymentauth.org/prob
 console.log('  402 declined, understood')
 
 const unknown = await ask(paying('sandbox_unknown'), 'Blue Heron Logistics LLC')
-assert.equal(unknown.status, 500)
+assert.equal(unknown.status, 503)
+assert.ok(Number(unknown.headers.get('retry-after')) > 0)
 assert.equal(unknown.headers.get('www-authenticate'), null)
-console.log('  500 outcome unknown, nothing asked for again')
+console.log('  503 outcome unknown, nothing asked for again')

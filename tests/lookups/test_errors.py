@@ -21,7 +21,7 @@ from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
 from tests.lookups.test_lookup import _spend_all
-from tests.lookups.test_pay_per_request import credential
+from tests.lookups.test_pay_per_request import credential, post
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -103,13 +103,14 @@ class TestABalanceThatDoesNotDo:
         assert body["challengeId"] in reply["WWW-Authenticate"]
         assert body["topUpUrl"].endswith("/pricing/")
 
-    def test_is_paid_by_the_request_with_the_key_still_beside_it(
+    def test_is_paid_by_the_request_without_the_key(
         self, customer: Customer, register: Register, pretended_payments: None
     ) -> None:
         _spend_all(customer)
         question = {"entity_name": MAGIC["found"], "state": "NY"}
         proof = credential(customer.post("/v1/lookup", question))
-        paid = customer.post("/v1/lookup", question, authorization=proof)
+        assert customer.post("/v1/lookup", question, authorization=proof).status_code == 400
+        paid = post(question, authorization=proof)
         assert (paid.status_code, paid.json()["cost"], bool(paid["Payment-Receipt"])) == (200, 0.0314, True)
         assert paid.json()["data"]["entityId"].startswith("SB-")  # what the sandbox method buys is never a live record
 

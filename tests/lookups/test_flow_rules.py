@@ -163,14 +163,14 @@ class TestAQuestion:
         assert (result.lookup.verdict, result.lookup.charged, result.receipt) == ("not_found", 0, None)
         assert (Payment.objects.get().state, Payment.objects.get().detail) == ("abandoned", "not_found")
 
-    def test_that_came_with_its_payment_and_breaks_down_is_free(
+    def test_that_came_with_its_payment_and_breaks_down_before_it_moved_is_free(
         self, switches: None, settings: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         settings.SANDBOX_PAYMENTS = True
         purchase = checkout.Purchase("lookup", PRICE, "POST /v1/lookup", b"{}", "One lookup")
         offer = checkout.demand(purchase, now=timezone.now())
         question = Question(state=DEMO_QUESTION["state"], name=DEMO_QUESTION["entity_name"])
-        monkeypatch.setattr("lookups.lookup.storage.store", lambda **_: 1 / 0)
+        monkeypatch.setattr("lookups.lookup.flow.gateway.fetch", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             perform(Ask(question=question, payer=CredentialPayer(purchase, credential(offer.headers))))
         assert (Payment.objects.get().state, Payment.objects.get().detail) == ("abandoned", "internal_error")

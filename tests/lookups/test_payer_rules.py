@@ -67,8 +67,9 @@ class TestAKey:
     def test_of_the_sandbox_reaches_nothing_else(self, tester: Customer) -> None:
         assert KeyPayer(tester.key).sandbox is True
 
-    def test_settles_within_its_balance_and_has_no_receipt(self, payer: KeyPayer) -> None:
-        assert payer.settle(Lookup(verdict="found", cost=PRICE), now=NOW) is None
+    def test_pays_within_its_balance_and_has_no_receipt(self, payer: KeyPayer, bill: Bill) -> None:
+        payer.collect(bill, now=NOW)
+        assert (payer.receipt, payer.is_owed) == (None, False)
         assert Lookup(verdict="found", cost=PRICE, price=PRICE).charged == PRICE
 
     def test_has_so_many_places_and_each_is_free_again(self, customer: Customer) -> None:
@@ -228,28 +229,27 @@ class TestACredential:
         assert paying.hold(bill, now=NOW) is None
         assert paying.capture(bill, None, now=NOW) == paying.charge(bill, now=NOW) == Paid(0, None)
         paying.release(bill, None, reason="not_found", now=NOW)
-        assert (LedgerEntry.objects.count(), self.kept().state) == (0, "accepted")
-
-    def lookup(self, paying: CredentialPayer, verdict: str, **more: Any) -> Lookup:
-        return Lookup(payment=paying.payment, verdict=verdict, **{"price": PRICE, **more})
+        assert (LedgerEntry.objects.count(), self.kept().state, paying.is_owed) == (0, "accepted", False)
 
     @pytest.mark.django_db(transaction=True)
     @pytest.mark.parametrize("verdict", ["found", "free", "taken", "cannot_say"])
-    def test_pays_for_what_is_delivered(self, paying: CredentialPayer, verdict: str) -> None:
-        lookup = self.lookup(paying, verdict)
-        receipt = paying.settle(lookup, now=NOW + MINUTE)
-        assert (bool(receipt), lookup.charged, lookup.cost) == (True, PRICE, 0)
+    def test_pays_for_what_is_delivered(self, paying: CredentialPayer, bill: Bill, verdict: str) -> None:
+        paying.collect(bill, now=NOW + MINUTE)
+        assert (bool(paying.receipt), paying.is_owed, self.kept().delivered_at) == (True, True, None)
         assert (self.kept().state, self.kept().settling_at) == ("paid", NOW + MINUTE)
+        assert paying.capture(bill, None, now=NOW + 2 * MINUTE) == FREE
+        assert self.kept().delivered_at == NOW + 2 * MINUTE
+        lookup = Lookup(payment=paying.payment, verdict=verdict, price=PRICE)
+        assert (lookup.charged, lookup.cost) == (PRICE, 0)
 
     @pytest.mark.parametrize("verdict", ["not_found", "ambiguous", "refused", "unavailable", "failed"])
-    def test_keeps_the_money_where_nothing_is_delivered(self, paying: CredentialPayer, verdict: str) -> None:
-        lookup = self.lookup(paying, verdict)
-        assert (lookup.charged, paying.settle(lookup, now=NOW + MINUTE)) == (0, None)
-        assert (self.kept().state, self.kept().detail, self.kept().ended_at) == ("abandoned", verdict, NOW + MINUTE)
+    def test_pays_nothing_where_nothing_is_delivered(self, paying: CredentialPayer, verdict: str) -> None:
+        assert Lookup(payment=paying.payment, verdict=verdict, price=PRICE).charged == 0
 
-    def test_keeps_the_money_where_what_is_delivered_is_free(self, paying: CredentialPayer) -> None:
-        assert paying.settle(self.lookup(paying, "found", price=0), now=NOW + MINUTE) is None
-        assert (self.kept().state, self.kept().detail) == ("abandoned", "found")
+    def test_keeps_the_money_where_what_is_delivered_is_free(self, paying: CredentialPayer, bill: Bill) -> None:
+        paying.collect(replace(bill, price=0), now=NOW)
+        assert paying.charge(replace(bill, price=0), now=NOW) == FREE
+        assert (paying.receipt, self.kept().state, self.kept().delivered_at) == (None, "accepted", None)
 
     def test_keeps_the_money_when_the_work_broke_down(self, paying: CredentialPayer) -> None:
         paying.abandon(reason="internal_error", now=NOW + MINUTE)

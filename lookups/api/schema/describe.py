@@ -116,7 +116,9 @@ ASKING: Replies = {
 PAYING: Replies = {
     (400, PROBLEM): reply(PaymentRequired, "A payment that cannot be read."),
     (409, PROBLEM): reply(PaymentRequired, "The payment is in use."),
-    (500, PROBLEM): reply(PaymentRequired, "Whether the money moved is open."),
+    (503, PROBLEM): reply(
+        PaymentRequired, "Whether the money moved is open, or cannot be checked now: send the same again."
+    ),
 }
 """How a payment that came with the request can end, beside success and 402."""
 

@@ -30,8 +30,10 @@ CODES = {
     "method_not_allowed": "The address is right, and takes no requests of this method.",
     "rate_limited": "Too many requests in this minute, or too many lookups at a time; see Retry-After.",
     "source_unavailable": "The registry could not be asked, so nothing is known. Not charged.",
-    "payment_unavailable": "Nothing can be paid this way here, or the card provider does not answer. Not charged.",
-    "payment_pending": "A payment for this request is under way, or its end is not known yet. Do not pay again.",
+    "payment_unavailable": "Nothing can be paid this way here, or whoever has to be asked about the "
+    "payment does not answer. Not charged.",
+    "payment_pending": "A payment for this request is under way, its end is not known yet, or it is paid and not "
+    "delivered yet. Do not pay again: send the same payment with the same body after Retry-After.",
     "idempotency_conflict": "The Idempotency-Key belongs to another request, or to one still running.",
     "payload_too_large": "The body is larger than accepted here.",
     "internal_error": "Something broke here. Not charged; quote the requestId.",

@@ -1,0 +1,121 @@
+"""A node of the Tempo chain: asked over JSON-RPC, and believed in nothing that it did not plainly say.
+
+Only a result, or an error of the node itself, is an answer. Whatever else comes back (nothing, another status than 200,
+a page of a proxy, a key that is not taken) proves nothing: OutcomeUnknown.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import requests
+
+from billing.payments.method import OutcomeUnknown
+from billing.payments.transactions import Transfer
+
+log = logging.getLogger(__name__)
+
+CONNECT_SECONDS, READ_SECONDS, SYNC_MILLISECONDS = 3.0, 12.0, 8_000
+BALANCE_OF = "0x70a08231"
+# Of a simulation that validates: what is wrong with the transaction itself (nonce, gas, funds), from -38010 on
+INVALID_TRANSACTION = range(-38_099, -37_999)
+
+
+class NodeRefused(Exception):
+    """The node's own error."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(f"{code}: {text}")
+        self.code, self.text = code, text
+
+
+class Node:
+    """The node at an address."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def ask(self, method: str, params: list[Any]) -> Any:
+        """Return the result (which may be None); raise NodeRefused or OutcomeUnknown."""
+        question = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        try:
+            response = requests.post(self.url, json=question, timeout=(CONNECT_SECONDS, READ_SECONDS))
+            answer = response.json() if response.status_code == 200 else None
+        except (requests.RequestException, ValueError) as error:
+            raise OutcomeUnknown(f"the node did not answer: {type(error).__name__}") from error
+        if response.status_code in (401, 403):
+            log.error("the node does not take our key: HTTP %s", response.status_code)
+        if not isinstance(answer, dict) or ("result" not in answer and not isinstance(answer.get("error"), dict)):
+            raise OutcomeUnknown(f"the node gave no answer: HTTP {response.status_code}")
+        if not isinstance(answer.get("error"), dict):
+            return answer.get("result")
+        code = answer["error"].get("code")
+        raise NodeRefused(code if isinstance(code, int) else 0, str(answer["error"].get("message", ""))[:200])
+
+    def find_receipt(self, transaction_hash: str) -> dict[str, Any] | None:
+        """Return the receipt of what is on the chain already; raise OutcomeUnknown unless the node says yes or no."""
+        receipt = self._read("eth_getTransactionReceipt", [transaction_hash])
+        return receipt if isinstance(receipt, dict) else None
+
+    def block_time(self, block: str = "latest") -> int:
+        """Return when a block was made, in epoch seconds: the latest one, or that of a hash."""
+        method = "eth_getBlockByNumber" if block == "latest" else "eth_getBlockByHash"
+        found = self._read(method, [block, False])
+        return _number(found.get("timestamp") if isinstance(found, dict) else None)
+
+    def balance(self, token: bytes, owner: bytes) -> int:
+        """Return how many base units of a token somebody has."""
+        data = BALANCE_OF + owner.hex().zfill(64)
+        return _number(self._read("eth_call", [{"to": "0x" + token.hex(), "data": data}, "latest"]))
+
+    def find_objection(self, transfer: Transfer) -> str | None:
+        """Play a transaction through as it would run now, nonce, fees and funds included; None: it would pay.
+
+        Its signature is no part of this. Not checked against a live node.
+        """
+        played = {"blockStateCalls": [{"calls": [_to_request(transfer)]}], "validation": True}
+        try:
+            result = self.ask("tempo_simulateV1", [played, "latest"])
+        except NodeRefused as refusal:
+            if refusal.code in INVALID_TRANSACTION:
+                return refusal.text
+            raise OutcomeUnknown(f"the node does not simulate: {refusal}") from refusal
+        try:
+            call = result["blocks"][0]["calls"][0]
+            return None if call["status"] == "0x1" else str((call.get("error") or {}).get("message", "it fails"))[:200]
+        except (TypeError, LookupError, AttributeError) as error:
+            raise OutcomeUnknown("the node's simulation cannot be read") from error
+
+    def _read(self, method: str, params: list[Any]) -> Any:
+        try:
+            return self.ask(method, params)
+        except NodeRefused as refusal:
+            raise OutcomeUnknown(f"the node refuses {method}: {refusal}") from refusal
+
+
+def _to_request(transfer: Transfer) -> dict[str, Any]:
+    more = {"feeToken": "0x" + transfer.fee_token.hex()} if transfer.fee_token else {}
+    return {
+        "from": "0x" + transfer.sender.hex(),
+        "type": "0x76",
+        "chainId": hex(transfer.chain_id),
+        "nonce": hex(transfer.nonce),
+        "nonceKey": hex(transfer.nonce_key),
+        "gas": hex(transfer.gas),
+        "maxFeePerGas": hex(transfer.max_fee),
+        "maxPriorityFeePerGas": hex(transfer.max_priority_fee),
+        "to": "0x" + transfer.token.hex(),
+        "value": "0x0",
+        "data": "0x" + transfer.data.hex(),
+        "validBefore": hex(transfer.valid_before),
+        **({"validAfter": hex(transfer.valid_after)} if transfer.valid_after else {}),
+        **more,
+    }
+
+
+def _number(text: Any) -> int:
+    try:
+        return int(text, 16)
+    except (TypeError, ValueError) as error:
+        raise OutcomeUnknown("the node's number cannot be read") from error
