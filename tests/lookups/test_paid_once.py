@@ -22,7 +22,7 @@ from mpp.errors import PaymentOutcomeUnknownError
 from billing import selectors
 from billing.models import LedgerEntry, Payment
 from billing.payments import booking, sweep, transactions
-from lookups.lookup import rows, storage
+from lookups.lookup import rows, settlement, storage
 from lookups.models import Entity, Lookup, StoredAnswer
 from tests.billing.stubs import Node
 from tests.billing.test_checkout import answer, offers_in
@@ -218,7 +218,7 @@ class TestCutOff:
             reply = pay(live_server.url, method, line)
         assert (reply.status_code, problem(reply), len(chain.broadcasts)) == (503, "internal-payment-error", 1)
         sweep_later()
-        rows.end_unattended(now=timezone.now() + MINUTES_LATER)
+        settlement.end_unattended(before=timezone.now() + MINUTES_LATER, now=timezone.now() + MINUTES_LATER)
         assert selectors.list_undelivered_payments(timezone.now() + timedelta(hours=1)).count() == 1
         replies = [post(live_server.url, ACME, authorization=line.credentials[0]) for _ in range(2)]
         assert [reply.status_code for reply in replies] == [200, 200]
@@ -263,7 +263,7 @@ class TestAnOpenOutcome:
         proof = self.leave_open(live_server.url, node)
         node[0].mood = "included"
         assert sweep_later() == {"failed": 1}
-        rows.end_unattended(now=timezone.now() + MINUTES_LATER)
+        settlement.end_unattended(before=timezone.now() + MINUTES_LATER, now=timezone.now() + MINUTES_LATER)
         assert (Entity.objects.count(), StoredAnswer.objects.count(), LedgerEntry.objects.count()) == (0, 0, 0)
         assert Lookup.objects.get().verdict == "failed"
         assert post(live_server.url, ACME, authorization=proof).status_code == 402

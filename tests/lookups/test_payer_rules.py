@@ -8,18 +8,20 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from billing import ledger
 from billing.models import Hold, LedgerEntry, Payment
 from billing.payments import checkout
 from lookups.lookup.payers import FREE, Bill, CredentialPayer, KeyPayer, Paid, Payer
 from lookups.models import Lookup
-from tests.lookups.conftest import NOW, PRICE, Customer
+from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.test_pay_per_request import credential
 
 pytestmark = pytest.mark.django_db
 FREE_GRANT = 10 * PRICE
 MINUTE = timedelta(minutes=1)
+NOW = timezone.now() + timedelta(days=1)  # later than its customer was opened: entries never go back in time
 
 
 @pytest.fixture

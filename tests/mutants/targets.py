@@ -45,6 +45,7 @@ TARGETS = (
     Target("billing/budgets.py", BILLING),
     Target("billing/keys.py", BILLING),
     Target("billing/topups.py", BILLING),
+    Target("billing/reversals.py", BILLING),
     Target("lookups/lookup/settlement.py", LOOKUPS, servers=True),
     Target("lookups/lookup/rows.py", LOOKUPS),
     Target("lookups/lookup/flow.py", LOOKUPS),
@@ -108,17 +109,13 @@ EXPLAINED: dict[str, Explained] = {
         ("rotate", 'fields=["revoked_at"]', ""): "Reads the other columns again too.",
     },
     "billing/topups.py": {
-        ("_debit", "no_key=True", ""): LOCK,
-        ("_debit", "True", "False"): LOCK,
         ("_completed", 'update_fields=["payment_intent"]', ""): UNDER_LOCK,
         ("_completed", 'update_fields=["state"]', ""): UNDER_LOCK,
         ("_completed", 'update_fields=["state", "paid_at"]', ""): UNDER_LOCK,
         ("_not_paid", 'update_fields=["state"]', ""): UNDER_LOCK,
-        ("_dispute_closed", 'update_fields=["taken_back", "shortfall"]', ""): UNDER_LOCK,
-        ("_take_back", 'update_fields=["taken_back"]', ""): UNDER_LOCK,
-        ("_debit", 'update_fields=["shortfall"]', ""): UNDER_LOCK,
-        ("apply_waiting", "payment_intent__in=list(intents),", ""): "Looks at all paid top-ups, most in vain.",
-        ("_apply_waiting", "seen.content or {}", "(seen.content)"): "What waits has its content; the type allows none.",
+    },
+    "billing/reversals.py": {
+        ("settle", 'update_fields=["taken_back"]', ""): UNDER_LOCK,
     },
     "lookups/lookup/settlement.py": {
         ("is_ours", "return False", "return None"): A_CONDITION,

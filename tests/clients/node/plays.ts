@@ -114,6 +114,7 @@ const scenes: Record<string, () => Promise<void>> = {
   },
   async fails() {
     const reply = body("lookup", 503, await ask("Magic Fails LLC"));
+    if (!("state" in reply)) throw new Error("a payment's problem");
     same([reply.code, reply.state, reply.cost], ["source_unavailable", "DE", 0]);
     text(reply.reason);
   },
