@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 ENTRIES, ANCHORS, RECONCILIATIONS = "billing_ledgerentry", "billing_ledgeranchor", "billing_reconciliation"
+MONTHS, RECEIPTS = "billing_monthclose", "billing_receipt"
 TABLES = {  # what they hold, and where a new row would be an old one in SQLite's eyes
     ENTRIES: (
         "ledger entries",
@@ -19,6 +20,11 @@ TABLES = {  # what they hold, and where a new row would be an old one in SQLite'
     ),
     ANCHORS: ("ledger anchors", "id = NEW.id OR previous_hash = NEW.previous_hash"),
     RECONCILIATIONS: ("reconciliations", "id = NEW.id"),
+    MONTHS: ("closed months", "id = NEW.id OR month = NEW.month"),
+    RECEIPTS: (
+        "receipts",
+        "id = NEW.id OR entry_id = NEW.entry_id OR (kind = NEW.kind AND number = NEW.number)",
+    ),
 }
 
 

@@ -9,6 +9,7 @@ from django.db import migrations, models
 from billing import append_only, chain
 
 BATCH = 2000
+GUARDED = [append_only.ENTRIES, append_only.ANCHORS, append_only.RECONCILIATIONS]
 
 
 def lift_from_entries(apps, schema_editor):
@@ -20,11 +21,11 @@ def protect_entries(apps, schema_editor):
 
 
 def protect(apps, schema_editor):
-    append_only.protect(schema_editor.connection, append_only.TABLES)
+    append_only.protect(schema_editor.connection, GUARDED)
 
 
 def unprotect(apps, schema_editor):
-    append_only.unprotect(schema_editor.connection, append_only.TABLES)
+    append_only.unprotect(schema_editor.connection, GUARDED)
 
 
 def chain_entries(apps, schema_editor):

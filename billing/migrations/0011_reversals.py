@@ -13,11 +13,11 @@ from billing import append_only
 
 
 def protect(apps, schema_editor):
-    append_only.protect(schema_editor.connection)
+    append_only.protect(schema_editor.connection, [append_only.ENTRIES])
 
 
 def unprotect(apps, schema_editor):
-    append_only.unprotect(schema_editor.connection)
+    append_only.unprotect(schema_editor.connection, [append_only.ENTRIES])
 
 
 def note(apps, **known):
