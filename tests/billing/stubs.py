@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -155,6 +156,7 @@ class CardProvider:
         self.seen: dict[str, Answer] = {}
         self.intents: list[dict[str, Any]] = []
         self.refunds: list[dict[str, str]] = []
+        self.balance: list[dict[str, Any]] = []  # its balance transactions
         # down (an error, nothing done), lost (done, but the answer is an error), locked (our key is not taken)
         self.mood = ""
 
@@ -167,6 +169,8 @@ class CardProvider:
             return self.listed(path)
         if self.mood == "down":
             return 500, {"error": {"type": "api_error", "message": "try later"}}, {}
+        if path.startswith("/v1/balance_transactions?"):
+            return self.moved(path)
         key = headers.get("Idempotency-Key", "")
         if key in self.seen:
             status, content, _ = self.seen[key]
@@ -206,6 +210,29 @@ class CardProvider:
         asked = dict(parse_qsl(urlsplit(path).query))
         assert int(asked["created[gte]"]) < int(asked["created[lte]"])
         return 200, {"object": "list", "data": self.intents, "has_more": False, "url": "/v1/payment_intents"}, {}
+
+    def move(self, kind: str, payment: str, cents: int, at: datetime, **source: Any) -> None:
+        """Add a balance transaction; `cents` is less than nothing for what leaves our account."""
+        made = {
+            "id": f"txn_{len(self.balance)}",
+            "object": "balance_transaction",
+            "type": kind,
+            "amount": cents,
+            "created": int(at.timestamp()),
+            "source": {"object": "charge", "id": "x", "payment_intent": payment, "amount": abs(cents), **source},
+        }
+        self.balance.append(made)
+
+    def moved(self, path: str) -> Answer:
+        """A page of two, the newest first."""
+        asked = dict(parse_qsl(urlsplit(path).query))
+        assert asked["expand[0]"] == "data.source"
+        span = range(int(asked["created[gte]"]), int(asked["created[lt]"]))
+        found = [one for one in reversed(self.balance) if one["created"] in span]
+        if after := asked.get("starting_after"):
+            found = found[[one["id"] for one in found].index(after) + 1 :]
+        page = {"object": "list", "data": found[:2], "has_more": len(found) > 2, "url": "/v1/balance_transactions"}
+        return 200, page, {}
 
     def checkout(self, form: dict[str, str]) -> Answer:
         number = len(self.seen) + 1
