@@ -17,9 +17,10 @@ from django.db.models import BigIntegerField, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from billing.accounting import closing
-from billing.accounting.reconciling import credits, findings, provider, taken_back
+from billing.accounting.reconciling import credits, findings, provider, taken_back, transfers
 from billing.accounting.reconciling.findings import Finding
 from billing.models import Account, Difference, Hold, LedgerEntry, Reconciliation
+from billing.payments import tempo
 from billing.payments.method import OutcomeUnknown
 
 log = logging.getLogger(__name__)
@@ -48,6 +49,7 @@ def run(*, now: datetime, whole: bool = True) -> Reconciliation:
     found, names = list(_compare_ledger(mismatches, since, now)), _list_names()
     findings.record(found, earlier=earlier, names=names, since=since, now=now)
     provider_until = _compare_provider(earlier, whole=whole, now=now)
+    chain_until = _compare_chain(earlier, now=now)
     result = Reconciliation.objects.create(
         ran_at=now,
         accounts=Account.objects.count(),
@@ -55,6 +57,7 @@ def run(*, now: datetime, whole: bool = True) -> Reconciliation:
         differences=len(findings.list_open()),
         since=since,
         provider_until=provider_until,
+        chain_until=chain_until,
     )
     log.info("ledger reconciled: %s accounts, %s differences are open", result.accounts, result.differences)
     return result
@@ -84,6 +87,26 @@ def _compare_provider(earlier: Open, *, whole: bool, now: datetime) -> datetime 
         log.warning("not compared with the card provider: %s", silence)
         return None
     findings.record(found, earlier=earlier, names=provider.NAMES, since=since, now=now)
+    return until
+
+
+def _compare_chain(earlier: Open, *, now: datetime) -> int | None:
+    """Beside the chain, where transfers are taken; returns up to which block, None where it was not compared.
+
+    It is read on from where it was compared last, also when all else is read from the beginning.
+    """
+    method = tempo.find()
+    if method is None:
+        return None
+    latest = Reconciliation.objects.filter(chain_until__isnull=False).order_by("-id").first()
+    reached, since = (latest.chain_until, latest.ran_at - OVERLAP) if latest else (None, None)
+    known = [row.subject for row in earlier.values() if row.name in transfers.NAMES]
+    try:
+        found, until = transfers.compare(method, reached=reached, since=since, earlier=known, now=now)
+    except OutcomeUnknown as silence:
+        log.warning("not compared with the chain: %s", silence)
+        return None
+    findings.record(found, earlier=earlier, names=transfers.NAMES, since=since, now=now)
     return until
 
 

@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 
 from billing import owing, reversals
 from billing.models import Account, ApiKey, Difference, Hold, Payment, Reconciliation, TopUp
+from billing.payments import tempo
 
 OVERDUE = timedelta(minutes=15)
 LONG_UNKNOWN = timedelta(hours=1)  # a payment's outcome is found out within minutes, unless something is broken
@@ -81,6 +82,10 @@ def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
         "provider_comparison_age_seconds": (
             "Seconds since the card provider was compared; -1 before the first, 0 without one.",
             _count_age("provider_until", now) if settings.STRIPE_SECRET_KEY else 0,
+        ),
+        "chain_comparison_age_seconds": (
+            "Seconds since the chain was compared; -1 before the first, 0 where no transfers are taken.",
+            _count_age("chain_until", now) if tempo.find() else 0,
         ),
         "payments_unknown": ("Payments that may or may not have moved money.", list_unknown_payments().count()),
         "payments_unknown_long": ("Those that have been so for an hour.", list_unknown_payments(now).count()),

@@ -43,9 +43,9 @@ MOVEMENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """A balance transaction of the provider's: a "charge", what went back by a "refund" or a "dispute" (less: returned).
+    """A balance transaction of the provider's: a "charge", or what went back by a "refund" or a "dispute".
 
-    `payment` is the payment intent, `amount` in units of 1/10,000 USD.
+    `payment` is the payment intent, `amount` in units of 1/10,000 USD: negative for what has returned to us.
     """
 
     name: str
@@ -172,7 +172,7 @@ class Stripe:
 
 
 def _read_movement(transaction: dict[str, Any]) -> Movement | None:
-    """What a balance transaction moved; its own amount may be in another currency, that of its source is the payer's."""
+    """What a balance transaction moved. Its own amount may be in another currency; its source's is the payer's."""
     source = transaction.get("source")
     source = source if isinstance(source, dict) else {}
     kind = MOVEMENTS.get(transaction["type"])

@@ -54,7 +54,7 @@ def _compare_lookups(lookups: Iterable[Lookup]) -> Iterator[Finding]:
     found = LedgerEntry.objects.filter(
         account__in={account for account, _ in wanted}, idempotency_key__in={word for _, word in wanted}
     )
-    charges = {
+    charges: dict[Key, int] = {
         (entry.account_id, entry.idempotency_key): entry.amount
         for entry in found.filter(kind__in=[Kind.CAPTURE, Kind.CHARGE])
     }
@@ -87,7 +87,7 @@ def _compare_charges(entries: list[LedgerEntry]) -> Iterator[Finding]:
     captured = {entry.hold_id for entry in entries if entry.idempotency_key in whole}
     known += Lookup.objects.filter(hold__in=captured, cost__gt=0).exclude(pk__in=[lookup.pk for lookup in known])
     by_ask = {lookup.ask_id: lookup for lookup in known}
-    by_hold = {lookup.hold_id: lookup for lookup in known if lookup.hold_id is not None}
+    by_hold: dict[int | None, Lookup] = {lookup.hold_id: lookup for lookup in known if lookup.hold_id is not None}
     for entry in entries:
         if entry.account.role == PAY_PER_REQUEST:
             yield from _judge_sale(entry)

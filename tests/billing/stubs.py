@@ -73,6 +73,9 @@ class Node:
         self.simulated: list[dict[str, Any]] = []
         self.broadcasts: list[str] = []
         self.receipts: dict[str, dict[str, Any]] = {}
+        self.block = 100  # the latest
+        self.logs: list[dict[str, Any]] = []
+        self.read: list[tuple[int, int]] = []  # of which blocks the events were asked for
 
     def answer(self, path: str, body: bytes, headers: dict[str, str]) -> Answer:
         question = json.loads(body)
@@ -91,12 +94,14 @@ class Node:
             "eth_estimateGas": hex(100_000),
             "eth_getTransactionCount": "0x0",
             "eth_call": f"0x{self.funds:064x}",
-            "eth_blockNumber": "0x10",
+            "eth_blockNumber": hex(self.block),
             "eth_getBlockByHash": {"timestamp": hex(self.block_time)},
             "eth_getBlockByNumber": {"timestamp": hex(self.block_time)},
         }
         if method == "eth_getTransactionReceipt":
             return self.said(question, result=self.receipts.get(question["params"][0]))
+        if method == "eth_getLogs":
+            return self.said(question, result=self.listed(question["params"][0]))
         if method not in results:
             return self.said(question, error={"code": -32601, "message": f"no {method} here"})
         return self.said(question, result=results[method])
@@ -137,11 +142,35 @@ class Node:
                 "0x" + "00" * 12 + recipient.hex(),
             ],
             "data": f"0x{transfer.amount:064x}",
+            "transactionHash": transfer.hash,
+            "blockNumber": hex(self.block),
         }
         status = "0x0" if self.mood == "failed" else "0x1"
-        receipt = {"transactionHash": transfer.hash, "blockHash": "0x0b", "status": status, "logs": [log]}
+        if status == "0x1":
+            self.logs.append(log)
+        receipt = {
+            "transactionHash": transfer.hash,
+            "blockHash": "0x0b",
+            "blockNumber": hex(self.block),
+            "status": status,
+            "logs": [log],
+        }
         self.receipts[transfer.hash] = receipt
         return receipt
+
+    def listed(self, span: dict[str, Any]) -> list[dict[str, Any]]:
+        """The events of these blocks that fit the topics."""
+        first, last = int(span["fromBlock"], 16), int(span["toBlock"], 16)
+        self.read.append((first, last))
+        events, _, recipient = span["topics"]
+        return [
+            log
+            for log in self.logs
+            if first <= int(log["blockNumber"], 16) <= last
+            and log["address"].lower() == span["address"].lower()
+            and log["topics"][0] in events
+            and log["topics"][2] == recipient
+        ]
 
     @staticmethod
     def said(question: dict[str, Any], **content: Any) -> Answer:
