@@ -1,33 +1,124 @@
-"""Compares the sums on the accounts with the entries and holds they came from. It alerts; it never edits.
+"""Compares the ledger with what it was made of and what it stands for. It alerts; it never edits.
 
-Both numbers are read in one statement, hence from one snapshot: running lookups cannot make a false alarm.
+Here the sums on the accounts are compared with the entries and holds they came from: both are read in one statement,
+hence from one snapshot, and running lookups cannot make a false alarm. What the ledger stands for is compared in
+`billing.accounting.reconciling`, and in the checks that other apps have added.
 """
 
 from __future__ import annotations
 
 import logging
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db.models import BigIntegerField, F, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
-from billing.models import Account, Hold, LedgerEntry, Reconciliation
+from billing.accounting import closing
+from billing.accounting.reconciling import credits, findings, provider, taken_back, transfers
+from billing.accounting.reconciling.findings import Finding
+from billing.models import Account, Difference, Hold, LedgerEntry, Reconciliation
+from billing.payments import tempo
+from billing.payments.method import OutcomeUnknown
 
 log = logging.getLogger(__name__)
 
 SUMS = ("available", "held", "spent")
+OVERLAP = timedelta(hours=3)  # longer than any transaction, and than a queue of the clock's tasks
+Name = Difference.Name
+Open = dict[tuple[str, str], Difference]
+Check = Callable[[datetime | None], Iterator[Finding]]
+_checks: list[tuple[tuple[str, ...], Check]] = []
 
 
-def run(*, now: datetime) -> Reconciliation:
-    """Compare every account, keep the result as a row, and log an error when something does not add up."""
+def add_check(names: Iterable[str], check: Check) -> None:
+    """Have `check` compare as well what another app keeps; it finds differences of these names."""
+    _checks.append((tuple(names), check))
+
+
+def run(*, now: datetime, whole: bool = True) -> Reconciliation:
+    """Compare, keep the result as a row and each difference as one, and log an error for what is new.
+
+    Not `whole`: rows that are read one by one are those made since the last comparison, with an overlap.
+    """
+    since = None if whole else _find_start()
+    earlier = findings.list_open()
     mismatches = [_describe(row) for row in _list_mismatches()]
-    result = Reconciliation.objects.create(ran_at=now, accounts=Account.objects.count(), mismatches=mismatches)
-    for mismatch in mismatches:
-        log.error("ledger mismatch: account %s %s", mismatch["account"], mismatch["differences"])
-    if not mismatches:
-        log.info("ledger reconciled: %s accounts agree", result.accounts)
+    found, names = list(_compare_ledger(mismatches, since, now)), _list_names()
+    findings.record(found, earlier=earlier, names=names, since=since, now=now)
+    provider_until = _compare_provider(earlier, whole=whole, now=now)
+    chain_until = _compare_chain(earlier, now=now)
+    result = Reconciliation.objects.create(
+        ran_at=now,
+        accounts=Account.objects.count(),
+        mismatches=mismatches,
+        differences=len(findings.list_open()),
+        since=since,
+        provider_until=provider_until,
+        chain_until=chain_until,
+    )
+    log.info("ledger reconciled: %s accounts, %s differences are open", result.accounts, result.differences)
     return result
+
+
+def _compare_ledger(mismatches: list[dict[str, Any]], since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """The ledger in itself, and beside our own rows."""
+    for mismatch in mismatches:
+        yield Finding(Name.ACCOUNT_SUMS, f"account {mismatch['account']}", mismatch["differences"])
+    for closed in closing.list_changed():
+        yield Finding(Name.MONTH_CHANGED, f"month {closed}", {"entries": closed.entries})
+    yield from credits.compare(since)
+    yield from taken_back.compare(now)
+    for _, check in _checks:
+        yield from check(since)
+
+
+def _compare_provider(earlier: Open, *, whole: bool, now: datetime) -> datetime | None:
+    """Beside the card provider, where there is one; returns until when, None where it was not compared."""
+    if not settings.STRIPE_SECRET_KEY:
+        return None
+    latest = None if whole else Reconciliation.objects.filter(provider_until__isnull=False).order_by("-id").first()
+    since = latest.provider_until - OVERLAP if latest and latest.provider_until else None
+    try:
+        found, until = provider.compare(since=since, now=now)
+    except OutcomeUnknown as silence:
+        log.warning("not compared with the card provider: %s", silence)
+        return None
+    findings.record(found, earlier=earlier, names=provider.NAMES, since=since, now=now)
+    return until
+
+
+def _compare_chain(earlier: Open, *, now: datetime) -> int | None:
+    """Beside the chain, where transfers are taken; returns up to which block, None where it was not compared.
+
+    It is read on from where it was compared last, also when all else is read from the beginning.
+    """
+    method = tempo.find()
+    if method is None:
+        return None
+    latest = Reconciliation.objects.filter(chain_until__isnull=False).order_by("-id").first()
+    reached, since = (latest.chain_until, latest.ran_at - OVERLAP) if latest else (None, None)
+    known = [row.subject for row in earlier.values() if row.name in transfers.NAMES]
+    try:
+        found, until = transfers.compare(method, reached=reached, since=since, earlier=known, now=now)
+    except OutcomeUnknown as silence:
+        log.warning("not compared with the chain: %s", silence)
+        return None
+    findings.record(found, earlier=earlier, names=transfers.NAMES, since=since, now=now)
+    return until
+
+
+def _list_names() -> list[str]:
+    more = [name for names, _ in _checks for name in names]
+    return [Name.ACCOUNT_SUMS, Name.MONTH_CHANGED, *credits.NAMES, *taken_back.NAMES, *more]
+
+
+def _find_start() -> datetime | None:
+    """From when on rows are read one by one: what was written while the last comparison ran is read again."""
+    latest = Reconciliation.objects.filter(differences__isnull=False).order_by("-id").first()
+    return latest.ran_at - OVERLAP if latest else None
 
 
 def _list_mismatches() -> QuerySet[Account, dict[str, Any]]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from billing import owing, reversals
-from billing.models import Account, ApiKey, Hold, Payment, Reconciliation, TopUp
+from billing.models import Account, ApiKey, Difference, Hold, Payment, Reconciliation, TopUp
+from billing.payments import tempo
 
 OVERDUE = timedelta(minutes=15)
 LONG_UNKNOWN = timedelta(hours=1)  # a payment's outcome is found out within minutes, unless something is broken
@@ -54,9 +56,13 @@ def list_keys(account_id: int) -> QuerySet[ApiKey]:
 
 
 def find_alert() -> Reconciliation | None:
-    """Return the latest reconciliation when it found something that does not add up, else None."""
-    latest = Reconciliation.objects.order_by("-id").first()
-    return latest if latest is not None and latest.mismatches else None
+    """Return the latest reconciliation while something that was found is not gone, else None."""
+    return Reconciliation.objects.order_by("-id").first() if list_differences().exists() else None
+
+
+def list_differences() -> QuerySet[Difference]:
+    """Return what differs, as far as the latest reconciliation knows."""
+    return Difference.objects.filter(gone_at=None)
 
 
 def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
@@ -69,10 +75,18 @@ def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
     overdue = Hold.objects.filter(state=Hold.State.OPEN, expires_at__lt=now - OVERDUE)
     return {
         "ledger_mismatches": (
-            "Accounts that did not add up in the latest reconciliation.",
-            len(latest.mismatches) if latest else 0,
+            "Differences that were found and that last.",
+            list_differences().count(),
         ),
         "ledger_reconciliation_age_seconds": ("Seconds since the latest reconciliation; -1 before the first.", age),
+        "provider_comparison_age_seconds": (
+            "Seconds since the card provider was compared; -1 before the first, 0 without one.",
+            _count_age("provider_until", now) if settings.STRIPE_SECRET_KEY else 0,
+        ),
+        "chain_comparison_age_seconds": (
+            "Seconds since the chain was compared; -1 before the first, 0 where no transfers are taken.",
+            _count_age("chain_until", now) if tempo.find() else 0,
+        ),
         "payments_unknown": ("Payments that may or may not have moved money.", list_unknown_payments().count()),
         "payments_unknown_long": ("Those that have been so for an hour.", list_unknown_payments(now).count()),
         "payments_undelivered": (
@@ -94,6 +108,12 @@ def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
         ),
         "holds_overdue": ("Holds that should have been given back a quarter of an hour ago.", overdue.count()),
     }
+
+
+def _count_age(compared: str, now: datetime) -> int:
+    """Seconds since a reconciliation compared this side as well; -1 when none has."""
+    latest = Reconciliation.objects.filter(**{f"{compared}__isnull": False}).order_by("-id").first()
+    return int((now - latest.ran_at).total_seconds()) if latest else -1
 
 
 def list_unknown_payments(long_before: datetime | None = None) -> QuerySet[Payment]:

@@ -34,7 +34,13 @@ def anchor_ledger(**_: Any) -> None:
 
 @shared_task
 def reconcile(**_: Any) -> None:
-    """Compare the ledger with its sums; alert when they differ. Also forgets what is old."""
+    """Compare what was written since the last time; alert when something differs."""
+    reconciliation.run(now=timezone.now(), whole=False)
+
+
+@shared_task
+def reconcile_whole(**_: Any) -> None:
+    """Compare all that was ever written. Also forgets what is old."""
     now = timezone.now()
     reconciliation.run(now=now)
     limits.prune(now=now)

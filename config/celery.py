@@ -68,7 +68,8 @@ app.conf.update(
         "expire-holds": {"task": "billing.tasks.expire_holds", "schedule": 60.0},
         "sweep-payments": {"task": "billing.tasks.sweep_payments", "schedule": 60.0},
         "anchor-ledger": {"task": "billing.tasks.anchor_ledger", "schedule": crontab(minute=5)},
-        "reconcile-ledger": {"task": "billing.tasks.reconcile", "schedule": crontab(hour=3, minute=10)},
+        "reconcile": {"task": "billing.tasks.reconcile", "schedule": crontab(minute=40)},
+        "reconcile-whole": {"task": "billing.tasks.reconcile_whole", "schedule": crontab(hour=3, minute=10)},
         "refresh-bulk-data": {
             "task": "scrapers.tasks.refresh_bulk_data",
             "schedule": crontab(hour=4, minute=20, day_of_week="sun"),

@@ -8,3 +8,10 @@ class LookupsConfig(AppConfig):
 
     name = "lookups"
     verbose_name = "Lookups"
+
+    def ready(self) -> None:
+        """Have the ledger compared with what was sold."""
+        from billing import reconciliation
+        from lookups.reconciling import charges
+
+        reconciliation.add_check(charges.NAMES, charges.compare)

@@ -13,12 +13,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from unfold.admin import ModelAdmin
-from unfold.decorators import action, display
+from unfold.decorators import action
 
-from billing import finance, ledger, money, reconciliation, selectors
+from billing import finance, ledger, money, selectors
 from billing.accounting import receipts
 from billing.admin import pages
-from billing.models import Hold, LedgerEntry, Reconciliation
+from billing.models import Hold, LedgerEntry
 
 MOVED = (("Paid in", "paid_in", "#2563eb"), ("Revenue", "revenue", "#f59e0b"))
 TOTALS = (("Paid in", "paid_in"), ("Gone back", "gone"), ("Gifts", "gifts"), ("Revenue", "revenue"))
@@ -111,6 +111,7 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
             "stood": _chart(days, STOOD),
             "options": CHART_OPTIONS,
             "alert": selectors.find_alert(),
+            "open": selectors.list_differences().count(),
             "totals": {label: sum(getattr(day, name) for day in days) for label, name in TOTALS},
         }
         return render(request, "billing/finance.html", context)
@@ -181,26 +182,6 @@ class HoldAdmin(ReadOnlyAdmin):
 
     show_amount = pages.in_dollars("amount")
     show_remaining = pages.in_dollars("remaining")
-
-
-@admin.register(Reconciliation)
-class ReconciliationAdmin(ReadOnlyAdmin):
-    """What each comparison of the ledger with its sums found."""
-
-    list_display = ("ran_at", "accounts", "show_result")
-    actions_list = ("reconcile_now",)
-
-    @display(description="result", label={"agrees": "success", "MISMATCH": "danger"})
-    def show_result(self, obj: Reconciliation) -> str:
-        return "MISMATCH" if obj.mismatches else "agrees"
-
-    @action(description="Reconcile now", url_path="now", permissions=["reconcile"])
-    def reconcile_now(self, request: HttpRequest) -> HttpResponse:
-        """Compare again; it only reads, so asking twice does no harm."""
-        found = reconciliation.run(now=timezone.now())
-        tell = messages.error if found.mismatches else messages.success
-        tell(request, f"{found.accounts} accounts compared, {len(found.mismatches)} do not add up.")
-        return redirect("admin:billing_reconciliation_changelist")
 
 
 def _chart(days: list[finance.Day], series: tuple[tuple[str, str, str], ...]) -> str:

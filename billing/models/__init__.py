@@ -3,6 +3,7 @@
 from billing.models.accounts import Account, ApiKey
 from billing.models.anchors import LedgerAnchor
 from billing.models.closes import MonthClose, Receipt
+from billing.models.differences import Difference
 from billing.models.entries import Hold, LedgerEntry
 from billing.models.grants import WaitingGrant
 from billing.models.limits import ConcurrencySlot, RateWindow
@@ -14,6 +15,7 @@ __all__ = [
     "Account",
     "ApiKey",
     "ConcurrencySlot",
+    "Difference",
     "Hold",
     "LedgerAnchor",
     "LedgerEntry",

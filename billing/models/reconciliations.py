@@ -14,6 +14,10 @@ class Reconciliation(models.Model):
     ran_at = models.DateTimeField()
     accounts = models.IntegerField()
     mismatches = models.JSONField(default=list, help_text="One object per account that does not add up.")
+    differences = models.IntegerField(null=True, help_text="How many differences were open after it.")
+    since = models.DateTimeField(null=True, help_text="Rows before that were not read one by one; empty: all were.")
+    provider_until = models.DateTimeField(null=True, help_text="How far the card provider was compared; empty: not.")
+    chain_until = models.BigIntegerField(null=True, help_text="The last block that was compared; empty: none.")
 
     class Meta:
         ordering = ["-id"]

@@ -64,6 +64,18 @@ class Node:
         found = self._read(method, [block, False])
         return _number(found.get("timestamp") if isinstance(found, dict) else None)
 
+    def block_number(self) -> int:
+        """Return the number of the latest block."""
+        return _number(self._read("eth_blockNumber", []))
+
+    def list_logs(self, *, first: int, last: int, contract: str, topics: list[Any]) -> list[dict[str, Any]]:
+        """Return the events of a contract in blocks `first` to `last`, both included."""
+        span = {"fromBlock": hex(first), "toBlock": hex(last), "address": contract, "topics": topics}
+        found = self._read("eth_getLogs", [span])
+        if not isinstance(found, list) or not all(isinstance(log, dict) for log in found):
+            raise OutcomeUnknown("the node's events cannot be read")
+        return found
+
     def balance(self, token: bytes, owner: bytes) -> int:
         """Return how many base units of a token somebody has."""
         data = BALANCE_OF + owner.hex().zfill(64)

@@ -22,10 +22,10 @@ from billing.payments.node import SYNC_MILLISECONDS, Node, NodeRefused
 TOKEN_UNITS = 100
 # Prices of gas are in 10^-18 USD
 GAS_UNITS = 10**12
-TRANSFER_EVENTS = {
+TRANSFER_EVENTS = (
     "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
     "0x57bc7354aa85aed339e000bccffabbc529466af35f0772c8f8ee1145927de7f0",  # with memo
-}
+)
 # A transaction that ends sooner than this would end while we still look; one that ends later than that after its
 # challenge was made would leave its outcome open for longer than anybody waits
 SHORTEST_VALIDITY_SECONDS, LONGEST_VALIDITY_SECONDS = 5, 600
@@ -123,6 +123,33 @@ class Tempo:
             raise Declined("The transaction never reached the chain.")
         return None
 
+    def list_received(self, *, first: int, last: int) -> dict[str, int]:
+        """Return what each transaction of blocks `first` to `last` paid us in our token, in its base units.
+
+        A transfer with a memo tells of itself by both events, or by the one with the memo alone.
+        """
+        sums: dict[str, dict[str, int]] = {}
+        topics = [list(TRANSFER_EVENTS), None, self._our_topic]
+        for log in self.node.list_logs(first=first, last=last, contract=self.currency, topics=topics):
+            try:
+                event, amount = str(log["topics"][0]).lower(), int(str(log["data"])[2:66], 16)
+                events = sums.setdefault(str(log["transactionHash"]).lower(), {})
+                events[event] = events.get(event, 0) + amount
+            except (KeyError, IndexError, TypeError, ValueError) as error:
+                raise OutcomeUnknown("the node's events cannot be read") from error
+        return {name: max(events.values()) for name, events in sums.items()}
+
+    def find_received(self, transaction_hash: str) -> tuple[int, int] | None:
+        """Return the block of a transaction and what it paid us, in base units; None when it is not on the chain."""
+        receipt = self.node.find_receipt(transaction_hash)
+        if receipt is None or receipt.get("status") != "0x1":
+            return None
+        try:
+            block = int(str(receipt["blockNumber"]), 16)
+        except (KeyError, ValueError) as error:
+            raise OutcomeUnknown("the node's receipt cannot be read") from error
+        return block, self.list_received(first=block, last=block).get(transaction_hash.lower(), 0)
+
     def _check_terms(self, transfer: transactions.Transfer, amount: int) -> None:
         """Raise Declined unless it pays us this amount in our token on our chain."""
         if transfer.chain_id != self.chain_id or transfer.token != _bytes(self.currency):
@@ -176,7 +203,6 @@ class Tempo:
         """Return the hash when the receipt shows our money; raise Declined when the transaction failed."""
         if receipt.get("status") != "0x1":
             raise Declined("The transaction failed on the chain.")
-        wanted = "0x" + "00" * 12 + self.recipient[2:].lower()
         for log in receipt.get("logs") or []:
             topics = [str(topic).lower() for topic in log.get("topics") or []]
             paid = str(log.get("data", ""))[2:66]
@@ -184,12 +210,16 @@ class Tempo:
                 str(log.get("address", "")).lower() == self.currency.lower()
                 and len(topics) > 2
                 and topics[0] in TRANSFER_EVENTS
-                and topics[2] == wanted
+                and topics[2] == self._our_topic
                 and paid
                 and int(paid, 16) == amount * TOKEN_UNITS
             ):
                 return transfer.hash
         raise OutcomeUnknown("the transaction succeeded, but its receipt does not show our transfer")
+
+    @property
+    def _our_topic(self) -> str:
+        return "0x" + "00" * 12 + self.recipient[2:].lower()
 
     def _read(self, signed: str) -> transactions.Transfer:
         if not re.fullmatch(r"0x[0-9a-fA-F]+", signed) or len(signed) % 2 or len(signed) > 2 * LARGEST_TRANSACTION:

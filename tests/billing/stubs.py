@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -72,6 +73,9 @@ class Node:
         self.simulated: list[dict[str, Any]] = []
         self.broadcasts: list[str] = []
         self.receipts: dict[str, dict[str, Any]] = {}
+        self.block = 100  # the latest
+        self.logs: list[dict[str, Any]] = []
+        self.read: list[tuple[int, int]] = []  # of which blocks the events were asked for
 
     def answer(self, path: str, body: bytes, headers: dict[str, str]) -> Answer:
         question = json.loads(body)
@@ -90,12 +94,14 @@ class Node:
             "eth_estimateGas": hex(100_000),
             "eth_getTransactionCount": "0x0",
             "eth_call": f"0x{self.funds:064x}",
-            "eth_blockNumber": "0x10",
+            "eth_blockNumber": hex(self.block),
             "eth_getBlockByHash": {"timestamp": hex(self.block_time)},
             "eth_getBlockByNumber": {"timestamp": hex(self.block_time)},
         }
         if method == "eth_getTransactionReceipt":
             return self.said(question, result=self.receipts.get(question["params"][0]))
+        if method == "eth_getLogs":
+            return self.said(question, result=self.listed(question["params"][0]))
         if method not in results:
             return self.said(question, error={"code": -32601, "message": f"no {method} here"})
         return self.said(question, result=results[method])
@@ -136,11 +142,35 @@ class Node:
                 "0x" + "00" * 12 + recipient.hex(),
             ],
             "data": f"0x{transfer.amount:064x}",
+            "transactionHash": transfer.hash,
+            "blockNumber": hex(self.block),
         }
         status = "0x0" if self.mood == "failed" else "0x1"
-        receipt = {"transactionHash": transfer.hash, "blockHash": "0x0b", "status": status, "logs": [log]}
+        if status == "0x1":
+            self.logs.append(log)
+        receipt = {
+            "transactionHash": transfer.hash,
+            "blockHash": "0x0b",
+            "blockNumber": hex(self.block),
+            "status": status,
+            "logs": [log],
+        }
         self.receipts[transfer.hash] = receipt
         return receipt
+
+    def listed(self, span: dict[str, Any]) -> list[dict[str, Any]]:
+        """The events of these blocks that fit the topics."""
+        first, last = int(span["fromBlock"], 16), int(span["toBlock"], 16)
+        self.read.append((first, last))
+        events, _, recipient = span["topics"]
+        return [
+            log
+            for log in self.logs
+            if first <= int(log["blockNumber"], 16) <= last
+            and log["address"].lower() == span["address"].lower()
+            and log["topics"][0] in events
+            and log["topics"][2] == recipient
+        ]
 
     @staticmethod
     def said(question: dict[str, Any], **content: Any) -> Answer:
@@ -155,6 +185,7 @@ class CardProvider:
         self.seen: dict[str, Answer] = {}
         self.intents: list[dict[str, Any]] = []
         self.refunds: list[dict[str, str]] = []
+        self.balance: list[dict[str, Any]] = []  # its balance transactions
         # down (an error, nothing done), lost (done, but the answer is an error), locked (our key is not taken)
         self.mood = ""
 
@@ -167,6 +198,8 @@ class CardProvider:
             return self.listed(path)
         if self.mood == "down":
             return 500, {"error": {"type": "api_error", "message": "try later"}}, {}
+        if path.startswith("/v1/balance_transactions?"):
+            return self.moved(path)
         key = headers.get("Idempotency-Key", "")
         if key in self.seen:
             status, content, _ = self.seen[key]
@@ -206,6 +239,29 @@ class CardProvider:
         asked = dict(parse_qsl(urlsplit(path).query))
         assert int(asked["created[gte]"]) < int(asked["created[lte]"])
         return 200, {"object": "list", "data": self.intents, "has_more": False, "url": "/v1/payment_intents"}, {}
+
+    def move(self, kind: str, payment: str, cents: int, at: datetime, **source: Any) -> None:
+        """Add a balance transaction; `cents` is less than nothing for what leaves our account."""
+        made = {
+            "id": f"txn_{len(self.balance)}",
+            "object": "balance_transaction",
+            "type": kind,
+            "amount": cents,
+            "created": int(at.timestamp()),
+            "source": {"object": "charge", "id": "x", "payment_intent": payment, "amount": abs(cents), **source},
+        }
+        self.balance.append(made)
+
+    def moved(self, path: str) -> Answer:
+        """A page of two, the newest first."""
+        asked = dict(parse_qsl(urlsplit(path).query))
+        assert asked["expand[0]"] == "data.source"
+        span = range(int(asked["created[gte]"]), int(asked["created[lt]"]))
+        found = [one for one in reversed(self.balance) if one["created"] in span]
+        if after := asked.get("starting_after"):
+            found = found[[one["id"] for one in found].index(after) + 1 :]
+        page = {"object": "list", "data": found[:2], "has_more": len(found) > 2, "url": "/v1/balance_transactions"}
+        return 200, page, {}
 
     def checkout(self, form: dict[str, str]) -> Answer:
         number = len(self.seen) + 1

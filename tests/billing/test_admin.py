@@ -29,6 +29,7 @@ VIEWS = [
     "view_hold",
     "view_apikey",
     "view_reconciliation",
+    "view_difference",
     "view_payment",
     "view_topup",
     "view_providerevent",
@@ -302,15 +303,26 @@ class TestTheLedger:
     def test_that_does_not_add_up_is_told_on_top(self, sam: Client, account: Account) -> None:
         Account.objects.filter(pk=account.pk).update(available=1, deposited=1)
         reconciliation.run(now=NOW)
-        assert "does not add up in 1 account" in sam.get(url("ledgerentry_finance_page")).content.decode()
+        assert "The books do not agree: 1 difference " in sam.get(url("ledgerentry_finance_page")).content.decode()
         page = sam.get(url("reconciliation_changelist")).content.decode()
         assert "MISMATCH" in page
         assert "Ledger mismatch" in page
 
     def test_can_be_compared_now(self, sam: Client, account: Account) -> None:
         page = sam.get(url("reconciliation_reconcile_now"), follow=True).content.decode()
-        assert "1 accounts compared, 0 do not add up" in page
+        assert "1 accounts compared, 0 differences are open" in page
         assert LedgerEntry.objects.count() == 1
+
+    def test_names_what_differs_and_takes_a_note(self, sam: Client, account: Account) -> None:
+        Account.objects.filter(pk=account.pk).update(available=1, deposited=1)
+        reconciliation.run(now=NOW)
+        row = selectors.list_differences().get()
+        assert f"account {account.pk}" in sam.get(url("difference_changelist")).content.decode()
+        assert "The sums of an account" in sam.get(url("difference_change", row.pk)).content.decode()
+        clerk = staff("clerk", *VIEWS, "change_difference")
+        clerk.post(url("difference_change", row.pk), {"note": "asked the bank", "subject": "nothing", "gone_at": "x"})
+        row.refresh_from_db()
+        assert (row.note, row.subject, row.gone_at) == ("asked the bank", f"account {account.pk}", None)
 
 
 class TestAPayment:

@@ -1,0 +1,1 @@
+"""What was sold, beside what the ledger says was charged."""
