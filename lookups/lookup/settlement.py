@@ -216,10 +216,10 @@ def end_unattended(*, before: datetime, now: datetime, limit: int = 500) -> int:
     Should it be alive after all, it finds its lookup ended and sells nothing.
     """
     ended = 0
-    lost = Lookup.objects.unattended(before).filter(bulk__isnull=True)
+    lost = Lookup.objects.unattended(before, now).filter(bulk__isnull=True)
     for number in list(lost.values_list("pk", flat=True)[:limit]):
         with transaction.atomic():
-            mine = Lookup.objects.unattended(before).select_for_update(of=("self",))
+            mine = Lookup.objects.unattended(before, now).select_for_update(of=("self",))
             lookup = mine.select_related("key__account", "hold").filter(pk=number).first()
             if lookup is None:
                 continue  # it has ended meanwhile, or become a job

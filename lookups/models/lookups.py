@@ -10,8 +10,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
+from lookups.models.idempotency import IdempotencyRecord
 from lookups.verdicts import BILLED, Verdict, find_verdict
 
 if TYPE_CHECKING:
@@ -25,14 +26,16 @@ class LookupQuerySet(models.QuerySet["Lookup"]):
         """Those that have not ended."""
         return self.filter(verdict__isnull=True)
 
-    def unattended(self, before: datetime) -> Self:
+    def unattended(self, before: datetime, now: datetime) -> Self:
         """Open ones from before that moment that no job answers: their caller's process was lost.
 
-        Not those whose own payment may have moved money: their answer is owed.
+        Not those whose own payment may have moved money: their answer is owed. Nor those that are asked again under
+        their `Idempotency-Key` now: that request answers them.
         """
         owed = Q(payment__state__in=("settling", "unknown", "paid"))
         lost = self.open().filter(job__isnull=True, repeats__isnull=True, created_at__lt=before)
-        return lost.filter(Q(payment__isnull=True) | ~owed)
+        again = IdempotencyRecord.objects.running().filter(account=OuterRef("account"), ask_id=OuterRef("ask_id"))
+        return lost.filter(Q(payment__isnull=True) | ~owed).exclude(Exists(again.filter(lease_until__gt=now)))
 
     def whole(self) -> Self:
         """With everything that a reply tells of them."""

@@ -10,7 +10,8 @@ from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
 from django.test import Client
 
-from billing import grants, ledger, reconciliation, selectors
+from billing import grants, reconciliation, selectors
+from billing.ledger_errors import LedgerError
 from billing.models import Account, LedgerEntry, WaitingGrant
 from tests.billing.conftest import NOW, in_parallel
 from tests.billing.test_admin import VIEWS, move, staff, url
@@ -178,7 +179,7 @@ class TestManyPersonsAtOnce:
                 decide = grants.reject if caller % 3 == 0 else grants.approve
                 try:
                     return str(decide(grant_id=grant_id, operator=f"robin {caller}", now=NOW).state)
-                except ledger.LedgerError:
+                except LedgerError:
                     return "refused"
 
             words = set(in_parallel(decide_it, 12, threads=12)) - {"refused"}

@@ -21,7 +21,7 @@ from lookups.lookup.outcomes import Cancelled, Failed, Found, Judged, NothingFou
 from lookups.lookup.payers import CredentialPayer, KeyPayer, Paid
 from lookups.lookup.questions import Question
 from lookups.lookup.rows import Making
-from lookups.models import BulkJob, Job, Lookup, SharedFetch, StoredAnswer
+from lookups.models import BulkJob, IdempotencyRecord, Job, Lookup, SharedFetch, StoredAnswer
 from lookups.names.check import COPY_KEPT
 from lookups.verdicts import ANSWERED, BILLED, Breakdown, Verdict
 from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalUnavailable
@@ -544,6 +544,22 @@ class TestALookupWhoseCallerIsLost:
         before = list(Lookup.objects.order_by("pk").values())
         assert self.end(now) == 0
         assert list(Lookup.objects.order_by("pk").values()) == before
+
+    @pytest.mark.parametrize(("lease", "ended"), [(SECOND, 0), (-SECOND, 1)])
+    def test_is_not_one_that_is_being_answered_to_the_same_request_sent_again(
+        self, customer: Customer, now: Any, lease: timedelta, ended: int
+    ) -> None:
+        row = self.lost(customer, now)
+        IdempotencyRecord.objects.create(
+            account=customer.account,
+            key="k",
+            body_hash="",
+            ask_id=row.ask_id,
+            lease_until=now + lease,
+            created_at=now,
+            expires_at=now + HOUR,
+        )
+        assert self.end(now) == ended
 
     def test_is_no_row_of_a_bulk_request_nor_one_that_repeats_another(self, customer: Customer, now: Any) -> None:
         known = {"accepts_stored": False, "total": 2, "questions": 1, "created_at": now, "deadline": now}
