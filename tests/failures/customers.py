@@ -138,7 +138,8 @@ def main(number: int) -> None:
     opened, now = [], timezone.now()
     for _ in range(number):
         account = accounts.open_account(name="Storm", now=now)
-        ledger.deposit(account_id=account.pk, amount=CREDIT, idempotency_key="storm", source="staff", now=now)
+        by = {"source": "staff", "operator": "dana"}
+        ledger.deposit(account_id=account.pk, amount=CREDIT, idempotency_key="storm", now=now, **by)
         opened.append({"account": account.pk, "secret": keys.issue(account=account, name="storm", now=now)[1]})
     sys.stdout.write(json.dumps(opened))
 
