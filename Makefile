@@ -1,6 +1,6 @@
 # What people type. `make` alone prints this list; everything needs Python 3.11 or newer and make, nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format pin openapi states bench mutants mppx clean
+.PHONY: help run test lint format pin openapi states bench bench-names mutants mppx image sbom audit clean
 
 PYTHON ?=
 VENV ?= .venv
@@ -8,9 +8,14 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 PYTEST_ARGS ?=
 MUTANTS_ARGS ?=
+BENCH_ARGS ?=
+ENGINE ?=
+IMAGE ?= sos-lookup:$(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+IMAGE_ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 RUN_LIST := config/requirements/run.txt
+REPORTING_LIST := config/requirements/reporting.txt
 TEST_LIST := config/requirements/test.txt
 PINNING := uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
 	--custom-compile-command 'make pin'
@@ -28,7 +33,7 @@ NO_FOLDER = $(error $(dir $(abspath $(VENV))) cannot be written: run from a fold
 help:  ## print this list
 	@echo "SOS Lookup: what does the state's own registry say about this company, right now?"
 	@echo
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "Variables: PORT=$(PORT) HOST=$(HOST) (make run); PYTEST_ARGS='-k name' (make test);"
 	@echo "           PYTHON=/path/to/python3 and VENV=$(VENV) (where packages are installed)."
@@ -58,17 +63,45 @@ states: installed-test  ## write docs/states.md again from the code
 bench: installed-test  ## compare the name matching with plain libraries: right, wrong, time
 	$(VENV)/bin/python -m tests.bench.matching
 
+bench-names: installed-test  ## measure matching and searching on a real registry beside the project (docs/matching-held-out.md)
+	$(VENV)/bin/python -m tests.bench.names $(BENCH_ARGS)
+
 mutants: installed-test  ## change the code in small ways and see which ones no test notices (MUTANTS_ARGS='--sample 60')
 	@$(VENV)/bin/python -m tests.mutants $(MUTANTS_ARGS)
 
 mppx: installed-run  ## let a payment client from npm validate and pay the service (needs node 20; optional)
 	$(VENV)/bin/python -m tests.clients.mppx
 
+# The image's own health check is lost in the newer of the two formats, which podman and buildah would choose
+image: export BUILDAH_FORMAT := docker
+image:  ## build the container image with docker, podman or buildah (ENGINE, IMAGE, IMAGE_ARGS)
+	@engine="$(ENGINE)"; for one in docker podman buildah; do \
+		[ -n "$$engine" ] || ! $$one info >/dev/null 2>&1 || engine=$$one; done; \
+	[ -n "$$engine" ] || { echo "No container engine answers here: install docker, podman or buildah," \
+		"or start its service. Without one: make run." >&2; exit 1; }; \
+	echo "Building $(IMAGE) with $${engine%% *}"; $$engine build $(IMAGE_ARGS) --tag $(IMAGE) .
+
 pin: $(VENV)/bin/python  ## resolve pyproject.toml's ranges into the hashed lists (UPGRADE=1 takes newer versions)
 	$(VENV)/bin/python -m pip install -qq 'uv>=0.9'
 	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --output-file $(RUN_LIST)
-	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --group test --group lint \
-		--constraint $(RUN_LIST) --output-file $(TEST_LIST)
+	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --extra reporting \
+		--constraint $(RUN_LIST) --output-file $(REPORTING_LIST)
+	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --extra reporting --group test --group lint \
+		--constraint $(REPORTING_LIST) --output-file $(TEST_LIST)
+
+sbom: installed-inventory  ## write what the service runs on to var/sbom.json (CycloneDX), with licenses to var/licenses.md
+	@mkdir -p var && $(INVENTORY)/tools/bin/cyclonedx-py environment $(INVENTORY)/run/bin/python --pyproject pyproject.toml \
+		--output-reproducible --output-format JSON --output-file var/sbom.json
+	@$(INVENTORY)/tools/bin/pip-licenses --python=$(INVENTORY)/run/bin/python --format=markdown --with-urls \
+		--ignore-packages pip setuptools --output-file=var/licenses.md
+
+audit: installed-audit  ## ask the package index whether a version that the service runs on has a known weakness
+	@log=$(VENV)/audit/log; $(VENV)/audit/bin/pip-audit --requirement $(RUN_LIST) --require-hashes --disable-pip \
+		--progress-spinner off --timeout 30 >$$log 2>&1; code=$$?; \
+	if [ $$code -ne 0 ] && grep -q 'known vulnerabilit' $$log; then cat $$log; exit 1; fi; \
+	if [ $$code -ne 0 ] || grep -q 'could not be audited' $$log; then tail -3 $$log; \
+		echo "NOT AUDITED: no index that knows of weaknesses answers for every package."; \
+		exit $(if $(WHERE_ANSWERED),0,1); fi; cat $$log
 
 clean:  ## remove the virtualenv, caches and the local data under var/
 	rm -rf .venv var .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
@@ -82,6 +115,22 @@ installed-run installed-test: installed-%: $(VENV)/bin/python
 		$(VENV)/bin/python -m pip install -qq --require-hashes --requirement config/requirements/$*.txt \
 		&& cp config/requirements/run.txt $(VENV)/installed-run.txt \
 		&& cp config/requirements/$*.txt $(VENV)/installed-$*.txt; }
+
+# The run list alone in an environment of its own, and beside it the tools that read it, which are in no list of ours.
+.PHONY: installed-inventory
+INVENTORY = $(VENV)/inventory
+installed-inventory: $(VENV)/bin/python
+	@cmp -s $(RUN_LIST) $(INVENTORY)/installed.txt || { \
+		echo "Installing what $(RUN_LIST) names, and the tools that read it, into $(INVENTORY) (once)"; \
+		rm -rf $(INVENTORY) && $(VENV)/bin/python -m venv $(INVENTORY)/run && $(VENV)/bin/python -m venv $(INVENTORY)/tools \
+		&& $(INVENTORY)/run/bin/python -m pip install -qq --require-hashes --requirement $(RUN_LIST) \
+		&& $(INVENTORY)/tools/bin/python -m pip install -qq 'cyclonedx-bom>=7,<8' 'pip-licenses>=5,<6' \
+		&& cp $(RUN_LIST) $(INVENTORY)/installed.txt; }
+
+.PHONY: installed-audit
+installed-audit: $(VENV)/bin/python
+	@test -x $(VENV)/audit/bin/pip-audit || { \
+		$(VENV)/bin/python -m venv $(VENV)/audit && $(VENV)/audit/bin/python -m pip install -qq 'pip-audit>=2.7,<3'; }
 
 # What some tests want from npm. They are left out where it is not there, or where it reaches nobody: never a reason to
 # stop. No lock file: one names the host it was made with.

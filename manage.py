@@ -12,6 +12,9 @@ def main() -> None:
         _require_var_folder()
     from django.core.management import execute_from_command_line
 
+    from config.patience import patience
+
+    patience.set(None)  # whoever runs a command sees how long it takes
     execute_from_command_line(sys.argv)
 
 

@@ -9,6 +9,8 @@ from django.db import transaction
 from billing import ledger, prices
 from billing.models import Account
 
+PAY_PER_REQUEST = "pay_per_request"
+
 
 def open_account(*, name: str, email: str = "", kind: str = "user", now: datetime) -> Account:
     """Create an account of `kind` "user" or "internal"; a user's starts with the free lookups as its first entry."""
@@ -20,6 +22,14 @@ def open_account(*, name: str, email: str = "", kind: str = "user", now: datetim
                 account_id=account.pk, amount=grant, idempotency_key="free-grant", source=ledger.FREE_GRANT, now=now
             )
             account.refresh_from_db()
+    return account
+
+
+def pay_per_request_account(*, now: datetime) -> Account:
+    """Return the account that lookups paid by request are booked on; made when the first one is."""
+    account, _ = Account.objects.get_or_create(
+        role=PAY_PER_REQUEST, defaults={"name": "Pay per request", "created_at": now}
+    )
     return account
 
 

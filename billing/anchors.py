@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from django.db.models import Max
 
 from billing import chain
-from billing.models import LedgerAnchor, LedgerEntry
+from billing.models import AuditEvent, LedgerAnchor, LedgerEntry
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +36,7 @@ def make(*, now: datetime) -> LedgerAnchor:
         made_at=now,
         last_entry=max([number for _, number, _ in heads], default=bound),
         heads=[[account, number, hashed] for account, number, hashed in heads if known.get(account) != number],
+        audit=_find_audit(),
         previous_hash=latest.hash if latest else "",
     )
     made.hash = hash_of(made)
@@ -53,12 +54,20 @@ def hash_of(anchor: LedgerAnchor) -> str:
         "heads": anchor.heads,
         "previous_hash": anchor.previous_hash,
     }
+    if anchor.audit:  # older anchors know nothing of the audit log
+        said["audit"] = anchor.audit
     return hashlib.sha256(json.dumps(said, separators=(",", ":"), sort_keys=True).encode()).hexdigest()
 
 
 def read_log(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return the anchors that a log tells of, as (number, hash); whatever else stands there is ignored."""
     return [(int(number), hashed) for line in lines for number, hashed in LOGGED.findall(line)]
+
+
+def _find_audit() -> list[int | str] | None:
+    """Return the last event of the audit log, where there is one; its chain is written one event after the other."""
+    last = AuditEvent.objects.values_list("pk", "hash").first()
+    return list(last) if last else None
 
 
 def _find_bound(latest: LedgerAnchor | None) -> tuple[int, dict[int, int]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 ENTRIES, ANCHORS, RECONCILIATIONS = "billing_ledgerentry", "billing_ledgeranchor", "billing_reconciliation"
-MONTHS, RECEIPTS = "billing_monthclose", "billing_receipt"
+MONTHS, RECEIPTS, AUDIT = "billing_monthclose", "billing_receipt", "billing_auditevent"
 TABLES = {  # what they hold, and where a new row would be an old one in SQLite's eyes
     ENTRIES: (
         "ledger entries",
@@ -25,6 +25,7 @@ TABLES = {  # what they hold, and where a new row would be an old one in SQLite'
         "receipts",
         "id = NEW.id OR entry_id = NEW.entry_id OR (kind = NEW.kind AND number = NEW.number)",
     ),
+    AUDIT: ("audit events", "id = NEW.id OR previous_hash = NEW.previous_hash"),
 }
 
 

@@ -17,6 +17,7 @@ log = logging.getLogger(__name__)
 # would wait for the time-out.
 PAUSE_SECONDS = 5.0
 REDIS_TIMEOUT_SECONDS = 0.25
+LONGEST_LEASE_SECONDS = 1800.0  # a slot that is taken for longer was taken before the clock was set back: it is free
 
 
 class Unreachable(Exception):
@@ -42,20 +43,21 @@ class Counter(Protocol):
 class DatabaseCounter:
     """Counts in two small tables; right for several processes on SQLite, and when Redis is away."""
 
+    # A window that lies further ahead than the next one was begun before the clock was set back: it counts no more.
     _COUNT = """
         INSERT INTO billing_ratewindow (subject, "window", count) VALUES (%s, %s, 1)
         ON CONFLICT (subject) DO UPDATE SET
-            count = CASE WHEN excluded."window" > billing_ratewindow."window" THEN 1
-                         ELSE billing_ratewindow.count + 1 END,
-            "window" = CASE WHEN excluded."window" > billing_ratewindow."window" THEN excluded."window"
-                            ELSE billing_ratewindow."window" END
+            count = CASE WHEN billing_ratewindow."window" BETWEEN excluded."window" AND excluded."window" + %s
+                         THEN billing_ratewindow.count + 1 ELSE 1 END,
+            "window" = CASE WHEN billing_ratewindow."window" BETWEEN excluded."window" AND excluded."window" + %s
+                            THEN billing_ratewindow."window" ELSE excluded."window" END
         RETURNING count
     """
     # PostgreSQL: SKIP LOCKED lets parallel callers each pick a different free slot instead of the same one.
     _ACQUIRE = """
         UPDATE billing_concurrencyslot SET token = %s, lease_until = %s WHERE id = (
-            SELECT id FROM billing_concurrencyslot WHERE subject = %s AND number < %s AND lease_until <= %s
-            ORDER BY number LIMIT 1 {skip_locked}
+            SELECT id FROM billing_concurrencyslot WHERE subject = %s AND number < %s
+            AND (lease_until <= %s OR lease_until > %s) ORDER BY number LIMIT 1 {skip_locked}
         ) RETURNING id
     """
     _ADD_SLOT = """
@@ -66,14 +68,15 @@ class DatabaseCounter:
     def count(self, subject: str, window: int, seconds: int) -> int:
         """See Counter."""
         with connection.cursor() as cursor:
-            cursor.execute(self._COUNT, [subject, window])
+            cursor.execute(self._COUNT, [subject, window, seconds, seconds])
             return int(cursor.fetchone()[0])
 
     def acquire(self, subject: str, token: str, limit: int, moment: float, lease_seconds: float) -> bool:
         """See Counter. The rows of a subject are made when it first runs out of them."""
         skip_locked = "FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
         statement = self._ACQUIRE.format(skip_locked=skip_locked)
-        values: list[str | float] = [token, moment + lease_seconds, subject, limit, moment]
+        ahead = moment + LONGEST_LEASE_SECONDS
+        values: list[str | float] = [token, moment + lease_seconds, subject, limit, moment, ahead]
         with connection.cursor() as cursor:
             cursor.execute(statement, values)
             if cursor.fetchone():
@@ -117,6 +120,7 @@ class RedisCounter:
     """
     _ACQUIRE = """
         redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[2])
+        redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. ARGV[6], '+inf')
         if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[4]) then return 0 end
         redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
         redis.call('EXPIRE', KEYS[1], ARGV[5])
@@ -138,7 +142,8 @@ class RedisCounter:
 
     def acquire(self, subject: str, token: str, limit: int, moment: float, lease_seconds: float) -> bool:
         """See Counter."""
-        args = [token, moment, moment + lease_seconds, limit, int(lease_seconds) + 1]
+        ahead = moment + LONGEST_LEASE_SECONDS
+        args = [token, moment, moment + lease_seconds, limit, int(lease_seconds) + 1, ahead]
         return bool(self._ask(self._run_acquire, keys=[f"sos:slots:{subject}"], args=args))
 
     def release(self, subject: str, token: str) -> None:

@@ -11,28 +11,43 @@ import base64
 import hashlib
 import logging
 import secrets
+import uuid
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
 
-from billing import budgets, money
+from billing import audit, budgets, money, networks
 from billing.models import Account, ApiKey
 
 log = logging.getLogger(__name__)
 
-SCOPES = ("lookup", "bulk", "names", "account")
+SCOPES = ("lookup", "bulk", "names", "account", "keys")
 LEAKED_KEY_PATTERN = r"\bosd_(test_)?[a-z2-7]{32}\b"
 MARKERS = {ApiKey.Mode.LIVE: "osd_", ApiKey.Mode.TEST: "osd_test_"}
 SECRET_BYTES = 20
 SHOWN_CHARACTERS = 6
 LAST_USED_EVERY = timedelta(minutes=1)
 LONGEST_SECRET = 200
+KEPT = (
+    "name",
+    "mode",
+    "scopes",
+    "allowed_networks",
+    "expires_at",
+    "rate_limit_per_minute",
+    "concurrent_lookups",
+    "monthly_budget",
+    "budget_month",
+    "budget_used",
+)
+"""What a key hands on to the one that replaces it."""
 
 
 class InvalidKey(Exception):
-    """The secret opens nothing; `reason` (unknown, revoked, expired, account_closed) is for us, not the caller."""
+    """The secret opens nothing; `reason` (unknown, revoked, expired, account_closed, network) is for us."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"The API key is not valid ({reason}).")
@@ -46,6 +61,13 @@ class AccountClosed(InvalidKey):
         super().__init__("account_closed")
 
 
+class WrongNetwork(InvalidKey):
+    """The key is right, and may not be used from the address it came from."""
+
+    def __init__(self) -> None:
+        super().__init__("network")
+
+
 def issue(
     *,
     account: Account,
@@ -54,11 +76,36 @@ def issue(
     now: datetime,
     scopes: Iterable[str] | None = None,
     expires_at: datetime | None = None,
+    allowed_networks: Iterable[str] = (),
+    rate_limit_per_minute: int | None = None,
+    concurrent_lookups: int | None = None,
+    named: uuid.UUID | None = None,
 ) -> tuple[ApiKey, str]:
     """Make a key; return it with its secret, which cannot be shown a second time.
 
-    `scopes` of None allow everything; a word outside `SCOPES` raises ValueError.
+    `scopes` of None allow everything; a word outside `SCOPES` raises ValueError. Without networks it may be used
+    from everywhere. `named` is what customers call it by, where that is settled.
     """
+    with transaction.atomic():
+        key, secret = _make(
+            account=account,
+            name=name,
+            mode=mode,
+            now=now,
+            scopes=scopes,
+            expires_at=expires_at,
+            allowed_networks=list(allowed_networks),
+            rate_limit_per_minute=rate_limit_per_minute,
+            concurrent_lookups=concurrent_lookups,
+            uuid=named or uuid.uuid4(),
+        )
+        _record(audit.Kind.KEY_ISSUED, key, now=now)
+    return key, secret
+
+
+def _make(
+    *, account: Account, mode: str, now: datetime, scopes: Iterable[str] | None, **columns: Any
+) -> tuple[ApiKey, str]:
     chosen = sorted(set(scopes or ()))
     if unknown := set(chosen) - set(SCOPES):
         raise ValueError(f"Unknown scopes: {', '.join(sorted(unknown))}.")
@@ -66,28 +113,32 @@ def issue(
     secret = marker + base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode().lower()
     key = ApiKey.objects.create(
         account=account,
-        name=name,
         mode=ApiKey.Mode(mode),
         prefix=secret[: len(marker) + SHOWN_CHARACTERS],
         secret_hash=_hash(secret),
         scopes=chosen,
         created_at=now,
-        expires_at=expires_at,
+        **columns,
     )
     return key, secret
 
 
-def verify(*, secret: str, now: datetime) -> ApiKey:
-    """Return the working key behind a secret, its account loaded, in one query; raise InvalidKey otherwise."""
+def verify(*, secret: str, now: datetime, address: networks.Address | None = None) -> ApiKey:
+    """Return the working key behind a secret, its account loaded, in one query; raise InvalidKey otherwise.
+
+    `address` is whose request it came with; a key that is bound to networks opens nothing without one.
+    """
     if not secret.startswith("osd_") or len(secret) > LONGEST_SECRET:
         raise InvalidKey("unknown")
     key = ApiKey.objects.select_related("account").filter(secret_hash=_hash(secret)).first()
     if key is None:
         raise InvalidKey("unknown")
     if not key.works_at(now):
-        raise InvalidKey("revoked" if key.revoked_at and key.revoked_at <= now else "expired")
+        raise InvalidKey(key.status_at(now))
     if not key.account.is_active:
         raise AccountClosed
+    if not networks.admit(key.allowed_networks, address):
+        raise WrongNetwork
     if key.last_used_at is None or now - key.last_used_at >= LAST_USED_EVERY:
         _note_use(key, now)
     return key
@@ -95,11 +146,14 @@ def verify(*, secret: str, now: datetime) -> ApiKey:
 
 def revoke(*, key: ApiKey, now: datetime) -> None:
     """Refuse the key from `now` on; a moment already set earlier stays."""
-    ApiKey.objects.filter(pk=key.pk).filter(Q(revoked_at__isnull=True) | Q(revoked_at__gt=now)).update(revoked_at=now)
+    with transaction.atomic():
+        works = ApiKey.objects.filter(pk=key.pk).filter(Q(revoked_at__isnull=True) | Q(revoked_at__gt=now))
+        if works.update(revoked_at=now):
+            _record(audit.Kind.KEY_REVOKED, key, now=now)
     key.refresh_from_db(fields=["revoked_at"])
 
 
-def rotate(*, key: ApiKey, grace: timedelta, now: datetime) -> tuple[ApiKey, str]:
+def rotate(*, key: ApiKey, grace: timedelta, now: datetime, named: uuid.UUID | None = None) -> tuple[ApiKey, str]:
     """Make a successor with the same rights; the old key works on for `grace`. Return the new key and its secret.
 
     Raises InvalidKey for a key that no longer works or has a successor already.
@@ -109,14 +163,11 @@ def rotate(*, key: ApiKey, grace: timedelta, now: datetime) -> tuple[ApiKey, str
         old = ApiKey.objects.select_for_update().get(pk=key.pk)
         if not old.works_at(now) or ApiKey.objects.filter(replaces=old).exists():
             raise InvalidKey("revoked")
-        new, secret = issue(
-            account=account, name=old.name, mode=old.mode, now=now, scopes=old.scopes, expires_at=old.expires_at
-        )
-        for field in ("rate_limit_per_minute", "concurrent_lookups", "monthly_budget", "budget_month", "budget_used"):
-            setattr(new, field, getattr(old, field))
-        new.replaces = old
-        new.save()
-        ApiKey.objects.filter(pk=old.pk).update(revoked_at=now + grace)
+        same = {name: getattr(old, name) for name in KEPT}
+        new, secret = _make(account=account, now=now, replaces=old, uuid=named or uuid.uuid4(), **same)
+        old.revoked_at = now + grace
+        old.save(update_fields=["revoked_at"])
+        _record(audit.Kind.KEY_ROTATED, old, f", its successor is {new.prefix}…", now=now)
     key.refresh_from_db(fields=["revoked_at"])
     return new, secret
 
@@ -136,6 +187,10 @@ def set_budget(*, key: ApiKey, monthly_budget: int | None, now: datetime) -> Non
         key.budget_used = 0 if monthly_budget is None else budgets.used_by_keys(key_ids=same, month=month)
         shared = ("monthly_budget", "budget_month", "budget_used")
         ApiKey.objects.filter(pk__in=same).update(**{name: getattr(key, name) for name in shared})
+
+
+def _record(kind: audit.Kind, key: ApiKey, more: str = "", *, now: datetime) -> None:
+    audit.record(kind, subject=key, detail=f"{key.prefix}… of account {key.account_id}{more}.", now=now)
 
 
 def _hash(secret: str) -> str:

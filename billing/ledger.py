@@ -2,8 +2,9 @@
 
 Every verb does the same dance in one short transaction (or in the caller's): lock the account's row, look the
 idempotency key up *before* the balance (a repeated request must get its first answer even when the credit is
-gone by now), check, write one entry, write the sums. The account's row guards its holds and entries too, and is all
-that a verb waits for: transactions that each touch one account cannot deadlock, however many verbs they join.
+gone by now), check, write one entry, write the sums. Only a hold looks its key up no sooner than the key or the
+balance refuses it. The account's row guards its holds and entries too, and is all that a verb waits for:
+transactions that each touch one account cannot deadlock, however many verbs they join.
 
 Amounts are whole units of 1/10,000 USD. Work done for an account of kind internal writes entries of zero units.
 """
@@ -15,8 +16,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
-from django.db.models import Sum
+from django.db import IntegrityError, transaction
+from django.db.models import Model, Sum
 
 from billing import budgets, money, posting
 from billing.ledger_errors import BudgetExceeded, HoldEnded, IdempotencyConflict, InsufficientFunds, RefundTooLarge
@@ -56,7 +57,7 @@ def deposit(
     kind = Kind.FREE_GRANT if source == FREE_GRANT else Kind.DEPOSIT
     request = _request(kind, idempotency_key, now, request_id, amount, source, reference)
     with transaction.atomic():
-        account = _lock(account_id)
+        account = lock(account_id)
         if entry := _find_same(account_id, request):
             return entry
         by: dict[str, Any] = {"operator": operator, "reason": reason, "note": note}
@@ -73,31 +74,26 @@ def hold(
     now: datetime,
     key: ApiKey | None = None,
     request_id: str = "",
+    locked: Account | None = None,
+    row: Model | None = None,
 ) -> Hold:
     """Set `amount` units aside until they are captured, released or `expires_at` has passed.
 
     `key` is the API key the work was asked with; its monthly budget counts. The same request again returns the
     first hold, whatever became of it. Raises InsufficientFunds, BudgetExceeded or IdempotencyConflict.
+    `locked`: the account as `lock` gave it. `row`: the caller's new row; where it has no id then, it is not written.
     """
     request = _request(Kind.HOLD, idempotency_key, now, request_id, money.units(amount), reference)
-    with transaction.atomic():
-        account = _lock(account_id)
-        if entry := _find_same(account_id, request):
-            assert entry.hold is not None
-            return entry.hold
-        charged = _take(account, amount, key, now)
-        made = Hold(
-            account=account,
-            key=key,
-            amount=amount,
-            remaining=amount,
-            is_free=account.is_internal,
-            reference=reference,
-            created_at=now,
-            expires_at=expires_at,
-        )
-        _write(account, request, charged, available=-charged, held=charged, reference=reference, hold=made)
-        return made
+    terms = {"key": key, "amount": amount, "reference": reference, "created_at": now, "expires_at": expires_at}
+    try:
+        with transaction.atomic():
+            return _hold(locked or lock(account_id), request, row, Hold(**terms, remaining=amount))
+    except (IntegrityError, InsufficientFunds):  # perhaps of a request that was made before: its key says so
+        with transaction.atomic():
+            account = lock(account_id)
+            if (entry := _find_same(account_id, request)) and entry.hold:
+                return entry.hold
+            return _hold(account, request, row, Hold(**terms, remaining=amount))
 
 
 def capture(
@@ -108,21 +104,23 @@ def capture(
     idempotency_key: str = "",
     reference: str = "",
     request_id: str = "",
+    locked: Hold | None = None,
 ) -> LedgerEntry:
     """Spend what a hold set aside: all that remains, or `amount` units of it (then with a key of its own).
 
     A hold past its expiry can still be captured as long as the sweep has not given it back: the money is there.
     The same request again returns the first entry. Raises HoldEnded when the hold has less left.
+    `locked`: the hold, where the caller has locked first its account and then it.
     """
     request = _request(Kind.CAPTURE, idempotency_key or f"hold:{hold_id}:capture", now, request_id, hold_id, amount)
     with transaction.atomic():
-        held = _lock_hold(hold_id)
+        held = locked or lock_hold(hold_id)
         entry, part = _settle_part(held, request, amount)
         if entry:
             return entry
         charged = 0 if held.is_free else part
-        reference = reference or held.reference
-        return _write(held.account, request, charged, held=-charged, spent=charged, reference=reference, hold=held)
+        by: dict[str, Any] = {"reference": reference or held.reference, "hold": held}
+        return _write(held.account, request, charged, held=-charged, spent=charged, **by)
 
 
 def release(
@@ -133,22 +131,23 @@ def release(
     amount: int | None = None,
     idempotency_key: str = "",
     request_id: str = "",
+    locked: Hold | None = None,
 ) -> LedgerEntry:
     """Give back what a hold set aside: all that remains, or `amount` units of it (then with a key of its own).
 
     `reason` says why ("not_found", "source_unavailable", "expired"). The same request again returns the first
-    entry. Raises HoldEnded when the hold was captured.
+    entry. Raises HoldEnded when the hold was captured. `locked`: see `capture`.
     """
     request = _request(Kind.RELEASE, idempotency_key or f"hold:{hold_id}:release", now, request_id, hold_id, amount)
     with transaction.atomic():
-        held = _lock_hold(hold_id)
+        held = locked or lock_hold(hold_id)
         entry, part = _settle_part(held, request, amount, reason=reason)
         if entry:
             return entry
         charged = 0 if held.is_free else part
         budgets.give_back(account=held.account, key_id=held.key_id, amount=charged, taken_at=held.created_at)
-        moved = {"available": charged, "held": -charged}
-        return _write(held.account, request, charged, **moved, reference=held.reference, reason=reason, hold=held)
+        by: dict[str, Any] = {"reference": held.reference, "reason": reason, "hold": held}
+        return _write(held.account, request, charged, available=charged, held=-charged, **by)
 
 
 def charge(
@@ -164,7 +163,7 @@ def charge(
     """Spend `amount` units at once. Raises InsufficientFunds, BudgetExceeded or IdempotencyConflict."""
     request = _request(Kind.CHARGE, idempotency_key, now, request_id, money.units(amount), reference)
     with transaction.atomic():
-        account = _lock(account_id)
+        account = lock(account_id)
         if entry := _find_same(account_id, request):
             return entry
         charged = _take(account, amount, key, now)
@@ -190,7 +189,7 @@ def refund(
         raise ValueError(f"Only a capture or a charge can be refunded, not a {charged.kind}.")
     request = _request(Kind.REFUND, idempotency_key, now, "", entry_id, amount)
     with transaction.atomic():
-        account = _lock(charged.account_id)
+        account = lock(charged.account_id)
         if entry := _find_same(account.pk, request):
             return entry
         refundable = get_refundable(charged)
@@ -221,7 +220,7 @@ def adjust(
         raise ValueError("An adjustment needs an amount, an operator and a reason.")
     request = _request(Kind.ADJUST, idempotency_key, now, "", amount, reason, reference)
     with transaction.atomic():
-        account = _lock(account_id)
+        account = lock(account_id)
         if entry := _find_same(account_id, request):
             return entry
         if amount < 0 and account.available < size:
@@ -240,6 +239,7 @@ def reverse(
     reference: str,
     now: datetime,
     note: str = "",
+    operator: str = "",
 ) -> LedgerEntry:
     """Take what a payer took back from us out of what is available (negative), or put it back (positive).
 
@@ -249,10 +249,16 @@ def reverse(
         raise ValueError("A reversal of nothing is a mistake.")
     request = _request(Kind.REVERSAL, idempotency_key, now, "", amount, source, reference)
     with transaction.atomic():
-        account = _lock(account_id)
+        account = lock(account_id)
         if entry := _find_same(account_id, request):
             return entry
-        by: dict[str, Any] = {"source": source, "reason": reason, "note": note, "reference": reference}
+        by: dict[str, Any] = {
+            "source": source,
+            "operator": operator,
+            "reason": reason,
+            "note": note,
+            "reference": reference,
+        }
         return _write(account, request, amount, available=amount, **by)
 
 
@@ -276,29 +282,33 @@ def expire_holds(*, now: datetime, limit: int = 1000) -> int:
     return ended
 
 
-def _lock(account_id: int) -> Account:
+def lock(account_id: int) -> Account:
     """Lock and read the account's row. NO KEY: rows that merely point at the account are not made to wait."""
     return Account.objects.select_for_update(no_key=True).get(pk=account_id)
 
 
-def _lock_hold(hold_id: int) -> Hold:
-    """Lock the account of a hold, then read the hold: only the account's lock makes that reading final."""
-    account = Account.objects.select_for_update(no_key=True, of=("self",)).filter(holds=hold_id).first()
-    held = Hold.objects.get(pk=hold_id)  # raises Hold.DoesNotExist
-    if account is not None:
-        held.account = account
-    return held
+def lock_hold(hold_id: int) -> Hold:
+    """Lock the account of a hold, then the hold: who has waited for the account reads the hold as it is then."""
+    return Hold.objects.select_for_update(no_key=True, of=("account", "self")).select_related("account").get(pk=hold_id)
+
+
+def _hold(account: Account, request: _Request, row: Model | None, made: Hold) -> Hold:
+    """Write a new hold of a locked account, with the caller's row for it."""
+    charged = _take(account, made.amount, made.key, request.now)
+    made.account, made.is_free = account, account.is_internal
+    _write(account, request, charged, available=-charged, held=charged, reference=made.reference, hold=made, row=row)
+    return made
 
 
 def _request(kind: str, idempotency_key: str, now: datetime, request_id: str, *parts: object) -> _Request:
+    if not idempotency_key:
+        raise ValueError("Every movement of money needs an idempotency key.")
     fingerprint = hashlib.sha256("\x1f".join(map(str, (kind, *parts))).encode()).hexdigest()
     return _Request(kind, idempotency_key, fingerprint, now, request_id)
 
 
 def _find_same(account_id: int, request: _Request) -> LedgerEntry | None:
     """Return the entry of an earlier, equal request; refuse a different one under the same key."""
-    if not request.key:
-        raise ValueError("Every movement of money needs an idempotency key.")
     entry = (
         LedgerEntry.objects.select_related("hold").filter(account_id=account_id, idempotency_key=request.key).first()
     )
@@ -358,6 +368,7 @@ def _write(
     held: int = 0,
     spent: int = 0,
     hold: Hold | None = None,
+    row: Model | None = None,
     **details: object,
 ) -> LedgerEntry:
     """Write one entry, the sums it leaves behind and its hold; the account's row is locked by the caller."""
@@ -385,5 +396,5 @@ def _write(
         spent_after=account.spent,
         **details,
     )
-    posting.post(account=account, entry=entry, hold=hold)
+    posting.post(account=account, entry=entry, hold=hold, row=row)
     return entry

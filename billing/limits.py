@@ -17,12 +17,15 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.conf import settings
+from django.core.cache import cache
 
 from billing import counters
 from billing.models import ApiKey, RateWindow
 
 MINUTE = 60
 LEASE = timedelta(minutes=5)
+KEPT_FOR = timedelta(days=1)  # counts, by key or network address, after their window
+KEYS_AT_FULL_SPEED = 4  # so many keys' limits are what all keys of an account have together
 
 
 class Rate(NamedTuple):
@@ -45,9 +48,17 @@ class Slot:
 
 
 def count_request(*, key: ApiKey, now: datetime) -> Rate:
-    """Count one request of `key` against its limit per minute."""
-    limit = key.rate_limit_per_minute
-    return count(subject=f"key:{key.pk}", limit=settings.RATE_LIMIT_PER_MINUTE if limit is None else limit, now=now)
+    """Count one request of `key` against its limit per minute, and against that of all its account's keys together.
+
+    A key with a limit of its own, which an operator gave it, stands outside the account's; a refused request does too.
+    An account that has no more keys than may be at full speed cannot reach its limit, so nothing is counted for it.
+    """
+    own = key.rate_limit_per_minute
+    rate = count(subject=f"key:{key.pk}", limit=requests_per_minute(key), now=now)
+    if own is not None or not rate.allowed or _count_keys(key.account_id) <= KEYS_AT_FULL_SPEED:
+        return rate
+    together = count(subject=f"account:{key.account_id}", limit=_of_account(settings.RATE_LIMIT_PER_MINUTE), now=now)
+    return together if together.remaining < rate.remaining or not together.allowed else rate
 
 
 def count_poll(*, key: ApiKey, now: datetime) -> Rate:
@@ -63,6 +74,21 @@ def count(*, subject: str, limit: int, now: datetime, seconds: int = MINUTE) -> 
     reset = window + seconds
     wait = 0 if allowed else max(1, math.ceil(reset - now.timestamp()))
     return Rate(allowed, limit, max(0, limit - number), reset, wait)
+
+
+def _count_keys(account_id: int) -> int:
+    """How many keys an account has had that share its limit, as this process has known it for a minute at most."""
+    keys = ApiKey.objects.filter(account=account_id, rate_limit_per_minute=None)
+    return int(cache.get_or_set(f"keys:{account_id}", keys.count, MINUTE) or 0)
+
+
+def _of_account(of_a_key: int) -> int:
+    return of_a_key * KEYS_AT_FULL_SPEED
+
+
+def requests_per_minute(key: ApiKey) -> int:
+    """How many requests of this key are answered in a minute: its own limit, or the installation's."""
+    return settings.RATE_LIMIT_PER_MINUTE if key.rate_limit_per_minute is None else key.rate_limit_per_minute
 
 
 def concurrent_lookups(key: ApiKey) -> int:
@@ -97,5 +123,5 @@ def release(*, slot: Slot) -> None:
 
 def prune(*, now: datetime) -> int:
     """Forget the counts of windows that ended a day ago; return how many."""
-    deleted, _ = RateWindow.objects.filter(window__lt=int((now - timedelta(days=1)).timestamp())).delete()
+    deleted, _ = RateWindow.objects.filter(window__lt=int((now - KEPT_FOR).timestamp())).delete()
     return deleted

@@ -4,7 +4,7 @@ The entry is linked to the account's chain here, because the database makes the 
 
 The account's row is locked from the verb's first statement to the commit, so each round trip saved here is time
 that the next caller of the same account does not wait. PostgreSQL takes all three writes as one statement. SQLite
-cannot (and needs not: it is in this process). Only `billing.ledger` calls this.
+cannot (and needs not: it is in this process). Only `billing.ledger` posts; `billing.audit` appends to its own chain.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection, models
 
 from billing import chain
-from billing.models import Account, Hold, LedgerEntry
+from billing.models import Account, AuditEvent, Hold, LedgerEntry
 
 SUMS = (
     "available",
@@ -27,14 +27,18 @@ SUMS = (
     "ledger_head",
 )
 PROGRESS = ("remaining", "state", "ended_at")
+HELD, NAMED = "id FROM hold", "id FROM named"
 Expression = tuple[str, list[Any]]  # SQL, and the values of its marks
 
 
-def post(*, account: Account, entry: LedgerEntry, hold: Hold | None = None) -> None:
-    """Write a new entry, the sums of its account, and its hold: made when it has no id yet, else its progress."""
+def post(*, account: Account, entry: LedgerEntry, hold: Hold | None = None, row: models.Model | None = None) -> None:
+    """Write a new entry, the sums of its account, and its hold: made when it has no id yet, else its progress.
+
+    `row`: a new row of somebody else's whose `hold` this is. It is written as well where that takes no statement more.
+    """
     entry.previous_hash = account.ledger_head
     if connection.vendor == "postgresql":
-        _post_in_one(account, entry, hold)
+        _post_in_one(account, entry, hold, row)
         return
     if hold is not None:
         if hold.pk is None:
@@ -42,41 +46,55 @@ def post(*, account: Account, entry: LedgerEntry, hold: Hold | None = None) -> N
         else:
             hold.save(force_update=True, update_fields=PROGRESS)
         entry.hold = hold
-    text, values = _insert_chained(entry, hold_id=str(hold.pk) if hold is not None else None)
-    number = f"SELECT COALESCE(MAX(seq), 0) + 1 AS id FROM sqlite_sequence WHERE name = '{entry._meta.db_table}'"  # noqa: S608
-    with connection.cursor() as cursor:
-        cursor.execute(f"WITH made AS ({number}) {text} RETURNING id, hash", values)
-        entry.pk, entry.hash = cursor.fetchone()
-    entry._state.adding = False
+    append(entry, hold_id=str(hold.pk) if hold is not None else None)
     account.ledger_head = entry.hash
     account.save(force_update=True, update_fields=SUMS)
 
 
-def _post_in_one(account: Account, entry: LedgerEntry, hold: Hold | None) -> None:
-    parts, values = [f"made AS (SELECT nextval(pg_get_serial_sequence('{entry._meta.db_table}', 'id')) AS id)"], []
+def append(row: LedgerEntry | AuditEvent, *, hold_id: str | None = None) -> None:
+    """Write a row that follows `row.previous_hash`; its number and its hash come from the database."""
+    text, values = _insert_chained(row, hold_id=hold_id)
+    with connection.cursor() as cursor:
+        cursor.execute(f"WITH made AS ({_next_number(row)}) {text} RETURNING id, hash", values)
+        row.pk, row.hash = cursor.fetchone()
+    row._state.adding = False
+
+
+def _next_number(row: models.Model) -> str:
+    table = row._meta.db_table
+    if connection.vendor == "postgresql":
+        return f"SELECT nextval(pg_get_serial_sequence('{table}', 'id')) AS id"
+    return f"SELECT COALESCE(MAX(seq), 0) + 1 AS id FROM sqlite_sequence WHERE name = '{table}'"  # noqa: S608
+
+
+def _post_in_one(account: Account, entry: LedgerEntry, hold: Hold | None, row: models.Model | None) -> None:
+    parts, values = [f"made AS ({_next_number(entry)})"], []
     if hold is not None:
         text, more = _insert(hold) if hold.pk is None else _update(hold, PROGRESS)
         parts.append(f"hold AS ({text} RETURNING id)")
         values += more
         entry.hold_id = hold.pk
+    if row is not None:
+        text, more = _insert(row, hold_id=("(SELECT id FROM hold)", []))
+        parts.append(f"named AS ({text} RETURNING id)")
+        values += more
     text, more = _insert_chained(entry, hold_id="(SELECT id FROM hold)" if hold is not None else None)
     parts.append(f"entry AS ({text} RETURNING id, hash)")
     text, last = _update(account, SUMS, ledger_head=("(SELECT hash FROM entry)", []))
-    made = "id FROM hold" if hold is not None else "NULL"
+    made = ", ".join(f"(SELECT {'NULL' if new is None else part})" for new, part in ((hold, HELD), (row, NAMED)))
     # Every name comes from the models, every value is a parameter.
-    statement = f"WITH {', '.join(parts)} {text} RETURNING (SELECT id FROM entry), ledger_head, (SELECT {made})"  # noqa: S608
+    statement = f"WITH {', '.join(parts)} {text} RETURNING (SELECT id FROM entry), ledger_head, {made}"  # noqa: S608
     with connection.cursor() as cursor:
         cursor.execute(statement, [*values, *more, *last])
-        entry.pk, entry.hash, hold_id = cursor.fetchone()
-    entry._state.adding = False
+        entry.pk, entry.hash, hold_id, row_id = cursor.fetchone()
     account.ledger_head = entry.hash
-    if hold is not None:
-        hold.pk = hold_id
-        hold._state.adding = False
-        entry.hold = hold
+    for new, number in ((entry, entry.pk), (hold, hold_id), (row, row_id)):
+        if new is not None:
+            new.pk, new._state.adding = number, False
+    entry.hold = hold
 
 
-def _insert_chained(entry: LedgerEntry, *, hold_id: str | None) -> tuple[str, list[Any]]:
+def _insert_chained(entry: LedgerEntry | AuditEvent, *, hold_id: str | None) -> tuple[str, list[Any]]:
     """Return the INSERT of an entry whose number stands in `made`, and its values; `hold_id` is SQL."""
     text = "CAST(%s AS text) || (SELECT id FROM made)" + (f""" || ',"hold_id":' || {hold_id}""" if hold_id else "")  # noqa: S608
     hashed = chain.HASH[connection.vendor].format(text=text + " || '}'")

@@ -17,7 +17,7 @@ from django.db.models import BigIntegerField, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from billing.accounting import closing
-from billing.accounting.reconciling import credits, findings, provider, taken_back, transfers
+from billing.accounting.reconciling import credits, findings, given_back, provider, taken_back, transfers
 from billing.accounting.reconciling.findings import Finding
 from billing.models import Account, Difference, Hold, LedgerEntry, Reconciliation
 from billing.payments import tempo
@@ -41,7 +41,8 @@ def add_check(names: Iterable[str], check: Check) -> None:
 def run(*, now: datetime, whole: bool = True) -> Reconciliation:
     """Compare, keep the result as a row and each difference as one, and log an error for what is new.
 
-    Not `whole`: rows that are read one by one are those made since the last comparison, with an overlap.
+    Not `whole`: rows that are read one by one are those made since the last comparison, with an overlap, and closed
+    months those that ended since. The sums of the accounts are always compared: a forged balance is money at once.
     """
     since = None if whole else _find_start()
     earlier = findings.list_open()
@@ -67,8 +68,10 @@ def _compare_ledger(mismatches: list[dict[str, Any]], since: datetime | None, no
     """The ledger in itself, and beside our own rows."""
     for mismatch in mismatches:
         yield Finding(Name.ACCOUNT_SUMS, f"account {mismatch['account']}", mismatch["differences"])
-    for closed in closing.list_changed():
-        yield Finding(Name.MONTH_CHANGED, f"month {closed}", {"entries": closed.entries})
+    for closed in closing.list_changed(since):
+        yield Finding(
+            Name.MONTH_CHANGED, f"month {closed}", {"entries": closed.entries}, closing.bounds(closed.month)[1]
+        )
     yield from credits.compare(since)
     yield from taken_back.compare(now)
     for _, check in _checks:
@@ -103,10 +106,12 @@ def _compare_chain(earlier: Open, *, now: datetime) -> int | None:
     known = [row.subject for row in earlier.values() if row.name in transfers.NAMES]
     try:
         found, until = transfers.compare(method, reached=reached, since=since, earlier=known, now=now)
+        found += given_back.compare(method, since=since, now=now)
     except OutcomeUnknown as silence:
         log.warning("not compared with the chain: %s", silence)
         return None
-    findings.record(found, earlier=earlier, names=transfers.NAMES, since=since, now=now)
+    names = (*transfers.NAMES, *given_back.NAMES)
+    findings.record(found, earlier=earlier, names=names, since=since, now=now)
     return until
 
 

@@ -129,6 +129,6 @@ def list_unknown_payments(long_before: datetime | None = None) -> QuerySet[Payme
 
 
 def list_undelivered_payments(now: datetime) -> QuerySet[Payment]:
-    """Return the lookups that were paid for by request and not delivered, beside those being answered right now."""
+    """Return the lookups paid by request that are neither delivered nor given back, nor being answered right now."""
     paid = Payment.objects.filter(state=Payment.State.PAID, purpose=Payment.Purpose.LOOKUP, is_sandbox=False)
-    return paid.filter(delivered_at=None, ended_at__lte=now - OVERDUE)
+    return paid.filter(delivered_at=None, taken_back=0, ended_at__lte=now - OVERDUE)

@@ -29,7 +29,8 @@ COLUMNS = (
     "note",
 )
 # A spreadsheet would run a cell that begins with one of these.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# What spreadsheets run, or pass over on the way to it; the wide signs are what those of East Asia take for the others.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 @dataclass(frozen=True, slots=True)

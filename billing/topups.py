@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 TOLERANCE_SECONDS = 300
 WITHDRAWN, REINSTATED = "charge.dispute.funds_withdrawn", "charge.dispute.funds_reinstated"
 DISPUTES = ("charge.dispute.created", "charge.dispute.updated", "charge.dispute.closed", WITHDRAWN, REINSTATED)
+REFUNDS = ("refund.created", "refund.updated", "refund.failed", "charge.refund.updated")
 WON = "won"
 WITHDRAWN_IN = ("needs_response", "under_review", "lost")  # the others are inquiries, whose money stays with us
 State = TopUp.State
@@ -170,6 +171,7 @@ def _handle(event: Message, now: datetime) -> str:
         "checkout.session.async_payment_failed": _not_paid,
         "checkout.session.expired": _not_paid,
         "charge.refunded": _refunded,
+        **dict.fromkeys(REFUNDS, _refund_updated),
         **dict.fromkeys(DISPUTES, _disputed),
     }
     handler = handlers.get(event["type"])
@@ -227,6 +229,18 @@ def _refunded(charge: Message, event: Message, now: datetime) -> str:
         return "ignored"
     payment = payment[:255]
     return reversals.hear(reversals.Heard(payment, Reversal.Kind.REFUND, payment, amount), now=now)
+
+
+def _refund_updated(refund: Message, event: Message, now: datetime) -> str:
+    """How far one refund is: what could not be delivered has come back to us, however long after."""
+    payment, amount, name = refund.get("payment_intent"), _units(refund.get("amount")), refund.get("id")
+    if not all(isinstance(word, str) and word for word in (payment, name)) or not amount:
+        return "ignored"
+    if refund.get("status") == "requires_action":
+        return "moves no money: requires_action"
+    failed = event["type"] == "refund.failed" or refund.get("status") in ("failed", "canceled")
+    heard = reversals.Heard(str(payment)[:255], Reversal.Kind.REFUND, str(name)[:255], amount, reinstated=failed)
+    return reversals.hear(heard, now=now)
 
 
 def _disputed(dispute: Message, event: Message, now: datetime) -> str:

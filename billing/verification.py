@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, Max, Min, OuterRef, Q
+from django.db.models import Exists, Max, Min, OuterRef, Q, Subquery
 
 from billing import anchors, chain
-from billing.models import Account, LedgerAnchor, LedgerEntry
+from billing.models import Account, AuditEvent, AuditHead, LedgerAnchor, LedgerEntry
 
 SUMS = ("available", "held", "spent")
 
@@ -26,6 +26,7 @@ class Verification:
     entries: int = 0
     accounts: int = 0
     anchors: int = 0
+    events: int = 0
 
     def list_differences(self, witnessed: Iterable[tuple[int, str]] = ()) -> Iterator[str]:
         """Yield a sentence for everything that is not as it was written; counts what it reads.
@@ -43,6 +44,7 @@ class Verification:
             lost = LedgerEntry.objects.filter(~Exists(Account.objects.filter(pk=OuterRef("account_id"))))
             for account_id in lost.order_by("account_id").values_list("account_id", flat=True).distinct():
                 yield f"account {account_id}: was removed, and its entries are there"
+            yield from self._read_audit()
         yield from self._read_anchors(_by_number(witnessed))
 
     def _find_first_entry(self) -> int:
@@ -74,6 +76,21 @@ class Verification:
             if getattr(account, name) != left:
                 yield f"account {account_id}: {name} is {getattr(account, name)}, and {left} by its entries"
 
+    def _read_audit(self) -> Iterator[str]:
+        """Follow the audit log, always all of it, to the head that it has; both ends in one statement."""
+        latest = Subquery(AuditEvent.objects.order_by("-id").values("id")[:1])
+        head, last = AuditHead.objects.values_list("hash", latest).first() or ("", None)
+        events = AuditEvent.objects.order_by("pk")
+        before: AuditEvent | None = None
+        for event in (events.filter(pk__lte=last) if last else events).iterator(chunk_size=2000):
+            self.events += 1
+            name = f"audit event {event.pk}"
+            yield from _compare_hash(name, event)
+            yield from _compare_link(name, event, before, f"event {before.pk}" if before else "the log's beginning")
+            before = event
+        if head != (before.hash if before else ""):
+            yield "the audit log: its last event is not the head that it had: events were removed or added"
+
     def _read_anchors(self, witnessed: dict[int, set[str]]) -> Iterator[str]:
         previous = ""
         for anchor in LedgerAnchor.objects.order_by("pk").iterator(chunk_size=200):
@@ -85,6 +102,11 @@ class Verification:
             if witnessed.pop(anchor.pk, {anchor.hash}) != {anchor.hash}:
                 yield f"anchor {anchor.pk}: is not the one that was logged: the books were written anew"
             previous = anchor.hash
+            if anchor.audit and not AuditEvent.objects.filter(pk=anchor.audit[0], hash=anchor.audit[1]).exists():
+                yield (
+                    f"audit event {anchor.audit[0]} is not what anchor {anchor.pk} of"
+                    f" {chain.as_text(anchor.made_at)} saw: it was removed, or the log was written anew"
+                )
             if self.since is None or anchor.made_at >= self.since:
                 yield from self._compare_heads(anchor)
         for number in sorted(witnessed):
@@ -113,14 +135,23 @@ def _by_number(witnessed: Iterable[tuple[int, str]]) -> dict[int, set[str]]:
 def _compare(entry: LedgerEntry, before: LedgerEntry | None, *, is_start: bool) -> Iterator[str]:
     """Yield what is wrong with one entry: in itself, and beside the one before it."""
     name = f"account {entry.account_id}: entry {entry.pk}"
-    if chain.hash_of(entry) != entry.hash:
-        yield f"{name} was changed, its hash is not that of what it says"
+    yield from _compare_hash(name, entry)
     if is_start:
         return
-    if entry.previous_hash != (before.hash if before else ""):
-        follows = f"entry {before.pk}" if before else "the account's beginning"
-        yield f"{name} does not follow {follows}: one was removed, added or changed"
+    yield from _compare_link(name, entry, before, f"entry {before.pk}" if before else "the account's beginning")
     for column in SUMS:
         left = (getattr(before, f"{column}_after") if before else 0) + getattr(entry, f"{column}_change")
         if getattr(entry, f"{column}_after") != left:
             yield f"{name} leaves {column} at {getattr(entry, f'{column}_after')} instead of {left}"
+
+
+def _compare_hash(name: str, row: LedgerEntry | AuditEvent) -> Iterator[str]:
+    if chain.hash_of(row) != row.hash:
+        yield f"{name} was changed, its hash is not that of what it says"
+
+
+def _compare_link(
+    name: str, row: LedgerEntry | AuditEvent, before: LedgerEntry | AuditEvent | None, follows: str
+) -> Iterator[str]:
+    if row.previous_hash != (before.hash if before else ""):
+        yield f"{name} does not follow {follows}: one was removed, added or changed"

@@ -7,16 +7,33 @@ folder, or flushing Redis, loses nothing.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
-from celery import Celery
+from celery import Celery, Task
 from celery.schedules import crontab
-from celery.signals import worker_ready, worker_shutting_down
+from celery.signals import beat_init, task_prerun, worker_ready, worker_shutting_down
 from kombu.transport.redis import Channel as RedisChannel
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
 
 from django.conf import settings
 
+from config.launch import commands
+from config.patience import patience
+
+if TYPE_CHECKING:
+    from lookups.operations.heartbeats import Pulse
+
+ROLES = {node.partition("@")[0]: role for role, node in commands.NODES.items()}
+WHOLE_TABLES = {
+    "billing.tasks.reconcile",
+    "billing.tasks.reconcile_whole",
+    "billing.tasks.anchor_ledger",
+    "lookups.tasks.prune",
+    "scrapers.tasks.prune_attempts",
+    "scrapers.tasks.refresh_bulk_data",
+}
+WHOLE_TABLES_SECONDS = 600.0
 app = Celery("sos-lookup")
 
 if settings.REDIS_URL:
@@ -49,6 +66,7 @@ app.conf.update(
     broker_url=settings.CELERY_BROKER_URL,
     broker_transport_options=transport_options,
     broker_connection_retry_on_startup=True,
+    broker_channel_error_retry=True,  # a Redis that refuses writes for a while, or a full disk, is no reason to end
     task_ignore_result=True,
     task_acks_late=True,
     task_reject_on_worker_lost=True,
@@ -64,6 +82,7 @@ app.conf.update(
         "lookups.tasks.run_bulk": {"queue": "bulk"},
     },
     timezone="UTC",
+    beat_scheduler="config.beat:Scheduler",
     beat_schedule={
         "expire-holds": {"task": "billing.tasks.expire_holds", "schedule": 60.0},
         "sweep-payments": {"task": "billing.tasks.sweep_payments", "schedule": 60.0},
@@ -83,17 +102,44 @@ app.conf.update(
 app.autodiscover_tasks()
 
 
-@worker_ready.connect
-def start_sender(**_: object) -> None:
-    """Every queue worker also sends customers their messages, by threads of its own."""
-    from lookups.notifications.sender_threads import sender
+_pulses: list[Pulse] = []  # of this process
 
-    sender.start()
+
+@task_prerun.connect
+def set_patience(task: Task[Any, Any], **_: object) -> None:
+    """Let what reads whole tables take its time; nobody waits for it."""
+    patience.set(WHOLE_TABLES_SECONDS if task.name in WHOLE_TABLES else settings.DATABASE_SECONDS)
+
+
+@worker_ready.connect
+def start_worker(sender: Any, **_: object) -> None:
+    """Every queue worker also sends customers their messages, by threads of its own, and says that it lives."""
+    from lookups.notifications.sender_threads import sender as messages
+
+    messages.start()
+    start_pulse(ROLES[sender.hostname.partition("@")[0]])
+
+
+@beat_init.connect
+def start_clock(**_: object) -> None:
+    """So does the clock."""
+    start_pulse("beat")
+
+
+def start_pulse(role: str) -> None:
+    """Say from now on that this process lives, and what it does."""
+    from lookups.operations.heartbeats import Pulse
+
+    pulse = Pulse(role)
+    pulse.start()
+    _pulses.append(pulse)
 
 
 @worker_shutting_down.connect
-def stop_sender(**_: object) -> None:
-    """A worker that ends begins no message more."""
+def stop_worker(**_: object) -> None:
+    """A worker that ends begins no message more, and is counted on no more."""
     from lookups.notifications.sender_threads import sender
 
     sender.stop()
+    for pulse in _pulses:
+        pulse.stop()

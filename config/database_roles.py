@@ -6,12 +6,18 @@ sequence back, and of the books it can only read rows and add some, triggers or 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection as default
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import sql
 
 from billing import append_only
 
+PLACE = ("NAME", "USER", "PASSWORD", "HOST", "PORT")
 ROWS = "SELECT, INSERT, UPDATE, DELETE"
 RIGHTS = dict.fromkeys(append_only.TABLES, "SELECT, INSERT") | {"django_migrations": "SELECT"}
 
@@ -52,3 +58,19 @@ def grant(connection: BaseDatabaseWrapper, *, role: str, password: str) -> None:
 def _create(role: str, password: str) -> sql.Composed:
     secret = sql.SQL(" PASSWORD {}").format(sql.Literal(password)) if password else sql.SQL("")
     return sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(role)) + secret
+
+
+@contextmanager
+def connected(place: dict[str, Any]) -> Iterator[None]:
+    """Let the default connection be another role's for a while; nothing changes where no place is given."""
+    if not place:
+        yield
+        return
+    before = {name: default.settings_dict[name] for name in PLACE}
+    default.close()
+    default.settings_dict.update({name: place[name] for name in PLACE})
+    try:
+        yield
+    finally:
+        default.close()
+        default.settings_dict.update(before)

@@ -11,10 +11,27 @@ from decimal import Decimal
 from pathlib import Path
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
+from environ.fileaware_mapping import FileAwareMapping
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-_env = environ.Env()
+
+class _Given(FileAwareMapping):
+    """The environment; a variable NAME may stand in the file that NAME_FILE names, where secrets are mounted."""
+
+    def __getitem__(self, key: str) -> str:
+        try:
+            return str(super().__getitem__(key)).removesuffix("\n")
+        except OSError as problem:
+            raise ImproperlyConfigured(f"{key}_FILE cannot be read: {problem.strerror}.") from problem
+
+
+class _Env(environ.Env):
+    ENVIRON = _Given()
+
+
+_env = _Env()
 _dotenv = BASE_DIR / ".env"
 if _dotenv.is_file():
     environ.Env.read_env(_dotenv)
@@ -26,15 +43,32 @@ ALLOWED_HOSTS: list[str] = _env.list("ALLOWED_HOSTS", default=[])
 PUBLIC_URL: str = _env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
 CONTACT: str = _env.str("CONTACT", default="")  # an e-mail or URL; portals see it in the User-Agent
 VAR_DIR: Path = Path(_env.str("VAR_DIR", default="") or BASE_DIR / "var").resolve()
+STATIC_ROOT: Path = Path(_env.str("STATIC_ROOT", default="") or VAR_DIR / "static").resolve()  # collected files
 LOG_LEVEL: str = _env.str("LOG_LEVEL", default="INFO").upper()
 METRICS_TOKEN: str = _env.str("METRICS_TOKEN", default="")  # opens /metrics to a monitoring system; empty: closed
+# Where the processes of one web server count together; `config.launch` and `manage.py up` choose a folder in VAR_DIR
+PROMETHEUS_MULTIPROC_DIR: str = _env.str("PROMETHEUS_MULTIPROC_DIR", default="")
+SENTRY_DSN: str = _env.str("SENTRY_DSN", default="")  # where errors are reported; empty: nowhere
+OTEL_EXPORTER_OTLP_ENDPOINT: str = _env.str("OTEL_EXPORTER_OTLP_ENDPOINT", default="")  # a collector of traces
 LOG_FORMAT: str = _env.str("LOG_FORMAT", default="text")  # text | json
 
 # These two alone turn the embedded default into production shape
 DATABASE_URL: str = _env.str("DATABASE_URL", default="") or f"sqlite:///{VAR_DIR / 'db.sqlite3'}"
 REDIS_URL: str = _env.str("REDIS_URL", default="")
+# Seconds that a request or a task waits for one answer of the database, or for its turn to write
+DATABASE_SECONDS: float = _env.float("DATABASE_SECONDS", default=20.0)
 # The role that owns the tables, for `manage.py migrate` alone; empty: the one of DATABASE_URL owns them
 MIGRATION_DATABASE_URL: str = _env.str("MIGRATION_DATABASE_URL", default="")
+
+# Encrypts what `manage.py backup` writes, and opens it for `restore`; empty: backups are not encrypted
+BACKUP_PASSPHRASE: str = _env.str("BACKUP_PASSPHRASE", default="")
+
+# Staff in the admin
+# True: who moves money, hands out keys or changes users has a second factor; empty: in production
+ADMIN_SECOND_FACTOR: bool | None = _env.bool("ADMIN_SECOND_FACTOR", default=None)
+ADMIN_IDLE_MINUTES: int = _env.int("ADMIN_IDLE_MINUTES", default=30)  # without a request, after which one is signed out
+ADMIN_SESSION_HOURS: int = _env.int("ADMIN_SESSION_HOURS", default=12)  # after which one signs in again, idle or not
+ADMIN_CONFIRM_MINUTES: int = _env.int("ADMIN_CONFIRM_MINUTES", default=10)  # how long a password or code opens money
 
 # What a lookup costs, and how long it may take
 PRICE_PER_LOOKUP: Decimal = Decimal(_env.str("PRICE_PER_LOOKUP", default="0.0314"))
@@ -48,11 +82,16 @@ MATCH_THRESHOLD: float = _env.float("MATCH_THRESHOLD", default=0.92)
 RATE_LIMIT_PER_MINUTE: int = _env.int("RATE_LIMIT_PER_MINUTE", default=50)
 POLLS_PER_MINUTE: int = _env.int("POLLS_PER_MINUTE", default=600)
 CONCURRENT_LOOKUPS: int = _env.int("CONCURRENT_LOOKUPS", default=10)
-KEYLESS_PER_MINUTE: int = _env.int("KEYLESS_PER_MINUTE", default=60)  # requests of one address that pay as they go
+WEB_THREADS: int = _env.int("WEB_THREADS", default=16)  # of one web process; half of them may wait for registries
+KEYLESS_PER_MINUTE: int = _env.int("KEYLESS_PER_MINUTE", default=60)  # requests of one address without a good key
+PAGES_PER_MINUTE: int = _env.int("PAGES_PER_MINUTE", default=30)  # entity pages that one address may open
 TRUSTED_PROXIES: int = _env.int("TRUSTED_PROXIES", default=0)  # how many of our own proxies add to X-Forwarded-For
 
 # False: no registry is asked, whatever its own switch says; stored records and the sandbox still answer
 ASK_PORTALS: bool = _env.bool("ASK_PORTALS", default=True)
+
+# public: search engines may list the pages of stored records; unlisted: they are asked not to; off: there are none
+ENTITY_PAGES: str = _env.str("ENTITY_PAGES", default="unlisted").lower()
 
 # Keys some registries give free of charge
 SOCRATA_APP_TOKEN: str = _env.str("SOCRATA_APP_TOKEN", default="")

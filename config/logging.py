@@ -3,21 +3,52 @@
 from __future__ import annotations
 
 import logging
-import re
 from typing import Any
 
-SECRETS = re.compile(r"(osd_(?:test_)?)[A-Za-z0-9_-]{6,}|((?:Payment|Bearer)\s+)[A-Za-z0-9._~+/=-]{12,}")
+from pythonjsonlogger.core import RESERVED_ATTRS
+from pythonjsonlogger.json import JsonFormatter
+
+from config.redaction import redact
+from lookups.operations import request_ids
 
 
-class HideSecrets(logging.Filter):
-    """Cuts API keys and payment credentials out of a message, whoever put them there."""
+class TextLine(logging.Formatter):
+    """A line for people, with the request's id behind it; its traceback is redacted with it."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named, defaults={"behind": ""})
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The whole of what is written, without secrets."""
+        return redact(super().format(record))
+
+
+class JsonLine(JsonFormatter):
+    """The same for log collectors."""
+
+    def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
+        """Each text of the line without secrets, before it is quoted as JSON."""
+        told = super().process_log_record(log_data)
+        return {name: redact(value) if isinstance(value, str) else value for name, value in told.items()}
+
+
+class WithRequest(logging.Filter):
+    """Adds the request that is being worked on, wherever in its work the line is written."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Rewrite the record when it carries a secret; always let it pass."""
-        message = record.getMessage()
-        cleaned = SECRETS.sub(lambda found: (found[1] or found[2]) + "[hidden]", message)
-        if cleaned != message:
-            record.msg, record.args = cleaned, ()
+        """Name the request; let every record pass."""
+        if request_id := request_ids.current():
+            record.request_id, record.behind = request_id, f" [{request_id}]"
+        return True
+
+
+class WithoutStrangersTracebacks(logging.Filter):
+    """What a request did wrong (an unknown host name, a body too large) is a line: its traceback is our own code's."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Take the traceback from it; let every record pass."""
+        if record.name.startswith("django.security."):
+            record.exc_info = record.exc_text = None
         return True
 
 
@@ -39,21 +70,27 @@ def logging_config(*, level: str, style: str) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "filters": {
-            "hide_secrets": {"()": "config.logging.HideSecrets"},
+            "with_request": {"()": "config.logging.WithRequest"},
+            "without_strangers_tracebacks": {"()": "config.logging.WithoutStrangersTracebacks"},
             "crashes_alone": {"()": "config.logging.CrashesAlone"},
         },
         "formatters": {
-            "text": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"},
+            "text": {
+                "()": "config.logging.TextLine",
+                "fmt": "{asctime} {levelname:<7} {name}: {message}{behind}",
+                "style": "{",
+            },
             "json": {
-                "()": "pythonjsonlogger.json.JsonFormatter",
+                "()": "config.logging.JsonLine",
                 "fmt": "%(asctime)s %(levelname)s %(name)s %(message)s",
+                "reserved_attrs": [*RESERVED_ATTRS, "behind"],
             },
         },
         "handlers": {
             "stderr": {
                 "class": "logging.StreamHandler",
                 "formatter": "json" if style == "json" else "text",
-                "filters": ["hide_secrets"],
+                "filters": ["with_request", "without_strangers_tracebacks"],
             }
         },
         "root": {"handlers": ["stderr"], "level": level},

@@ -1,14 +1,18 @@
 """Asks a running service how it is: for `manage.py up` while it starts, and for a container's health check.
 
-`python -m config.probe [URL]` exits 0 when the service answers that it can serve. It is not `curl`, because a slim
-image has none, and because the service answers only to its own host names, which stand in ALLOWED_HOSTS.
+`python -m config.probe [URL]` exits 0 when the service at URL answers `/readyz` with yes. It is not `curl`, because a
+slim image has none, and because the service answers only to its own host names, which stand in ALLOWED_HOSTS.
+`python -m config.probe worker|bulk|beat` exits 0 when such a process of this machine has said lately that it lives.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+import os
+import platform
 import sys
+from typing import Any
 from urllib.parse import urlsplit
 
 from config import env
@@ -16,15 +20,18 @@ from config import env
 TIMEOUT_SECONDS = 5.0
 
 
-def ask_health(url: str, *, host: str | None = None) -> dict[str, object] | None:
-    """Return the health document of the service at `url`, or None when it does not answer that it can serve.
+PROCESSES = ("worker", "bulk", "beat")
+
+
+def ask(url: str, path: str, *, host: str | None = None) -> dict[str, Any] | None:
+    """Return the document at `path` of the service at `url`, or None when it does not answer 200 with one.
 
     `host` is the host name to ask for, when it differs from the address.
     """
     address = urlsplit(url)
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=TIMEOUT_SECONDS)
     try:
-        connection.request("GET", "/v1/health", headers={"Host": host or address.netloc})
+        connection.request("GET", path, headers={"Host": host or address.netloc})
         answer = connection.getresponse()
         body = answer.read()
         document = json.loads(body) if answer.status == http.client.OK else None
@@ -41,11 +48,29 @@ def find_host() -> str | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Print one line on the service at the given address; return 0 only when it can serve."""
-    url = arguments[0] if arguments else "http://127.0.0.1:8000"
-    health = ask_health(url, host=find_host())
-    print(f"{url}: {health['status'] if health else 'no answer'}")  # noqa: T201
-    return 0 if health else 1
+    """Print one line on the service at the given address, or the given process; return 0 only when it is well."""
+    asked = arguments[0] if arguments else "http://127.0.0.1:8000"
+    is_well, words = _look_at_process(asked) if asked in PROCESSES else _look_at_service(asked)
+    sys.stdout.write(f"{asked}: {words}\n")
+    return 0 if is_well else 1
+
+
+def _look_at_service(url: str) -> tuple[bool, str]:
+    answer = ask(url, "/readyz", host=find_host())
+    return answer is not None, "ready" if answer else "not ready"
+
+
+def _look_at_process(role: str) -> tuple[bool, str]:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
+    import django
+
+    django.setup()
+    from lookups.operations import heartbeats
+
+    beat = heartbeats.find_own(role, host=platform.node())
+    if beat is None:
+        return False, "no heartbeat"
+    return beat.is_alive, f"last heartbeat {beat.age.total_seconds():.0f} s ago"
 
 
 if __name__ == "__main__":

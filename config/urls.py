@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 urlpatterns = [
+    path("admin/", include("config.sign_in.urls")),
     path("admin/", admin.site.urls),
     path("", include("lookups.api.urls")),
     path("", include("lookups.pages.urls")),

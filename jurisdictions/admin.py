@@ -49,3 +49,5 @@ class JurisdictionAdmin(ModelAdmin):
             if obj.enabled and "reason" not in form.changed_data:
                 obj.reason = ""
         super().save_model(request, obj, form, change)
+        if "enabled" in form.changed_data:
+            self.log_change(request, obj, f"Switched {'on' if obj.enabled else f'off: {obj.reason}'}.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.db.models import QuerySet
+
 from jurisdictions.models import Jurisdiction
 
 
@@ -13,3 +15,8 @@ def get_jurisdiction(code: str) -> Jurisdiction:
 def list_jurisdictions() -> list[Jurisdiction]:
     """All rows, by code."""
     return list(Jurisdiction.objects.all())
+
+
+def list_off() -> QuerySet[Jurisdiction]:
+    """Those that are switched off; may become part of another query."""
+    return Jurisdiction.objects.filter(enabled=False)

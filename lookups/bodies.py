@@ -20,7 +20,9 @@ from lookups.bulk.progress import Progress, get_progress, list_progress
 from lookups.jobs import waiting
 from lookups.lookup.storage import wire_time
 from lookups.models import BulkJob, Job, Lookup
+from lookups.privacy import suppression
 from lookups.verdicts import Verdict, find_breakdown
+from scrapers import gateway
 from scrapers.failures import Failure, find_failure
 from scrapers.refusals import Field, find_refusal, write_sentence
 
@@ -78,7 +80,8 @@ def refusal_details(lookup: Lookup) -> dict[str, list[str]]:
     field = WIRE_FIELDS[refusal.facts.field] if refusal else str(values.get("field", "entity_name"))
     # The version before kept the sentence alone; it stands in the note.
     sentence = write_sentence(lookup.reason, values) if refusal or not lookup.note else ""
-    return {field: [f"{sentence} {lookup.note}".strip()]}
+    why = gateway.explain_off(lookup.state) if refusal and refusal.facts.explained else ""
+    return {field: [" ".join(filter(None, (sentence, why, lookup.note)))]}
 
 
 def is_retryable(lookup: Lookup) -> bool:
@@ -194,13 +197,16 @@ def of_row(row: Lookup, *, now: datetime) -> wire_bulk.BulkRow:
     told: dict[str, Any] = {"details": refusal_details(row)} if verdict is Verdict.REFUSED else {}
     if verdict is not None and not verdict.facts.billed:
         told |= _error_words(row)
+    data, left_out = _data(row)
+    note = "" if verdict is Verdict.REFUSED else row.note  # there it stands among the details
     return fill(
         wire_bulk.BulkRow,
         _question(row) | _marks(row) | told,
         index=row.position,
         ref=row.ref,
         status=state,
-        data=_data(row),
+        data=data,
+        note=f"{note} {left_out}".strip() or None,
         cost=money.to_json_number(row.cost),
         source=_source(row) if verdict and verdict.facts.billed else None,
         reason=row.reason or None,
@@ -271,7 +277,8 @@ def _error_words(lookup: Lookup) -> dict[str, Any]:
 
 def _of_found(lookup: Lookup) -> lookups.EntityReply | lookups.UccReply:
     """An answer: a company, or UCC filings."""
-    source, data = _source(lookup), _data(lookup)
+    source = _source(lookup)
+    data, left_out = _data(lookup)
     receipt: dict[str, Any] = {
         "success": True,
         **_marks(lookup),
@@ -283,7 +290,7 @@ def _of_found(lookup: Lookup) -> lookups.EntityReply | lookups.UccReply:
         "total_results": lookup.total,
         "state_scraper_version": lookup.reader_version,
         "scraper_built_at": lookup.reader_built_at,
-        "note": lookup.note or None,
+        "note": f"{lookup.note} {left_out}".strip() or None,
         **_left(lookup),
     }
     if lookup.kind == "ucc":
@@ -308,25 +315,28 @@ def _source(lookup: Lookup) -> Source:
     return Source.LIVE if lookup.source == Lookup.Source.LIVE else Source.CACHE
 
 
-def _data(lookup: Lookup) -> Entity | UccData | None:
-    """What was found; None where nothing was, or where it was not kept."""
+def _data(lookup: Lookup) -> tuple[Entity | UccData | None, str]:
+    """What was found, None where nothing was or it was not kept; and a sentence on what is left out of it."""
     version, evidence = lookup.version, lookup.evidence or {}
     if lookup.filing_set is not None:
-        filings = {"filings": lookup.filing_set.filings, "totalResults": lookup.total, "evidence": evidence}
-        return fill(UccData, filings)
+        shown, left_out = suppression.withhold_parties(lookup.filing_set.filings, state=lookup.state)
+        filings = {"filings": shown, "totalResults": lookup.total, "evidence": evidence}
+        return fill(UccData, filings), left_out
     if version is None:
-        return None
-    return fill(
+        return None, ""
+    record = suppression.withhold(version.data, version.normalized, state=lookup.state)
+    data = fill(
         Entity,
-        version.data,
+        record.data,
         scrapedAt=evidence.get("retrievedAt"),
         cached=_source(lookup) is Source.CACHE,
         cacheExpiresAt=wire_time(lookup.expires_at) if lookup.expires_at else None,
         relatedResults=lookup.related,
         entityPageUrl=version.entity.page_url,
-        normalized={**version.normalized, "match": lookup.match},
+        normalized={**record.normalized, "match": lookup.match},
         evidence=evidence,
     )
+    return data, record.note
 
 
 def _left(lookup: Lookup) -> dict[str, Any]:

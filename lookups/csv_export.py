@@ -6,6 +6,8 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from billing.statements import FORMULA_STARTS
+
 BOM = "\ufeff"  # by which spreadsheets know that the text is UTF-8
 
 
@@ -28,4 +30,4 @@ def _cell(value: Any) -> Any:
     """One cell. Text that a spreadsheet would run as a formula is quoted: names come from callers and registries."""
     if isinstance(value, float) and value.is_integer():
         return int(value)  # nothing is 0 in one row and 0.0 in the next
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value

@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 from celery import shared_task
+from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from lookups import idempotency
@@ -14,6 +15,8 @@ from lookups.jobs import lifecycle, runner
 from lookups.lookup import single_flight
 from lookups.notifications import deliveries, sending
 from lookups.notifications.sender_threads import sender
+from lookups.operations import heartbeats
+from lookups.privacy import removal_requests
 
 
 @shared_task(name="lookups.tasks.run_job")
@@ -47,6 +50,8 @@ def deliver(**_: Any) -> None:
 
 @shared_task(name="lookups.tasks.prune")
 def prune(**_: Any) -> int:
-    """Delete ended fetches, idempotency keys, jobs and their messages when their time is over; returns how many."""
+    """Delete what has ended (fetches, jobs, messages, requests) when its time is over; returns how many rows."""
     now = timezone.now()
-    return sum(kept.prune(now=now) for kept in (single_flight, idempotency, lifecycle, deliveries))
+    kept = (single_flight, idempotency, lifecycle, deliveries, heartbeats, removal_requests)
+    SessionStore.clear_expired()
+    return sum(one.prune(now=now) for one in kept)

@@ -27,7 +27,8 @@ from scrapers.bulk_data.copies import CurrentCopy
 from scrapers.failures import Failure, PageChanged, PortalDisabled, PortalError
 from scrapers.models import ScrapeAttempt
 from scrapers.normalize.record import normalized
-from scrapers.operations import breaker, failed_pages
+from scrapers.operations import breaker, failed_pages, readiness
+from scrapers.operations.readiness import Readiness
 from scrapers.portal import Portal
 from scrapers.records import Answer, Evidence, Found, Match, NameVerdict, NotFound, Query
 from scrapers.refusals import QueryRefused, Refusal
@@ -70,14 +71,23 @@ class NameReply:
 
 
 def fetch(
-    query: Query, *, now: datetime, budget_seconds: float, sandbox: bool = False, asked_by: uuid.UUID | None = None
+    query: Query,
+    *,
+    now: datetime,
+    budget_seconds: float,
+    sandbox: bool = False,
+    asked_by: uuid.UUID | None = None,
+    known: Readiness | None = None,
 ) -> Reply:
     """Ask the state's portal. `budget_seconds` is the total time allowed; raises PortalError, never "not found".
 
     With `sandbox` the fictional registry answers, for every jurisdiction, and no network is touched. The attempt is
-    found again by `asked_by`, or by the id that the reply and the error carry.
+    found again by `asked_by`, or by the id that the reply and the error carry. `known`: what was read of the state a
+    moment ago; it is read anew where that is too long ago.
     """
-    with _attempt(query, now=now, budget_seconds=budget_seconds, sandbox=sandbox, asked_by=asked_by) as attempt:
+    with _attempt(
+        query, now=now, budget_seconds=budget_seconds, sandbox=sandbox, asked_by=asked_by, known=known
+    ) as attempt:
         portal = attempt.portal
         threshold = settings.MATCH_THRESHOLD
         answer = ask(portal, attempt.session, query, now=now, threshold=threshold, copy=attempt.copy)
@@ -99,6 +109,7 @@ def fetch_name(
     budget_seconds: float,
     sandbox: bool = False,
     asked_by: uuid.UUID | None = None,
+    known: Readiness | None = None,
     from_copy: bool = False,
 ) -> NameReply:
     """Ask the state's portal whether the query's name is free; raises PortalError as `fetch` does.
@@ -106,7 +117,13 @@ def fetch_name(
     The portal itself is asked, whether or not a copy of its bulk data is loaded; `from_copy` reads the copy instead.
     """
     with _attempt(
-        query, now=now, budget_seconds=budget_seconds, sandbox=sandbox, asked_by=asked_by, from_copy=from_copy
+        query,
+        now=now,
+        budget_seconds=budget_seconds,
+        sandbox=sandbox,
+        asked_by=asked_by,
+        known=known,
+        from_copy=from_copy,
     ) as attempt:
         portal, session, copy = attempt.portal, attempt.session, attempt.copy
         if from_copy:
@@ -125,10 +142,19 @@ def match_by_id(
     return matching.match_by_id(name, entity_name, former_names=former_names, assumed_names=assumed_names)
 
 
-def find_copy(state: str, *, sandbox: bool = False) -> CurrentCopy | None:
+def look_at(state: str, *, sandbox: bool) -> Readiness | None:
+    """What is known of a state now, for the calls of this module that take it as `known`; None of the sandbox."""
+    return None if sandbox else readiness.read(state)
+
+
+def find_copy(state: str, *, sandbox: bool = False, known: Readiness | None = None) -> CurrentCopy | None:
     """The loaded copy of the state's bulk data; None where there is none."""
     portal = None if sandbox else discovery.find_portal(state)
-    return copies.find_current(state) if portal is not None and portal.bulk_data is not None else None
+    if portal is None or portal.bulk_data is None:
+        return None
+    if known is None:
+        return copies.find_current(state)
+    return CurrentCopy(state, known.copy_as_of) if known.copy_as_of else None
 
 
 @dataclass(slots=True)
@@ -140,6 +166,7 @@ class _Attempt:
     row: ScrapeAttempt
     copy: Copy | None
     permit: breaker.Permit | None
+    budget: float  # seconds for all of it
     outcome: str = Failure.DOWN
     patience: float = 0.0  # seconds it had once it was its turn
 
@@ -152,21 +179,26 @@ def _attempt(
     budget_seconds: float,
     sandbox: bool,
     asked_by: uuid.UUID | None,
+    known: Readiness | None = None,
     from_copy: bool = False,
 ) -> Iterator[_Attempt]:
     """Hold a conversation with the state's portal and note how it ended, whichever way.
 
     Whatever a reader trips over on a page ends as PageChanged: what it would have said cannot be trusted.
     """
-    portal, trace = get_portal(query.state, sandbox=sandbox), Trace()
-    copy = find_played_copy(query) if sandbox else find_copy(query.state)
-    reaches_portal = not sandbox and not from_copy
-    permit = breaker.enter(state=query.state, budget_seconds=budget_seconds, now=now) if reaches_portal else None
+    if known is None or not known.is_fresh:
+        known = look_at(query.state, sandbox=sandbox)
+    portal, trace = get_portal(query.state, sandbox=sandbox, known=known), Trace()
+    copy = find_played_copy(query) if sandbox else find_copy(query.state, known=known)
+    permit = None
+    if known is not None and not from_copy:
+        is_well = known.is_well
+        permit = breaker.enter(state=query.state, budget_seconds=budget_seconds, now=now, is_well=is_well)
     pace = permit.slow_down(portal.pace) if permit else portal.pace
     started = time.monotonic()
     deadline = started + budget_seconds
     session = open_session(portal, deadline=deadline, trace=trace, pace=pace)
-    attempt = _Attempt(portal, session, _row(query, portal, now, asked_by), copy, permit)
+    attempt = _Attempt(portal, session, _row(query, portal, now, asked_by), copy, permit, budget_seconds)
     if not connection.in_atomic_block:
         connection.close()  # a slow portal must not hold a database connection
     failure: PortalError | None = None
@@ -186,24 +218,33 @@ def _attempt(
         _note(attempt, trace, failure, began=started)
 
 
-def get_portal(state: str, *, sandbox: bool = False) -> Portal:
+def get_portal(state: str, *, sandbox: bool = False, known: Readiness | None = None) -> Portal:
     """The portal that answers for a state; QueryRefused when no reader does, PortalDisabled when it is switched off."""
     if sandbox:
         return discovery.get_sandbox(state)
     portal = discovery.find_portal(state)
     if portal is None or portal.verification == "unsupported":
-        why = portal.off_reason if portal else UNKNOWN_SEARCH
-        raise QueryRefused(Refusal.NO_READER, state=PLACES[state].name, why=why)
+        raise QueryRefused(Refusal.NO_READER, state=PLACES[state].name)
     _refuse_when_off(portal)
-    switch = jurisdictions.get_jurisdiction(state)
+    switch = known or jurisdictions.get_jurisdiction(state)
     if not switch.enabled:
         raise PortalDisabled(switch.reason or portal.off_reason or SWITCHED_OFF)
     return portal
 
 
-def find_rest(state: str, *, now: datetime, sandbox: bool = False) -> PortalError | None:
+def explain_off(state: str) -> str:
+    """Why no program asks the state's own search, in the words of its file as they are today; empty when one may."""
+    portal = discovery.find_portal(state)
+    return portal.off_reason if portal else UNKNOWN_SEARCH
+
+
+def find_rest(
+    state: str, *, now: datetime, sandbox: bool = False, known: Readiness | None = None
+) -> PortalError | None:
     """Why this state's portal is left alone at the moment; None when it may be asked."""
-    return None if sandbox else breaker.find_rest(state=state, now=now)
+    if sandbox or (known is not None and known.is_well):
+        return None
+    return breaker.find_rest(state=state, now=now)
 
 
 def _refuse_when_off(portal: Portal) -> None:
@@ -289,8 +330,11 @@ def _note(attempt: _Attempt, trace: Trace, failure: PortalError | None, *, began
     row.stages = [
         {"name": stage.name, "ms": stage.ms, "detail": hide(stage.detail, secrets)[:500]} for stage in trace.stages
     ]
+    row.waited_ms = round((attempt.budget - attempt.patience + trace.waited) * 1000)
     row.unread_labels = sum(1 for stage in trace.stages if stage.name == "unread_labels")
     row.save()
+    told = (row.state, row.kind, row.outcome, row.duration_ms, row.waited_ms, len(trace.exchanges))
+    log.info("Portal of %s, %s: %s in %d ms, %d of them for its turn, %d exchanges", *told)
     if failure is not None:
         failure.attempt_id = row.pk
         failed_pages.keep(row, trace.exchanges, secrets=secrets, began=began)

@@ -28,6 +28,9 @@ class ScrapeAttempt(models.Model):
     stages = models.JSONField(default=list)
     unread_labels = models.PositiveIntegerField(default=0)
     duration_ms = models.PositiveIntegerField()
+    waited_ms = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Of these, until it might ask at the portal's pace."
+    )
     version = models.CharField(max_length=16)
     started_at = models.DateTimeField()
 

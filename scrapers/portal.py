@@ -23,7 +23,7 @@ from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultLi
 from scrapers.refusals import QueryRefused, Refusal
 from scrapers.search import matching, terms
 from scrapers.search.terms import NameSearch, SearchPlan
-from scrapers.statuses import StatusMeaning, folded
+from scrapers.statuses import FACTS, StatusMeaning, find_meaning, folded
 from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
 
@@ -78,7 +78,7 @@ class Portal:
     statuses: ClassVar[Mapping[str, StatusMeaning]] = {}
     status_prefixes: ClassVar[tuple[tuple[str, StatusMeaning], ...]] = ()
     implied_status: ClassVar[StatusMeaning | None] = None  # a register of active entities shows no status word
-    bad_standings: ClassVar[frozenset[str]] = frozenset()  # words beside an active status that qualify it, folded
+    bad_standings: ClassVar[frozenset[str]] = frozenset()  # of this state alone: words that qualify "active", folded
     coverage: ClassVar[Literal["all", "active_only"]] = "all"
     pace: ClassVar[Pace] = Pace()
     terms: ClassVar[Terms] = Terms()
@@ -222,15 +222,21 @@ class Portal:
             return self.statuses[word]
         for prefix, meaning in self.status_prefixes:
             if word.startswith(folded(prefix)):
-                return meaning
+                exact = find_meaning(raw)  # "Inactive - Merged": the vocabulary knows more than the prefix
+                return exact if exact is not None and exact.status_class == meaning.status_class else meaning
         return StatusMeaning("neutral", "unrecognised_status")
 
     def record_meaning(self, record: EntityRecord) -> StatusMeaning:
         """The meaning of a whole record: a bad standing beside an active status is a warning."""
         meaning = self.status_meaning(record.status)
-        if meaning.status_class == "active" and record.standing and folded(record.standing) in self.bad_standings:
-            return StatusMeaning("active", meaning.reason or "not_in_good_standing")
+        if meaning.status_class == "active" and meaning.reason is None and self._is_bad(record.standing):
+            return FACTS["not_in_good_standing"].meaning
         return meaning
+
+    def _is_bad(self, standing: str | None) -> bool:
+        """Whether the word beside the status says that it owes something."""
+        word = standing or ""
+        return folded(word) in self.bad_standings or find_meaning(word) == FACTS["not_in_good_standing"].meaning
 
     def ids_of(self, row: Candidate) -> tuple[str, ...]:
         """Every identifier the row may be asked for by; a registry with two kinds names both."""

@@ -1,6 +1,7 @@
 """What goes into a portal and what comes out of one: frozen, plain, and free of any portal's wording habits.
 
-Raw text stays as the state wrote it (only outer white space is trimmed); what we make of it is in `normalize`.
+Raw text stays as the state wrote it (only outer white space is trimmed); what we make of it is in `normalize`. What
+cannot be seen is left out of an answer, and named in its evidence.
 """
 
 from __future__ import annotations
@@ -10,13 +11,29 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
 
+from scrapers.failures import PageChanged
+
 Kind = Literal["business_entity", "ucc"]
 Party = Literal["debtor", "secured_party"]
+PartyKind = Literal["organization", "person"]
 StatusClass = Literal["active", "inactive", "neutral"]
 NameKind = Literal["legal", "former", "assumed", "foreign", "reserved"]
 MatchKind = Literal["exact", "suffix_variant", "former_name", "close", "entity_id", "name_mismatch"]
 Verdict = Literal["free", "taken", "cannot_say"]
 Availability = Literal["provided", "not_published", "empty", "paywalled", "parse_failed"]
+
+
+LONGEST_NAME = 1_000  # characters; comparing one takes some 5 ms, of 20,000 a quarter of a second
+MOST_NAMES = 2_000  # of one entity: former and assumed names, officers
+
+
+def check_names(*names: str | None) -> None:
+    """PageChanged for what no registry has in the place of a name, before anybody compares it."""
+    if len(names) > MOST_NAMES:
+        raise PageChanged(f"{len(names)} names of one entity, where {MOST_NAMES} at most are believed")
+    for name in names:
+        if name is not None and len(name) > LONGEST_NAME:
+            raise PageChanged(f"a name of {len(name)} characters, {name[:40]!r} and so on: {LONGEST_NAME} at most")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +74,7 @@ class Officer:
     name: str
     title: str | None = None
     address: str | None = None
+    kind: PartyKind | None = None  # only where the registry says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +96,7 @@ class EntityRecord:
     formation_date: str | None = None
     agent_name: str | None = None
     agent_address: Address = Address()
+    process_name: str | None = None  # to whom the state sends legal papers, at the mailing address; no agent of theirs
     principal_address: Address = Address()
     mailing_address: Address = Address()
     officers: tuple[Officer, ...] = ()
@@ -90,6 +109,10 @@ class EntityRecord:
     filings: tuple[Filing, ...] = ()
     identifiers: Mapping[str, str] = field(default_factory=dict)  # further numbers of the same entity, by kind
     sos_url: str | None = None
+
+    def __post_init__(self) -> None:
+        others = (*self.former_names, *self.assumed_names, *(officer.name for officer in self.officers))
+        check_names(self.entity_name, self.agent_name, self.process_name, *others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +132,9 @@ class Candidate:
     handle: Mapping[str, str] = field(default_factory=dict)
     record: EntityRecord | None = None
     sos_url: str | None = None
+
+    def __post_init__(self) -> None:
+        check_names(self.name)
 
     @classmethod
     def of(cls, record: EntityRecord, *, name_kind: NameKind = "legal") -> Candidate:
@@ -154,7 +180,10 @@ class UccParty:
 
     name: str
     address: Address = Address()
-    kind: Literal["organization", "person"] | None = None
+    kind: PartyKind | None = None
+
+    def __post_init__(self) -> None:
+        check_names(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +209,7 @@ class UccFiling:
     filing_type: str | None = None
     amendments: tuple[UccAmendment, ...] = ()
     sos_url: str | None = None
+    status_omits: Literal["termination"] | None = None  # what its registry's status word never shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +220,7 @@ class Evidence:
     retrieved_at: datetime
     sha256: str
     from_copy: bool = False  # a loaded copy of the bulk data answered, not the portal
+    left_out: tuple[str, ...] = ()  # characters of the registry's text that cannot be seen: "U+202E"
 
 
 @dataclass(frozen=True, slots=True)

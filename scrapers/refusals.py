@@ -21,12 +21,14 @@ class RefusalFacts:
     """What follows from a refusal.
 
     `field` of the question has to change. `sentence` is what the caller reads; values stand in it under their names.
-    `unsupported`: no question of this sort can be asked of this state, whatever the words.
+    `unsupported`: no question of this sort can be asked of this state, whatever the words. `explained`: why that is
+    so stands in the state's own file, from where it is added whenever it is told (`gateway.explain_off`).
     """
 
     field: Field
     sentence: str
     unsupported: bool = False
+    explained: bool = False
 
 
 class Refusal(WordWithFacts):
@@ -88,7 +90,7 @@ class Refusal(WordWithFacts):
     )
     NO_READER = (
         "no_reader",
-        RefusalFacts("state", "No program can ask the registry of {state}. {why}", unsupported=True),
+        RefusalFacts("state", "No program can ask the registry of {state}.", unsupported=True, explained=True),
     )
     NO_UCC = (
         "no_ucc",
@@ -118,8 +120,9 @@ class Refusal(WordWithFacts):
         "walled",
         RefusalFacts(
             "source",
-            "This registry's own search cannot be asked by a program, and name checks are live. {why}",
+            "This registry's own search cannot be asked by a program, and name checks are live.",
             unsupported=True,
+            explained=True,
         ),
     )
 

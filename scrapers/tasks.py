@@ -12,7 +12,7 @@ from scrapers.bulk_data import refresh
 from scrapers.models import ANSWERED, ScrapeAttempt
 from scrapers.operations import failed_pages
 
-KEEP = timedelta(days=30)
+KEPT_FOR = timedelta(days=30)
 
 
 @shared_task(name="scrapers.tasks.prune_attempts")
@@ -25,7 +25,7 @@ def prune_attempts(**_: object) -> int:
     good = ScrapeAttempt.objects.filter(sandbox=False, outcome__in=ANSWERED).order_by()
     last = good.values("state").annotate(last=Max("pk")).values("last")
     pages = failed_pages.prune(now=now)
-    old = ScrapeAttempt.objects.filter(started_at__lt=now - KEEP).exclude(pk__in=last)
+    old = ScrapeAttempt.objects.filter(started_at__lt=now - KEPT_FOR).exclude(pk__in=last)
     deleted, _by_model = old.delete()
     return deleted + pages
 

@@ -60,11 +60,16 @@ def close(month: date, *, operator: str, now: datetime) -> MonthClose:
         return MonthClose.objects.get(month=first.date())
 
 
-def list_changed() -> list[MonthClose]:
-    """The closed months that do not come to what was written down: entries came, went or were changed since."""
+def list_changed(since: datetime | None = None) -> list[MonthClose]:
+    """The closed months that do not come to what was written down: entries came, went or were changed since.
+
+    Of those that ended since then; None: of all.
+    """
     changed = []
     for closed in MonthClose.objects.all():
         first, end = bounds(closed.month)
+        if since is not None and end < since:
+            continue
         entries = chart.list_entries(since=first, until=end)
         if (entries.count(), _totals(entries)) != (closed.entries, closed.totals):
             changed.append(closed)

@@ -17,12 +17,15 @@ class NoReceipt(ValueError):
     """Nothing was paid by this entry."""
 
 
+def find(entry: LedgerEntry) -> Receipt | None:
+    """The receipt that a deposit has; None before it is numbered. Raises NoReceipt."""
+    _kind_of(entry)
+    return Receipt.objects.filter(entry=entry).first()
+
+
 def issue(entry: LedgerEntry, *, now: datetime) -> Receipt:
     """The receipt of a deposit, numbered when it is asked for first. Raises NoReceipt."""
-    posting = chart.post(entry.kind, entry.source, entry.reason, entry.amount)
-    if posting is None or posting.debit not in (chart.BookAccount.CASH, chart.BookAccount.RECEIVABLE):
-        raise NoReceipt("Only what was paid in, or granted against an invoice, has a receipt.")
-    kind = Receipt.Kind.RECEIPT if posting.debit is chart.BookAccount.CASH else Receipt.Kind.INVOICE
+    kind = _kind_of(entry)
     for _ in range(TRIES):
         known = Receipt.objects.filter(entry=entry).first()
         if known is not None:
@@ -34,3 +37,10 @@ def issue(entry: LedgerEntry, *, now: datetime) -> Receipt:
         except IntegrityError:
             continue  # somebody took this number, or numbered this entry, at the same moment
     raise RuntimeError("No number could be taken.")
+
+
+def _kind_of(entry: LedgerEntry) -> Receipt.Kind:
+    posting = chart.post(entry.kind, entry.source, entry.reason, entry.amount)
+    if posting is None or posting.debit not in (chart.BookAccount.CASH, chart.BookAccount.RECEIVABLE):
+        raise NoReceipt("Only what was paid in, or granted against an invoice, has a receipt.")
+    return Receipt.Kind.RECEIPT if posting.debit is chart.BookAccount.CASH else Receipt.Kind.INVOICE

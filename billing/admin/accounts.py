@@ -12,12 +12,12 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
-from unfold.admin import ModelAdmin
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminSingleDateWidget
 
 from billing import accounts, grants, money, prices, statements
 from billing.admin import pages
+from billing.admin.proof import proven
 from billing.models import Account, WaitingGrant
 
 
@@ -59,7 +59,7 @@ class PeriodForm(forms.Form):
 
 
 @admin.register(Account)
-class AccountAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
+class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     """Sums are shown and never typed in; free service is given by those who may move money."""
 
     list_display = ("name", "email", "kind", "is_active", "show_available", "show_held", "show_spent", "created_at")
@@ -130,6 +130,7 @@ class AccountAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
         return prices.display(obj.deposited)
 
     @action(description="Grant credit", url_path="grant", permissions=["move_money"])
+    @proven
     def grant_credit(self, request: HttpRequest, object_id: str) -> HttpResponse:
         account = get_object_or_404(Account, pk=object_id)
 
@@ -143,6 +144,7 @@ class AccountAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
         )
 
     @action(description="Adjust balance", url_path="adjust", permissions=["move_money"])
+    @proven
     def adjust_balance(self, request: HttpRequest, object_id: str) -> HttpResponse:
         account = get_object_or_404(Account, pk=object_id)
 
@@ -179,6 +181,7 @@ class AccountAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
         return render(request, "billing/statement.html", context)
 
     @action(description="Issue a key", url_path="issue-key", permissions=["issue_key"])
+    @proven
     def issue_key(self, request: HttpRequest, object_id: str) -> HttpResponse:
         from billing.admin.keys import issue_page
 

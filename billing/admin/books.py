@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
@@ -16,6 +15,7 @@ from billing import money
 from billing.accounting import closing
 from billing.admin import pages
 from billing.admin.entries import ReadOnlyAdmin
+from billing.admin.proof import proven
 from billing.models import MonthClose, Receipt
 
 
@@ -36,14 +36,14 @@ class MonthCloseAdmin(ReadOnlyAdmin):
         return money.to_decimal_string(obj.totals["revenue"][1] - obj.totals["credit_refunds"][0])
 
     @action(description="Close last month", url_path="close-last", permissions=["move_money"])
+    @proven
     def close_last(self, request: HttpRequest) -> HttpResponse:
         """Close the month before this one: it is asked first, for a closed month stays as it is."""
         month = timezone.now().date().replace(day=1) - timedelta(days=1)
         back = reverse("admin:billing_monthclose_changelist")
+        question = f"Close {month:%B %Y}? What it comes to is written down and compared ever after."
         if request.method != "POST":
-            title = f"Close {month:%B %Y}? What it comes to is written down and compared ever after."
-            context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
-            return render(request, "billing/ask.html", context)
+            return pages.ask(request, question, back=back)
         try:
             closed = closing.close(month, operator=pages.operator_of(request), now=timezone.now())
         except closing.NotYet as early:

@@ -18,6 +18,7 @@ from unfold.decorators import action
 from billing import finance, ledger, money, selectors
 from billing.accounting import receipts
 from billing.admin import pages
+from billing.admin.proof import proven
 from billing.models import Hold, LedgerEntry
 
 MOVED = (("Paid in", "paid_in", "#2563eb"), ("Revenue", "revenue", "#f59e0b"))
@@ -118,16 +119,22 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
 
     @action(description="Receipt", url_path="receipt", permissions=["read_ledger"])
     def receipt(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """A page to print, numbered when it is asked for first."""
+        """A page to print. The first time it takes the next number, which is asked before."""
         entry = get_object_or_404(LedgerEntry.objects.select_related("account"), pk=object_id)
+        back = reverse("admin:billing_ledgerentry_change", args=[entry.pk])
         try:
-            issued = receipts.issue(entry, now=timezone.now())
+            issued = receipts.issue(entry, now=timezone.now()) if request.method == "POST" else receipts.find(entry)
         except receipts.NoReceipt as nothing:
             messages.error(request, str(nothing))
-            return redirect(reverse("admin:billing_ledgerentry_change", args=[entry.pk]))
+            return redirect(back)
+        if issued is None:
+            title = f"Number the receipt of entry {entry.pk}? It gets the next number and keeps it."
+            context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
+            return render(request, "billing/ask.html", context)
         return render(request, "billing/receipt.html", {"receipt": issued, "entry": entry, "seller": settings.SELLER})
 
     @action(description="Refund", url_path="refund", permissions=["move_money"])
+    @proven
     def refund(self, request: HttpRequest, object_id: str) -> HttpResponse:
         entry = get_object_or_404(LedgerEntry.objects.select_related("account"), pk=object_id)
         back = reverse("admin:billing_ledgerentry_change", args=[entry.pk])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
@@ -15,6 +14,7 @@ from unfold.decorators import action, display
 from billing import grants, money
 from billing.admin import pages
 from billing.admin.entries import ReadOnlyAdmin
+from billing.admin.proof import proven
 from billing.ledger_errors import LedgerError
 from billing.models import WaitingGrant
 
@@ -37,10 +37,12 @@ class WaitingGrantAdmin(ReadOnlyAdmin):
         return str(obj.state)
 
     @action(description="Approve", url_path="approve", permissions=["move_money"])
+    @proven
     def approve(self, request: HttpRequest, object_id: str) -> HttpResponse:
         return self._decide(request, object_id, grants.approve, "Approve")
 
     @action(description="Reject", url_path="reject", permissions=["move_money"])
+    @proven
     def reject(self, request: HttpRequest, object_id: str) -> HttpResponse:
         return self._decide(request, object_id, grants.reject, "Reject")
 
@@ -52,8 +54,7 @@ class WaitingGrantAdmin(ReadOnlyAdmin):
         back = reverse("admin:billing_waitinggrant_change", args=[grant.pk])
         what = f"{money.to_decimal_string(grant.amount)} USD to {grant.account}, asked for by {grant.asked_by}"
         if request.method != "POST":
-            context = {**admin.site.each_context(request), "title": f"{verb} {what}?", "form": forms.Form()}
-            return render(request, "billing/ask.html", {**context, "back": back})
+            return pages.ask(request, f"{verb} {what}?", back=back)
         try:
             decided = decide(grant_id=grant.pk, operator=pages.operator_of(request), now=timezone.now())
         except LedgerError as refusal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, time, timedelta
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -11,20 +12,42 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from unfold.admin import ModelAdmin
 from unfold.decorators import action, display
 from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
     UnfoldAdminSelectWidget,
     UnfoldAdminSingleDateWidget,
+    UnfoldAdminTextareaWidget,
     UnfoldAdminTextInputWidget,
 )
 
-from billing import keys
+from billing import keys, networks
 from billing.admin import pages
+from billing.admin.proof import proven
 from billing.models import Account, ApiKey
 
 SCOPE_CHOICES = [(scope, scope) for scope in keys.SCOPES]
+
+
+class NetworksField(forms.CharField):
+    """Networks, one a line; its value is the list of them."""
+
+    def __init__(self, **named: Any) -> None:
+        text = "The only networks it may be used from, one a line, such as 192.0.2.0/24. Empty: everywhere."
+        super().__init__(required=False, widget=UnfoldAdminTextareaWidget(), help_text=text, **named)
+
+    def prepare_value(self, value: Any) -> Any:
+        """What stands in the form at first is from the row, anything else was typed."""
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        try:
+            read = [networks.read(one) for one in (value or "").split()]
+        except ValueError as wrong:
+            raise forms.ValidationError(str(wrong)) from None
+        if len(read) > networks.MOST:
+            raise forms.ValidationError(f"At most {networks.MOST} networks.")
+        return read
 
 
 class IssueForm(forms.Form):
@@ -36,6 +59,7 @@ class IssueForm(forms.Form):
         choices=SCOPE_CHOICES, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget(), help_text="None: all."
     )
     expires = forms.DateField(required=False, widget=UnfoldAdminSingleDateWidget(), help_text="Empty: never.")
+    allowed_networks = NetworksField()
 
 
 class RotateForm(forms.Form):
@@ -50,10 +74,11 @@ class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
     scopes = forms.MultipleChoiceField(
         choices=SCOPE_CHOICES, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget(), help_text="None: all."
     )
+    allowed_networks = NetworksField()
 
     class Meta:
         model = ApiKey
-        fields = ("name", "scopes", "rate_limit_per_minute", "concurrent_lookups", "monthly_budget")
+        fields = ("name", "scopes", "allowed_networks", "rate_limit_per_minute", "concurrent_lookups", "monthly_budget")
 
 
 def issue_page(request: HttpRequest, *, account: Account) -> HttpResponse:
@@ -68,6 +93,7 @@ def issue_page(request: HttpRequest, *, account: Account) -> HttpResponse:
             mode=data["mode"],
             scopes=data["scopes"],
             expires_at=expires,
+            allowed_networks=data["allowed_networks"],
             now=timezone.now(),
         )
         return _show_secret(request, key, secret)
@@ -75,7 +101,7 @@ def issue_page(request: HttpRequest, *, account: Account) -> HttpResponse:
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
+class ApiKeyAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     """Which keys there are, what they may do, when they were last used."""
 
     form = KeyForm
@@ -110,14 +136,12 @@ class ApiKeyAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
         if "monthly_budget" in form.changed_data:
             keys.set_budget(key=obj, monthly_budget=obj.monthly_budget, now=timezone.now())
 
-    @display(description="state", label={"works": "success", "revoked": "danger", "expired": "warning"})
+    @display(description="state", label={"active": "success", "revoked": "danger", "expired": "warning"})
     def show_state(self, obj: ApiKey) -> str:
-        now = timezone.now()
-        if obj.works_at(now):
-            return "works"
-        return "revoked" if obj.revoked_at and obj.revoked_at <= now else "expired"
+        return obj.status_at(timezone.now())
 
     @action(description="Rotate", url_path="rotate", permissions=["change_key"])
+    @proven
     def rotate(self, request: HttpRequest, object_id: str) -> HttpResponse:
         old = get_object_or_404(ApiKey, pk=object_id)
         form = RotateForm(request.POST or None, initial={"grace_hours": 24})
@@ -133,6 +157,7 @@ class ApiKeyAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
         return _ask(request, f"Rotate {old}", form, "admin:billing_apikey_change", old.pk)
 
     @action(description="Revoke", url_path="revoke", permissions=["change_key"])
+    @proven
     def revoke(self, request: HttpRequest, object_id: str) -> HttpResponse:
         key = get_object_or_404(ApiKey, pk=object_id)
         if request.method == "POST":
@@ -147,8 +172,7 @@ class ApiKeyAdmin(pages.BudgetInDollars, pages.ActionPermissions, ModelAdmin):
 def _ask(request: HttpRequest, title: str, form: forms.Form, back: str, pk: int) -> HttpResponse:
     if not request.user.has_perm("billing.change_apikey") and not request.user.has_perm("billing.add_apikey"):
         raise PermissionDenied
-    context = {**admin.site.each_context(request), "title": title, "form": form, "back": reverse(back, args=[pk])}
-    return render(request, "billing/ask.html", context)
+    return pages.ask(request, title, form=form, back=reverse(back, args=[pk]))
 
 
 def _show_secret(request: HttpRequest, key: ApiKey, secret: str) -> HttpResponse:

@@ -11,6 +11,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
@@ -78,7 +79,7 @@ def whole_number_field(**named: Any) -> forms.IntegerField:
     return forms.IntegerField(min_value=1, max_value=10_000_000, widget=UnfoldAdminIntegerFieldWidget(), **named)
 
 
-class BudgetInDollars:
+class BudgetInDollars(ModelAdmin):
     """A monthly budget that is typed and read in dollars."""
 
     show_monthly_budget = in_dollars("monthly_budget")
@@ -87,11 +88,19 @@ class BudgetInDollars:
         if db_field.name == "monthly_budget":
             text = "The most that may be spent in a month (UTC), in USD; empty: no limit."
             return DollarsField(required=False, min_value=0, help_text=text)
-        return super().formfield_for_dbfield(db_field, request, **named)  # type: ignore[misc]
+        return super().formfield_for_dbfield(db_field, request, **named)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """A budget that was changed stands in the history with its number."""
+        if isinstance(message, list) and "monthly_budget" in str(message):
+            budget = obj.monthly_budget
+            words = "no limit" if budget is None else f"{money.to_decimal_string(budget)} USD"
+            super().log_change(request, obj, f"The monthly budget is {words}.")
+        return super().log_change(request, obj, message)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        found = super().get_fieldsets(request, obj)  # type: ignore[misc]
-        if self.has_change_permission(request, obj):  # type: ignore[attr-defined]
+        found = super().get_fieldsets(request, obj)
+        if self.has_change_permission(request, obj):
             return found
         read = {"monthly_budget": "show_monthly_budget"}
         return [(name, {**more, "fields": [read.get(one, one) for one in more["fields"]]}) for name, more in found]
@@ -123,6 +132,12 @@ class ActionPermissions:
 def operator_of(request: HttpRequest) -> str:
     """The name that stands in the entry."""
     return str(request.user.get_username())
+
+
+def ask(request: HttpRequest, question: str, *, back: str, form: forms.Form | None = None) -> HttpResponse:
+    """The page that asks before anything is done, with `form` where there is something to fill in."""
+    context = {**admin.site.each_context(request), "title": question, "form": form or forms.Form(), "back": back}
+    return render(request, "billing/ask.html", context)
 
 
 def confirmed_move(

@@ -9,15 +9,17 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from billing import money, reversals, selectors, topups
+from billing import giving_back, money, reversals, selectors, topups
+from billing.accounting.reconciling import transfers
 from billing.admin import pages
 from billing.admin.entries import ReadOnlyAdmin
+from billing.admin.proof import proven
 from billing.models import Payment, ProviderEvent, Reversal, TopUp
 from billing.payments import checkout
 
@@ -48,6 +50,19 @@ class TakenBackForm(ReturnForm):
     )
 
 
+class GivenBackForm(forms.Form):
+    """By which transfer of ours a payment was paid back."""
+
+    reference = forms.RegexField(
+        regex=transfers.HASH,
+        strip=True,
+        label="Transfer hash",
+        error_messages={"invalid": "A transfer is named by 0x and 64 hex digits in lower case."},
+        widget=UnfoldAdminTextInputWidget(),
+        help_text="Of the transfer that gave the money back, on the chain it came from: 0x and 64 hex digits.",
+    )
+
+
 class AmountAdmin(ReadOnlyAdmin):
     """What has an amount and a state."""
 
@@ -71,12 +86,14 @@ class CreditAdmin(AmountAdmin):
         return money.to_decimal_string(obj.taken_back) if obj.taken_back else ""
 
     @action(description="Taken back", url_path="taken-back", permissions=["move_money"])
+    @proven
     def take_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Enter that the money is gone without a message of its provider: a transfer its chain has undone."""
         credit = get_object_or_404(self.model, pk=object_id)
 
         def perform(data: dict[str, Any], token: str) -> str:
-            done = reversals.enter(credit, amount=data["dollars"], note=data["note"], now=timezone.now())
+            by: dict[str, Any] = {"operator": pages.operator_of(request), "now": timezone.now()}
+            done = reversals.enter(credit, amount=data["dollars"], note=data["note"], **by)
             sentence = f"Taken back: {money.to_decimal_string(data['dollars'])} USD, {data['note']}: {done}."
             self.log_change(request, credit, sentence)
             return sentence
@@ -126,17 +143,17 @@ class PaymentAdmin(CreditAdmin):
     list_filter = ("state", DeliveryFilter, "method", "purpose", "is_sandbox")
     search_fields = ("reference", "challenge_id", "payer")
     date_hierarchy = "created_at"
-    actions_detail = ("ask_again", "take_back")
+    actions_detail = ("ask_again", "give_back", "take_back")
 
     @action(description="Reconcile now", url_path="reconcile", permissions=["move_money"])
+    @proven
     def ask_again(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask the method what became of it. Safe to repeat, but it books money that arrived: so it asks first."""
         payment = get_object_or_404(Payment, pk=object_id)
         back = reverse("admin:billing_payment_change", args=[payment.pk])
+        question = f"Ask what became of {payment}? Money that arrived is booked, once; nothing is taken twice."
         if request.method != "POST":
-            title = f"Ask what became of {payment}? Money that arrived is booked, once; nothing is taken twice."
-            context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
-            return render(request, "billing/ask.html", context)
+            return pages.ask(request, question, back=back)
         before = payment.state
         after = checkout.reconcile(payment, now=timezone.now())
         tell = messages.success if after != before else messages.info
@@ -144,6 +161,34 @@ class PaymentAdmin(CreditAdmin):
         self.log_change(request, payment, sentence)
         tell(request, sentence)
         return redirect(back)
+
+    @action(description="Given back", url_path="given-back", permissions=["move_money"])
+    @proven
+    def give_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Enter that staff has paid back a lookup that was paid and not delivered: it leaves the list of those.
+
+        As long as the chain has not shown the transfer, it may be entered again.
+        """
+        payment = get_object_or_404(Payment, pk=object_id)
+        back = reverse("admin:billing_payment_change", args=[payment.pk])
+        if not payment.is_undelivered and giving_back.find_unseen(payment) is None:
+            messages.error(request, "Only a lookup that is paid and not delivered is given back, once.")
+            return redirect(back)
+
+        def describe(data: dict[str, Any]) -> list[tuple[str, str]]:
+            given = f"{money.to_decimal_string(payment.amount)} USD"
+            return [("Paid by", payment.payer), ("Was given back", given), ("By the transfer", data["reference"])]
+
+        def perform(data: dict[str, Any], token: str) -> str:
+            by: dict[str, Any] = {"operator": pages.operator_of(request), "now": timezone.now()}
+            is_seen = giving_back.enter(payment, reference=data["reference"], **by)
+            seen = "seen on the chain" if is_seen else "not verified: the reconciliation looks for it on the chain"
+            sentence = f"Given back: {money.to_decimal_string(payment.amount)} USD by {data['reference']}, {seen}."
+            self.log_change(request, payment, sentence)
+            return sentence
+
+        title, form = f"Enter that {payment} was given back", GivenBackForm(request.POST or None)
+        return pages.confirmed_move(request, title=title, form=form, describe=describe, perform=perform, back=back)
 
 
 @admin.register(TopUp)
@@ -157,6 +202,7 @@ class TopUpAdmin(CreditAdmin):
     actions_detail = ("refund_card", "take_back")
 
     @action(description="Refund to the card", url_path="refund-card", permissions=["move_money"])
+    @proven
     def refund_card(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Have the provider give it back; the ledger follows when the provider says that it has."""
         topup = get_object_or_404(TopUp, pk=object_id)
@@ -172,20 +218,28 @@ class TopUpAdmin(CreditAdmin):
 
 @admin.register(Reversal)
 class ReversalAdmin(ReadOnlyAdmin):
-    """Refunds and disputes as they are known; one that is not settled is of no payment of ours."""
+    """Refunds and disputes as they are told; one that is not settled is of no payment of ours.
 
-    list_display = ("heard_at", "kind", "payment_reference", "name", "show_amount", "show_gone", "is_settled")
-    list_filter = ("kind", "is_settled")
+    A payment's refunds are told one by one and as their sum: what is gone of it stands with the top-up.
+    """
+
+    list_display = (
+        "heard_at",
+        "kind",
+        "payment_reference",
+        "name",
+        "show_amount",
+        "reinstated",
+        "is_settled",
+        "seen_at",
+    )
+    list_filter = ("kind", "reinstated", "is_settled")
     search_fields = ("payment_reference", "name")
     list_per_page = 100
 
     @display(description="amount (USD)", ordering="amount")
     def show_amount(self, obj: Reversal) -> str:
         return money.to_decimal_string(obj.amount)
-
-    @display(description="gone now (USD)")
-    def show_gone(self, obj: Reversal) -> str:
-        return money.to_decimal_string(obj.gone)
 
 
 @admin.register(ProviderEvent)

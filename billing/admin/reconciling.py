@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.utils import timezone
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from kombu.exceptions import OperationalError
 from unfold.admin import ModelAdmin
 from unfold.decorators import action, display
 
-from billing import reconciliation
+from billing import money, tasks
 from billing.admin.entries import ReadOnlyAdmin
 from billing.models import Difference, Reconciliation
 
@@ -34,11 +35,19 @@ class ReconciliationAdmin(ReadOnlyAdmin):
 
     @action(description="Reconcile now", url_path="now", permissions=["reconcile"])
     def reconcile_now(self, request: HttpRequest) -> HttpResponse:
-        """Compare everything again; it only reads, so asking twice does no harm."""
-        found = reconciliation.run(now=timezone.now())
-        tell = messages.error if found.differences else messages.success
-        tell(request, f"{found.accounts} accounts compared, {found.differences} differences are open.")
-        return redirect("admin:billing_reconciliation_changelist")
+        """Have a worker compare everything again; it asks providers, so no request waits for it."""
+        back = reverse("admin:billing_reconciliation_changelist")
+        if request.method != "POST":
+            title = "Compare everything now? A worker does it; the result is a new row of this list."
+            context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
+            return render(request, "billing/ask.html", context)
+        try:
+            tasks.reconcile_whole.apply_async(retry=False)
+        except (OperationalError, OSError):
+            messages.error(request, "The queue does not answer: nothing was started.")
+        else:
+            messages.success(request, "A worker compares the books; the result will be the first row of this list.")
+        return redirect(back)
 
 
 @admin.register(Difference)
@@ -56,12 +65,23 @@ class DifferenceAdmin(ModelAdmin):
     def show_state(self, obj: Difference) -> str:
         return "open" if obj.gone_at is None else "gone"
 
-    @display(description="numbers (1/10,000 USD)")
+    @display(description="both sides (USD)")
     def show_numbers(self, obj: Difference) -> str:
-        return json.dumps(obj.numbers).strip("{}").replace('"', "")
+        return _tell(obj.numbers)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+def _tell(numbers: dict[str, Any], *, counts: frozenset[str] = Difference.COUNTS) -> str:
+    """Both sides in a line: "provider: 31.4000, credit: 0.0000, account: 12"; only money is in dollars."""
+    parts = []
+    for name, value in numbers.items():
+        if isinstance(value, dict):
+            parts.append(f"{name} ({_tell(value, counts=frozenset())})")
+        else:
+            parts.append(f"{name}: {value if name in counts else money.to_decimal_string(value)}")
+    return ", ".join(parts)

@@ -2,6 +2,7 @@
 
 from billing.models.accounts import Account, ApiKey
 from billing.models.anchors import LedgerAnchor
+from billing.models.audit import AuditEvent, AuditHead
 from billing.models.closes import MonthClose, Receipt
 from billing.models.differences import Difference
 from billing.models.entries import Hold, LedgerEntry
@@ -14,6 +15,8 @@ from billing.models.topups import ProviderEvent, Reversal, TopUp
 __all__ = [
     "Account",
     "ApiKey",
+    "AuditEvent",
+    "AuditHead",
     "ConcurrencySlot",
     "Difference",
     "Hold",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import datetime
 
 from django.db import models
@@ -93,6 +94,15 @@ class Account(models.Model):
         return self.webhook_url if livemode else self.test_webhook_url
 
 
+class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
+    """Keys by what has become of them."""
+
+    def working(self, now: datetime) -> ApiKeyQuerySet:
+        """Those that `ApiKey.works_at` says it of."""
+        unrevoked = Q(revoked_at__isnull=True) | Q(revoked_at__gt=now)
+        return self.filter(unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now))
+
+
 class ApiKey(models.Model):
     """A key of an account: the hash of its secret, what it may do and how fast. Revoked, never deleted."""
 
@@ -102,12 +112,16 @@ class ApiKey(models.Model):
         LIVE = "live", "live"
         TEST = "test", "test"
 
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="keys")
     name = models.CharField(max_length=100)
     mode = models.CharField(max_length=4, choices=Mode.choices, default=Mode.LIVE)
     prefix = models.CharField(max_length=20, help_text="The first characters of the secret, enough to recognize it.")
     secret_hash = models.CharField(max_length=64, unique=True, editable=False)
-    scopes = models.JSONField(default=list, blank=True, help_text="lookup, bulk, names, account; empty: all of them.")
+    scopes = models.JSONField(default=list, blank=True, help_text="lookup, bulk, names, account, keys; empty: all.")
+    allowed_networks = models.JSONField(
+        default=list, blank=True, help_text="Where it may be used from, such as 192.0.2.0/24; empty: everywhere."
+    )
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -129,6 +143,8 @@ class ApiKey(models.Model):
     budget_month = models.DateField(null=True, editable=False)
     budget_used = models.BigIntegerField(default=0, editable=False)
 
+    objects = ApiKeyQuerySet.as_manager()
+
     class Meta:
         ordering = ["id"]
         verbose_name = "API key"
@@ -143,6 +159,11 @@ class ApiKey(models.Model):
         return f"{self.prefix}… ({self.name})"
 
     @property
+    def public_id(self) -> str:
+        """What customers call it."""
+        return f"key_{self.uuid.hex}"
+
+    @property
     def is_test(self) -> bool:
         """True when this key reaches only the sandbox registry and costs nothing."""
         return self.mode == self.Mode.TEST
@@ -153,7 +174,7 @@ class ApiKey(models.Model):
         return not self.is_test
 
     def allows(self, scope: str) -> bool:
-        """Tell whether the key may be used for `scope` (lookup, bulk, names, account)."""
+        """Tell whether the key may be used for `scope` (one of `keys.SCOPES`)."""
         return not self.scopes or scope in self.scopes
 
     def works_at(self, now: datetime) -> bool:
@@ -161,6 +182,12 @@ class ApiKey(models.Model):
         revoked = self.revoked_at is not None and self.revoked_at <= now
         expired = self.expires_at is not None and self.expires_at <= now
         return not revoked and not expired
+
+    def status_at(self, now: datetime) -> str:
+        """What customers and staff call it at `now`: "active", "revoked" or "expired"."""
+        if self.works_at(now):
+            return "active"
+        return "revoked" if self.revoked_at is not None and self.revoked_at <= now else "expired"
 
     def may_ask(self, now: datetime) -> bool:
         """Tell whether anything is begun for it at `now`: it works, and its account (loaded with it) is open."""

@@ -42,6 +42,9 @@ class Difference(models.Model):
         TRANSFER_WITHOUT_PAYMENT = "transfer_without_payment", "A transfer to our address that is no payment of ours."
         TRANSFER_DIFFERS = "transfer_differs", "A transfer of another amount than its payment."
         PAYMENT_WITHOUT_TRANSFER = "payment_without_transfer", "A paid payment whose transfer is not on the chain."
+        GIVEN_BACK_DIFFERS = "given_back_differs", "Given back by staff, and the chain shows no such transfer."
+
+    COUNTS = frozenset({"account", "grants", "charges", "entries", "token_units"})  # of `numbers`, what is no money
 
     name = models.CharField(max_length=30, choices=Name.choices)
     subject = models.CharField(max_length=300, help_text="What differs, as the admin or the provider calls it.")

@@ -69,5 +69,11 @@ class Payment(models.Model):
             ),
         ]
 
+    @property
+    def is_undelivered(self) -> bool:
+        """Whether it is paid, and what it has bought is owed: the answer, or the money."""
+        is_lookup = self.purpose == self.Purpose.LOOKUP and not self.is_sandbox
+        return is_lookup and self.state == self.State.PAID and self.delivered_at is None and not self.taken_back
+
     def __str__(self) -> str:
         return f"{self.method} payment #{self.pk} ({self.state})"

@@ -61,6 +61,7 @@ class Reversal(models.Model):
         REFUND = "card_refund", "card refund"
         DISPUTE = "dispute", "dispute"
         STAFF = "by_staff", "entered by staff"
+        GIVEN_BACK = "given_back", "given back by staff"
 
     payment_reference = models.CharField(max_length=255, db_index=True, help_text="The payment's name at its method.")
     kind = models.CharField(max_length=11, choices=Kind.choices)
@@ -72,6 +73,9 @@ class Reversal(models.Model):
     reinstated = models.BooleanField(default=False, help_text="It has come back: the dispute was won.")
     is_settled = models.BooleanField(default=False, help_text="The ledger has it; off: its payment is not credited.")
     heard_at = models.DateTimeField()
+    seen_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the transfer that gave a payment back was seen on the chain; empty: not."
+    )
 
     class Meta:
         ordering = ["-id"]

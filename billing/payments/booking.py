@@ -11,12 +11,12 @@ from datetime import datetime
 
 from django.db import transaction
 
-from billing import ledger, reversals
-from billing.models import Account, Payment
+from billing import accounts, ledger, reversals
+from billing.ledger_errors import InsufficientFunds
+from billing.models import Payment
 
 log = logging.getLogger(__name__)
 
-PAY_PER_REQUEST = "pay_per_request"
 State = Payment.State
 _OPEN = (State.ACCEPTED, State.SETTLING, State.UNKNOWN)
 
@@ -50,31 +50,24 @@ def doubt(payment: Payment, *, detail: str) -> None:
 def deliver(payment: Payment, *, now: datetime, request_id: str = "") -> None:
     """Note that what was paid for is delivered, and book the sale, once; joins the caller's transaction.
 
-    Raises ledger.InsufficientFunds when the money was given back meanwhile.
+    Raises InsufficientFunds when the money was given back meanwhile. Order: the payment's row, then the account.
     """
-    rows = Payment.objects.filter(pk=payment.pk, state=State.PAID, delivered_at=None)
-    if rows.exists() and not payment.is_sandbox:
+    rows = Payment.objects.filter(pk=payment.pk, state=State.PAID, taken_back=0, delivered_at=None)
+    if rows.update(delivered_at=now) and not payment.is_sandbox:
         ledger.charge(
-            account_id=pay_per_request_account(now).pk,
+            account_id=accounts.pay_per_request_account(now=now).pk,
             amount=payment.amount,
             idempotency_key=f"payment:{payment.pk}:lookup",
             reference=payment.reference,
             now=now,
             request_id=request_id,
         )
-    rows.update(delivered_at=now)
-
-
-def pay_per_request_account(now: datetime) -> Account:
-    """Return the account that lookups paid by request are booked on; made when the first one is."""
-    account, _ = Account.objects.get_or_create(
-        role=PAY_PER_REQUEST, defaults={"name": "Pay per request", "created_at": now}
-    )
-    return account
+    elif Payment.objects.filter(pk=payment.pk, delivered_at=None).exclude(taken_back=0).exists():
+        raise InsufficientFunds(available=0, needed=payment.amount)
 
 
 def _book(payment: Payment, reference: str, now: datetime, request_id: str) -> None:
-    account_id = payment.account_id if payment.account_id is not None else pay_per_request_account(now).pk
+    account_id = payment.account_id if payment.account_id is not None else accounts.pay_per_request_account(now=now).pk
     ledger.deposit(
         account_id=account_id,
         amount=payment.amount,

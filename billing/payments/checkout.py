@@ -299,7 +299,7 @@ def _refuse_overdrawn(payment: Payment, funds: int, now: datetime) -> None:
 
 def _take_up(earlier: Payment) -> Payment:
     """Return the payment of this very request when it is paid; refuse it otherwise, never asking for more money."""
-    if earlier.state != State.PAID:
+    if earlier.state != State.PAID or earlier.taken_back:
         raise _refusal(earlier)
     return earlier
 

@@ -19,6 +19,7 @@ from billing.payments.method import Declined, OutcomeUnknown, Proof
 
 log = logging.getLogger(__name__)
 
+SECONDS = 30  # for a connection, and for each answer: its library would hold a caller's thread for 80
 SMALLEST_TOPUP = money.from_cents(50)
 LARGEST_TOPUP = money.from_cents(1_000_000)
 # When a payment of ours can have been made, by the provider's clock, and how long after it is certain that none was
@@ -67,6 +68,7 @@ def client() -> stripe.StripeClient:
         settings.STRIPE_SECRET_KEY,
         base_addresses={"api": settings.STRIPE_API_BASE} if settings.STRIPE_API_BASE else {},
         max_network_retries=0,
+        http_client=stripe.RequestsClient(timeout=SECONDS),
     )
 
 

@@ -150,6 +150,27 @@ class Tempo:
             raise OutcomeUnknown("the node's receipt cannot be read") from error
         return block, self.list_received(first=block, last=block).get(transaction_hash.lower(), 0)
 
+    def find_moved(self, transaction_hash: str) -> dict[tuple[str, str], int] | None:
+        """Return what a transaction moved of our token, in base units, by sender and recipient; None: there is none.
+
+        Nothing where it failed. A transfer with a memo may tell of itself by both events.
+        """
+        receipt = self.node.find_receipt(transaction_hash)
+        if receipt is None:
+            return None
+        sums: dict[tuple[str, str], dict[str, int]] = {}
+        try:
+            for log in receipt["logs"] if receipt["status"] == "0x1" else []:
+                event, *parties = (str(topic).lower() for topic in log["topics"])
+                if str(log["address"]).lower() != self.currency.lower() or event not in TRANSFER_EVENTS:
+                    continue
+                sender, recipient = ("0x" + party[-40:] for party in parties[:2])
+                events = sums.setdefault((sender, recipient), {})
+                events[event] = events.get(event, 0) + int(str(log["data"])[2:66], 16)
+        except (KeyError, TypeError, ValueError) as error:
+            raise OutcomeUnknown("the node's receipt cannot be read") from error
+        return {parties: max(events.values()) for parties, events in sums.items()}
+
     def _check_terms(self, transfer: transactions.Transfer, amount: int) -> None:
         """Raise Declined unless it pays us this amount in our token on our chain."""
         if transfer.chain_id != self.chain_id or transfer.token != _bytes(self.currency):

@@ -32,7 +32,10 @@ def main(arguments: list[str]) -> None:
         "beat": commands.beat(folder=env.VAR_DIR),
     }
     command = lines[chosen.name]
-    os.execv(command[0], command)  # noqa: S606  (our own command lines)
+    environment = env.inherited()
+    if chosen.name == "web" and not env.PROMETHEUS_MULTIPROC_DIR:
+        environment |= commands.count_together(env.VAR_DIR)
+    os.execve(command[0], command, environment)  # noqa: S606  (our own command lines)
 
 
 if __name__ == "__main__":

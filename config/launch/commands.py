@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
+import shutil
 import sys
 from pathlib import Path
 
-EMBEDDED_THREADS = 16
-PRODUCTION_THREADS = 12  # a process; each may hold one database connection
+from config import env
+
+WORKER_THREADS = 16
 MOST_WEB_PROCESSES = 4
 BULK_THREADS = 40  # they mostly wait: for two answers at a time from each of some twenty registries
 NODES = {"worker": "celery@%h", "bulk": "bulk@%h"}
@@ -20,7 +23,6 @@ def web(*, host: str, port: int, production: bool) -> list[str]:
     One process on SQLite, whose writers take turns anyway; one per core in production shape.
     """
     processes = min(MOST_WEB_PROCESSES, max(2, os.cpu_count() or 1)) if production else 1
-    threads = PRODUCTION_THREADS if production else EMBEDDED_THREADS
     bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     return [
         sys.executable,
@@ -30,22 +32,35 @@ def web(*, host: str, port: int, production: bool) -> list[str]:
         "--bind",
         bind,
         "--worker-class",
-        "gthread",
+        "config.launch.buffering_worker.BufferingWorker",
         "--workers",
         str(processes),
         "--threads",
-        str(threads),
+        str(env.WEB_THREADS),
         "--timeout",
         "120",
         "--graceful-timeout",
-        "10",
+        str(stop_seconds()),
         "--no-control-socket",
     ]
 
 
+def count_together(folder: Path) -> dict[str, str]:
+    """Return what the web server's processes need to count together, in a folder that is empty at each start."""
+    counts = folder / "metrics"
+    shutil.rmtree(counts, ignore_errors=True)
+    counts.mkdir(parents=True)
+    return {"PROMETHEUS_MULTIPROC_DIR": str(counts)}
+
+
+def stop_seconds() -> int:
+    """How long the web server may take to stop: a lookup that has just begun is answered, by a 202 at the latest."""
+    return math.ceil(env.SYNC_BUDGET_SECONDS) + 10
+
+
 def worker(name: str) -> list[str]:
     """Return the command of a queue worker, "worker" or "bulk": one process with threads."""
-    threads = BULK_THREADS if name == "bulk" else EMBEDDED_THREADS
+    threads = BULK_THREADS if name == "bulk" else WORKER_THREADS
     return [
         sys.executable,
         "-m",

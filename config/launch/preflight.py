@@ -7,7 +7,9 @@ database driver, long after the person has looked away.
 from __future__ import annotations
 
 import errno
+import os
 import socket
+import stat
 import tempfile
 from pathlib import Path
 
@@ -17,9 +19,16 @@ class NotReady(Exception):
 
 
 def require_writable(folder: Path) -> None:
-    """Create `folder` when missing and prove by doing that files can be written there."""
+    """Create `folder` when missing and prove by doing that files can be written there.
+
+    It is closed to strangers: the database in it holds password hashes and sessions. A folder of another user, and one
+    that is everybody's (/tmp), are left as they are.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        now = folder.stat()
+        if now.st_uid == os.geteuid() and not now.st_mode & stat.S_ISVTX:
+            folder.chmod(stat.S_IMODE(now.st_mode) & ~0o007)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as problem:

@@ -8,9 +8,15 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
+from django.urls import reverse_lazy
 
 from config.env import *
 from config.logging import logging_config
+from config.postgres import CONNECTION_OPTIONS
+
+if ENTITY_PAGES not in ("public", "unlisted", "off"):
+    raise ImproperlyConfigured("ENTITY_PAGES must be public, unlisted or off.")
 
 PAYMENT_REQUIRES_TLS = False  # production: a challenge over plain http would invite a payment anyone can read
 
@@ -21,6 +27,10 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "rest_framework",
@@ -36,18 +46,22 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "lookups.api.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "config.content_policy.ContentPolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.patience.Probes",
+    "lookups.pages.middleware.AdminBound",
     "lookups.api.middleware.PageSessions",
     "django.middleware.common.CommonMiddleware",
     "lookups.api.middleware.PageCsrf",
     "lookups.api.middleware.PageSignIn",
     "lookups.api.middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.sign_in.middleware.AdminRequests",
+    "allauth.account.middleware.AccountMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
-APPEND_SLASH = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # the admin's forms; the API has its own, smaller limit
 
@@ -61,6 +75,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "config.sign_in.context.admin_site",
             ],
         },
     },
@@ -71,10 +86,12 @@ if _database["ENGINE"].endswith("sqlite3"):
     _database["OPTIONS"] = {
         # A write lock taken at BEGIN waits its turn; one taken later fails at once with "database is locked".
         "transaction_mode": "IMMEDIATE",
-        "timeout": 20,
+        "timeout": DATABASE_SECONDS,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
     }
 else:
+    _database["ENGINE"] = "config.postgres"
+    _database["OPTIONS"] = CONNECTION_OPTIONS | _database.get("OPTIONS", {})
     _database["CONN_MAX_AGE"] = 60
     _database["CONN_HEALTH_CHECKS"] = True
 DATABASES = {"default": _database}
@@ -87,7 +104,6 @@ USE_TZ = True
 FORMAT_MODULE_PATH = "config.formats"  # the setting DATETIME_FORMAT is not asked any more
 
 STATIC_URL = "/static/"
-STATIC_ROOT = VAR_DIR / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
@@ -127,6 +143,27 @@ LOGGING = logging_config(level=LOG_LEVEL, style=LOG_FORMAT)
 
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"  # there is no other place to sign in to
+LOGOUT_REDIRECT_URL = "admin:login"
+AUTHENTICATION_BACKENDS = ["config.sign_in.backend.StaffBackend"]
+SESSION_COOKIE_AGE = ADMIN_SESSION_HOURS * 3600
+
+# Sign-in by password and second factor: what allauth has beyond that (e-mail, sign-up, recovery) has no address here.
+ACCOUNT_ADAPTER = "config.sign_in.adapters.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_SESSION_REMEMBER = False
+ACCOUNT_RATE_LIMITS = False  # `config.sign_in.throttle` counts, atomically and in all processes
+ACCOUNT_REAUTHENTICATION_TIMEOUT = ADMIN_CONFIRM_MINUTES * 60
+MFA_ADAPTER = "config.sign_in.adapters.FactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_FORMS = {
+    "add_webauthn": "config.sign_in.forms.AddKeyForm",
+    "authenticate_webauthn": "config.sign_in.forms.SignInKeyForm",
+    "reauthenticate_webauthn": "config.sign_in.forms.ConfirmKeyForm",
+}
+MFA_TOTP_TOLERANCE = 1  # a clock that is half a minute off
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = urlsplit(PUBLIC_URL).hostname in ("localhost", "127.0.0.1", "::1")
 
 CELERY_BROKER_URL = REDIS_URL or "filesystem://"
 
@@ -141,6 +178,8 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
+CSRF_COOKIE_HTTPONLY = True  # forms carry the token themselves
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # no third cookie
 
 UNFOLD = {
     "SITE_TITLE": "SOS Lookup",
@@ -149,6 +188,7 @@ UNFOLD = {
     "SHOW_HISTORY": True,
     "ENVIRONMENT": "billing.admin.alerts.mark",  # shown on every page while the ledger does not add up
     "SIDEBAR": {"navigation": "config.navigation.list_groups"},
+    "ACCOUNT": {"navigation": [{"title": "Second factor", "link": reverse_lazy("mfa_index")}]},
 }
 
 # They hold passwords in clear; Django has taken from them what it needs.

@@ -21,6 +21,7 @@ SECRET_KEY = "test-only-key-with-enough-characters-in-it"  # noqa: S105
 ALLOWED_HOSTS = ["*"]
 CONTACT = CONTACT or "tests@example.test"
 KEYLESS_PER_MINUTE = 100_000  # all tests come from one address, and Redis remembers it from one to the next
+PAGES_PER_MINUTE = 100_000
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):

@@ -11,7 +11,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Max, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -21,9 +21,10 @@ from unfold.admin import TabularInline
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminSelectWidget
 
+from billing.admin import pages
 from billing.models import ApiKey
 from lookups.models import Delivery, DeliveryAttempt, WebhookAddress
-from lookups.notifications import deliveries, webhook_secrets, webhook_test
+from lookups.notifications import deliveries, webhook_test
 from scrapers.admin.read_only import ReadOnlyAdmin
 
 WAITS, GIVEN_UP = Q(deliveries__status=Delivery.Status.PENDING), Q(deliveries__status=Delivery.Status.GIVEN_UP)
@@ -131,14 +132,17 @@ class DeliveryAdmin(ReadOnlyAdmin):
 
 @admin.register(WebhookAddress)
 class WebhookAddressAdmin(ReadOnlyAdmin):
-    """Accounts that have webhooks sent to an address; it is changed on the account's own page."""
+    """Accounts that have webhooks sent to an address; it is changed on the account's own page.
+
+    Nobody here sees what they are signed with: the customer makes that with a key of theirs.
+    """
 
     list_display = ("name", "webhook_url", "test_webhook_url", "waiting", "given_up", "last_arrived")
     search_fields = ("name", "webhook_url", "test_webhook_url")
     list_per_page = 50
     fields = ("name", "webhook_url", "test_webhook_url", "is_active", "waiting", "given_up", "last_arrived")
     readonly_fields = ("waiting", "given_up", "last_arrived")
-    actions_detail = ("send_test", "new_secret")
+    actions_detail = ("send_test",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookAddress]:
         """Those that have an address, with what became of their messages of the last seven days."""
@@ -184,39 +188,13 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
             messages.error(request, f"It did not arrive: {test.sent.error}.")
         return redirect("admin:lookups_delivery_change", uuid.UUID(test.message_id.removeprefix("msg_")))
 
-    @action(description="New secret", url_path="new-secret", permissions=["run"])
-    def new_secret(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Shown this once; the one before goes on signing for a day."""
-        account, form = self._get(request, object_id), ModeForm(request.POST or None)
-        if not form.is_valid():
-            title = f"Make a new webhook secret for {account.name}? Hand it over yourself."
-            return self._ask(request, account, form, title)
-        mode = form.cleaned_data["mode"]
-        try:
-            made = webhook_secrets.rotate(account_id=account.pk, livemode=mode == ApiKey.Mode.LIVE, now=timezone.now())
-        except webhook_secrets.TooManySecrets as many:
-            messages.error(request, f"{many}.")
-            return redirect(_page_of(account))
-        self.log_change(request, account, f"Made a new webhook secret of {mode} mode.")
-        context = {
-            **admin.site.each_context(request),
-            "title": "Copy this webhook secret now",
-            "account": account,
-            "made": made,
-            "back": _page_of(account),
-        }
-        response = render(request, "lookups/webhook_secret.html", context)
-        response["Cache-Control"] = "no-store"
-        return response
-
     def _get(self, request: HttpRequest, object_id: str) -> WebhookAddress:
         if not self.has_run_permission(request):
             raise PermissionDenied
         return get_object_or_404(WebhookAddress.objects.exclude(**NO_ADDRESS), pk=object_id)
 
     def _ask(self, request: HttpRequest, account: WebhookAddress, form: ModeForm, title: str) -> HttpResponse:
-        context = {**admin.site.each_context(request), "title": title, "form": form, "back": _page_of(account)}
-        return render(request, "billing/ask.html", context)
+        return pages.ask(request, title, form=form, back=_page_of(account))
 
 
 def _page_of(account: WebhookAddress) -> str:

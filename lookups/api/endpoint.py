@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from billing import limits, prices
+from billing import audit, limits, prices
 from billing.models import ApiKey
-from lookups.api import replies, throttling
+from lookups.api import authentication, replies, throttling
 from lookups.api.authentication import HasApiKey
 from lookups.lookup.outcomes import OutOfFunds
 from lookups.lookup.questions import Question
@@ -29,6 +31,17 @@ class Endpoint(APIView):
     sells: ClassVar[bool] = False  # whether a request without a key may get this far, to pay as it goes
     polled: ClassVar[bool] = False  # whether a GET is a look at work that was asked for
     rate: limits.Rate | None = None
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer; what the audit log is told of meanwhile, the key has done."""
+        with audit.acting(lambda: authentication.actor_of(self.request)):
+            return super().dispatch(request, *args, **kwargs)
+
+    def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> NoReturn:
+        """No key where one is needed is counted like a wrong one; a key that may not do this is told so."""
+        if request.auth is None:
+            raise authentication.refusal(request)
+        super().permission_denied(request, message, code)
 
     def check_throttles(self, request: Request) -> None:
         """Count the request; 429 when its minute is spent."""

@@ -106,6 +106,20 @@ def rate_limited(*, text: str, retry_after: int) -> ApiError:
     return ApiError(429, "rate_limited", text, retryable=True, retry_after=retry_after)
 
 
+def nobody_at_work() -> ApiError:
+    """It would be answered later, and nobody lives who would do it: not promised, and not charged."""
+    text = "Nothing that is answered later can be taken on now; nothing was charged"
+    return ApiError(503, "internal_error", text, retryable=True, retry_after=30)
+
+
+def not_ready(reasons: dict[str, str]) -> ApiError:
+    """This process could not serve now; `reasons` says in a sentence each what it lacks."""
+    details = {name: [text] for name, text in reasons.items()}
+    return ApiError(
+        503, "internal_error", "The service cannot serve now", retryable=True, retry_after=10, details=details
+    )
+
+
 def for_status(status: int) -> ApiError:
     """The error for a status that came about outside the API's own views."""
     if status == 401:
@@ -119,7 +133,7 @@ def for_status(status: int) -> ApiError:
     if status < 500:
         return ApiError(status, "invalid_request", "Invalid request")
     if status == 503:
-        return ApiError(503, "internal_error", "Service temporarily unavailable", retryable=True, retry_after=30)
+        return ApiError(503, "internal_error", "Service temporarily unavailable", retryable=True, retry_after=15)
     return ApiError(500, "internal_error", "Internal error", retryable=True)
 
 

@@ -22,7 +22,7 @@ REPLAYED = "Idempotency-Replayed"  # on a reply that was given before
 LEASE_BEYOND_BUDGET = timedelta(seconds=30)
 
 # Replies that are final. All others charged nothing and may turn out better next time, so a repetition asks anew.
-KEPT = frozenset({200, 202, 404})
+KEPT = frozenset({200, 201, 202, 404})
 Answer = Callable[[idempotency.Claim | None], Response]
 
 

@@ -7,8 +7,7 @@ measured 2026-11 with Django's own in their place); the classes at the end are D
 from __future__ import annotations
 
 import logging
-import re
-import uuid
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,31 +20,37 @@ from django.middleware.csrf import CsrfViewMiddleware
 
 from lookups.api import errors
 from lookups.api.wire.shape import encode
+from lookups.operations import request_ids, tracing, traffic
 
 log = logging.getLogger(__name__)
 
 API_PREFIX = "/v1/"
-_WELL_FORMED = re.compile(r"[A-Za-z0-9._-]{1,64}")
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
 
 class RequestIdMiddleware:
-    """Outermost: names the request, and turns whatever went wrong below the API's own views into its error body."""
+    """Outermost: names the request, tells of its answer, and gives what went wrong below the API's views its body."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        given = request.META.get("HTTP_X_REQUEST_ID", "")
-        request_id = given if _WELL_FORMED.fullmatch(given) else uuid.uuid4().hex
+        started = time.monotonic()
+        request_id = request_ids.choose(request.META.get("HTTP_X_REQUEST_ID", ""))
         request.request_id = request_id  # type: ignore[attr-defined]
+        with request_ids.working_on(request_id), tracing.span("request") as span:
+            response = self._answer(request)
+            response["X-Request-Id"] = request_id
+            span.note(**traffic.note(request, response, seconds=time.monotonic() - started))
+        return response
+
+    def _answer(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if request.path_info.startswith(API_PREFIX):
             if response.status_code >= 400 and not getattr(response, "from_endpoint", False):
                 response = _as_api_error(response, request)
             if not response.streaming and not response.has_header("Content-Length"):
                 response["Content-Length"] = str(len(response.content))  # type: ignore[attr-defined]
-        response["X-Request-Id"] = request_id
         return response
 
 
@@ -55,7 +60,8 @@ def _as_api_error(response: HttpResponseBase, request: HttpRequest) -> HttpRespo
     if error.status >= 500:
         log.error("Request %s crashed: %s %s", request.request_id, request.method, request.path_info)  # type: ignore[attr-defined]
     body = encode(error.body(request.request_id))  # type: ignore[attr-defined]
-    return HttpResponse(body, status=error.status, content_type=error.content_type)
+    later = {} if error.retry_after is None else {"Retry-After": f"{error.retry_after:.0f}"}
+    return HttpResponse(body, status=error.status, content_type=error.content_type, headers=later)
 
 
 class _SkipsTheApi:

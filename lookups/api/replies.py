@@ -13,7 +13,7 @@ from billing.models import Account
 from lookups import bodies
 from lookups.api import errors, idempotency
 from lookups.jobs import waiting
-from lookups.lookup.outcomes import Accepted, Ended, OutOfFunds, Result, TooManyAtOnce
+from lookups.lookup.outcomes import Accepted, Ended, NobodyAtWork, OutOfFunds, Result, TooManyAtOnce
 from lookups.models import Job, Lookup
 from lookups.verdicts import Breakdown, Verdict, find_breakdown
 from scrapers.failures import Failure, find_failure
@@ -30,7 +30,12 @@ def to_response(result: Result, *, account: Account | None) -> Response:
         case OutOfFunds():
             raise out_of_funds(result, account)
         case TooManyAtOnce():
-            raise errors.rate_limited(text=f"At most {result.limit} lookups at a time", retry_after=1)
+            text = (
+                f"At most {result.limit} lookups at a time" if result.limit else "Too many lookups wait for registries"
+            )
+            raise errors.rate_limited(text=text, retry_after=1)
+        case NobodyAtWork():
+            raise errors.nobody_at_work()
 
 
 def poll_seconds(job: Job) -> str:

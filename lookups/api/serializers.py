@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
@@ -17,6 +16,7 @@ from jurisdictions.codes import PLACES
 from lookups.api.wire.words import PayBy, SearchBy, SearchType, Source, SourceWanted
 from lookups.jobs import lifecycle
 from lookups.notifications import webhook_addresses
+from scrapers.normalize.hidden import find_hidden, spell_out
 
 TRUE_WORDS, FALSE_WORDS = frozenset({"true", "1"}), frozenset({"false", "0"})
 LARGEST_BUDGET = Decimal(1_000_000)  # USD a month
@@ -25,17 +25,20 @@ MOST_ROWS = 1000
 
 
 class Text(serializers.CharField):
-    """Text and nothing else: no numbers, no control characters; white space is trimmed and made single blanks."""
+    """Text and nothing else: no numbers, nothing that cannot be seen; white space is trimmed and made single blanks."""
 
-    default_error_messages = {"invalid": "Send text.", "control": "Control characters are not allowed."}
+    default_error_messages = {
+        "invalid": "Send text.",
+        "hidden": "Characters that cannot be seen are not allowed: {signs}.",
+    }
 
     def to_internal_value(self, data: Any) -> str:
         """The trimmed text."""
         if not isinstance(data, str):
             self.fail("invalid")
         text = " ".join(data.split())
-        if any(unicodedata.category(sign) in ("Cc", "Cs") for sign in text):
-            self.fail("control")
+        if hidden := find_hidden(text):
+            self.fail("hidden", signs=", ".join(dict.fromkeys(map(spell_out, hidden))))
         return super().to_internal_value(text)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:

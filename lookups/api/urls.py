@@ -2,6 +2,7 @@
 
 from django.urls import path, re_path
 
+from lookups.api.keys import views as keys
 from lookups.api.views import (
     account,
     bulk,
@@ -31,9 +32,14 @@ urlpatterns = [
     path("v1/account/topup", top_up.TopUpView.as_view(), name="topup"),
     path("v1/account/settings", account.SettingsView.as_view(), name="settings"),
     path("v1/account/deliveries", webhooks.DeliveriesView.as_view(), name="deliveries"),
+    path("v1/keys", keys.KeysView.as_view(), name="keys"),
+    path("v1/keys/<str:keyId>", keys.OneKeyView.as_view(), name="one-key"),
+    path("v1/keys/<str:keyId>/rotate", keys.RotationView.as_view(), name="rotate-key"),
     path("v1/account/webhook-secret", webhooks.WebhookSecretView.as_view(), name="webhook-secret"),
     path("v1/account/webhook-test", webhooks.WebhookTestView.as_view(), name="webhook-test"),
     re_path(r"^v1/(?P<rest>.*)$", documents.UnknownView.as_view(), name="unknown"),
+    path("livez", service.live, name="live"),
+    path("readyz", service.ready, name="ready"),
     path("metrics", service.metrics, name="metrics"),
     path("webhooks/stripe", card_messages.receive, name="card-messages"),
     path("openapi.json", documents.openapi, name="openapi"),

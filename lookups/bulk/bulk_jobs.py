@@ -5,6 +5,8 @@ Each different question is one job; the whole price is held at once, and each jo
 
 from __future__ import annotations
 
+import hashlib
+import json
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,11 +22,12 @@ from billing.models import Account, ApiKey, Hold
 from lookups.bulk import queue
 from lookups.lookup import rows, settlement
 from lookups.lookup.asks import Ask
-from lookups.lookup.outcomes import OutOfFunds
+from lookups.lookup.outcomes import NobodyAtWork, OutOfFunds
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Job, Lookup
 from lookups.models.places import Place, is_after
+from lookups.operations import heartbeats
 
 MAX_WAIT = timedelta(minutes=15)  # from accepting to giving up what is left, where the caller says nothing else
 HELD_BEYOND = timedelta(hours=1)
@@ -57,7 +60,7 @@ def accept(
     notify: Notify = Notify(),
     max_wait: timedelta = MAX_WAIT,
     apart: bool = True,
-) -> BulkJob | OutOfFunds:
+) -> BulkJob | OutOfFunds | NobodyAtWork:
     """Take all rows on and hold their price, or nothing at all. The same `bulk_id` again is the same bulk job.
 
     So is the same request within five minutes, where nothing tells them apart (`rows.refuse_repetition`).
@@ -66,12 +69,15 @@ def accept(
     if earlier is not None:
         return earlier
     firsts: dict[tuple[str, str, str], int] = {}
+    asked_hash = _digest(wanted, accepts_stored, notify)
     first_of = [firsts.setdefault(_same(one.question), number) for number, one in enumerate(wanted)]
     try:
         with transaction.atomic():
-            earlier = None if apart else _find_same(wanted, key, accepts_stored, notify, now)
+            earlier = None if apart else _find_same(asked_hash, key, now)
             if earlier is not None:
                 return earlier
+            if not heartbeats.is_at_work(heartbeats.Role.BULK):
+                return NobodyAtWork()
             hold = _hold(key, bulk_id, len(firsts), now, hold_for=max_wait + HELD_BEYOND, request_id=request_id)
             bulk = BulkJob.objects.create(
                 id=bulk_id,
@@ -83,6 +89,7 @@ def accept(
                 total=len(wanted),
                 questions=len(firsts),
                 request_id=request_id,
+                asked_hash=asked_hash,
                 created_at=now,
                 deadline=now + max_wait,
                 webhook_url=notify.webhook_url,
@@ -149,26 +156,20 @@ def cancel(bulk: BulkJob, *, now: datetime) -> None:
         queue.note_end(bulk.pk, now=now)
 
 
-def _find_same(
-    wanted: Sequence[Wanted], key: ApiKey, accepts_stored: bool, notify: Notify, now: datetime
-) -> BulkJob | None:
+def _find_same(asked_hash: str, key: ApiKey, now: datetime) -> BulkJob | None:
     """The bulk job that an equal request of this account was taken on as a moment ago; locks the account."""
     if key.is_test or key.account.is_internal:
         return None
     Account.objects.select_for_update(no_key=True).get(pk=key.account_id)
-    alike = list_own(key).filter(
-        created_at__gt=now - rows.ASKED_AGAIN,
-        cancelled_at=None,
-        total=len(wanted),
-        accepts_stored=accepts_stored,
-        webhook_url=notify.webhook_url,
-        emails_results=notify.emails_results,
-    )
+    recent = list_own(key).filter(created_at__gt=now - rows.ASKED_AGAIN, cancelled_at=None)
+    return recent.filter(asked_hash=asked_hash).first()
+
+
+def _digest(wanted: Sequence[Wanted], accepts_stored: bool, notify: Notify) -> str:
+    """SHA-256 of the whole request: the rows as they are spelled, in their order, and how they are to be answered."""
     asked = [(one.question.to_json(), one.ref) for one in wanted]
-    for bulk in alike:
-        if list(Lookup.objects.rows_of(bulk).values_list("question", "ref")) == asked:
-            return bulk
-    return None
+    text = json.dumps([asked, accepts_stored, notify.webhook_url, notify.emails_results], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _same(question: Question) -> tuple[str, str, str]:

@@ -1,4 +1,4 @@
-"""Whether the broker answers, and how many messages wait in it.
+"""Whether the broker takes messages, and how many wait in it.
 
 For operators only: the jobs' rows are the truth, a message only wakes a worker.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import redis
 from celery import current_app
@@ -28,14 +29,24 @@ def list_depths() -> dict[str, int] | None:
 
 
 def answers() -> bool:
-    """Whether the queue can be reached: Redis, or the broker's folder of the embedded default."""
-    if not settings.REDIS_URL:
-        return Path(settings.VAR_DIR).is_dir()
+    """Whether something can be written to Redis, or the broker's folder: one that is full or read-only takes no call.
+
+    Redis is where the pace of the registries is agreed, too.
+    """
+    try:
+        return _write_to_redis() if settings.REDIS_URL else _write_to_folder()
+    except (OSError, redis.RedisError):
+        return False
+
+
+def _write_to_redis() -> bool:
     with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1.0, socket_connect_timeout=1.0) as client:
-        try:
-            return bool(client.ping())
-        except redis.RedisError:
-            return False
+        return bool(client.set("sos:answers", 1, ex=60))
+
+
+def _write_to_folder() -> bool:
+    with TemporaryFile(dir=settings.VAR_DIR, buffering=0) as file:
+        return bool(file.write(b"x"))
 
 
 def _on_redis() -> dict[str, int]:

@@ -41,13 +41,18 @@ def accept(ask: Ask, lookup: Lookup, *, estimated_seconds: int, now: datetime) -
 
     At most the key's limit of open jobs. Raises InsufficientFunds.
     """
-    if Job.objects.open().single().filter(key=ask.payer.key).count() >= ask.payer.limit:
+    if not has_room(ask):
         return TooManyAtOnce(ask.payer.limit)
     with transaction.atomic():
         rows.accept(ask, lookup, now=now, hold_for=hold_for(ask))
         job = _write(ask, lookup, estimated_seconds=estimated_seconds, now=now)
         transaction.on_commit(lambda: wake(job.pk))
     return Accepted(job)
+
+
+def has_room(ask: Ask) -> bool:
+    """Whether the key may have one more open job."""
+    return Job.objects.open().single().filter(key=ask.payer.key).count() < ask.payer.limit
 
 
 def hold_for(ask: Ask) -> timedelta:
@@ -63,7 +68,7 @@ def longest_answer() -> timedelta:
 def adopt(ask: Ask, lookup: Lookup, *, estimated_seconds: int, runs: bool, now: datetime) -> Job:
     """Make a job of a lookup whose caller waits no longer. `runs`: its fetch is under way and will end the job.
 
-    Such a fetch knows of no claim: the job is claimed by the ask itself (see `settlement.is_ours`).
+    Such a fetch knows of no claim: the job is claimed by the ask itself (see `settlement.lock`).
     """
     if not runs:
         return _write(ask, lookup, estimated_seconds=estimated_seconds, now=now)

@@ -50,17 +50,22 @@ class Line:
         waits = self.due_since is not None and self.due_since <= now - QUIET
         return waits and (self.last_sign is None or self.last_sign <= now - QUIET)
 
+    def is_left_lying(self, now: datetime) -> bool:
+        """Whether work has been due for a minute while nobody has any: the same, of the open jobs alone."""
+        return not self.running and self.due_since is not None and self.due_since <= now - QUIET
+
 
 def read(*, now: datetime) -> list[Line]:
     """Single jobs and those of bulk requests, in three queries."""
-    lines = {kind: Line(kind) for kind in KINDS}
-    _count_open(lines, now)
+    lines = {line.kind: line for line in count_open(now=now)}
     _count_ended(lines, now)
     _find_busiest(lines)
     return list(lines.values())
 
 
-def _count_open(lines: dict[str, Line], now: datetime) -> None:
+def count_open(*, now: datetime) -> list[Line]:
+    """What is open of each kind, in one query; nothing of what has ended."""
+    lines = {kind: Line(kind) for kind in KINDS}
     ready, running = is_ready(now), is_running(now)
     counted = (
         Job.objects.open()
@@ -82,6 +87,7 @@ def _count_open(lines: dict[str, Line], now: datetime) -> None:
         line.running, line.stuck = row["running"], row["stuck"]
         line.oldest, line.due_since = row["oldest"], row["due_since"]
         _note_sign(line, row["lease"] - lifecycle.LEASE if row["lease"] else None)
+    return list(lines.values())
 
 
 def _count_ended(lines: dict[str, Line], now: datetime) -> None:

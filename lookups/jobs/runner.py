@@ -15,6 +15,7 @@ from lookups.lookup.outcomes import Cancelled, Failed, Refused, Unavailable
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
 from lookups.models import Job, Lookup
+from lookups.operations import request_ids, tracing
 from lookups.verdicts import Breakdown
 from scrapers.failures import Failure
 
@@ -38,6 +39,14 @@ def run(*, job_id: uuid.UUID, now: datetime) -> bool:
     job = lifecycle.claim(job_id, now=now)
     if job is None:
         return False
+    with request_ids.working_on(job.request_id), tracing.span("job", state=job.state) as span:
+        ended = _run(job, stopwatch)
+        span.note(ended=str(ended))
+    return ended
+
+
+def _run(job: Job, stopwatch: Stopwatch) -> bool:
+    now = stopwatch.begun
     if not job.key.may_ask(now):  # revoked, or its account closed, since it was accepted
         return stop(job, because=Cancelled(), now=now)
     ask = to_ask(job)

@@ -13,17 +13,18 @@ from lookups.lookup.questions import Question
 from lookups.names import check as names
 from scrapers import discovery, gateway
 from scrapers.failures import PortalDisabled, PortalError
+from scrapers.operations.readiness import Readiness
 from scrapers.portal import Portal
 from scrapers.refusals import QueryRefused
 
 
-def find_objection(ask: Ask, *, now: datetime) -> Refused | Unavailable | None:
-    """Why this question need not be asked at all; None when it may be."""
+def find_objection(ask: Ask, *, now: datetime, known: Readiness | None = None) -> Refused | Unavailable | None:
+    """Why this question need not be asked at all; None when it may be. `known`: what was read of the state just now."""
     question = ask.question
     try:
         if question.is_name_check:
-            return names.find_objection(question, sandbox=ask.sandbox)
-        portal = gateway.get_portal(question.state, sandbox=ask.sandbox)
+            return names.find_objection(question, sandbox=ask.sandbox, known=known)
+        portal = gateway.get_portal(question.state, sandbox=ask.sandbox, known=known)
     except QueryRefused as error:
         return _refused(error)
     except PortalDisabled as off:
@@ -31,7 +32,7 @@ def find_objection(ask: Ask, *, now: datetime) -> Refused | Unavailable | None:
     objection = _find_objection(portal, question)
     if objection is not None:
         return objection
-    resting = gateway.find_rest(question.state, now=now, sandbox=ask.sandbox)
+    resting = gateway.find_rest(question.state, now=now, sandbox=ask.sandbox, known=known)
     return _unavailable(ask, resting) if resting else None
 
 

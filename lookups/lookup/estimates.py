@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from datetime import datetime, timedelta
 
+from django.core.cache import cache
+
 from scrapers.models import ScrapeAttempt
 from scrapers.portal import Portal
 
@@ -13,6 +15,7 @@ ENOUGH, AT_MOST = 5, 100  # fewer answers prove nothing, more add nothing
 SHARE = 0.75  # so long that three of four were faster: rather early than late
 QUICK = 0.25
 LEAST_LEFT = 5
+REMEMBERED = 60  # seconds, in this process: a day's times change no faster, and every live lookup asks for them
 
 
 def seconds(portal: Portal, *, now: datetime) -> int:
@@ -36,10 +39,15 @@ def outlasts(state: str, patience: float, *, now: datetime) -> bool:
 
 
 def _measured(state: str, now: datetime, *, share: float = SHARE) -> int | None:
+    took: list[int] | None = cache.get_or_set(f"durations:{state}", lambda: _durations(state, now), REMEMBERED)
+    if took is None or len(took) < ENOUGH:
+        return None
+    return max(1, math.ceil(took[math.ceil(len(took) * share) - 1] / 1000))
+
+
+def _durations(state: str, now: datetime) -> list[int]:
+    """Milliseconds of the last answers, the quickest first."""
     answered = ScrapeAttempt.objects.filter(
         state=state, sandbox=False, started_at__gte=now - MEASURED_OVER, outcome__in=("found", "not_found")
     )
-    took = sorted(answered.order_by("-started_at").values_list("duration_ms", flat=True)[:AT_MOST])
-    if len(took) < ENOUGH:
-        return None
-    return max(1, math.ceil(took[math.ceil(len(took) * share) - 1] / 1000))
+    return sorted(answered.order_by("-started_at").values_list("duration_ms", flat=True)[:AT_MOST])

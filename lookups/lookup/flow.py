@@ -6,13 +6,14 @@ transaction stores the record, captures the price and ends the row, or releases 
 deliver. A crash at any point leaves at worst a hold that expires and a row that the sweep ends; where a payment that
 came with the request may have moved money, the row stays open, and the same payment finds it again.
 A registry known to be slow is asked by a worker: the question is accepted here, and the story goes on in `jobs.runner`.
-What turns out to take longer than the caller waits goes on in its own thread (`handover`).
+What turns out to take longer than the caller waits goes on in its own thread (`handover`); so does, at once, what is
+asked while half of the web threads wait for registries.
 """
 
 from __future__ import annotations
 
 import logging
-import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -26,14 +27,15 @@ from billing.ledger_errors import InsufficientFunds
 from lookups.jobs import lifecycle
 from lookups.lookup import checks, handover, payers, rows, settlement, single_flight
 from lookups.lookup.asks import Ask, Stopwatch
-from lookups.lookup.outcomes import Accepted, Ended, Failed, Result, TooManyAtOnce
+from lookups.lookup.outcomes import Accepted, Ended, Failed, NobodyAtWork, Result, TooManyAtOnce
 from lookups.models import Job, Lookup
+from lookups.operations import heartbeats, tracing
 from lookups.verdicts import Breakdown
 from scrapers import gateway
 from scrapers.failures import PortalError
+from scrapers.operations.readiness import Readiness
 
 log = logging.getLogger(__name__)
-LOOK_EVERY = 0.1  # seconds between two looks at what another request is answering
 STILL_OWED = "This is paid, and could not be delivered yet: send the same payment with the same body again."
 
 
@@ -85,26 +87,25 @@ def _perform(ask: Ask, stopwatch: Stopwatch) -> Result:
 def _repeat(ask: Ask, earlier: Lookup, stopwatch: Stopwatch) -> Result:
     """The same was asked a moment ago: told again, or waited for where it is still being answered."""
     same = replace(ask, ask_id=earlier.ask_id, price=earlier.price, accepts_stored=False)
-    with ask.payer.place(now=stopwatch.now) as is_free:
+    with ask.payer.place(now=stopwatch.now) as is_free, handover.seat() as may_stay:
         if not is_free:
             return TooManyAtOnce(limit=ask.payer.limit)
+        if not may_stay and earlier.verdict is None:
+            return TooManyAtOnce(limit=0)
         found = _wait_for(same, stopwatch)
     return _answer(same, found, stopwatch) if isinstance(found, Lookup) else found
 
 
 def _wait_for(ask: Ask, stopwatch: Stopwatch) -> Ended | Accepted | Lookup:
     """What somebody else's request under this ask's id comes to; its open row, where nobody answers it any more."""
-    while True:
+    for _ in single_flight.looks(budget_seconds=settings.SYNC_BUDGET_SECONDS - stopwatch.seconds):
         lookup = Lookup.objects.whole().get(ask_id=ask.ask_id)
         if lookup.verdict is not None:
             return Ended(lookup, repeated=True)
         job = Job.objects.filter(ask_id=ask.ask_id).first()
         if job is not None:
             return Accepted(job, repeated=True)
-        if stopwatch.seconds > settings.SYNC_BUDGET_SECONDS:
-            return lookup
-        single_flight.release_connection()
-        time.sleep(LOOK_EVERY)
+    return lookup
 
 
 def _deliver_owed(ask: Ask, lookup: Lookup, stopwatch: Stopwatch) -> Ended:
@@ -138,28 +139,46 @@ def _answer(ask: Ask, lookup: Lookup | None, stopwatch: Stopwatch) -> Result:
     stored = settlement.find_stored(ask, stopwatch=stopwatch)
     if stored is not None:
         return Ended(settlement.sell_stored(ask, row, stored, stopwatch=stopwatch))
-    objection = checks.find_objection(ask, now=now)
+    known = gateway.look_at(ask.question.state, sandbox=ask.sandbox)
+    objection = checks.find_objection(ask, now=now, known=known)
     if objection is not None:
         return Ended(settlement.end(ask, row, objection, stopwatch=stopwatch))
     wait = checks.find_wait(ask, now=now) if ask.may_wait else None
     if wait is not None:
-        return lifecycle.accept(ask, row, estimated_seconds=wait, now=now)
-    with ask.payer.place(now=now) as is_free:
+        return _leave_to_worker(ask, row, wait, stopwatch)
+    with ask.payer.place(now=now) as is_free, handover.seat() as may_stay:
         if not is_free:
             return TooManyAtOnce(limit=ask.payer.limit)
-        return _ask_registry(ask, row, stopwatch)
+        return _ask_registry(
+            ask, row, stopwatch, known=known, patience=settings.SYNC_BUDGET_SECONDS if may_stay else 0.0
+        )
 
 
-def _ask_registry(ask: Ask, lookup: Lookup, stopwatch: Stopwatch) -> Result:
+def _leave_to_worker(ask: Ask, row: Lookup, wait: int, stopwatch: Stopwatch) -> Result:
+    """Accept it as a job, if somebody lives who would do it."""
+    if heartbeats.is_at_work(heartbeats.Role.WORKER):
+        return lifecycle.accept(ask, row, estimated_seconds=wait, now=stopwatch.begun)
+    if row.pk is not None:  # taken up again after a crash: it ends here, and its price goes back
+        settlement.end(ask, row, Failed(Breakdown.BROKEN), stopwatch=stopwatch)
+    return NobodyAtWork()
+
+
+def _ask_registry(
+    ask: Ask, lookup: Lookup, stopwatch: Stopwatch, *, known: Readiness | None, patience: float
+) -> Result:
     # A thread could not see what its caller's open transaction has written.
     patient = ask.may_wait and not connection.in_atomic_block
+    if not patience and not patient:
+        return TooManyAtOnce(limit=0)  # nobody may wait in this thread, and it cannot be answered later
+    if not patience and not lifecycle.has_room(ask):
+        return TooManyAtOnce(limit=ask.payer.limit)
     hold_for = lifecycle.hold_for(ask) if patient else payers.HOLD_FOR
     rows.accept(ask, lookup, now=stopwatch.now, hold_for=hold_for)
     try:
         if not patient:
-            return Ended(answer(ask, lookup, stopwatch, budget_seconds=settings.SYNC_BUDGET_SECONDS))
-        work = partial(answer, ask, lookup, stopwatch, budget_seconds=lifecycle.BUDGET_SECONDS)
-        return handover.answer_in_time(ask, lookup, stopwatch, work=work)
+            return Ended(answer(ask, lookup, stopwatch, budget_seconds=settings.SYNC_BUDGET_SECONDS, known=known))
+        work = partial(answer, ask, lookup, stopwatch, budget_seconds=lifecycle.BUDGET_SECONDS, known=known)
+        return handover.answer_in_time(ask, lookup, stopwatch, work=work, patience=patience)
     except BaseException as error:
         if not ask.payer.is_owed:
             why = Breakdown.OUT_OF_FUNDS if isinstance(error, PaymentProblem) else Breakdown.BROKEN
@@ -174,6 +193,7 @@ def answer(
     try_again: settlement.TryAgain = settlement.never,
     *,
     budget_seconds: float,
+    known: Readiness | None = None,
 ) -> Lookup:
     """Ask the registry, or wait for whoever is asking it the same thing, and settle by what comes of it.
 
@@ -192,7 +212,8 @@ def answer(
         return settlement.share(ask, lookup, result, stopwatch=stopwatch, try_again=try_again)
     left = max(1.0, budget_seconds - stopwatch.seconds)
     try:
-        return _fetch_and_settle(ask, lookup, ticket, stopwatch, left, try_again)
+        fetch = partial(_fetch, ask, stopwatch, left, known)
+        return _fetch_and_settle(ask, lookup, ticket, stopwatch, fetch, try_again)
     except PaymentProblem:  # nothing was kept: whoever waits for it asks the registry itself
         single_flight.leave(ticket, now=stopwatch.now)
         raise
@@ -206,22 +227,22 @@ def _fetch_and_settle(
     lookup: Lookup,
     ticket: single_flight.Ticket,
     stopwatch: Stopwatch,
-    left: float,
+    fetch: Callable[[], gateway.Reply | gateway.NameReply],
     try_again: settlement.TryAgain,
 ) -> Lookup:
     try:
-        reply = _fetch(ask, stopwatch, left)
+        reply = fetch()
         ticket = replace(ticket, attempt_id=reply.attempt_id)
-        gateway.get_portal(ask.question.state, sandbox=ask.sandbox)  # switched off meanwhile: its answer is not sold
+        return settlement.settle_reply(ask, lookup, ticket, reply, stopwatch=stopwatch)
     except PortalError as error:
         ticket = replace(ticket, attempt_id=error.attempt_id or ticket.attempt_id)
         return settlement.settle_failure(ask, lookup, ticket, error, stopwatch=stopwatch, try_again=try_again)
-    return settlement.settle_reply(ask, lookup, ticket, reply, stopwatch=stopwatch)
 
 
-def _fetch(ask: Ask, stopwatch: Stopwatch, left: float) -> gateway.Reply | gateway.NameReply:
+def _fetch(ask: Ask, stopwatch: Stopwatch, left: float, known: Readiness | None) -> gateway.Reply | gateway.NameReply:
     query = ask.question.to_query()
-    how: dict[str, Any] = {"budget_seconds": left, "sandbox": ask.sandbox, "asked_by": ask.ask_id}
-    if ask.question.is_name_check:
-        return gateway.fetch_name(query, now=stopwatch.now, from_copy=ask.question.from_copy, **how)
-    return gateway.fetch(query, now=stopwatch.now, **how)
+    how: dict[str, Any] = {"budget_seconds": left, "sandbox": ask.sandbox, "asked_by": ask.ask_id, "known": known}
+    with tracing.span("portal", state=query.state, kind=query.kind):
+        if ask.question.is_name_check:
+            return gateway.fetch_name(query, now=stopwatch.now, from_copy=ask.question.from_copy, **how)
+        return gateway.fetch(query, now=stopwatch.now, **how)

@@ -6,11 +6,13 @@ it to a worker, which settles it under the same ask: charged once or not at all.
 
 from __future__ import annotations
 
+import contextvars
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import lru_cache
 
@@ -23,9 +25,10 @@ from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Accepted, Ended, Unavailable
 from lookups.lookup.settlement import TryAgain
 from lookups.models import Job, Lookup
+from lookups.operations import heartbeats
 
 log = logging.getLogger(__name__)
-THREADS = 48  # fetches of one web process at a time; what finds no thread in time is left to a worker
+THREADS = 48  # fetches of one web process at a time; what finds no thread in time is left to a worker that lives
 
 
 Work = Callable[[TryAgain], Lookup]
@@ -78,16 +81,31 @@ class _RunningLookup:
             return self.job
 
 
-def answer_in_time(ask: Ask, lookup: Lookup, stopwatch: Stopwatch, *, work: Work) -> Ended | Accepted:
-    """Do `work` in a thread; the lookup as it ended, or Accepted when it takes longer than the synchronous budget.
+@contextmanager
+def seat() -> Iterator[bool]:
+    """Occupy one of the web threads that may wait for a registry: half of them; False when all are taken.
+
+    The other half answers what needs no waiting, however many lookups of however few customers are slow.
+    """
+    seats = _seats(os.getpid())
+    is_free = seats.acquire(blocking=False)
+    try:
+        yield is_free
+    finally:
+        if is_free:
+            seats.release()
+
+
+def answer_in_time(ask: Ask, lookup: Lookup, stopwatch: Stopwatch, *, work: Work, patience: float) -> Ended | Accepted:
+    """Do `work` in a thread; the lookup as it ended, or Accepted when that takes longer than `patience` in seconds.
 
     An exception means that the lookup is still the caller's to end.
     """
     running = _RunningLookup(ask, lookup, work, stopwatch)
-    future = _pool(os.getpid()).submit(running.run)
+    future = _pool(os.getpid()).submit(contextvars.copy_context().run, running.run)
     single_flight.release_connection()
     try:
-        ended = future.result(max(0.0, settings.SYNC_BUDGET_SECONDS - stopwatch.seconds))
+        ended = future.result(max(0.0, patience - stopwatch.seconds))
     except TimeoutError:
         if future.done():
             raise  # the work's own
@@ -106,7 +124,8 @@ def _hand_over(running: _RunningLookup, future: Future[Lookup | None]) -> Accept
             return None
         now = running.stopwatch.now
         left = estimates.still(running.ask.question.state, running.stopwatch.seconds, now=now)
-        runs = not future.cancel()  # cancelled: it never got a thread, so a worker does it
+        # Cancelled: it never got a thread, so a worker does it. Where none lives it waits on for a thread here.
+        runs = future.running() or not heartbeats.is_at_work(heartbeats.Role.WORKER) or not future.cancel()
         try:
             job = lifecycle.adopt(running.ask, running.lookup, runs=runs, now=now, estimated_seconds=left)
         except Exception:
@@ -118,6 +137,11 @@ def _hand_over(running: _RunningLookup, future: Future[Lookup | None]) -> Accept
     if not runs:
         lifecycle.wake(job.pk)
     return Accepted(job)
+
+
+@lru_cache(maxsize=1)
+def _seats(process: int) -> threading.BoundedSemaphore:
+    return threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
 
 
 @lru_cache(maxsize=1)

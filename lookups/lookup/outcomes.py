@@ -107,9 +107,14 @@ class OutOfFunds:
 
 @dataclass(frozen=True, slots=True)
 class TooManyAtOnce:
-    """The key runs as many lookups as it may. Nothing was accepted."""
+    """The key runs as many lookups as it may, or (a limit of 0) the service itself does. Nothing was accepted."""
 
     limit: int
 
 
-Result = Ended | Accepted | OutOfFunds | TooManyAtOnce
+@dataclass(frozen=True, slots=True)
+class NobodyAtWork:
+    """It would be answered later, and no process lives that would do it. Nothing was accepted."""
+
+
+Result = Ended | Accepted | OutOfFunds | TooManyAtOnce | NobodyAtWork

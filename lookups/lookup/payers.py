@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import Model
+
 from billing import ledger, limits
 from billing.ledger_errors import HoldEnded
 from billing.models import Account, ApiKey, Hold, Payment
@@ -65,15 +67,27 @@ class Payer:
     def claim(self, *, now: datetime) -> None:
         """Make sure of the payment before any work is done. Raises PaymentProblem when it is not good."""
 
-    def hold(self, bill: Bill, *, now: datetime, hold_for: timedelta = HOLD_FOR) -> Hold | None:
-        """Hold the price; None where nothing is held. Raises InsufficientFunds."""
+    def hold(
+        self,
+        bill: Bill,
+        *,
+        now: datetime,
+        hold_for: timedelta = HOLD_FOR,
+        locked: Account | None = None,
+        row: Model | None = None,
+    ) -> Hold | None:
+        """Hold the price; None where nothing is held. Raises InsufficientFunds.
+
+        `locked` and `row` are those of `ledger.hold`: where it has written the row, that has its id.
+        """
         return None
 
-    def capture(self, bill: Bill, hold: Hold | None, *, now: datetime) -> Paid:
+    def capture(self, bill: Bill, hold: Hold | None, *, now: datetime, is_locked: bool = False) -> Paid:
         """Charge what was held. Joins the caller's transaction; raises InsufficientFunds.
 
         A hold that was released meanwhile is charged anew: the answer is there, and is sold or kept back. The caller
-        holds the lock of the lookup, so nobody else can have ended it.
+        holds the lock of the lookup, so nobody else can have ended it. `is_locked`: and those of the hold's account and
+        of the hold, which was read under them.
         """
         return FREE
 
@@ -81,8 +95,11 @@ class Payer:
         """Charge at once, for an answer that is there already. Raises InsufficientFunds."""
         return FREE
 
-    def release(self, bill: Bill, hold: Hold | None, *, reason: str, now: datetime) -> None:
-        """Release what was held, when nothing is owed; what has ended already stays as it is."""
+    def release(self, bill: Bill, hold: Hold | None, *, reason: str, now: datetime, is_locked: bool = False) -> None:
+        """Release what was held, when nothing is owed; what has ended already stays as it is.
+
+        `is_locked`: as for `capture`.
+        """
 
     def collect(self, bill: Bill, *, now: datetime) -> None:
         """Move what moves outside our ledger: there is an answer, and nothing of it is kept yet.
@@ -120,7 +137,15 @@ class KeyPayer(Payer):
             if slot is not None:
                 limits.release(slot=slot)
 
-    def hold(self, bill: Bill, *, now: datetime, hold_for: timedelta = HOLD_FOR) -> Hold | None:
+    def hold(
+        self,
+        bill: Bill,
+        *,
+        now: datetime,
+        hold_for: timedelta = HOLD_FOR,
+        locked: Account | None = None,
+        row: Model | None = None,
+    ) -> Hold | None:
         """See Payer.
 
         An ask that is taken up again after a crash finds its own hold; where that has ended unused, a new one is made.
@@ -138,17 +163,22 @@ class KeyPayer(Payer):
                 now=now,
                 key=self.key,
                 request_id=bill.request_id,
+                locked=locked,
+                row=row,
             )
             if hold.state == Hold.State.OPEN:
                 return hold
-            token = f"lookup:{bill.ask_id}:{hold.pk}"
+            token, locked = f"lookup:{bill.ask_id}:{hold.pk}", None
 
-    def capture(self, bill: Bill, hold: Hold | None, *, now: datetime) -> Paid:
+    def capture(self, bill: Bill, hold: Hold | None, *, now: datetime, is_locked: bool = False) -> Paid:
         """See Payer."""
         if hold is None:
             return FREE
         try:
-            entry = ledger.capture(hold_id=hold.pk, now=now, reference=bill.reference, **_of(bill, "taken"))
+            locked = hold if is_locked else None
+            entry = ledger.capture(
+                hold_id=hold.pk, locked=locked, now=now, reference=bill.reference, **_of(bill, "taken")
+            )
         except HoldEnded:
             return self.charge(bill, now=now)
         return Paid(entry.amount, max(0, entry.available_after))
@@ -170,12 +200,13 @@ class KeyPayer(Payer):
         )
         return Paid(entry.amount, max(0, entry.available_after))
 
-    def release(self, bill: Bill, hold: Hold | None, *, reason: str, now: datetime) -> None:
+    def release(self, bill: Bill, hold: Hold | None, *, reason: str, now: datetime, is_locked: bool = False) -> None:
         """See Payer."""
         if hold is None:
             return
         try:
-            ledger.release(hold_id=hold.pk, now=now, reason=reason, **_of(bill, "back"))
+            locked = hold if is_locked else None
+            ledger.release(hold_id=hold.pk, locked=locked, now=now, reason=reason, **_of(bill, "back"))
         except HoldEnded:
             return  # the sweep was faster
 
@@ -197,7 +228,7 @@ class CredentialPayer(Payer):
         if bill.price:
             self.receipt = checkout.settle(self._claimed, now=now, request_id=bill.request_id)
 
-    def capture(self, bill: Bill, hold: Hold | None, *, now: datetime) -> Paid:
+    def capture(self, bill: Bill, hold: Hold | None, *, now: datetime, is_locked: bool = False) -> Paid:
         """See Payer. The money is there; no balance has changed."""
         checkout.deliver(self._claimed, now=now, request_id=bill.request_id)
         return FREE

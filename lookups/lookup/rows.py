@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
+from billing import ledger
 from billing.models import Account
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import (
@@ -66,22 +67,27 @@ def accept(ask: Ask, lookup: Lookup, *, now: datetime, hold_for: timedelta) -> N
     Raises InsufficientFunds, and AskedBefore instead of holding the price of the same thing twice.
     """
     with transaction.atomic():
+        if lookup.pk is not None:  # written before, perhaps by a try that broke off
+            lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for)
+            lookup.save()
+            return
+        locked = refuse_repetition(ask, now=now)
+        lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for, locked=locked, row=lookup)
         if lookup.pk is None:
-            refuse_repetition(ask, now=now)
-        lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for)
-        lookup.save()
+            lookup.save(force_insert=True)
 
 
-def refuse_repetition(ask: Ask, *, now: datetime) -> None:
+def refuse_repetition(ask: Ask, *, now: datetime) -> Account | None:
     """Raise AskedBefore where the account has asked the same within five minutes; joins the caller's transaction.
 
     Whether a reply has arrived cannot be known, so everything that is asked again is taken for a reply that was lost.
-    The account's lock lets one of several equal requests be the first. What costs nothing is asked anew.
+    The account's lock lets one of several equal requests be the first; the locked account is returned. What costs
+    nothing is asked anew, and nothing is locked for it.
     """
     account = ask.account
     if ask.apart or account is None or account.is_internal or ask.sandbox:
-        return
-    Account.objects.select_for_update(no_key=True).get(pk=account.pk)
+        return None
+    locked = ledger.lock(account.pk)
     question = ask.question
     since = now - ASKED_AGAIN - timedelta(seconds=settings.SYNC_BUDGET_SECONDS)  # an answer may take so long
     paid = Lookup.objects.whole().filter(Q(verdict__isnull=True) | Q(verdict__in=BILLED), price__gt=0)
@@ -89,6 +95,7 @@ def refuse_repetition(ask: Ask, *, now: datetime) -> None:
     for lookup in asked.filter(state=question.state, kind=question.kind, asked=question.words):
         if lookup.question == question.to_json() and (ask.accepts_stored or lookup.source != Lookup.Source.STORED):
             raise AskedBefore(lookup)
+    return locked
 
 
 def draft(ask: Ask, *, now: datetime, **more: Any) -> Lookup:

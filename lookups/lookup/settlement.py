@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, F, OuterRef
 
+from billing import ledger
 from billing.ledger_errors import BudgetExceeded, InsufficientFunds
+from billing.models import Hold
+from jurisdictions import selectors as jurisdictions
 from lookups.lookup import rows, single_flight, storage
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Cancelled, Failed, Found, Judged, NothingFound, OutOfFunds, Refused, Unavailable
@@ -17,6 +22,7 @@ from lookups.lookup.rows import Making
 from lookups.models import Job, Lookup, StoredAnswer
 from lookups.names import check as names
 from lookups.verdicts import Breakdown
+from scrapers import gateway
 from scrapers.failures import Failure, PortalDisabled, PortalError
 from scrapers.gateway import NameReply, Reply
 from scrapers.records import NotFound
@@ -27,19 +33,40 @@ Empty = NothingFound | Unavailable | Refused | Failed | Cancelled
 """What delivers nothing: the money goes back."""
 
 
-def is_ours(ask: Ask, lookup: Lookup) -> bool:
-    """Whether this lookup may still be ended by its caller; locks it until the caller's transaction ends.
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """A lookup's row under its lock, with its hold and the hold's account under theirs.
 
-    A lookup that was ended (its state switched off, its deadline, an operator), or whose job another worker has taken
-    over, is not settled here any more: its money went back, or is that worker's to take.
+    `is_ours`: whether it may still be ended by its caller. A lookup that was ended (its state switched off, its
+    deadline, an operator), or whose job another worker has taken over, is not settled here any more: its money went
+    back, or is that worker's to take. `is_off`: whether its state is switched off by now.
+    """
+
+    is_ours: bool
+    held: Hold | None = None
+    is_off: bool = False
+
+
+def lock(ask: Ask, lookup: Lookup) -> Locked:
+    """Lock a lookup until the caller's transaction ends, then its account, then its hold, all in one statement.
+
+    PostgreSQL locks in the order that is named, and reads what it has locked as it is then.
     """
     if lookup.pk is None:
-        return True
-    same = Lookup.objects.select_for_update(of=("self",)).filter(pk=lookup.pk)
-    found = same.values_list("verdict", "job__status", "job__claim").first()
-    if found is None or found[0] is not None:
-        return False
-    return found[1] is None or found[1:] == (Job.Status.PROCESSING, ask.claim or ask.ask_id)
+        return Locked(is_ours=True, held=lookup.hold and ledger.lock_hold(lookup.hold.pk))
+    of: tuple[str, ...] = ("self",)
+    same = Lookup.objects.filter(pk=lookup.pk)
+    if lookup.hold_id is not None:
+        of = ("self", "hold__account", "hold")
+        same = same.select_related("hold__account").filter(hold__created_at__isnull=False)  # locked: no outer join
+    off = Exists(jurisdictions.list_off().filter(pk=OuterRef("state")))
+    same = same.select_for_update(no_key=True, of=of)
+    found: Any = same.annotate(job_status=F("job__status"), job_claim=F("job__claim"), is_off=off).first()
+    if found is None:
+        return Locked(is_ours=False)
+    held_by = found.job_status, found.job_claim
+    mine = held_by[0] is None or held_by == (Job.Status.PROCESSING, ask.claim or ask.ask_id)
+    return Locked(found.verdict is None and mine, found.hold, found.is_off)
 
 
 def settle_reply(
@@ -47,8 +74,12 @@ def settle_reply(
 ) -> Lookup:
     """The registry answered: store and sell what it has, or release the money. A verdict is sold and not stored.
 
-    What is paid outside our ledger is paid first: of an answer that is not paid nothing is kept.
+    What is paid outside our ledger is paid first: of an answer that is not paid nothing is kept. Raises PortalDisabled
+    when the state was switched off meanwhile: its answer is not sold, and nothing of it is kept. That is asked before
+    money moves: outside our ledger here, within it under the lookup's lock.
     """
+    if ask.payer.payment is not None:
+        gateway.get_portal(ask.question.state, sandbox=ask.sandbox)
     making = Making(reply.attempt_id)
     if isinstance(reply, NameReply):
         result: single_flight.Result = {
@@ -62,12 +93,12 @@ def settle_reply(
         with transaction.atomic():
             answer = storage.store(question=ask.question, reply=reply, sandbox=ask.sandbox)
             single_flight.finish(ticket, result={"kind": "answer", "id": answer.pk}, now=stopwatch.now)
-            return _settle(ask, lookup, Found(answer), making, stopwatch=stopwatch)
+            return _settle(ask, lookup, Found(answer), making, stopwatch=stopwatch, is_fresh=True)
     if result["kind"] == "check":
         ask.payer.collect(ask.bill, now=stopwatch.now)
     with transaction.atomic():
         single_flight.finish(ticket, result=result, now=stopwatch.now)
-        return _settle(ask, lookup, read(ask, result), making, stopwatch=stopwatch)
+        return _settle(ask, lookup, read(ask, result), making, stopwatch=stopwatch, is_fresh=True)
 
 
 TryAgain = Callable[[Unavailable], bool]
@@ -187,12 +218,12 @@ def _sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: S
     ask_stored = replace(ask, price=ask.stored_price)
     ask.payer.collect(ask_stored.bill, now=stopwatch.now)
     with transaction.atomic():
-        if not is_ours(ask, lookup):
+        if not (locked := lock(ask, lookup)).is_ours:
             return _now(lookup)
         if lookup.pk is None and ask_stored.price:
             rows.refuse_repetition(ask, now=stopwatch.now)
-        if lookup.hold is not None:
-            ask.payer.release(ask.bill, lookup.hold, reason="stored", now=stopwatch.now)
+        if locked.held is not None:
+            ask.payer.release(ask.bill, locked.held, reason="stored", now=stopwatch.now, is_locked=True)
         paid = ask.payer.charge(ask_stored.bill, now=stopwatch.now)
         lookup.price = ask_stored.price
         return rows.end(lookup, Found(answer, stored=True), stopwatch=stopwatch, paid=paid)
@@ -237,20 +268,30 @@ def out_of_funds(short: InsufficientFunds) -> OutOfFunds:
 
 
 def _settle(
-    ask: Ask, lookup: Lookup, outcome: Found | Judged | Empty, making: Making, *, stopwatch: Stopwatch
+    ask: Ask,
+    lookup: Lookup,
+    outcome: Found | Judged | Empty,
+    making: Making,
+    *,
+    stopwatch: Stopwatch,
+    is_fresh: bool = False,
 ) -> Lookup:
     """Take or release the money and end the row; joins the caller's transaction, and changes nothing that is not ours.
 
-    What somebody else's ask has stored or shared stands in any case.
+    What somebody else's ask has stored or shared stands in any case. `is_fresh`: the registry has just said so; raises
+    PortalDisabled where it was switched off meanwhile, unless it is paid by now.
     """
-    if not is_ours(ask, lookup):
+    locked = lock(ask, lookup)
+    if is_fresh and locked.is_off and ask.payer.payment is None:
+        gateway.get_portal(ask.question.state, sandbox=ask.sandbox)
+    if not locked.is_ours:
         return _now(lookup)
     if not isinstance(outcome, Found | Judged):
-        ask.payer.release(ask.bill, lookup.hold, reason=_word(outcome), now=stopwatch.now)
+        ask.payer.release(ask.bill, locked.held, reason=_word(outcome), now=stopwatch.now, is_locked=True)
         return rows.end(lookup, outcome, stopwatch=stopwatch, making=making)
     try:
         # The lookup is ours and locked: a hold that has ended meanwhile is charged anew.
-        paid = ask.payer.capture(ask.bill, lookup.hold, now=stopwatch.now)
+        paid = ask.payer.capture(ask.bill, locked.held, now=stopwatch.now, is_locked=True)
     except InsufficientFunds:
         # The hold had expired and the credit is gone: the record is kept, not delivered.
         return rows.end(lookup, Failed(Breakdown.OUT_OF_FUNDS), stopwatch=stopwatch, making=making)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,7 +22,7 @@ Result = dict[str, Any]
 
 GRACE = timedelta(seconds=10)  # what storing an answer may take on top of fetching it
 _FIRST_LOOK, _LOOK_EVERY = 0.05, 0.25
-_KEEP = timedelta(hours=1)
+KEPT_FOR = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,7 @@ def wait(ticket: Ticket, *, budget_seconds: float, now: datetime) -> tuple[Ticke
 
     The latter when the leader's lease ran out: the caller then asks the portal itself.
     """
-    started, pause = time.monotonic(), _FIRST_LOOK
-    while True:
-        elapsed = time.monotonic() - started
+    for elapsed in looks(budget_seconds=budget_seconds):
         moment = now + timedelta(seconds=elapsed)
         row = SharedFetch.objects.filter(pk=ticket.fetch_id).values_list("result", "lease_until").first()
         if row is None:
@@ -77,14 +76,26 @@ def wait(ticket: Ticket, *, budget_seconds: float, now: datetime) -> tuple[Ticke
         if result is not None:
             return ticket, result
         left = budget_seconds - elapsed
-        if left <= 0:
-            return ticket, None
-        if lease_until <= moment:
+        if left > 0 and lease_until <= moment:
             leader = uuid.uuid4()
             if _take_over(ticket.fetch_id, leader, moment + timedelta(seconds=left) + GRACE, moment):
                 return Ticket(ticket.fetch_id, leader), None
+    return ticket, None
+
+
+def looks(*, budget_seconds: float) -> Iterator[float]:
+    """Yield the seconds gone by: at once, again and again, and for the last time when the budget is used up.
+
+    For whoever waits for what another process writes; between two looks the database connection is given back.
+    """
+    started, pause = time.monotonic(), _FIRST_LOOK
+    while True:
+        elapsed = time.monotonic() - started
+        yield elapsed
+        if elapsed >= budget_seconds:
+            return
         release_connection()
-        time.sleep(min(pause, left))
+        time.sleep(min(pause, budget_seconds - elapsed))
         pause = min(pause * 1.5, _LOOK_EVERY)
 
 
@@ -104,8 +115,8 @@ def leave(ticket: Ticket, *, now: datetime) -> None:
 
 def prune(*, now: datetime) -> int:
     """Forget fetches that ended an hour ago or were abandoned; returns how many."""
-    ended, _ = SharedFetch.objects.filter(ended_at__lt=now - _KEEP).delete()
-    lost, _ = SharedFetch.objects.abandoned(now - _KEEP).delete()
+    ended, _ = SharedFetch.objects.filter(ended_at__lt=now - KEPT_FOR).delete()
+    lost, _ = SharedFetch.objects.abandoned(now - KEPT_FOR).delete()
     return ended + lost
 
 

@@ -7,12 +7,16 @@ import json
 from datetime import UTC, date, datetime
 from typing import Any
 
+from django.db import connection
+from django.db.models import Case, F, QuerySet, Subquery, When
+from django.db.models.functions import Coalesce
 from django.utils.text import slugify
 
 from lookups.lookup.questions import Question, id_digest
 from lookups.models import Entity, FilingSet, RecordVersion, StoredAnswer
+from lookups.privacy import suppression
 from scrapers.gateway import Reply
-from scrapers.normalize import dates, liens, names
+from scrapers.normalize import addresses, dates, liens, names
 from scrapers.records import (
     Address,
     Candidate,
@@ -122,12 +126,13 @@ def filing_fields(filing: UccFiling, *, today: date) -> dict[str, Any]:
 
 def evidence_fields(evidence: Evidence) -> dict[str, Any]:
     """Where, when and what was read, and whether it was a loaded copy of the published register."""
-    return {
+    told = {
         "sourceUrl": evidence.source_url,
         "retrievedAt": wire_time(evidence.retrieved_at),
         "sha256": evidence.sha256,
         "fromRegister": evidence.from_copy,
     }
+    return {**told, "leftOut": list(evidence.left_out)} if evidence.left_out else told
 
 
 def absence_fields(answer: NotFound, *, note: str | None) -> dict[str, Any]:
@@ -153,8 +158,8 @@ def page_slug(*, name: str, state: str, entity_id: str) -> str:
 
 def _keep_record(state: str, reply: Reply, answer: Found, *, sandbox: bool) -> RecordVersion:
     """The version that holds these facts: the last one, read once more, or a new one."""
-    data = entity_fields(answer.record)
-    normalized = {name: value for name, value in (reply.normalized or {}).items() if name != "match"}
+    reading = {name: value for name, value in (reply.normalized or {}).items() if name != "match"}
+    data, normalized = suppression.withhold(entity_fields(answer.record), reading, state=state)
     entity = _write_entity(state, answer, sandbox=sandbox)
     read = {
         "evidence": evidence_fields(answer.evidence),
@@ -163,22 +168,40 @@ def _keep_record(state: str, reply: Reply, answer: Found, *, sandbox: bool) -> R
         "reader_version": reply.version,
         "reader_built_at": reply.built_at,
     }
-    facts = _digest(data, normalized)
-    last = RecordVersion.objects.filter(entity=entity).order_by("-number").first()
-    if last is not None and last.facts == facts:
-        RecordVersion.objects.filter(pk=last.pk).update(**read)
-        for name, value in {**read, "entity": entity}.items():
-            setattr(last, name, value)
-        return last
-    return RecordVersion.objects.create(
+    version = RecordVersion(
         entity=entity,
-        number=last.number + 1 if last else 1,
         data=data,
         normalized=normalized,
-        facts=facts,
+        facts=_digest(data, normalized),
         first_read_at=answer.evidence.retrieved_at,
         **read,
     )
+    last = RecordVersion.objects.filter(entity=entity).order_by("-number")
+    if connection.vendor == "postgresql":
+        return _write_in_one(version, last, list(read))
+    same = last.first()
+    version.number = 1 if same is None else same.number + (same.facts != version.facts)
+    if same is None or same.facts != version.facts:
+        version.save(force_insert=True)
+        return version
+    version.pk, version.first_read_at = same.pk, same.first_read_at
+    version.save(force_update=True, update_fields=read)
+    return version
+
+
+def _write_in_one(version: RecordVersion, last: QuerySet[RecordVersion], read: list[str]) -> RecordVersion:
+    """Number a version by the last one, whose number it has when it says the same, and write it under that number.
+
+    The entity is locked: nobody numbers another one meanwhile. SQLite's guard of what was said refuses such a
+    statement; in its process a question more costs nothing.
+    """
+    same = Case(When(facts=version.facts, then=F("number")), default=F("number") + 1)
+    version.number = Coalesce(Subquery(last.annotate(mine=same).values("mine")[:1]), 1)
+    [written] = RecordVersion.objects.bulk_create(
+        [version], update_conflicts=True, unique_fields=["entity", "number"], update_fields=read
+    )
+    del written.number, written.first_read_at  # the database knows them
+    return written
 
 
 def _write_entity(state: str, answer: Found, *, sandbox: bool) -> Entity:
@@ -205,7 +228,8 @@ def _write_entity(state: str, answer: Found, *, sandbox: bool) -> Entity:
 def _keep_filings(question: Question, answer: FoundFilings, *, sandbox: bool) -> FilingSet:
     """The set that holds these filings: the last one, read once more, or a new one."""
     read_at = answer.evidence.retrieved_at
-    filings = [filing_fields(filing, today=read_at.date()) for filing in answer.filings]
+    read = [filing_fields(filing, today=read_at.date()) for filing in answer.filings]
+    filings, _ = suppression.withhold_parties(read, state=question.state)
     same = {"state": question.state, "question": question.digest, "sandbox": sandbox}
     facts = _digest(filings)
     last = FilingSet.objects.filter(**same).order_by("-pk").first()
@@ -287,7 +311,7 @@ def _address_fields(prefix: str, address: Address) -> dict[str, str | None]:
     return {
         f"{prefix}Address": address.street,
         f"{prefix}City": address.city,
-        f"{prefix}State": address.state,
+        f"{prefix}State": addresses.region(address),
         f"{prefix}Zip": address.zip,
     }
 

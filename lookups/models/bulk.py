@@ -34,6 +34,9 @@ class BulkJob(models.Model):
     )
     emails_results = models.BooleanField(default=False, help_text="Its results are mailed to the account.")
     request_id = models.CharField(max_length=64, blank=True, default="")
+    asked_hash = models.CharField(
+        max_length=64, blank=True, default="", help_text="SHA-256 of all that was asked; empty: before it was kept."
+    )
     created_at = models.DateTimeField()
     deadline = models.DateTimeField()
     cancelled_at = models.DateTimeField(null=True, blank=True)

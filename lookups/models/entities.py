@@ -46,6 +46,23 @@ class Entity(models.Model):
         return f"/entity/{PLACES[self.state].slug}/{self.slug}/"
 
 
+class FormerSlug(models.Model):
+    """The last part of the address that an entity's page had under a name before: it leads to the present one.
+
+    A trigger on the entity's table writes it (migration 0017).
+    """
+
+    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="former_slugs")
+    state = models.CharField(max_length=2)
+    slug = models.CharField(max_length=240)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["state", "slug", "entity"], name="former_slug_once")]
+
+    def __str__(self) -> str:
+        return f"{self.state} {self.slug}"
+
+
 class RecordVersion(models.Model):
     """What the registry said of one entity, from `first_read_at` to `last_read_at`.
 

@@ -32,7 +32,7 @@ class LookupQuerySet(models.QuerySet["Lookup"]):
         Not those whose own payment may have moved money: their answer is owed. Nor those that are asked again under
         their `Idempotency-Key` now: that request answers them.
         """
-        owed = Q(payment__state__in=("settling", "unknown", "paid"))
+        owed = Q(payment__state__in=("settling", "unknown", "paid"), payment__taken_back=0)
         lost = self.open().filter(job__isnull=True, repeats__isnull=True, created_at__lt=before)
         again = IdempotencyRecord.objects.running().filter(account=OuterRef("account"), ask_id=OuterRef("ask_id"))
         return lost.filter(Q(payment__isnull=True) | ~owed).exclude(Exists(again.filter(lease_until__gt=now)))

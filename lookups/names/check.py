@@ -14,23 +14,24 @@ from lookups.models import Entity
 from scrapers import gateway
 from scrapers.failures import PortalDisabled
 from scrapers.gateway import NameReply
+from scrapers.operations.readiness import Readiness
 from scrapers.records import Conflict, NameCheck
 from scrapers.refusals import Refusal
 
 COPY_KEPT = 'A copy of its register is loaded here: send "source": "cache" for a verdict from it.'
 
 
-def find_objection(question: Question, *, sandbox: bool) -> Refused | None:
+def find_objection(question: Question, *, sandbox: bool, known: Readiness | None = None) -> Refused | None:
     """Why the question need not be asked: a verdict from a copy that is not there, or live from behind a wall."""
     try:
-        portal = gateway.get_portal(question.state, sandbox=sandbox)
+        portal = gateway.get_portal(question.state, sandbox=sandbox, known=known)
     except PortalDisabled:
         return None  # that is an answer that could not be had
-    kept = gateway.find_copy(question.state, sandbox=sandbox)
+    kept = gateway.find_copy(question.state, sandbox=sandbox, known=known)
     if question.from_copy:
         return None if kept else Refused(Refusal.NO_COPY)
     if portal.walled:
-        return Refused(Refusal.WALLED, {"why": portal.off_reason}, COPY_KEPT if kept else None)
+        return Refused(Refusal.WALLED, note=COPY_KEPT if kept else None)
     return None
 
 

@@ -15,6 +15,7 @@ from lookups.lookup.asks import Stopwatch
 from lookups.models import Delivery
 from lookups.notifications import deliveries, result_mail, webhook_secrets, webhook_sender, webhook_signatures
 from lookups.notifications.deliveries import GONE, Answer
+from lookups.operations import request_ids, tracing
 
 log = logging.getLogger(__name__)
 BROKEN = "it could not be made; the service's log says why"
@@ -27,13 +28,23 @@ def send_next(*, now: datetime) -> bool:
     delivery = deliveries.take_next(now=now)
     if delivery is None:
         return False
-    try:
-        answer = _send(delivery, now=stopwatch.now)
-    except Exception:  # ours to mend; the message waits for that, and the others are sent
-        log.exception("Delivery %s broke down.", delivery.message_id)
-        answer = Answer(None, BROKEN, round(stopwatch.seconds * 1000))
-    deliveries.note(delivery, answer, now=stopwatch.now)
+    with request_ids.working_on(find_request_id(delivery)), tracing.span("delivery", channel=delivery.channel) as span:
+        try:
+            answer = _send(delivery, now=stopwatch.now)
+        except Exception:  # ours to mend; the message waits for that, and the others are sent
+            log.exception("Delivery %s broke down.", delivery.message_id)
+            answer = Answer(None, BROKEN, round(stopwatch.seconds * 1000))
+        deliveries.note(delivery, answer, now=stopwatch.now)
+        span.note(status=answer.status or 0)
+        words = (delivery.message_id, delivery.event, delivery.channel, delivery.account_id, delivery.attempts)
+        log.info("Delivery %s (%s, %s) of account %s, try %s: %s", *words, answer.error or f"answered {answer.status}")
     return True
+
+
+def find_request_id(delivery: Delivery) -> str:
+    """Of the request whose end it tells of; empty for a test."""
+    work = delivery.job or delivery.bulk
+    return work.request_id if work is not None else ""
 
 
 def _send(delivery: Delivery, *, now: datetime) -> Answer:
@@ -45,6 +56,7 @@ def _send(delivery: Delivery, *, now: datetime) -> Answer:
     body = delivery.body.encode()
     secrets = webhook_secrets.list_secrets(account_id=delivery.account_id, livemode=delivery.livemode, now=now)
     headers = webhook_signatures.sign(message_id=delivery.message_id, body=body, secrets=secrets, now=now)
+    headers |= {"x-request-id": request_ids.current()} if request_ids.current() else {}
     single_flight.release_connection()
     sent = webhook_sender.post(url=delivery.address, body=body, headers={"content-type": "application/json", **headers})
     return Answer(

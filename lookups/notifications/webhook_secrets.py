@@ -18,6 +18,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
+from billing import audit
 from billing.models import Account
 from lookups.models import WebhookSecret
 
@@ -51,7 +52,7 @@ def rotate(*, account_id: int, livemode: bool, now: datetime) -> NewSecret:
     Two calls at once make one after the other: each caller's secret signs, and so does the one before both.
     """
     with transaction.atomic():
-        Account.objects.select_for_update(no_key=True).get(pk=account_id)
+        account = Account.objects.select_for_update(no_key=True).get(pk=account_id)
         own = WebhookSecret.objects.filter(account_id=account_id, livemode=livemode)
         # What was made within a day still signs, so it is all here to be counted.
         recent = list(own.filter(made_at__gt=now - OVERLAP).values_list("made_at", flat=True))
@@ -61,6 +62,8 @@ def rotate(*, account_id: int, livemode: bool, now: datetime) -> NewSecret:
         ended = own.filter(signs_until__isnull=True).update(signs_until=now + OVERLAP)
         salt = secrets.token_hex(16)
         WebhookSecret.objects.create(account_id=account_id, livemode=livemode, salt=salt, made_at=now)
+        mode = "live" if livemode else "test"
+        audit.record(audit.Kind.SECRET_MADE, subject=account, detail=f"A webhook secret of {mode} mode.", now=now)
     return NewSecret(_secret(_keys()[0], account_id, salt, livemode), now + OVERLAP if ended else None)
 
 

@@ -23,7 +23,7 @@ from django.conf import settings
 
 from lookups.notifications import webhook_addresses
 from lookups.notifications.webhook_addresses import IPAddress, Refused, Target
-from scrapers.transport.deadline import DeadlineCutter
+from scrapers.transport.deadline import DeadlineCutter, in_time
 
 SECONDS = 10.0  # for everything together: name, connection, TLS, sending, the head of the answer
 MOST_ADDRESSES = 4  # tried one after the other while there is time
@@ -101,24 +101,17 @@ def _judge(status: int) -> str:
 
 
 def _look_up(target: Target, deadline: float) -> list[str]:
-    """Resolve the name, once. It is a thread that waits for the DNS, because nothing can end that wait from outside."""
-    answers: list[list[str] | OSError] = []
-
-    def ask() -> None:
-        try:
-            found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-            answers.append([str(entry[4][0]) for entry in found])
-        except (OSError, UnicodeError) as error:
-            answers.append(OSError(error))
-
-    asking = threading.Thread(target=ask, name="webhook-dns", daemon=True)
-    asking.start()
-    asking.join(_left(deadline))
-    if not answers:
-        raise TimeoutError
-    if isinstance(answers[0], OSError) or not answers[0]:
+    """Resolve the name, once."""
+    ask = functools.partial(socket.getaddrinfo, target.host, target.port, type=socket.SOCK_STREAM)
+    try:
+        found = in_time(ask, deadline=deadline)
+    except TimeoutError:
+        raise
+    except (OSError, UnicodeError) as error:
+        raise _Failed(NO_SUCH_NAME) from error
+    if not found:
         raise _Failed(NO_SUCH_NAME)
-    return list(dict.fromkeys(answers[0]))
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 def _exchange(

@@ -6,6 +6,8 @@ forged form (the provider's page asks the person), and a key is never kept, show
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,7 +16,7 @@ from django.utils import timezone
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
-from billing import keys, money, prices, topups
+from billing import keys, money, networks, prices, topups
 from billing.models import ApiKey
 from billing.payments import checkout
 from lookups import client_address
@@ -45,6 +47,10 @@ class TopUpForm(forms.Form):
         initial="31.40",
     )
 
+    def __init__(self, *args: Any, address: networks.Address | None = None, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.address = address
+
     def clean(self) -> None:
         """Find the key's account; the amount must be one that is sold."""
         data = self.cleaned_data
@@ -59,7 +65,10 @@ class TopUpForm(forms.Form):
 
     def _account(self, secret: str) -> object:
         try:
-            key = keys.verify(secret=secret, now=timezone.now())
+            key = keys.verify(secret=secret, now=timezone.now(), address=self.address)
+        except keys.WrongNetwork:
+            self.add_error("key", "This key may not be used from your address.")
+            return None
         except keys.InvalidKey:
             self.add_error("key", "This key opens nothing.")
             return None
@@ -75,7 +84,7 @@ def pricing(request: HttpRequest) -> HttpResponse:
         return _show(request, None, status=503 if request.method == "POST" else 200)
     if request.method != "POST":
         return _show(request, TopUpForm())
-    form = TopUpForm(request.POST)
+    form = TopUpForm(request.POST, address=client_address.find(request))
     rate = client_address.count(request, now=timezone.now())
     if not rate.allowed:
         form.add_error(None, "Too many tries from your network in this minute. Please wait a little.")
@@ -143,6 +152,4 @@ def _send(address: str) -> HttpResponse:
 
 
 def _message_page(request: HttpRequest, title: str, text: str) -> HttpResponse:
-    response = render(request, "pages/topup.html", {"title": title, "text": text})
-    response["Content-Security-Policy"] = views.POLICY
-    return response
+    return render(request, "pages/topup.html", {"title": title, "text": text})

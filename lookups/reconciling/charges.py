@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 
 from billing.accounting.reconciling.findings import Finding, in_batches
+from billing.accounts import PAY_PER_REQUEST
 from billing.models import Difference, LedgerEntry, Payment
-from billing.payments.booking import PAY_PER_REQUEST
 from lookups.models import Lookup
 from lookups.verdicts import BILLED
 

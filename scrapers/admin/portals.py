@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import QuerySet, URLField
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -39,3 +41,9 @@ class BulkCopyAdmin(ReadOnlyAdmin):
 
     list_display = ("state", "as_of", "status", "entities", "rows_read", "finished_at", "detail")
     list_filter = ("status", "state")
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **named: Any) -> Any:
+        """Django makes a form of what is only read, too; an address typed without its scheme would be https."""
+        if isinstance(db_field, URLField):
+            named["assume_scheme"] = "https"
+        return super().formfield_for_dbfield(db_field, request, **named)

@@ -8,7 +8,7 @@ switches, and the old rows are removed in slices.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -18,14 +18,16 @@ from typing import Any
 from django.db import connection, transaction
 
 from scrapers.bulk_data import reading
-from scrapers.bulk_data.published import BulkData
+from scrapers.bulk_data.published import BulkData, Row
 from scrapers.bulk_data.stored_form import from_plain, to_plain
 from scrapers.failures import PageChanged
 from scrapers.models import BulkCopy, BulkEntity
 from scrapers.normalize import names
 from scrapers.records import EntityRecord
 
-BATCH = 5_000
+BATCH = 5_000  # rows
+LARGEST_BATCH = 32 * 1024**2  # characters, so that a file of overlong rows takes no more memory than any other
+_CELL = 64  # what an empty cell takes, more or less
 SHRINK = 0.9  # a new copy with fewer than 90 % of the old one's entities is refused
 Plain = dict[str, Any]
 Progress = Callable[[BulkCopy], None]
@@ -53,7 +55,7 @@ def load(*, copy: BulkCopy, bulk_data: BulkData, progress: Progress = lambda cop
     """Read the file from where the copy stands to its end; LoadRefused when its layout is not the known one."""
     rows = islice(reading.rows(Path(copy.file), bulk_data), copy.rows_read, None)
     try:
-        while batch := list(islice(rows, BATCH)):
+        while batch := _take_batch(rows):
             records = [record for record in map(bulk_data.record, batch) if record is not None]
             with transaction.atomic():
                 _advance(copy, rows=len(batch), entities=len(records))
@@ -61,6 +63,18 @@ def load(*, copy: BulkCopy, bulk_data: BulkData, progress: Progress = lambda cop
             progress(copy)
     except PageChanged as error:
         raise LoadRefused(f"the layout has changed: {error.detail}") from error
+
+
+def _take_batch(rows: Iterator[Row]) -> list[Row]:
+    """The next rows: as many as are committed together, and of few characters."""
+    batch: list[Row] = []
+    size = 0
+    for row in islice(rows, BATCH):
+        batch.append(row)
+        size += sum(len(cell) + _CELL for cell in row.values())
+        if size > LARGEST_BATCH:
+            break
+    return batch
 
 
 def _advance(copy: BulkCopy, *, rows: int, entities: int) -> None:

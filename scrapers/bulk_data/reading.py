@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from scrapers.bulk_data.archives import Lines, member_lines, refusing_damage, unpacked
 from scrapers.bulk_data.published import BulkData, Row
 from scrapers.failures import PageChanged
+from scrapers.parsing.nesting import refuse_deep
 
 
 def rows(path: Path, bulk_data: BulkData) -> Iterator[Row]:
@@ -19,29 +19,27 @@ def rows(path: Path, bulk_data: BulkData) -> Iterator[Row]:
 
     Fixed-width files yield {"line": the whole line}; the state cuts it.
     """
-    if bulk_data.joined is not None:
-        yield from bulk_data.joined(path)
-        return
-    columns = bulk_data.columns
-    if bulk_data.kind == "csv":
-        with path.open(newline="", encoding=bulk_data.encoding, errors="replace") as file:
-            yield from _csv_rows(file, columns, path.name)
-        return
-    try:
-        archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as error:
-        raise PageChanged(f"{path.name} is no zip archive") from error
-    with archive:
-        for member in _members(archive, bulk_data):
-            with archive.open(member) as raw:
-                text = io.TextIOWrapper(raw, encoding=bulk_data.encoding, errors="replace", newline="")
-                if bulk_data.kind == "csv-zip":
-                    for row in _csv_rows(text, columns, member):
-                        yield {**row, "_member": member}
-                elif bulk_data.kind == "ndjson-zip":
-                    yield from _json_rows(text, columns, member)
-                else:
-                    yield from _lines(text, bulk_data.width, member)
+    with refusing_damage(path.name):
+        if bulk_data.joined is not None:
+            yield from bulk_data.joined(path)
+        elif bulk_data.kind == "csv":
+            with path.open(newline="", encoding=bulk_data.encoding, errors="replace") as file:
+                yield from _csv_rows(Lines(file, path.name), bulk_data.columns, path.name)
+        else:
+            with unpacked(path) as archive:
+                for member in _members(archive, bulk_data):
+                    yield from _member_rows(archive, member, bulk_data)
+
+
+def _member_rows(archive: zipfile.ZipFile, member: str, bulk_data: BulkData) -> Iterator[Row]:
+    with member_lines(archive, member, encoding=bulk_data.encoding) as lines:
+        if bulk_data.kind == "csv-zip":
+            for row in _csv_rows(lines, bulk_data.columns, member):
+                yield {**row, "_member": member}
+        elif bulk_data.kind == "ndjson-zip":
+            yield from _json_rows(lines, bulk_data.columns, member)
+        else:
+            yield from _fixed_rows(lines, bulk_data.width, member)
 
 
 def _members(archive: zipfile.ZipFile, bulk_data: BulkData) -> list[str]:
@@ -58,13 +56,15 @@ def _members(archive: zipfile.ZipFile, bulk_data: BulkData) -> list[str]:
     return list(bulk_data.members)
 
 
-def _csv_rows(file: io.TextIOBase | Any, columns: frozenset[str], name: str) -> Iterator[Row]:
-    reader = csv.reader(file)
+def _csv_rows(lines: Lines, columns: frozenset[str], name: str) -> Iterator[Row]:
+    reader, lines.rows_go_on = csv.reader(lines), True
     head = [cell.strip() for cell in next(reader, [])]
     missing = columns - set(head)
     if missing:
         raise PageChanged(f"{name}: the columns {sorted(missing)} are missing from {head}")
+    lines.end_row()
     for number, cells in enumerate(reader, start=2):
+        lines.end_row()
         if not any(cells):
             continue
         extra = cells[len(head) :]
@@ -73,11 +73,12 @@ def _csv_rows(file: io.TextIOBase | Any, columns: frozenset[str], name: str) -> 
         yield dict(zip(head, cells, strict=False))
 
 
-def _json_rows(file: io.TextIOBase, columns: frozenset[str], name: str) -> Iterator[Row]:
-    for number, line in enumerate(file, start=1):
+def _json_rows(lines: Lines, columns: frozenset[str], name: str) -> Iterator[Row]:
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
+            refuse_deep(line.encode())
             row = json.loads(line)
         except ValueError as error:
             raise PageChanged(f"{name}, line {number}: no JSON") from error
@@ -86,9 +87,9 @@ def _json_rows(file: io.TextIOBase, columns: frozenset[str], name: str) -> Itera
         yield {key: "" if value is None else str(value) for key, value in row.items()}
 
 
-def _lines(file: io.TextIOBase, width: int, name: str) -> Iterator[Row]:
+def _fixed_rows(lines: Lines, width: int, name: str) -> Iterator[Row]:
     """Lines of one width as rows with the one column `line`; PageChanged for a line of another width."""
-    for number, line in enumerate(file, start=1):
+    for number, line in enumerate(lines, start=1):
         text = line.rstrip("\r\n")
         if not text:
             continue

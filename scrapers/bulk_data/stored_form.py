@@ -22,7 +22,7 @@ def to_plain(record: EntityRecord) -> dict[str, Any]:
                 plain[name] = [[filing.date, filing.title] for filing in value]
         elif name == "officers":
             if value:
-                plain[name] = [[officer.name, officer.title, officer.address] for officer in value]
+                plain[name] = [[one.name, one.title, one.address, *([one.kind] if one.kind else ())] for one in value]
         elif value not in (None, ()):
             plain[name] = list(value) if isinstance(value, tuple) else value
     return plain

@@ -1,4 +1,4 @@
-"""US addresses written in one line or several, split into street, city, state and ZIP.
+"""Addresses written in one line or several, split into street, city, state and ZIP: of the US, its forces, and abroad.
 
 Only what is sure is split: an address that cannot be read keeps its whole text in `street` and leaves the rest
 None, so that nothing is invented.
@@ -12,13 +12,37 @@ from collections.abc import Iterable
 import usaddress
 
 from jurisdictions.codes import PLACES
+from scrapers.normalize.placeholders import is_placeholder, stated
+from scrapers.parsing.fields import coded
 from scrapers.records import Address
 
 STATES = {place.name.replace(".", "").upper(): code for code, place in PLACES.items()} | {"VIRGIN ISLANDS": "VI"}
 _CODES = frozenset(STATES.values())
 _COUNTRIES = {"USA", "US", "U.S.A.", "U.S.", "UNITED STATES", "UNITED STATES OF AMERICA", "UNITED STATES (USA)"}
 _ZIP_AT_END = re.compile(r"^(?P<rest>.+?)[.,\s]+(?P<zip>\d{5}(?:-?\d{4})?)(?:-0000)?$")
-_COUNTRY_AT_END = re.compile(r"(?<=\d)\s+(U\.?S\.?A\.?|UNITED STATES(?: OF AMERICA)?)$", re.IGNORECASE)
+_COUNTRY_AT_END = re.compile(r"(?<=\d{4})\s+(U\.?S\.?(?:A\.?)?|UNITED STATES(?: OF AMERICA)?)$", re.IGNORECASE)
+_NUMBERED_CITIES = {"29 PALMS", "1000 OAKS", "1000 PALMS"}  # elsewhere a number belongs to the street
+_MILITARY = re.compile(  # "PSC 3 BOX 1234 / APO, AP 96266"
+    r"(?:(?P<street>.+?)[\s,/]+)?(?P<city>[AFD]PO)[\s,]+(?P<state>A[AEP])[\s,]+(?P<zip>\d{5}(?:-?\d{4})?)",
+    re.IGNORECASE,
+)
+_CANADA = re.compile(
+    r"(?P<city>[^\d,]+),? (?P<state>AB|BC|MB|NB|NL|NS|NT|NU|ON|PE|QC|SK|YT|Alberta|British Columbia|Manitoba"
+    r"|New Brunswick|Newfoundland and Labrador|Nova Scotia|Ontario|Prince Edward Island|Qu[eé]bec|Saskatchewan),? "
+    r"(?P<zip>[A-Z]\d[A-Z] ?\d[A-Z]\d)",
+    re.IGNORECASE,
+)
+_ABROAD = coded(
+    "CANADA: CA | UNITED KINGDOM: GB | UK: GB | U.K.: GB | GREAT BRITAIN: GB | ENGLAND: GB | SCOTLAND: GB | "
+    "WALES: GB | JAPAN: JP | FRANCE: EU | GERMANY: EU | ITALY: EU | SPAIN: EU"
+)
+_PLACES_ABROAD = {  # the last part before the country
+    "CA": _CANADA,
+    # After a comma it may be a county that the postcode follows: only London is none.
+    "GB": re.compile(r"(?P<city>London(?=,)|[^\d,]+(?!,)),? (?P<zip>[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})", re.IGNORECASE),
+    "JP": re.compile(r"(?P<city>[^\d,]+),? (?P<zip>\d{3}-\d{4})"),
+    "EU": re.compile(r"(?P<zip>\d{5}) (?P<city>[^\d,]+)"),
+}
 
 
 def state_code(text: str | None) -> str | None:
@@ -42,20 +66,26 @@ def from_parts(
     zip: str | None = None,
     country: str | None = None,
 ) -> Address:
-    """Build an address from a portal that splits it itself; blanks become None, states become two letters."""
-    lines = [" ".join(line.split()) for line in street if line and line.strip()]
+    """Build an address from a portal that splits it itself; blanks and placeholders become None, states two letters."""
+    lines = [" ".join(line.split()) for line in street if line and not is_placeholder(line)]
     return Address(
         street=", ".join(dict.fromkeys(lines)) or None,
-        city=" ".join((city or "").split()) or None,
-        state=state_code(state) or (" ".join((state or "").split()) or None),
-        zip=zip_code(zip) or (zip or "").strip() or None,
-        country=" ".join((country or "").split()) or None,
+        city=stated(" ".join((city or "").split())),
+        state=state_code(state) or stated(" ".join((state or "").split())),
+        zip=zip_code(zip) or stated((zip or "").strip()),
+        country=stated(" ".join((country or "").split())),
     )
+
+
+def region(address: Address) -> str | None:
+    """The state; for an address abroad that has none, its country, since a city alone could be anywhere."""
+    abroad = address.country if (address.country or "").upper() not in _COUNTRIES else None
+    return address.state or (abroad if address else None)
 
 
 def from_lines(lines: Iterable[str | None]) -> Address:
     """Split an address given in lines, the last of which is "CITY, ST 12345" (a country line may follow)."""
-    rows = [" ".join(line.split()).strip(" ,") for line in lines if line and line.strip(" ,")]
+    rows = [" ".join(line.split()).strip(" ,") for line in lines if line and not is_placeholder(line)]
     country = rows.pop() if rows and rows[-1].upper() in _COUNTRIES else None
     if not rows:
         return Address(country=country)
@@ -77,6 +107,9 @@ def _from_text(text: str, country: str | None) -> Address:
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if parts and parts[-1].upper() in _COUNTRIES:
         country = parts.pop()
+    known = _of_the_forces(", ".join(parts), country) or _abroad(parts)
+    if known:
+        return known
     for cut in (1, 2, 3):  # "CITY ST 12345" | "CITY, ST 12345" | "CITY, ST, 12345"
         if len(parts) < cut:
             break
@@ -89,6 +122,29 @@ def _from_text(text: str, country: str | None) -> Address:
     return Address(None, *tail, country) if tail else read
 
 
+def _of_the_forces(text: str, country: str | None) -> Address | None:
+    found = _MILITARY.fullmatch(text)
+    if not found:
+        return None
+    city, state = found["city"].upper(), found["state"].upper()
+    return Address(found["street"], city, state, zip_code(found["zip"]), country)
+
+
+def _abroad(parts: list[str]) -> Address | None:
+    """An address that names its country, or a Canadian one, whose form is no other's; None where the form is unsure."""
+    country = parts[-1] if parts and parts[-1].upper() in _ABROAD else None
+    parts = parts[:-1] if country else parts
+    form = _PLACES_ABROAD[_ABROAD[country.upper()]] if country else _CANADA
+    for cut in (1, 2, 3):  # "Toronto ON M5V 2T6" | "Toronto, ON M5V 2T6" | "Toronto, ON, M5V 2T6"
+        if len(parts) < cut or (cut == 1 and len(parts) == 1):  # a single part may begin with the street
+            continue
+        found = form.fullmatch(", ".join(parts[-cut:]))
+        if found:
+            named = found.groupdict()
+            return Address(", ".join(parts[:-cut]) or None, named["city"], named.get("state"), named["zip"], country)
+    return None
+
+
 def _tail(text: str) -> tuple[str, str, str | None] | None:
     """City, state and ZIP of "CITY, ST 12345"; the longest name of a state counts ("West Virginia", not "Virginia")."""
     found = _ZIP_AT_END.match(text)
@@ -99,7 +155,8 @@ def _tail(text: str) -> tuple[str, str, str | None] | None:
         state = state_code(parts["state"]) if parts else None
         if parts and state:
             city = parts["city"].strip(" ,")
-            sure = city and "," not in city and not any(sign.isdigit() for sign in city)
+            known = city.upper() in _NUMBERED_CITIES
+            sure = known or (city and "," not in city and not any(sign.isdigit() for sign in city))
             return (city, state, zip_code(found["zip"])) if sure else None
     return None
 

@@ -28,8 +28,11 @@ _PLACEHOLDERS = frozenset({date(1753, 1, 1)})  # the earliest day a common datab
 _EARLIEST, _LATEST = date(1600, 1, 1), date(2200, 1, 1)
 
 
-def to_date(raw: str | None) -> date | None:
-    """Read a date; None when there is none, when it is a placeholder ("0001-01-01"), or when the form is unknown."""
+def to_date(raw: str | None, *, years_ahead: int = 10) -> date | None:
+    """Read a date; None when there is none, when it is a placeholder ("0001-01-01"), or when the form is unknown.
+
+    A year of two digits lies at most so many `years_ahead`: "12/31/30" is when a lien lapses, no company's beginning.
+    """
     if not raw:
         return None
     text = _TIME.sub("", " ".join(str(raw).split())).strip()
@@ -40,23 +43,23 @@ def to_date(raw: str | None) -> date | None:
             found = datetime.strptime(text.title() if "%b" in form.lower() else text, form).date()  # noqa: DTZ007
         except ValueError:
             continue
-        if "%y" in form and found > date.today() + timedelta(days=3660):  # noqa: DTZ011 - a two-digit year only
+        if "%y" in form and found > date.today() + timedelta(days=366 * years_ahead):  # noqa: DTZ011 - two digits only
             found = found.replace(year=found.year - 100)
         return found if _EARLIEST <= found <= _LATEST and found not in _PLACEHOLDERS else None
     return None
 
 
-def to_iso(raw: str | None) -> str | None:
+def to_iso(raw: str | None, *, years_ahead: int = 10) -> str | None:
     """Read a date and write it as YYYY-MM-DD; None when it cannot be read."""
-    found = to_date(raw)
+    found = to_date(raw, years_ahead=years_ahead)
     return found.isoformat() if found else None
 
 
 def from_epoch_ms(value: int | float | None) -> str | None:
-    """Read epoch milliseconds (negative before 1970) as YYYY-MM-DD in UTC."""
+    """Read epoch milliseconds (negative before 1970) as YYYY-MM-DD in UTC; None for a placeholder, as in text."""
     if value is None:
         return None
     try:
-        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=value)).date().isoformat()
+        return to_iso((datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=value)).date().isoformat())
     except (OverflowError, ValueError):
         return None

@@ -26,7 +26,15 @@ _WORDS: dict[str, LienClass] = {
 
 
 def status_class(filing: UccFiling, *, today: date) -> LienClass:
-    """Class of a filing. A termination ends a lien before it lapses, so that word goes first wherever it stands."""
+    """Class of a filing. A termination ends a lien before it lapses, so that word goes first wherever it stands.
+
+    Where a registry's word does not show one, a lien that it calls active may have ended: that is not known.
+    """
+    found = _shown_class(filing, today=today)
+    return "unknown" if found == "active" and filing.status_omits == "termination" else found
+
+
+def _shown_class(filing: UccFiling, *, today: date) -> LienClass:
     words = re.findall(r"[a-z]+", (filing.status or "").casefold())
     found = [_WORDS[word] for word in words if word in _WORDS]
     if "terminated" in found:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from jurisdictions.codes import PLACES
+from scrapers.normalize.hidden import visible
 from scrapers.normalize.vocabulary import KIN, LEGAL_FORMS, NUMERALS, ROMAN, STATE_NAMES, TENS, TITLES, UNITS
 
 _FORMS_AT_END = re.compile(r"^(?P<base>.+?)(?P<forms>(?: (?:" + "|".join(text for text, _ in LEGAL_FORMS) + r"))+)$")
@@ -83,6 +84,7 @@ class ComparisonForm:
 
 def plain(name: str) -> str:
     """Lower case, no accents, no punctuation, `&` and `+` spelled out, one blank between words."""
+    name = visible(name)
     if name.isascii():
         text = name.lower()
     else:

@@ -11,6 +11,11 @@ from scrapers.records import Officer
 
 _GENERATION = {"jr", "sr", "ii", "iii", "iv", "esq", "md", "cpa", "phd", "dds"}
 _ADDRESSED_AS = {"dr", "mr", "mrs", "ms", "miss", "rev", "hon", "prof", "sir"}
+# Offices that a registry writes behind the name: "JORDAN SMITH CEO".
+_OFFICE_WORDS = "ceo cfo coo cto cio vp president treasurer chairman chairwoman director manager member owner trustee"
+_OFFICES = frozenset(_OFFICE_WORDS.split())
+_OFFICES_OF_TWO_WORDS = {("vice", "president"), ("managing", "member")}
+_BEHIND_NAMES = _GENERATION | _OFFICES
 _PARTICLES = {"de", "del", "la", "las", "los", "van", "der", "den", "von", "di", "da", "dos", "du", "le", "st", "ter"}
 _IN_COMPANY_NAMES = """
 trust group holdings partners services service associates agents agent solutions management enterprises capital
@@ -20,6 +25,7 @@ secretary state city county national american llc inc corp pllc llp lp plc
 """
 _COMPANY_WORDS = frozenset(_IN_COMPANY_NAMES.split())
 _ALSO_SURNAMES = {"law", "church", "bank"}  # "JORDAN CHURCH" is a person, "FIRST METHODIST CHURCH" is not
+_SURNAMES_BEFORE_A_COMMA = {"state", "capital", "national", "county"}  # "STATE, JORDAN"
 # Public names of companies whose business it is to be an agent; a name that begins so is one of them.
 _COMMERCIAL = listed(
     "c t corporation system | ct corporation system | corporation service company | registered agents inc | "
@@ -45,11 +51,26 @@ def is_organization(name: str) -> bool:
     """Say whether a name is a company's: it has a legal form, a company word, a digit or `&`."""
     text = names.plain(name)
     words = text.split()
-    if is_commercial_agent(name) or names.legal_form(name) or any(sign.isdigit() for sign in text) or "&" in name:
+    if is_commercial_agent(name) or has_company_signs(name):
         return True
+    if _opens_with_surname(name):
+        return False
     if len(words) > 2 and any(word in _ALSO_SURNAMES for word in words):
         return True
     return any(word in _COMPANY_WORDS for word in words) or len(words) == 1
+
+
+def has_company_signs(name: str) -> bool:
+    """Whether a name has what no person's has: a legal form, a digit or `&`."""
+    return bool(names.legal_form(name)) or any(sign.isdigit() for sign in names.plain(name)) or "&" in name
+
+
+def _opens_with_surname(name: str) -> bool:
+    """Whether a comma sets off a word that companies have too, and what follows are first names alone."""
+    surname, comma, first = name.partition(",")
+    given = names.plain(first).split()
+    last = names.plain(surname)
+    return bool(comma and given) and last in _SURNAMES_BEFORE_A_COMMA and not _COMPANY_WORDS.intersection(given)
 
 
 def is_commercial_agent(name: str | None) -> bool:
@@ -59,16 +80,16 @@ def is_commercial_agent(name: str | None) -> bool:
 
 def turned(name: str) -> str:
     """ "SMITH, JORDAN A" as "JORDAN A SMITH"; companies and names without a comma stay as they are."""
-    parts = _comma_parts(name)
+    parts = None if is_organization(name) else _comma_parts(name)
     return " ".join(" ".join(parts).split()) if parts else " ".join(name.split())
 
 
 def _comma_parts(name: str) -> tuple[str, str, str] | None:
-    """First names, family name and generation of "SMITH, JORDAN A" or "SMITH, JORDAN, JR"; None for other forms."""
+    """First names, family name and the rest of "SMITH, JORDAN A", "SMITH, JORDAN, JR" or CEO; None for other forms."""
     last, first, generation = (*(part.strip() for part in name.split(",")), "", "")[:3]
-    if not first or not last or name.count(",") > 2 or names.plain(first) in _GENERATION:
+    if not first or not last or name.count(",") > 2 or names.plain(first) in _BEHIND_NAMES:
         return None
-    if (generation and names.plain(generation) not in _GENERATION) or is_organization(name):
+    if generation and names.plain(generation) not in _BEHIND_NAMES:
         return None
     return first, last, generation
 
@@ -83,7 +104,7 @@ def person_in(name: str) -> tuple[str, str] | None:
 
 def read(officer: Officer) -> PersonOrCompany:
     """Split an officer's name; given and family name stay None for a company or an unclear name."""
-    if is_organization(officer.name):
+    if officer.kind == "organization" or (officer.kind is None and is_organization(officer.name)):
         return {"givenName": None, "familyName": None, "kind": "organization"}
     parts = _comma_parts(officer.name)
     if parts:  # the comma says what the family name is, however many words it has
@@ -100,7 +121,10 @@ def read(officer: Officer) -> PersonOrCompany:
 
 
 def _bare(words: list[str]) -> list[str]:
-    """The words of a person's name without forms of address and generation."""
+    """The words of a person's name without forms of address, generation and office; a family may be called Manager."""
+    while len(words) > 2 and names.plain(words[-1]) in _OFFICES:
+        double = tuple(map(names.plain, words[-2:])) in _OFFICES_OF_TWO_WORDS and len(words) > 3
+        words = words[: -2 if double else -1]
     while len(words) > 1 and names.plain(words[0]) in _ADDRESSED_AS:
         words = words[1:]
     while len(words) > 1 and names.plain(words[-1]) in _GENERATION:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from scrapers.normalize import dates, officers, types
-from scrapers.normalize.addresses import zip_code
+from scrapers.normalize.addresses import region, zip_code
 from scrapers.portal import Portal
-from scrapers.records import Address, Availability, EntityRecord, Match
+from scrapers.records import Address, Availability, EntityRecord, Match, PartyKind
 
 # EntityRecord field -> the names of the answer that it fills.
 WIRE_FIELDS: dict[str, tuple[str, ...]] = {
@@ -39,11 +39,12 @@ def normalized(record: EntityRecord, *, portal: Portal, state: str, match: Match
         "statusClass": meaning.status_class,
         "statusReason": meaning.reason,
         "standing": record.standing,
-        "formationDate": dates.to_iso(record.formation_date),
+        "formationDate": dates.to_iso(record.formation_date, years_ahead=0),
         "entityTypeClass": types.to_class(record.entity_type),
         "domestic": domestic,
         "officers": [officers.read(officer) for officer in record.officers],
         "registeredAgent": _agent(record),
+        "serviceOfProcess": _receiver_of_process(record),
         "formerNames": list(record.former_names),
         "assumedNames": list(record.assumed_names),
         "identifiers": dict(record.identifiers),
@@ -56,12 +57,19 @@ def normalized(record: EntityRecord, *, portal: Portal, state: str, match: Match
 def _agent(record: EntityRecord) -> dict[str, Any] | None:
     if not record.agent_name:
         return None
-    organization = officers.is_organization(record.agent_name)
     return {
-        "kind": "organization" if organization else "person",
+        "kind": _kind(record.agent_name),
         "commercial": officers.is_commercial_agent(record.agent_name),
         "zip": zip_code(record.agent_address.zip),
     }
+
+
+def _receiver_of_process(record: EntityRecord) -> dict[str, Any] | None:
+    return {"name": record.process_name, "kind": _kind(record.process_name)} if record.process_name else None
+
+
+def _kind(name: str) -> PartyKind:
+    return "organization" if officers.is_organization(name) else "person"
 
 
 def availability(record: EntityRecord, *, portal: Portal) -> dict[str, Availability]:
@@ -76,7 +84,7 @@ def availability(record: EntityRecord, *, portal: Portal) -> dict[str, Availabil
 
 
 def _address_parts(value: Address) -> tuple[str | None, ...]:
-    return (value.street, value.city, value.state, value.zip)
+    return (value.street, value.city, region(value), value.zip)
 
 
 def _why(part: Any, *, whole: Any, field: str, portal: Portal) -> Availability:

@@ -1,4 +1,8 @@
-"""Entity types of all states in a few classes; the state's own words stay beside it."""
+"""Legal forms and other entity types of all states in a few classes; the state's own words stay beside them.
+
+Whether an entity is foreign is told apart from its form (`is_domestic`); a series or a professional company is a form
+of its own, because other rules hold for it.
+"""
 
 from __future__ import annotations
 
@@ -15,33 +19,51 @@ EntityTypeClass = Literal[
     "cooperative",
     "llc",
     "professional_llc",
+    "series_llc",
     "lp",
     "llp",
     "lllp",
     "general_partnership",
+    "nonprofit_association",
+    "sole_proprietorship",
     "trust",
     "assumed_name",
+    "reserved_name",
     "other",
 ]
 
+_LLC = (
+    r"(limited[- ]liability co|\bllc\b|l\.l\.c|\bl3c\b|low.profit limited|ltd\.? liability co|^limited co"
+    r"|responsabilidad limitada)"
+)
 # First fit wins, so the narrower kind stands before the wider one.
 _RULES: tuple[tuple[str, EntityTypeClass], ...] = (
     (r"assumed (business )?name|trade ?name|fictitious name|\bdba\b|business name registration", "assumed_name"),
-    (r"limited[- ]liability limited partnership|\blllp\b|l\.l\.l\.p", "lllp"),
+    (r"\breserv(ed|ation)\b|registered name|name registration", "reserved_name"),
+    (r"sole propriet", "sole_proprietorship"),
+    (r"(limited[- ]liability|ltd\.? liability) (limited|ltd\.?) partnership|\blllp\b|l\.l\.l\.p", "lllp"),
     (r"limited[- ]liability partnership|\bllp\b|l\.l\.p|soc\. resp\. limitada", "llp"),
-    (r"professional limited[- ]liability|\bpllc\b|professional llc", "professional_llc"),
-    (
-        r"limited[- ]liability co|\bllc\b|l\.l\.c|low.profit limited|ltd\.? liability co|^limited co"
-        r"|responsabilidad limitada",
-        "llc",
-    ),
+    (rf"professional.*{_LLC}|{_LLC}.*professional|professional limited[- ]liability|\bpllc\b", "professional_llc"),
+    (rf"series.*{_LLC}|{_LLC}.*series|protected series", "series_llc"),
+    (_LLC, "llc"),
+    # Colorado's, a company by the name of a partnership; and Texas', no corporation
+    (r"limited partnership association|joint stock", "other"),
     (r"limited partnership|\blp\b|l\.p\.", "lp"),
     (r"general partnership|partnership", "general_partnership"),
     (r"cooperative|co-op", "cooperative"),
-    (r"non-?\s?profit|not[- ]for[- ]profit|non-?stock|religious|without stock", "nonprofit_corporation"),
-    (r"professional (service )?(corp|assoc)|\bp\.?c\.?$|professional corporation", "professional_corporation"),
+    (r"unincorporated.*assoc|nonprofit association", "nonprofit_association"),
+    (
+        r"non-?\s?profit|not[- ]for[- ]profit|non-?stock|religious|without stock|eleemosynary|mutual benefit"
+        r"|corporation( -)? sole",
+        "nonprofit_corporation",
+    ),
+    (
+        r"professional (service )?(corp|assoc)|\bp\.?c\.?$|corporation.*professional|professional close corp"
+        r"|^(domestic )?service (close )?corporation",
+        "professional_corporation",
+    ),
     (r"benefit|\bb[ -]corp", "benefit_corporation"),
-    (r"trust\b", "trust"),
+    (r"trust\b(?! (co|corp))", "trust"),
     (
         r"corp|\binc|\bstock\b|business company|company|^(domestic|foreign) business$|\bprofit\b|gen\. business",
         "corporation",
@@ -59,10 +81,8 @@ def to_class(raw: str | None) -> EntityTypeClass | None:
 
 def name_kind(raw: str | None) -> NameKind:
     """What a row of this entity type names, where trade names and reservations are rows beside the companies."""
-    text = (raw or "").casefold()
-    if "reserv" in text:
-        return "reserved"
-    return "assumed" if to_class(raw) == "assumed_name" else "legal"
+    kinds: dict[EntityTypeClass | None, NameKind] = {"assumed_name": "assumed", "reserved_name": "reserved"}
+    return kinds.get(to_class(raw), "legal")
 
 
 def is_domestic(raw_type: str | None, *, jurisdiction: str | None, state: str) -> bool | None:

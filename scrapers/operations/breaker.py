@@ -6,11 +6,11 @@ away (403, 429, a wall) is asked more slowly for some time, and one that named a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from jurisdictions import services as jurisdictions
 from scrapers.failures import Health, PortalBlocked, PortalError, PortalResting, find_failure
@@ -20,6 +20,7 @@ from scrapers.transport.pace import Pace
 FAILURES = 5  # in a row, until a portal is left alone
 FIRST_REST, LONGEST_REST = timedelta(seconds=60), timedelta(minutes=15)
 LONGEST_ASKED_FOR = timedelta(hours=24)  # a Retry-After beyond is a mistake of theirs
+AHEAD = timedelta(minutes=5)  # clocks of machines differ by less
 SLOWEST, SLOW_FOR = 8, timedelta(minutes=10)  # pace is halved up to three times, and regained in steps
 PATIENCE = 8.0  # seconds; a time-out after less is our own hurry and says nothing of the portal
 BEYOND_BUDGET = timedelta(seconds=10)
@@ -27,11 +28,15 @@ BEYOND_BUDGET = timedelta(seconds=10)
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """The right to ask a portal once. `slowness` divides the pace; `is_probe`: the one question that tries it again."""
+    """The right to ask a portal once. `slowness` divides the pace; `is_probe`: the one question that tries it again.
+
+    `was_well`: nothing was against the portal when it was given.
+    """
 
     state: str
     slowness: int = 1
     is_probe: bool = False
+    was_well: bool = field(default=False, compare=False)
 
     def slow_down(self, pace: Pace) -> Pace:
         """The pace to keep now."""
@@ -40,17 +45,28 @@ class Permit:
         return Pace(pace.seconds * self.slowness, max(1, pace.concurrency // self.slowness))
 
 
+def list_ill() -> QuerySet[Breaker]:
+    """The portals that something is held against: failures, a rest or a slower pace."""
+    return Breaker.objects.exclude(failures=0, open_until__isnull=True, slowness=1)
+
+
 def find_rest(*, state: str, now: datetime) -> PortalResting | None:
     """Why the portal must not be asked now, as the error to tell; None when it may be."""
     row = Breaker.objects.filter(pk=state, open_until__isnull=False).first()
     return None if row is None else _resting(row, now)
 
 
-def enter(*, state: str, budget_seconds: float, now: datetime) -> Permit:
-    """Ask for the right to ask a portal. Raises PortalResting, with the seconds to wait, while it is left alone."""
-    row = Breaker.objects.filter(pk=state).first()
+def enter(*, state: str, budget_seconds: float, now: datetime, is_well: bool = False) -> Permit:
+    """Ask for the right to ask a portal. Raises PortalResting, with the seconds to wait, while it is left alone.
+
+    `is_well`: it is none of `list_ill`, as the caller knows.
+    """
+    row = None if is_well else Breaker.objects.filter(pk=state).first()
     if row is None:
-        return Permit(state)
+        return Permit(state, was_well=True)
+    if _is_ahead(row, now):
+        Breaker.objects.filter(pk=state, open_until__gt=now).update(open_until=now, probe_until=None, changed_at=now)
+        row.refresh_from_db()
     if row.open_until is None:
         return Permit(state, row.slowness)
     resting = _resting(row, now)
@@ -66,7 +82,12 @@ def enter(*, state: str, budget_seconds: float, now: datetime) -> Permit:
 
 
 def note_answer(permit: Permit, *, now: datetime) -> None:
-    """The portal answered: it is well again, and regains a step of its pace where ten minutes passed since the last."""
+    """The portal answered: it is well again, and regains a step of its pace where ten minutes passed since the last.
+
+    An answer to a question from before the first failure says nothing of what came after: it heals nothing.
+    """
+    if permit.was_well:
+        return
     well = Q(failures=0, open_until__isnull=True) & (Q(slowness=1) | Q(slow_until__gt=now))
     if not Breaker.objects.filter(pk=permit.state).exclude(well).exists():
         return  # as nearly always: nothing is written
@@ -116,8 +137,15 @@ def close(*, state: str, now: datetime) -> None:
     jurisdictions.restore(code=state, now=now)
 
 
+def _is_ahead(row: Breaker, now: datetime) -> bool:
+    """Whether its times are those of a clock that was set back since: a rest by it could last as long as that."""
+    return row.changed_at > now + AHEAD
+
+
 def _resting(row: Breaker, now: datetime) -> PortalResting | None:
     assert row.open_until is not None
+    if _is_ahead(row, now):
+        return None
     until = row.open_until
     if until <= now:
         if row.probe_until is None or row.probe_until <= now:

@@ -111,11 +111,11 @@ def need_number(value: Any, what: str) -> int:
 
 
 def need_text(mapping: Any, key: str) -> str:
-    """A mandatory key that must hold text with something in it."""
+    """A mandatory key that must hold text with something in it; doubled blanks are one, as in every other value."""
     value = need(mapping, key)
     if not isinstance(value, str) or not value.strip():
         raise PageChanged(f"{key!r} is empty or no text: {value!r}")
-    return value.strip()
+    return " ".join(value.split())
 
 
 def text(value: Any) -> str | None:

@@ -1,6 +1,6 @@
 """Florida's page of an entity ("Sunbiz"): sections told apart by the text of their first span.
 
-Source: the pages as several public readers describe them (2026-05), none recorded.
+Source: the pages as several public readers describe them (2026-05), and one recorded detail.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
+from scrapers.normalize.placeholders import stated
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
-from scrapers.records import Address, EntityRecord, Officer
+from scrapers.records import Address, EntityRecord, Filing, Officer
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _OFFICERS = listed("Officer/Director Detail | Authorized Person(s) Detail")
 _SECTIONS = listed("Filing Information | Annual Reports | Document Images")
-_IGNORED = listed("EffectiveDate | LastEventDateFiled | LastEventEffectiveDate | EventDateFiled | EventEffective")
+_IGNORED = listed("EffectiveDate | EventEffectiveDate")
 _NO_NUMBER = (None, "", *listed("NONE | N/A | NOT APPLICABLE | APPLIED FOR"))
 
 
@@ -42,7 +43,6 @@ def read(page: Page, session: PortalSession) -> EntityRecord:
         entity_name=title[1],
         entity_id=filed.one("DocumentId"),
         status=filed.one("Status"),
-        standing=filed.maybe("LastEvent"),
         entity_type=title[0],
         formation_date=filed.maybe("FileDate"),
         jurisdiction=filed.maybe("EntityStateCountry"),
@@ -50,6 +50,7 @@ def read(page: Page, session: PortalSession) -> EntityRecord:
         principal_address=_address(sections.pop("Principal Address")),
         mailing_address=_address(sections.pop("Mailing Address", None)),
         officers=tuple(who for name in _OFFICERS for who in _officers(sections.pop(name, None))),
+        filings=_last_event(filed),
         sos_url=page.url,
     )
     agent = sections.pop("Registered Agent Name & Address", None)
@@ -69,6 +70,12 @@ def _labels(section: HtmlElement) -> Labels:
             raise PageChanged(f"no value behind the label {text_of(label)!r}")
         pairs.append(((label.get("for") or text_of(label)).removeprefix("Detail_"), text_of(value) or None))
     return Labels(pairs)
+
+
+def _last_event(filed: Labels) -> tuple[Filing, ...]:
+    """What was filed last beside the annual reports ("REINSTATEMENT"): something that happened, and no standing."""
+    event, day = stated(filed.maybe("LastEvent")), stated(filed.maybe("LastEventFileDate"))
+    return (Filing(day, event),) if event else ()
 
 
 def _address(section: HtmlElement | None) -> Address:

@@ -82,10 +82,8 @@ class SandboxPortal(Portal):
     )
     id_pattern = r"SB-[A-Z]{2}-\d{6}"
     statuses = meanings(
-        active="Good Standing | Active",
-        warning="Not in Good Standing | Delinquent",
-        inactive="Dissolved | Revoked | Withdrawn | Inactive - Merged",
-        neutral="Pending | Name Reserved",
+        "Good Standing | Active | Not in Good Standing | Delinquent | Dissolved | Revoked | Withdrawn | "
+        "Inactive - Merged | Pending | Name Reserved"
     )
     terms = Terms("allowed", robots="none", note="The service's own fictional registry.")
     on_by_default = True

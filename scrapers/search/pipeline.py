@@ -6,10 +6,13 @@ import hashlib
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 
 from scrapers.failures import PageChanged
 from scrapers.name_rules import availability
+from scrapers.normalize.hidden import leave_out, spell_out
+from scrapers.normalize.placeholders import without_placeholders
 from scrapers.portal import Choice, Portal
 from scrapers.records import (
     Answer,
@@ -43,6 +46,14 @@ def ask(
 
     Raises one of the four portal errors, and never turns one into NotFound.
     """
+    hidden: set[str] = set()
+    answer = leave_out(_ask(portal, session, query, now=now, threshold=threshold, copy=copy), hidden)
+    return replace(answer, evidence=_naming(hidden, answer.evidence))
+
+
+def _ask(
+    portal: Portal, session: PortalSession, query: Query, *, now: datetime, threshold: float, copy: Copy | None
+) -> Answer:
     source = choose_source(portal, session, copy)
     if query.kind == "ucc":
         return _filings(source, query, now=now)
@@ -60,6 +71,8 @@ def _by_id(source: Source, entity_id: str, name: str | None, *, now: datetime) -
     if results.candidates and not rows:
         raise PageChanged(f"asked for {wanted}, the portal listed {results.candidates[0].entity_id}")
     if not rows:
+        if not results.complete:
+            raise QueryRefused(Refusal.TOO_MANY_NUMBERS)
         return NotFound((), _evidence(source, now), as_of=source.data_as_of)
     record = _open(source, rows[0])
     match = Match(1.0, "entity_id")
@@ -137,7 +150,7 @@ def _certain(choice: Choice) -> bool:
 
 def _open(source: Source, row: Candidate) -> EntityRecord:
     portal, started = source.portal, time.monotonic()
-    record = source.open(row)
+    record = without_placeholders(source.open(row))
     source.session.trace.add("detail", started, f"{record.entity_name} ({record.entity_id})")
     if row.entity_id:
         if _shown_id(portal, record.entity_id) != _shown_id(portal, row.entity_id):
@@ -204,6 +217,11 @@ def _evidence(source: Source, now: datetime) -> Evidence:
     return Evidence(address, now, digest.hexdigest(), from_copy=source.from_copy)
 
 
+def _naming(hidden: set[str], evidence: Evidence) -> Evidence:
+    """The evidence with what was left out of the answer it is for."""
+    return replace(evidence, left_out=tuple(spell_out(sign) for sign in sorted(hidden)))
+
+
 def _filings(source: Source, query: Query, *, now: datetime) -> Answer:
     source.portal.check_ucc(query)
     filings, complete = source.portal.filings(source.session, query)
@@ -236,4 +254,6 @@ def _judged(source: Source, query: Query, *, now: datetime) -> tuple[NameVerdict
     verdict = availability.judge(query.name, results, portal=portal, state=query.state)
     if verdict.verdict != "taken" and not results.complete:  # whoever is not listed may have the name
         raise _unproven(source.plan(query.name), Refusal.TOO_MANY_NAMES)
-    return verdict, _evidence(source, now)
+    hidden: set[str] = set()
+    verdict = leave_out(verdict, hidden)
+    return verdict, _naming(hidden, _evidence(source, now))

@@ -69,9 +69,8 @@ class Alabama(Portal):
         )
     )
     statuses = meanings(
-        active="Exists",
-        inactive="Dissolved | Merged | Withdrawn | Revoked | Cancelled | Consolidated",
-        neutral="Previous Name | Name Reservation",
+        "Exists | Dissolved | Merged | Withdrawn | Revoked | Cancelled | Consolidated | Previous Name | "
+        "Name Reservation"
     )
     pace = Pace(seconds=2.0, concurrency=1)
     terms = Terms("unstated", robots="allows the entity records", note="Accesses from one address are counted.")

@@ -47,13 +47,9 @@ class Alaska(Portal):
         )
     )
     statuses = meanings(
-        active="Good Standing",
-        warning="Active - Non Compliant | Non-Compliant | Non Compliant",
-        inactive=(
-            "Involuntarily Dissolved | Voluntarily Dissolved | Withdrawn | Revoked | Merged | Converted | "
-            "Consolidated | Expired | Dissolved"
-        ),
-        neutral="Active Name | Reserved | Active Name/Reserved",
+        "Good Standing | Active - Non Compliant | Non-Compliant | Non Compliant | Involuntarily Dissolved | "
+        "Voluntarily Dissolved | Withdrawn | Revoked | Merged | Converted | Consolidated | Expired | Dissolved | "
+        "Active Name | Reserved | Active Name/Reserved"
     )
     terms = Terms("unstated", robots="answers 403", note="The register is published as a file for anybody.")
     off_reason = "The search asks for a captcha (reCAPTCHA) behind a bot wall (DataDome); load the published register."

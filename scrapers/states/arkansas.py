@@ -64,13 +64,9 @@ class Arkansas(Portal):
         )
     )
     statuses = meanings(
-        active="Good Standing",
-        warning="Not Current",
-        inactive=(
-            "Revoked | Dissolved | Administratively Dissolved | Judicially Dissolved | Statutorily Dissolved | "
-            "Merged | Withdrawn | Expired | Cancelled | Converted | Consolidated"
-        ),
-        neutral="Pending | Reserved",
+        "Good Standing | Not Current | Revoked | Dissolved | Administratively Dissolved | Judicially Dissolved | "
+        "Statutorily Dissolved | Merged | Withdrawn | Expired | Cancelled | Converted | Consolidated | Pending | "
+        "Reserved"
     )
     terms = Terms("unstated", robots="permissive", note="Some addresses met a captcha or a 405.")
     on_by_default = True

@@ -1,7 +1,7 @@
 """California: the official API (CALICO) when the operator has its free key, else the search page's own JSON.
 
-The page's list and UCC answers are recorded (2026-05); its drawer is documented by its labels and one published page;
-the API is documented. The page stands behind Imperva (403 with an empty body for most programs); the API does not.
+The page's list (2026-05; since 2026-09 with a token for a number) and UCC answers are recorded; its drawer is
+documented by its labels, and so is the API. The page stands behind Imperva (403 with an empty body); the API does not.
 Partnerships (LLP, general) are not in the page's search. One UCC box finds debtors and secured parties alike.
 """
 
@@ -22,20 +22,15 @@ class California(CalicoPortal):
     code, host = "CA", "bizfileonline.sos.ca.gov"
     hosts, sources = (host, "calico.sos.ca.gov"), (f"https://{host}/search/business", API)
     numbered = primed = True
-    id_pattern = r"C?\d{7}|\d{12}|[A-Z]\d{11}"
+    id_pattern = r"C?\d{7}|\d{8}|\d{12}|[A-Z]\d{11}"
     capabilities = Capabilities(agent=True, addresses=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True)
     statuses = meanings(
-        active="Active",
-        inactive=(
-            "Terminated | Canceled | Cancelled | Dissolved | Merged Out | Converted Out | Surrender | "
-            "Surrendered | Term Expired | Inactive"
-        ),
+        "Active | Terminated | Canceled | Cancelled | Dissolved | Merged Out | Converted Out | Surrender | "
+        "Surrendered | Term Expired | Inactive | Suspended | Pending Cancellation",
         suspended=(
-            "Suspended | Suspended - FTB | Suspended - SOS | Suspended - FTB/SOS | Suspended - SOS/FTB | "
-            "FTB Suspended | SOS Suspended | SOS/FTB Suspended | "
-            "Forfeited | Forfeited - FTB | Forfeited - SOS | Forfeited - FTB/SOS"
+            "Suspended - FTB | Suspended - SOS | Suspended - FTB/SOS | Suspended - SOS/FTB | FTB Suspended | "
+            "SOS Suspended | SOS/FTB Suspended | Forfeited | Forfeited - FTB | Forfeited - SOS | Forfeited - FTB/SOS"
         ),
-        neutral="Pending Cancellation",
     )
     terms = Terms("unstated", note="CALICO is the state's own API, with a free key from calicodev.sos.ca.gov.")
     verification = "recorded"

@@ -1,6 +1,7 @@
 """Colorado: "Business Entities in Colorado" (data set 4ykn-tg5h), all statuses, renewed daily.
 
-Evidence: three recorded rows; columns and the complete list of statuses from the data set. Gap: Colorado publishes no
+Evidence: three recorded rows; columns from the data set. The statuses are those that public readers list, and those
+that the data appends to names: what stands there may stand in the column. Gap: Colorado publishes no
 officers; trade names are another set and not asked.
 """
 
@@ -33,11 +34,10 @@ class Colorado(ColoradoLiens, SocrataPortal):
         )
     )
     statuses = meanings(
-        active="Good Standing | Exists",
-        warning="Delinquent | Noncompliant | Registered Agent Resigned",
-        neutral="Effectiveness Prevented",
-        inactive="Administratively Dissolved | Consolidated | Converted | Dissolved (Term Expired) | "
-        "Judicially Dissolved | Merged | Revoked | Voluntarily Dissolved | Withdrawn",
+        "Good Standing | Exists | Delinquent | Noncompliant | Registered Agent Resigned | Effectiveness Prevented | "
+        "Administratively Dissolved | Consolidated | Converted | Dissolved (Term Expired) | Judicially Dissolved | "
+        "Merged | Revoked | Voluntarily Dissolved | Withdrawn | Dissolved | Expired | Relinquished | Terminated | "
+        "Colorado Authority Relinquished | Colorado Authority Terminated"
     )
     terms = Terms("allowed", robots="allows /resource/", note="Public-domain open data of the State of Colorado.")
     verification, on_by_default = "recorded", True

@@ -41,14 +41,9 @@ class Connecticut(ConnecticutLiens, ConnecticutRows):
         )
     )
     statuses = meanings(
-        active="Active",
-        neutral="Reserved | Registered name",
-        inactive=(
-            "Forfeited | Revoked | Dissolved | Withdrawn | Merged | Cancelled | Converted | Expired | "
-            "Redomesticated | Renunciated | Rejected"
-        ),
+        "Active | Reserved | Registered name | Forfeited | Revoked | Dissolved | Withdrawn | Merged | Cancelled | "
+        "Converted | Expired | Redomesticated | Renunciated | Rejected"
     )
-    bad_standings = frozenset({"past due", "annual report past due", "first report past due"})
     estimated_seconds = 5
     terms = Terms("allowed", robots="allows /resource/", note="Public-domain open data of the State of Connecticut.")
     verification, on_by_default = "recorded", True

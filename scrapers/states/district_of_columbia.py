@@ -1,10 +1,11 @@
 """District of Columbia: the corporations layer of the District's map service (ArcGIS), all statuses, live, without key.
 
-Evidence: documented (gathered 2026-11: the platform's published API, the attributes with their misspellings, the whole
-list of statuses); no answer of it was recorded. Errors come with HTTP 200 and an `error` object; a cut list says
+Evidence: answers of the layer, recorded (2026-09-18: companies active and revoked, none, an error), and the platform's
+published API with the whole list of statuses. Errors come with HTTP 200 and an `error` object; a cut list says
 `exceededTransferLimit`; days are milliseconds since 1970, negative before it; every attribute is always there. Not
 seen: whether the name already holds the suffix, so it is put behind the name only where it is missing. Gaps: officers
-are published by the portal behind a login alone; trade names are another layer and not asked.
+are published by the portal behind a login alone; trade names are another layer, joined by `INITIAL_FILENUMBER`, and not
+asked.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ _READ = frozenset(
 ) | {f"{line}{number}" for line in ("BUSNIESS_ADDRESS_LINE", "RA_ADDRESS") for number in range(1, 5)}
 _IGNORED = frozenset(
     listed(
-        "FOREIGN_DATEOF_ORGANIZATION | NEXT_REPORTYEAR_DUE | DCS_LAST_MOD_DTTM | DATE_LAST_REPORT_FILED | "
-        "LATESTREPORT_YEARFILED | LATESTFILED_REPORTDATE | OBJECTID | GLOBALID"
+        "FOREIGN_DATEOF_ORGANIZATION | NEXT_REPORTYEAR_DUE | NEXT_REPORTYEAR | DCS_LAST_MOD_DTTM | "
+        "DATE_LAST_REPORT_FILED | LATESTREPORT_YEARFILED | LATESTFILED_REPORTDATE | OBJECTID | GLOBALID"
     )
 )
 _Row = Mapping[str, Any]
@@ -47,18 +48,14 @@ class DistrictOfColumbia(Portal):
     code = "DC"
     hosts = ("maps2.dcgis.dc.gov",)
     sources = (_LAYER, "https://corponline.dlcp.dc.gov")
-    id_pattern = r"[A-Z]{0,3}\d{5,14}"
+    id_pattern = r"(US-DC-)?[A-Z]{0,3}\d{5,14}"
     capabilities = Capabilities(agent=True, addresses=True)
     published = frozenset(
         listed("entity_type | status | formation_date | agent_name | agent_address | principal_address")
     )
     statuses = meanings(
-        active="Active - In Good Standing",
-        warning="Active - Not in Good Standing",
-        inactive=(
-            "Consolidated | Converted | Dissolved | Domesticated | Inactive - Cancelled | Merged | Revoked | "
-            "Terminated | Withdrawn"
-        ),
+        "Active - In Good Standing | Active - Not in Good Standing | Consolidated | Converted | Dissolved | "
+        "Domesticated | Inactive - Cancelled | Merged | Revoked | Terminated | Withdrawn"
     )
     name_search = NameSearch(
         mode="word_pattern",

@@ -23,7 +23,7 @@ from scrapers.parsing.html import maybe, missing_result, one, select, text_of
 from scrapers.portal import Capabilities, Terms
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
 from scrapers.search.terms import NameSearch
-from scrapers.statuses import StatusMeaning, meanings
+from scrapers.statuses import meanings, prefixes
 from scrapers.transport.pace import Pace
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -64,8 +64,8 @@ class Florida(FloridaLiens):
             "principal_address | mailing_address | officers | fei_ein_number"
         )
     )
-    statuses = meanings(active="Active", inactive="Inactive", neutral="NAME HS | CROSS RF")
-    status_prefixes = (("INACT", StatusMeaning("inactive")),)
+    statuses = meanings("Active | Inactive | NAME HS | CROSS RF")
+    status_prefixes = prefixes(inactive="INACT")
     pace = Pace(seconds=1.2, concurrency=1)
     terms = Terms("unstated", robots="not known", note="Cloudflare lets plain requests pass from some addresses only.")
     on_by_default = True

@@ -33,16 +33,10 @@ class Georgia(CivixPortal):
         )
     )
     statuses = meanings(
-        active="Active/Compliance",
-        warning="Active/Noncompliance | Active/Owes Current Year AR",
-        inactive=(
-            "Admin. Dissolved | Dissolved | Withdrawn | Merged | Withdrawn/Merged | Cancelled | Converted | "
-            "Revoked | Void | Terminated | Consolidated | Inactive"
-        ),
-        neutral=(
-            "Active Pending | Flawed/Deficient | Pending | Name Reservation | Disapproved Filing | "
-            "Non-Qualifying/Non-Filing"
-        ),
+        "Active/Compliance | Active/Noncompliance | Active/Owes Current Year AR | Admin. Dissolved | Dissolved | "
+        "Withdrawn | Merged | Withdrawn/Merged | Cancelled | Converted | Revoked | Void | Terminated | Consolidated | "
+        "Inactive | Active Pending | Flawed/Deficient | Pending | Name Reservation | Disapproved Filing | "
+        "Non-Qualifying/Non-Filing"
     )
     ignored = listed(
         "Business Purpose | NAICS Code | NAICS Sub Code | Last Annual Registration Year | Dissolved Date | County"

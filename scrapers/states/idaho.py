@@ -4,9 +4,10 @@
 the reason. Assumed business names are rows (and registrations) of their own. No officers are shown. That the search
 takes numbers is known of the platform, not of Idaho.
 
-Liens: question and row as one client of 2026 sends and reads them, not recorded. Lapsed ones are included. What the
-question must say to search by secured party is not known, so that is not offered; later filings on a lien are not
-listed.
+Liens: question and row as one client of 2026 sends and reads them; the page was seen rendered (2026-05). It says that
+results are limited, and that a terminated lien stays "Active": so no list of them is called whole, and no lien active.
+Lapsed ones are included. What the question must say to search by secured party is not known, so that is not offered;
+later filings on a lien are not listed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 from scrapers.platforms.fileone.liens import LienForm
 from scrapers.portal import Capabilities, Terms
-from scrapers.statuses import StatusMeaning, meanings
+from scrapers.statuses import meanings, prefixes
 
 
 class Idaho(LienForm):
@@ -26,8 +27,8 @@ class Idaho(LienForm):
     numbered = True
     id_pattern = r"\d{4,10}"
     capabilities = Capabilities(agent=True, addresses=True, ucc=True, ucc_date_filter=True)
-    statuses = meanings(active="Active", inactive="Inactive")
-    status_prefixes = (("Active-", StatusMeaning("active")), ("Inactive-", StatusMeaning("inactive")))
+    statuses = meanings("Active | Inactive")
+    status_prefixes = prefixes(active="Active-", inactive="Inactive-")
     terms = Terms("unstated", robots="permits", note="Passive Cloudflare; plain HTTP answered in 2026.")
     verification, on_by_default = "recorded", True
     ignored = ("Foreign Name", "Term of Duration", "Inactive Filing Date", "AR Due Date")

@@ -65,10 +65,12 @@ class Illinois(Portal):
         listed("entity_type | status | formation_date | jurisdiction | agent_name | agent_address | principal_address")
     )
     statuses = meanings(
-        active="Active | Goodstanding | Good Standing",
-        warning="Not Good Standing | Delinquent",
-        inactive="Involuntary Dissolution | Voluntary Dissolution | Dissolved | Merged | Consolidated | Revoked | "
-        "Withdrawn | Expired | Suspended",
+        "Active | Goodstanding | Good Standing | Reinstated | Intent to Dissolve | Not Good Standing | NGS | "
+        "Delinquent | Unacceptable Payment | Agent Vacated | Involuntary Dissolution | Voluntary Dissolution | "
+        "Voluntary Dissolution/Terminated | Dissolved | Administratively Dissolved | Merged | Consolidated | "
+        "Merged/Consolidated | Converted | Domesticated | Redomesticated | Revoked | Withdrawn | Expired | Suspended | "
+        "Void | Registered Name Expiration | Registered Name Cancellation | Bankruptcy | Special Act Corporation | "
+        "Ag-Coop | Hold"
     )
     terms = Terms("unstated", robots="not known", note="Open to individual searches; bulk use is forbidden.")
     off_reason = "The search stands behind a bot wall (Akamai) that refuses plain clients."

@@ -39,13 +39,9 @@ class Indiana(CivixPortal):
         )
     )
     statuses = meanings(
-        active="Active",
-        warning="Past Due | Pending Admin Dissolution",
-        neutral="Pending | Reserved",
-        inactive=(
-            "Admin Dissolved | Inactive | Cancelled | Voluntarily Dissolved | Revoked | Withdrawn | Merged | "
-            "Judicially Dissolved | Expired | Converted | Non-Qualified"
-        ),
+        "Active | Past Due | Pending Admin Dissolution | Pending | Reserved | Admin Dissolved | Inactive | "
+        "Cancelled | Voluntarily Dissolved | Revoked | Withdrawn | Merged | Judicially Dissolved | Expired | "
+        "Converted | Non-Qualified"
     )
     ignored = listed(
         "Inactive Date | Original Formation Date | Expiration Date | Business Entity Report Due Date | Years Due | Type"

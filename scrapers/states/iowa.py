@@ -50,7 +50,7 @@ class Iowa(Portal):
             "principal_address | officers"
         )
     )
-    statuses = meanings(active="Active", inactive="Inactive")
+    statuses = meanings("Active | Inactive")
     coverage, implied_status = "active_only", StatusMeaning("active", "listed_in_active_register")
     terms = Terms("unstated", robots="not known", note="The register is open data (CC BY 4.0); the search is walled.")
     verification = "recorded"

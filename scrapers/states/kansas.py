@@ -20,7 +20,7 @@ from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
 from scrapers.search.terms import NameSearch
-from scrapers.statuses import StatusMeaning, meanings
+from scrapers.statuses import meanings, prefixes
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -28,7 +28,6 @@ _SEARCH = "https://www.sos.ks.gov/eforms/BusinessEntity/Search.aspx"
 _GRID, _FIELD = "gvSearchResults", "MainContent_lbl"
 _PAGES = 4
 _NOTHING = re.compile(r"\bno (?:results|records|matches|business(?:es)?|entit(?:y|ies))\b", re.I)
-_INACTIVE = StatusMeaning("inactive")
 
 
 class Kansas(Portal):
@@ -58,15 +57,11 @@ class Kansas(Portal):
         listed("entity_type | status | formation_date | agent_name | agent_address | principal_address | jurisdiction")
     )
     statuses = meanings(
-        active="Active and in Good Standing",
-        warning="Delinquent",
-        inactive="Dissolved | Withdrawn | Expired | Cancelled | Canceled",
-        neutral="Status pending",
+        "Active and in Good Standing | Delinquent | Dissolved | Withdrawn | Expired | Cancelled | Canceled | "
+        "Status pending"
     )
-    status_prefixes = (
-        ("Active and", StatusMeaning("active")),
-        ("Delinquent", StatusMeaning("active", "not_in_good_standing")),
-        *((word, _INACTIVE) for word in ("Forfeited", "Dissolved", "Merged", "Withdrawn", "Expired", "Cancelled")),
+    status_prefixes = prefixes(
+        "Delinquent | Forfeited | Dissolved | Merged | Withdrawn | Expired | Cancelled", active="Active and"
     )
     terms = Terms("unstated", robots="disallows /eforms/", note="A reCAPTCHA stands before every search.")
     verification, on_by_default = "recorded", False

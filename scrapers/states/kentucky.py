@@ -16,6 +16,7 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.name_rules import kentucky as name_check
+from scrapers.normalize import types
 from scrapers.parsing.cells import address_in, must_show, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import body_rows, maybe, missing_result, one, select, text_of
@@ -24,7 +25,7 @@ from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, NameCheck, Officer, Query, ResultList, UccFiling
 from scrapers.search.terms import NameSearch
-from scrapers.statuses import meanings
+from scrapers.statuses import meanings, prefixes
 from scrapers.transport.pace import Pace
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -63,13 +64,10 @@ class Kentucky(Portal):
             "principal_address | officers"
         )
     )
-    statuses = meanings(
-        active="A - Active | Active",
-        warning="X - Pending dissolution",
-        inactive="I - Inactive | Inactive | H - Historical | Historical",
-        neutral="C - Cross reference | F - Fictitious | N - New/Name",
+    statuses = meanings("Active | Inactive | Historical")
+    status_prefixes = prefixes(  # the letter is the code; D and V are among the codes too, with no known words
+        active="A -", dissolving="X -", inactive="I - | H -", name_only="C - | F -", pending="N - | K -"
     )
-    bad_standings = frozenset({"b - bad", "bad"})
     own_name_check = "Kentucky's own name availability search"
     pace = Pace(seconds=1.5, concurrency=1)
     terms = Terms("unstated", robots="not known")
@@ -160,7 +158,7 @@ def _candidate(row: HtmlElement, page: Page) -> Candidate:
     if len(cells) != 4 or not parse_qs(urlsplit(href).query).get("ctr"):
         raise PageChanged(f"a row has {len(cells)} cells, and leads to {href!r}")
     name, number, status, kind = (text_of(cell) for cell in cells)
-    return Candidate(name, number, status, kind or None, handle={"href": href}, sos_url=href)
+    return Candidate(name, number, status, kind or None, types.name_kind(kind), handle={"href": href}, sos_url=href)
 
 
 def _officers(page: Page, session: PortalSession) -> tuple[Officer, ...]:

@@ -48,7 +48,7 @@ class Louisiana(Portal):
             "mailing_address | officers"
         )
     )
-    statuses = meanings(active="Active", inactive="Inactive")
+    statuses = meanings("Active | Inactive")
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
     off_reason = "The portal asks for a captcha before each search."

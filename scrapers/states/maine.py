@@ -50,13 +50,8 @@ class Maine(Portal):
         )
     )
     statuses = meanings(
-        active="Good Standing",
-        warning="Not in Good Standing",
-        inactive=(
-            "Administratively Dissolved | Dissolved | Cancelled | Revoked | Withdrawn | Merged | Converted | "
-            "Suspended | Terminated"
-        ),
-        neutral="Reserved | Expired",
+        "Good Standing | Not in Good Standing | Administratively Dissolved | Dissolved | Cancelled | Revoked | "
+        "Withdrawn | Merged | Converted | Suspended | Terminated | Reserved | Expired"
     )
     pace, estimated_seconds = Pace(seconds=5.0, concurrency=1), 15
     terms = Terms("forbidden", note="The portal warns that automated tools may be suspended.")

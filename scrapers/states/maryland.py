@@ -45,8 +45,8 @@ class Maryland(Portal):
         listed("entity_type | status | formation_date | agent_name | agent_address | principal_address | jurisdiction")
     )
     statuses = meanings(
-        active="Incorporated | Active | Registered | Revived",
-        inactive="Forfeited | Dissolved | Cancelled | Terminated | Merged | Consolidated | Withdrawn | Expired",
+        "Incorporated | Active | Registered | Revived | Forfeited | Dissolved | Cancelled | Terminated | Merged | "
+        "Consolidated | Withdrawn | Expired"
     )
     terms = Terms("unstated")
     verification, on_by_default = "documented", False

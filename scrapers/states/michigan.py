@@ -11,7 +11,7 @@ from scrapers.platforms.fileone import drawer
 from scrapers.platforms.fileone.second_generation import SecondGeneration
 from scrapers.portal import Capabilities, Terms
 from scrapers.records import Address
-from scrapers.statuses import StatusMeaning, meanings
+from scrapers.statuses import meanings, prefixes
 
 
 class Michigan(SecondGeneration):
@@ -22,10 +22,9 @@ class Michigan(SecondGeneration):
     id_pattern = r"[A-Z]?\d{4,9}"
     capabilities = Capabilities(by_id=False, agent=True)
     published = frozenset(listed("status | entity_type | formation_date | agent_name | agent_address | jurisdiction"))
-    statuses = meanings(active="Active", inactive="Rescinded | Converted | Expired", neutral="Not Registered | Other")
-    status_prefixes = tuple(  # "Dissolved - Operation of Law" and ten more: the words before the dash decide
-        (f"{word} - ", StatusMeaning("inactive"))
-        for word in ("Dissolved", "Revoked", "Withdrawn", "Cancelled", "Existence Ceased")
+    statuses = meanings("Active | Rescinded | Converted | Expired | Not Registered | Other")
+    status_prefixes = prefixes(  # "Dissolved - Operation of Law" and ten more: the words before the dash decide
+        "Dissolved | Revoked | Withdrawn | Cancelled", inactive="Existence Ceased"
     )
     terms = Terms("unstated", note="Cloudflare challenge for everything but a browser.")
     off_reason = "The portal's bot wall (Cloudflare) refuses programs."

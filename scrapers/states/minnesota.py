@@ -1,9 +1,9 @@
 """Minnesota: Secretary of State, Business and Lien System: two searches by GET (active, inactive), one page a record.
 
-Evidence: public clients of the portal, gathered 2026-11, one of which read 3,308 names in 2026 (documented: element
-classes, labels, the "no results" line; no recorded page at hand). The list shows no file number: a row is told apart
-by its key, and the number is on the opened page. Guessed: inactive status words beside "Inactive", that a list of 500
-is cut, and the places of officers' addresses.
+Evidence: labels and values of nine opened pages and their lists (2026-08-30), the markup of one summary (about 2022),
+and public clients of the portal (element classes, the "no results" line). The list shows no file number: a row is told
+apart by its key, and the number is on the opened page. Trademarks and name reservations are rows beside the companies.
+Guessed: inactive status words beside "Inactive", and that a list of 500 is cut.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from dataclasses import replace
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
+from scrapers.normalize import types
 from scrapers.parsing.cells import address_in, must_show
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
 from scrapers.parsing.lists import empty_list
 from scrapers.parsing.pairs import Pair, joined
-from scrapers.parsing.people import officer_in
+from scrapers.parsing.people import agent_in, officer_in
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Filing, NameKind, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -31,6 +32,7 @@ from scrapers.transport.session import PortalSession
 _HOST = "https://mblsportal.sos.mn.gov"
 _SEARCH = f"{_HOST}/Business/BusinessSearch"
 _NONE = re.compile("no results match the criteria entered", re.IGNORECASE)
+_NO_COMPANY = re.compile("name reservation|trademark|service mark", re.IGNORECASE)  # types that keep a name only
 _OFFICERS = listed("Chief Executive Officer | Manager | President | Governor | Partner | General Partner")
 _IGNORED = listed(
     "MN Statute | Renewal Due Date | Number of Shares | Mark Type | Home Business Name | Applicant | Renewal | "
@@ -53,11 +55,8 @@ class Minnesota(Portal):
         )
     )
     statuses = meanings(
-        active="Active | Active / In Good Standing",
-        inactive=(
-            "Inactive | Dissolved | Administratively Terminated | Administratively Dissolved | Revoked | "
-            "Withdrawn | Merged | Expired"
-        ),
+        "Active | Active / In Good Standing | Inactive | Dissolved | Administratively Terminated | "
+        "Administratively Dissolved | Revoked | Withdrawn | Merged | Expired"
     )
     terms = Terms("unstated", note="Free form without captcha; one request a second was answered throughout.")
     verification, on_by_default = "documented", True
@@ -66,17 +65,22 @@ class Minnesota(Portal):
         mode_basis="documented",
         cap=500,
         cap_basis="assumed",
-        evidence="Public clients: Type=BeginsWith, former names included; no pages were seen.",
+        evidence="Public clients, and lists of 2026-08: Type=BeginsWith, former names included.",
     )
+
+    def check_id(self, entity_id: str) -> str:
+        """Letters of older numbers are capitals: "J-160", "11J-458"."""
+        return super().check_id(entity_id).upper()
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Active and inactive filings are separate questions; both are asked, since either may be the one meant."""
         return self._both(session, {"BusinessName": term})
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
-        """The filing with this number."""
+        """The company with this number; a trademark or a reservation has one too, and is none."""
         found = self._both(session, {"FileNumber": entity_id})
-        return ResultList(tuple(replace(row, entity_id=entity_id) for row in found.candidates), found.complete)
+        rows = (replace(row, entity_id=entity_id) for row in found.candidates if row.name_kind != "reserved")
+        return ResultList(tuple(rows), found.complete)
 
     def _both(self, session: PortalSession, asked: dict[str, str]) -> ResultList:
         rows: list[Candidate] = []
@@ -99,7 +103,7 @@ class Minnesota(Portal):
             raise missing_result(page, "the filing summary")
         labels = Labels(_pairs(summary))
         labels.ignore(*_IGNORED)
-        agents = [joined(lines) or "" for lines in labels.all("Registered Agent(s)") or labels.all("Registered Agent")]
+        agents = [agent_in(lines)[0] for lines in labels.all("Registered Agent(s)") or labels.all("Registered Agent")]
         record = EntityRecord(
             entity_name=text_of(one(tree, "div.business-name .navbar-brand")),
             entity_id=must_show(labels, "File Number"),
@@ -140,27 +144,37 @@ def _candidate(link: HtmlElement, page: Page) -> Candidate:
         entity_id="",
         status=facts[0],
         entity_type=facts[1],
-        name_kind=_kind(facts[2]),
+        name_kind="reserved" if _NO_COMPANY.search(facts[1]) else _kind(facts[2], facts[1]),
         handle={"url": url},
         sos_url=url,
     )
 
 
-def _kind(shown: str) -> NameKind:
+def _kind(shown: str, entity_type: str) -> NameKind:
     """The list says what a name is: "Minnesota Business Name", "Home Business Name", "Prior ...", "Assumed Name"."""
     word = shown.casefold()
     if word.startswith("prior"):
         return "former"
     if word.startswith("home"):
         return "foreign"
-    return "reserved" if "reserv" in word else "legal"
+    own = types.name_kind(shown)  # an assumed name is a row of its own, of the type "Assumed Name"
+    return own if own != "legal" else types.name_kind(entity_type)
 
 
 def _pairs(summary: HtmlElement) -> Iterable[Pair]:
-    """A term with each of its values: agents and officers stand as several under one."""
+    """A term with each of its values: several agents or officers under one, each with its address in a further `dd`."""
     for group in select(summary, "dl", least=1):
         for term in group.xpath("./dt[1]"):
-            yield from ((text_of(term), lines_of(value)) for value in group.xpath("./dd"))
+            values: list[list[str]] = []
+            named = False
+            for value in group.xpath("./dd"):
+                place = bool(value.xpath("./address"))
+                if place and named:
+                    values[-1] += lines_of(value)
+                else:
+                    values.append(lines_of(value))
+                named = not place
+            yield from ((text_of(term), lines) for lines in values)
 
 
 def _address(labels: Labels, *names: str) -> Address:

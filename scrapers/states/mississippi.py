@@ -24,7 +24,7 @@ from scrapers.parsing.people import agent_in, officer_in
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, NameKind, Officer, ResultList
 from scrapers.search.terms import NameSearch
-from scrapers.statuses import StatusMeaning, meanings
+from scrapers.statuses import meanings, prefixes
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -62,12 +62,10 @@ class Mississippi(Portal):
         )
     )
     statuses = meanings(
-        active="Good Standing | Active",
-        warning="Intent to Dissolve: AR | Intent to Dissolve: Tax | Not in Good Standing",
-        inactive="Dissolved | Admin Dissolved | Withdrawn | Revoked | Merged | Expired | Cancelled",
-        neutral="Undefined",
+        "Good Standing | Active | Intent to Dissolve: AR | Intent to Dissolve: Tax | Not in Good Standing | "
+        "Dissolved | Admin Dissolved | Withdrawn | Revoked | Merged | Expired | Cancelled | Undefined"
     )
-    status_prefixes = (("Intent to Dissolve", StatusMeaning("active", "not_in_good_standing")),)
+    status_prefixes = prefixes(not_in_good_standing="Intent to Dissolve")  # the state's own intent
     terms = Terms("unstated", note="Akamai Bot Manager; plain HTTP worked in 2025 and met 403 in 2026.")
     off_reason = "The portal's bot wall (Akamai) refuses many programs; switch on to try."
 

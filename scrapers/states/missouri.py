@@ -50,12 +50,8 @@ class Missouri(Portal):
         listed("entity_type | status | formation_date | agent_name | agent_address | principal_address | jurisdiction")
     )
     statuses = meanings(
-        active="Good Standing | Active | Fictitious Active",
-        inactive=(
-            "Fictitious Expired | Admin Dissolved | Dissolved | Terminated | Merged | Withdrawn | Forfeited | "
-            "Cancelled | Revoked"
-        ),
-        neutral="Name Reservation",
+        "Good Standing | Active | Fictitious Active | Fictitious Expired | Admin Dissolved | Dissolved | Terminated | "
+        "Merged | Withdrawn | Forfeited | Cancelled | Revoked | Name Reservation"
     )
     terms = Terms("unstated", robots="answers 403")
     verification, on_by_default = "documented", False

@@ -14,7 +14,7 @@ from scrapers.parsing.fields import listed
 from scrapers.platforms.fileone import questions
 from scrapers.platforms.fileone.portal import FileOnePortal
 from scrapers.portal import Capabilities, Terms
-from scrapers.statuses import StatusMeaning, meanings
+from scrapers.statuses import meanings, prefixes
 
 
 class Montana(FileOnePortal):
@@ -33,12 +33,10 @@ class Montana(FileOnePortal):
     id_pattern = r"[A-Z]{1,2}\d{6,8}"  # C, A, E, D, F, R, RN and P are known
     capabilities = Capabilities(agent=True, addresses=True, former_names=True)
     statuses = meanings(
-        active="Active | Active-Good Standing",
-        inactive=(
-            "Voluntary Withdrawal | Involuntary Dissolution | Voluntary Dissolution | Inactive | Expired | Revoked"
-        ),
+        "Active | Active-Good Standing | Voluntary Withdrawal | Involuntary Dissolution | Voluntary Dissolution | "
+        "Inactive | Expired | Revoked"
     )
-    status_prefixes = (("Inactive-", StatusMeaning("inactive")),)
+    status_prefixes = prefixes(inactive="Inactive-")
     terms = Terms("unstated", note="Cloudflare; later clients signed in before searching.")
     off_reason = "The portal's bot wall (Cloudflare) refuses programs, and it may want an account by now."
     type_labels = ("Filing Type", "Entity Type")

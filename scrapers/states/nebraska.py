@@ -23,7 +23,7 @@ from scrapers.parsing.people import agent_in
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, Filing, Officer, ResultList
 from scrapers.search.terms import NameSearch
-from scrapers.statuses import StatusMeaning, meanings
+from scrapers.statuses import meanings, prefixes
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -46,8 +46,8 @@ class Nebraska(Portal):
     published = frozenset(
         listed("entity_type | status | formation_date | agent_name | agent_address | principal_address | officers")
     )
-    statuses = meanings(active="Active", inactive="Inactive")
-    status_prefixes = (("Inactive", StatusMeaning("inactive")),)
+    statuses = meanings("Active | Inactive")
+    status_prefixes = prefixes("Inactive")
     terms = Terms(
         "forbidden", robots="allows /sos/corp/", note="The use policy forbids robots without written permission."
     )

@@ -29,13 +29,8 @@ class Nevada(EsosPortal):
     capabilities = Capabilities(agent=True, officers=True, addresses=True)
     published = frozenset(listed("entity_type | status | formation_date | agent_name | agent_address | officers"))
     statuses = meanings(
-        active="Active",
-        warning="Default",
-        neutral="Pending | Name Reserved | Reserved",
-        inactive=(
-            "Permanently Revoked | Revoked | Dissolved | Expired | Cancelled | Withdrawn | Merge Dissolved | "
-            "Merged | Converted Out | Domesticated Out"
-        ),
+        "Active | Default | Pending | Name Reserved | Reserved | Permanently Revoked | Revoked | Dissolved | "
+        "Expired | Cancelled | Withdrawn | Merge Dissolved | Merged | Converted Out | Domesticated Out"
     )
     ignored = listed(
         "NV Business ID | Termination Date | Annual Report Due Date | CRA Agent Entity Type | "

@@ -33,14 +33,9 @@ class NewHampshire(QuickStartPortal):
         )
     )
     statuses = meanings(
-        active="Good Standing | Active",
-        warning="Not In Good Standing",
-        neutral="Pending",
-        inactive=(
-            "Administratively Dissolved | Administratively Suspended | Admin Dissolution | Dissolved | "
-            "Administratively Dissolved/Suspended | Merged | Withdrawn | Cancelled | Expired | Revoked | "
-            "Forfeited"
-        ),
+        "Good Standing | Active | Not In Good Standing | Pending | Administratively Dissolved | "
+        "Administratively Suspended | Admin Dissolution | Dissolved | Administratively Dissolved/Suspended | Merged | "
+        "Withdrawn | Cancelled | Expired | Revoked | Forfeited"
     )
     ignored = listed(
         "Management Style | Principal Purpose | Name in State of Formation | Date of Formation in Jurisdiction | "

@@ -2,9 +2,9 @@
 
 New Jersey publishes no status, agent or officers for free: a name in the list may be dissolved. Evidence: public
 clients of both searches, in use in October 2026 (documented: form fields, table classes, columns; a token and a cookie
-from the form, one POST, all rows on one page). Guessed: how an empty list of names looks (the table without rows; a
-page without the table is a changed page), and the line of an empty list of liens. Liens show debtor, city, status and
-date; the secured party costs a report.
+from the form, one POST, all rows on one page). An empty list is the table without rows, or with the one line that
+there are none; a page without the table is a changed page. Numbers begin 0000, 0100, 0400, 0450, 0900 and otherwise;
+a row may show no city. Liens show debtor, city, status and date; the secured party costs a report.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from scrapers.ucc import new_jersey
 _HOME = "https://www.njportal.com"
 _SEARCH = f"{_HOME}/DOR/BusinessNameSearch/Search/"
 _COLUMNS = listed("Business Name | Entity Id | City | Type | Incorporated Date")
+_NOTHING = "NoResultsFound"
 _DOMESTIC = dict.fromkeys(listed("DP | NP | LLC | LLP | LP"), True)
 _DOMESTIC |= dict.fromkeys(listed("FR | FN | FLC | FLP"), False)
 
@@ -75,7 +76,7 @@ class NewJersey(Portal):
         if table is None:
             raise missing_result(answer, "the table of names")
         rows = table_rows(table, _COLUMNS)
-        if not rows and text_of(table).replace(" ", "") != "".join(_COLUMNS).replace(" ", ""):
+        if not rows and text_of(table).replace(" ", "").removesuffix(_NOTHING) != "".join(_COLUMNS).replace(" ", ""):
             raise PageChanged(f"{url}: a table without rows, but with more than its header")
         found = tuple(Candidate.of(self._record(row)) for row in rows)
         return ResultList(found, complete=self.name_search.whole(len(rows)))

@@ -27,12 +27,7 @@ class NewMexico(LienQuery):
     published = frozenset(
         listed("status | entity_type | formation_date | agent_name | agent_address | jurisdiction | officers")
     )
-    statuses = meanings(
-        active="Active | Registered",
-        inactive="Revoked Final | Revoked | Dissolved | Withdrawn",
-        suspended="Suspended",
-        neutral="Legacy",
-    )
+    statuses = meanings("Active | Registered | Revoked Final | Revoked | Dissolved | Withdrawn | Suspended | Legacy")
     pace = Pace(seconds=4.0, concurrency=1)
     estimated_seconds = 10
     terms = Terms("unstated", note="No captcha; the wall refuses calls that follow each other fast.")

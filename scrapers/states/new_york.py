@@ -36,7 +36,7 @@ class NewYork(SocrataPortal):
     terms = Terms("allowed", robots="allows /resource/", note="Open data of the State of New York.")
     verification, on_by_default = "recorded", True
     always = ("entity_type", "initial_dos_filing_date")
-    read, ignored = new_york.READ, frozenset({"county", "dos_process_name", "location_name"})
+    read, ignored = new_york.READ, frozenset({"county"})
     bulk_data = socrata.export(
         domain, dataset, least_rows=1_000_000, columns=(name_column, id_column, *always), record=new_york.record
     )

@@ -18,6 +18,7 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
+from scrapers.normalize.placeholders import stated
 from scrapers.parsing.blocks import pairs_and_addresses
 from scrapers.parsing.fields import Labels, is_domestic, listed, note_unread
 from scrapers.parsing.html import form_token, lines_of, maybe, missing_result, select, text_of, visible_text
@@ -69,13 +70,9 @@ class NorthCarolina(Portal):
         )
     )
     statuses = meanings(
-        active="Current-Active | Current - Active",
-        warning="Active/Failure to Pay Fee",
-        inactive=(
-            "Dissolved | Admin. Dissolved | Auto Dissolve | Revoked | Suspended | Withdrawn | Merged | "
-            "Converted | Cancelled | Expired"
-        ),
-        neutral="Multiple | Pending | Reserved",
+        "Current-Active | Current - Active | Active/Failure to Pay Fee | Dissolved | Admin. Dissolved | "
+        "Auto Dissolve | Revoked | Suspended | Withdrawn | Merged | Converted | Cancelled | Expired | Multiple | "
+        "Pending | Reserved"
     )
     name_search = NameSearch(
         mode="starts_with",
@@ -133,14 +130,13 @@ class NorthCarolina(Portal):
         lines = [line for section in sections for line in lines_of(section)]
         labels, blocks = pairs_and_addresses(lines, labels=_LABELS, addressed=_ADDRESSES, headings=_HEADINGS)
         labels.ignore(*_IGNORED)
-        agent = labels.maybe("Registered agent")
         record = EntityRecord(
             entity_name=labels.one("Legal name"),
             entity_id=labels.one("Secretary of State Identification Number (SOSID)", "Sosid"),
             status=labels.one("Status"),
             entity_type=entity_type,
             formation_date=labels.maybe("Date formed"),
-            agent_name=None if (agent or "").casefold() in ("not listed", "none", "n/a") else agent,
+            agent_name=stated(labels.maybe("Registered agent")),
             agent_address=blocks.get("registered office") or blocks.get("reg office") or Address(),
             principal_address=blocks.get("principal office", Address()),
             mailing_address=blocks.get("mailing", Address()),
@@ -158,7 +154,7 @@ def _candidates(box: HtmlElement, page: Page, session: PortalSession) -> list[Ca
     """One row for the legal name, and one for each previous name the list shows."""
     pairs = [text_of(line).partition(":")[::2] for line in select(box, "div.para-small") if line.cssselect(".boldSpan")]
     labels = Labels((label, value.strip()) for label, value in pairs)
-    labels.ignore("Date formed", "Citizenship")
+    labels.ignore("Date formed", "Citizenship", "State of Incorporation")
     links = [a.get("href") or "" for a in select(box, "a") if (a.get("href") or "").startswith(_PROFILE)]
     if not links:
         raise PageChanged(f"a row of {page.url} has no link to its profile")

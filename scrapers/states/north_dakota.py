@@ -3,8 +3,7 @@
 The search also lists rows whose name does not hold the term at all. The recorded ones look like companies that once
 had such a name (CONDUENT was Xerox, GXO and RXO were parts of XPO), so a list may hold the company under another
 name; it is then offered as a suggestion, never as a match, because the list does not say why a row is in it. The
-agent's block begins with the name (clients of 2019-2024 take its first line); that owners' blocks are divided by
-blank lines is guessed.
+agent's block begins with the name (public clients); that blank lines divide owners' blocks is guessed.
 """
 
 from __future__ import annotations
@@ -38,9 +37,10 @@ class NorthDakota(FileOnePortal):
     capabilities = Capabilities(agent=True, officers=True, addresses=True)
     published = FileOnePortal.published | {"officers"}
     statuses = meanings(
-        active="Active",
-        inactive="Inactive | Inactive - Involuntary | Inactive - Voluntary",
-        neutral="Pending | Suspended | Revoked",
+        "Active | Inactive | Inactive - Involuntary | Inactive - Voluntary | Inactive - Cancelled | "
+        "Inactive - Expired | Inactive - Merged | Inactive - Consolidated | Inactive - Converted Out | "
+        "Inactive - Domesticated | Inactive - Terminated by Court Order | Active / Not Good Standing | Pending | "
+        "Suspended | Revoked"
     )
     terms = Terms("unstated", note="Plain HTTP clients worked 2019-2024; a captcha screen was reported once in 2026.")
     verification, on_by_default = "recorded", True

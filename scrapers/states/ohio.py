@@ -41,7 +41,7 @@ class Ohio(Portal):
     id_pattern = r"\d{1,8}"
     capabilities = Capabilities(agent=True, filings=True)
     published = frozenset(listed("status | entity_type | formation_date | agent_name | agent_address | jurisdiction"))
-    statuses = meanings(active="Active", inactive="Cancelled | Dead | Fraudulent", neutral="Hold")
+    statuses = meanings("Active | Cancelled | Dead | Fraudulent | Hold")
     name_search = NameSearch(
         mode="unknown",
         narrow="exact",

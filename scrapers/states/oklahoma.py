@@ -42,12 +42,8 @@ class Oklahoma(Portal):
     capabilities = Capabilities(agent=True, addresses=True)
     published = frozenset(listed("entity_type | status | formation_date | agent_name | agent_address | jurisdiction"))
     statuses = meanings(
-        active="In Existence",
-        inactive=(
-            "Dissolved | Terminated | Cancelled | Withdrawn | Inactive | Merged | Consolidated | Expired | "
-            "OTC Suspension | Suspended"
-        ),
-        neutral="Reserved | Former",
+        "In Existence | Dissolved | Terminated | Cancelled | Withdrawn | Inactive | Merged | Consolidated | Expired | "
+        "OTC Suspension | Suspended | Reserved | Former"
     )
     name_search = NameSearch(
         mode="unknown",

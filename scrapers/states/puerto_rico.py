@@ -2,8 +2,9 @@
 
 Source: one recorded search row (an expired partnership); the detail is documented by the keys that three published
 clients read, two of which disagree on where the main address stands (`corpStreetAddress` or `mainLocation`), so both
-are read. `matchType` 4 finds names holding all words; at most `limit` rows come, with no pages. How "nothing found"
-looks was not seen: only an empty `records` list is taken for it.
+are read. `matchType` 4 finds names holding all words; at most `limit` rows come, with no pages, and `totalRecords`
+beside them counts all. How "nothing found" looks was not seen: only an empty `records` list is taken for it. Standing
+and former names are free answers of their own, and not asked.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Any
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
-from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import (
     is_domestic,
     listed,
     need,
+    need_number,
     need_object,
     need_rows,
     need_text,
@@ -38,6 +39,7 @@ _ROW = frozenset(
         "profitTypeEn | statusId | statusEs | statusEn"
     )
 )
+_KINDS = {"1": True, "2": False, "3": False}  # domestic; of another state; of another country ("No Estadounidense")
 _SECTIONS = frozenset(
     listed(
         "corporation | mainLocation | corpStreetAddress | mailingAddress | residentAgent | officers | "
@@ -61,9 +63,9 @@ class PuertoRico(Portal):
         )
     )
     statuses = meanings(
-        active="ACTIVE",
-        inactive="EXPIRED | CANCELLED | CANCELED | DISSOLVED | MERGED | REVOKED | CONVERTED",
-        neutral="RESERVED | IN PROCESS | SUSPENDED | AMENDED | CONVERSION",
+        "ACTIVE | EXPIRED | CANCELLED | CANCELED | DISSOLVED | MERGED | REVOKED | CONVERTED | RESERVED | "
+        "IN PROCESS | SUSPENDED",
+        neutral="AMENDED | CONVERSION",
     )
     name_search = NameSearch(
         mode="all_words",
@@ -71,9 +73,8 @@ class PuertoRico(Portal):
         narrow="exact",
         cap=250,
         cap_basis="documented",
-        evidence=(
-            "Public clients: matchType 4 finds names holding the words; we ask for 250 rows, a thousand are allowed."
-        ),
+        says_total=True,
+        evidence="Public clients: matchType 4 finds names holding the words; we ask for 250 rows of a thousand.",
     )
     terms = Terms("unstated", note="The API asks for no key; some clients went through a proxy service.")
     verification, on_by_default = "recorded", True
@@ -90,23 +91,24 @@ class PuertoRico(Portal):
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The number before the dash is shared by entities of different classes; the whole index is one of them."""
         results = self._list(session, registryNumber=int(entity_id.partition("-")[0]))
-        return ResultList(tuple(row for row in results.candidates if row.entity_id == entity_id))
+        return ResultList(tuple(row for row in results.candidates if row.entity_id == entity_id), results.complete)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The whole entity by its index."""
         page = session.get(f"{_API}/info/{candidate.entity_id}", headers={"Accept": "application/json"})
         found = _response(page.json())
-        corporation = need(found, "corporation")
+        corporation = need_object(need(found, "corporation"), "corporation")
         note_unread(set(found) - _SECTIONS, session)
         agent = need_object(found.get("residentAgent") or {}, "residentAgent")
+        jurisdiction, domestic = _origin(corporation, found)
         return EntityRecord(
             entity_name=need_text(corporation, "corpName"),
             entity_id=need_text(corporation, "corpRegisterIndex"),
             status=need_text(corporation, "statusEn"),
             entity_type=text(corporation.get("classEn")) or candidate.entity_type,
             formation_date=text(corporation.get("dateFormed")),
-            jurisdiction=text(corporation.get("homeState")) or text(corporation.get("jurisdictionEn")),
-            domestic=is_domestic(text(corporation.get("jurisdictionEn"))),
+            jurisdiction=jurisdiction,
+            domestic=domestic,
             agent_name=_name(agent) if agent else None,
             agent_address=_address(agent.get("streetAddress")) if agent else Address(),
             principal_address=_address(_main(found, "corpStreetAddress", "streetAddress")),
@@ -116,22 +118,21 @@ class PuertoRico(Portal):
         )
 
     def _list(self, session: PortalSession, **asked: Any) -> ResultList:
-        question = {
+        question = dict.fromkeys(listed("corpName | method | registryNumber | advanceSearch")) | {
             "cancellationMode": False,
             "comparisonType": 1,
-            "corpName": None,
             "isWorkFlowSearch": False,
             "limit": self.name_search.cap or 1,
             "matchType": 4,
-            "method": None,
             "onlyActive": False,
-            "registryNumber": None,
-            "advanceSearch": None,
-        } | asked
-        page = session.post(f"{_API}/search", json=question, headers={"Accept": "application/json"})
-        rows = need_rows(need(_response(page.json()), "records"), "records")
+        }
+        page = session.post(f"{_API}/search", json=question | asked, headers={"Accept": "application/json"})
+        found = _response(page.json())
+        rows = need_rows(need(found, "records"), "records")
         note_unread_keys(rows, _ROW, session)
-        return ResultList(tuple(_candidate(row) for row in rows), complete=self.name_search.whole(len(rows)))
+        whole = need_number(found.get("totalRecords", len(rows)), "totalRecords") <= len(rows)
+        complete = whole and ("totalRecords" in found or self.name_search.whole(len(rows)))
+        return ResultList(tuple(_candidate(row) for row in rows), complete)
 
 
 def _candidate(row: Any) -> Candidate:
@@ -152,15 +153,21 @@ def _response(answer: Any) -> Mapping[str, Any]:
     return need_object(need(answer, "response"), "the response")
 
 
+def _origin(corporation: Any, found: Mapping[str, Any]) -> tuple[str | None, bool | None]:
+    """Its home state, or the country that stands with an address abroad, and whether it is of the island."""
+    word, kind = (text(corporation.get(key)) for key in ("jurisdictionEn", "corporationJurisdictionTypeId"))
+    abroad = need_object(_main(found, "foreignDomicileAddress", "foreignDomicileAddress") or {}, "the address abroad")
+    home = text(corporation.get("homeState")) or text(abroad.get("province")) or word
+    return home, _KINDS.get(kind or "", is_domestic(word))
+
+
 def _main(found: Mapping[str, Any], direct: str, inside: str) -> Any:
     """The main address stands at the top, or inside `mainLocation`."""
     return found.get(direct) or need_object(found.get("mainLocation") or {}, "mainLocation").get(inside)
 
 
 def _address(raw: Any) -> Address:
-    if not raw:
-        return Address()
-    raw = need_object(raw, "an address")
+    raw = need_object(raw or {}, "an address")
     return addresses.from_parts(
         text(raw.get("address1")),
         text(raw.get("address2")),
@@ -189,5 +196,5 @@ def _people(found: Mapping[str, Any]) -> tuple[Officer, ...]:
             name = _name(party)
             if name:
                 shown = text(party.get("titleEn")) or text(party.get("title")) or title
-                people.append(Officer(name, shown, one_line(_address(party.get("streetAddress")))))
+                people.append(Officer(name, shown, addresses.one_line(_address(party.get("streetAddress")))))
     return tuple(people)

@@ -1,15 +1,20 @@
 """Rhode Island: Department of State, Business Services.
 
-Evidence: public clients that opened summaries by number over the whole range and read the list in a browser
-(read in 2026-11; no recorded page at hand). The summary prints no status: an inactive date, or a revocation among the
-filings that no later reinstatement took back, makes an entity inactive. Guessed: how a reinstatement is titled.
+Evidence: rows of the list (2026-08, layout lost), and public clients that opened summaries by number over the whole
+range. The form wants active or inactive chosen, and comes back unsearched without: two searches for each term, of which
+there are two therefore. "Revoked Entity" and "Revocation Notice" stand beside entities of the active search. The
+summary prints no status: an inactive date, or a revocation among the filings that no later reinstatement took back,
+makes an entity inactive. Guessed: how a reinstatement is titled.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scrapers.parsing.fields import listed
 from scrapers.platforms.corpweb.portal import CorpWebPortal
 from scrapers.portal import Capabilities, Terms
+from scrapers.statuses import meanings
 
 
 class RhodeIsland(CorpWebPortal):
@@ -18,6 +23,16 @@ class RhodeIsland(CorpWebPortal):
     code = "RI"
     hosts = ("business.sos.ri.gov",)
     home, summary_key, asks_history = "https://business.sos.ri.gov/CorpWeb/CorpSearch/", "FEIN", True
+    searches = {"rdbActive": "Active", "rdbInactive": "Inactive"}
+    name_search = replace(
+        CorpWebPortal.name_search,
+        most_terms=2,
+        evidence=(
+            "Public clients: begins with, exact, full text, soundex; active and inactive are two searches; the list "
+            "counts its records."
+        ),
+    )
+    statuses = meanings("Active | Revocation Notice | Revoked Entity")
     sources = ("https://business.sos.ri.gov/CorpWeb/CorpSearch/CorpSearch.aspx",)
     id_pattern = r"\d{9}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True, filings=True, former_names=True)

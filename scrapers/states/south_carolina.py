@@ -45,9 +45,9 @@ class SouthCarolina(Portal):
     capabilities = Capabilities(by_id=False, agent=True, addresses=True, ucc=True, ucc_date_filter=True)
     published = frozenset(listed("entity_type | status | formation_date | agent_name | agent_address | jurisdiction"))
     statuses = meanings(
-        active="Good Standing | Active",
-        inactive="Dissolved | Forfeited | Administratively Dissolved | Cancelled | Merged | Withdrawn | Terminated",
-        neutral="Reserved | Registered | Reserved Name | Registered Name",
+        "Good Standing | Active | Dissolved | Forfeited | Administratively Dissolved | Cancelled | Merged | "
+        "Withdrawn | Terminated | Reserved | Reserved Name | Registered Name",
+        name_only="Registered",
     )
     name_search = NameSearch(
         mode="unknown", evidence="Public clients: search type 2; how it compares and how long a list gets is not told."

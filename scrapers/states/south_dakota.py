@@ -30,11 +30,8 @@ class SouthDakota(WyoBizPortal):
         )
     )
     statuses = meanings(
-        active="Active",
-        warning="Delinquent",
-        inactive=(
-            "Inactive | Dissolved | Administratively Dissolved | Terminated | Withdrawn | Cancelled | Merged | Expired"
-        ),
+        "Active | Delinquent | Inactive | Dissolved | Administratively Dissolved | Terminated | Withdrawn | "
+        "Cancelled | Merged | Expired"
     )
     terms = Terms("unstated")
     verification, on_by_default = "documented", False

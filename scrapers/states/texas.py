@@ -38,21 +38,20 @@ _PAGE = "https://comptroller.texas.gov/data-search/franchise-tax"
 _API = "https://api.comptroller.texas.gov/public-data/v1/public/franchise-tax"
 _ROW = frozenset(listed("name | taxpayerId | mailingAddressZip"))
 _NAMESAKES = 4
-_ENDED = (
-    "FRANCHISE TAX ENDED | FRANCHISE TAX INVOLUNTARILY ENDED | FORFEITED | FORFEITED EXISTENCE | FORFEITED RIGHTS | "
-    "INACTIVE"
-)
+_ENDED = "FRANCHISE TAX INVOLUNTARILY ENDED | FORFEITED | FORFEITED EXISTENCE | FORFEITED RIGHTS | INACTIVE"
 _KINDS = coded(
     "AB: Texas Business Association | AC: Foreign Business Association | AF: Foreign Professional Association | "
-    "AP: Texas Professional Association | C: Corporation | CF: Foreign Profit Corporation | "
-    "CI: Foreign Limited Liability Company | CL: Texas Limited Liability Company | CM: Foreign Nonprofit Corporation | "
-    "CN: Texas Nonprofit Corporation | CP: Texas Professional Corporation | CR: Texas Insurance Corporation | "
-    "CS: Foreign Insurance Corporation | CT: Texas Profit Corporation | CU: Foreign Professional Corporation | "
-    "L: Limited Liability Company | M: Limited Liability Partnership | P: General Partnership | "
-    "PB: Business General Partnership | PF: Foreign Limited Partnership | PI: Individual General Partnership | "
-    "PL: Texas Limited Partnership | PX: Texas Limited Liability Partnership | "
+    "AP: Texas Professional Association | AR: Other Association | C: Corporation | CF: Foreign Profit Corporation | "
+    "CI: Foreign Limited Liability Company | CL: Texas Limited Liability Company | "
+    "CM: Foreign Nonprofit Corporation | CN: Texas Nonprofit Corporation | CP: Texas Professional Corporation | "
+    "CR: Texas Insurance Corporation | CS: Foreign Insurance Corporation | CT: Texas Profit Corporation | "
+    "CU: Foreign Professional Corporation | L: Limited Liability Company | M: Limited Liability Partnership | "
+    "P: General Partnership | PB: Business General Partnership | PF: Foreign Limited Partnership | "
+    "PI: Individual General Partnership | PL: Texas Limited Partnership | PX: Texas Limited Liability Partnership | "
     "PY: Foreign Limited Liability Partnership | TF: Foreign Business Trust | "
-    "TH: Texas Real Estate Investment Trust | TI: Foreign Real Estate Investment Trust | TR: Trust"
+    "TH: Texas Real Estate Investment Trust | TI: Foreign Real Estate Investment Trust | TR: Trust | "
+    "CW: Texas Railroad | CX: Foreign Railroad | HF: Foreign Holding | J: Joint Venture | PV: Texas Joint Venture | "
+    "PW: Foreign Joint Venture | S: Sole Proprietorship | SF: Foreign Joint Stock | ST: Texas Joint Stock | O: Other"
 )
 
 
@@ -71,11 +70,13 @@ class Texas(Portal):
         )
     )
     statuses = meanings(
-        active="ACTIVE | ACTIVE - ELIGIBLE FOR TERMINATION/WITHDRAWAL",
-        neutral="NOT ESTABLISHED | FRANCHISE TAX NOT ESTABLISHED | NOT REGISTERED",
-        inactive=f"{_ENDED} | TERMINATED | DISSOLVED | WITHDRAWN | MERGED | CONVERTED | CANCELLED | EXPIRED",
+        f"ACTIVE | IN EXISTENCE | {_ENDED} | TAX FORFEITURE | TERMINATED | DISSOLVED | VOLUNTARILY DISSOLVED | "
+        "WITHDRAWN | MERGED | CONSOLIDATED | CONVERTED | CANCELLED | EXPIRED | NOT ESTABLISHED | "
+        "FRANCHISE TAX NOT ESTABLISHED | NOT REGISTERED",
+        active="ACTIVE - ELIGIBLE FOR TERMINATION/WITHDRAWAL",
+        inactive="FRANCHISE TAX ENDED",
     )
-    bad_standings = frozenset(word.casefold() for word in listed(_ENDED))
+    bad_standings = frozenset(word.casefold() for word in (*listed(_ENDED), "FRANCHISE TAX ENDED"))
     name_search = NameSearch(
         mode="unknown",
         narrow="exact",

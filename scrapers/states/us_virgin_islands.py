@@ -51,9 +51,8 @@ class VirginIslands(Portal):
     )
     paywalled = frozenset({"officers"})
     statuses = meanings(
-        active="In Good Standing | Active | Registered",
-        inactive="Dissolved | Withdrawn | Terminated | Cancelled | Merged | Expired",
-        neutral="Not in Good Standing",
+        "In Good Standing | Active | Registered | Dissolved | Withdrawn | Terminated | Cancelled | Merged | Expired | "
+        "Not in Good Standing"
     )
     pace = Pace(seconds=2.0, concurrency=1)
     terms = Terms("unstated")

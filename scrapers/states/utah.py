@@ -32,7 +32,7 @@ class Utah(EsosPortal):
             "mailing_address | officers"
         )
     )
-    statuses = meanings(active="Active", inactive="Inactive | Cancelled", neutral="Pending")
+    statuses = meanings("Active | Inactive | Cancelled | Pending")
     ignored = listed(
         "Entity Subtype | Formation Effective Date | Profession | Renew By Date | Last Renewed Date | "
         "Status Updated On | Registered Agent Type | Last Updated | Updated Date"

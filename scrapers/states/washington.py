@@ -46,12 +46,8 @@ class Washington(Portal):
         )
     )
     statuses = meanings(
-        active="Active",
-        inactive=(
-            "Administratively Dissolved | Voluntarily Dissolved | Inactive | Terminated | Withdrawn | Merged | "
-            "Converted | Revoked | Expired | Cancelled"
-        ),
-        neutral="Delinquent | Pending | Reserved",
+        "Active | Administratively Dissolved | Voluntarily Dissolved | Inactive | Terminated | Withdrawn | Merged | "
+        "Converted | Revoked | Expired | Cancelled | Delinquent | Pending | Reserved"
     )
     name_search = NameSearch(
         mode="contains",

@@ -23,7 +23,7 @@ from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch
-from scrapers.statuses import StatusMeaning, meanings
+from scrapers.statuses import meanings, prefixes
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -53,8 +53,8 @@ class WestVirginia(Portal):
             "mailing_address | officers | jurisdiction | assumed_names"
         )
     )
-    statuses = meanings(active="Active")
-    status_prefixes = (("Inactive", StatusMeaning("inactive")),)
+    statuses = meanings("Active")
+    status_prefixes = prefixes("Inactive")
     name_search = NameSearch(
         mode="starts_with",
         mode_basis="public",

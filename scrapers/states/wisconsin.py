@@ -56,15 +56,15 @@ class Wisconsin(Portal):
         )
     )
     statuses = meanings(
-        active=(
-            "Active | Incorporated/Qualified/Registered | Organized | Registered | Restored to Good Standing | "
-            "In Good Standing"
-        ),
-        inactive=(
-            "Administratively Dissolved | Dissolved | Revoked | Certificate Revoked | Merged | Withdrawal | "
-            "Cancelled | Converted"
-        ),
-        neutral="Delinquent | In Bad Standing | Notice of Administrative Dissolution",
+        "Active | Incorporated/Qualified | Incorporated/Qualified/Registered | Organized | Registered | "
+        "Restored to Good Standing | In Good Standing | Administratively Dissolved | Involuntarily Dissolved | "
+        "Dissolved | Dissolved, Name Protected | Revoked | Certificate Revoked | Certificate of Authority Revoked | "
+        "Merged | Merged -- Non-Survivor | Consolidated -- Non-Survivor | Withdrawal | Cancelled | "
+        "Certificate of Cancellation | Converted | Record Deleted | Delinquent | In Bad Standing | "
+        "Notice of Administrative Dissolution | In Process, Not Yet Filed | Filed, Delayed Effective | "
+        "Name Consent Required | Name Conflict | Name Reserved, Not Yet Filed | Name Reserved, Short-Term | "
+        "Name Reserved, Long-Term | Name Registered, Long-Term | Expired Foreign Registered Name | "
+        "Terminated Foreign Registered Name"
     )
     name_search = NameSearch(
         mode="unknown",

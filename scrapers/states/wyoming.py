@@ -9,7 +9,7 @@ from __future__ import annotations
 from scrapers.parsing.fields import listed
 from scrapers.platforms.wyobiz.portal import WyoBizPortal
 from scrapers.portal import Capabilities, Terms
-from scrapers.statuses import StatusMeaning, meanings
+from scrapers.statuses import meanings, prefixes
 
 
 class Wyoming(WyoBizPortal):
@@ -29,8 +29,8 @@ class Wyoming(WyoBizPortal):
             "mailing_address | officers | jurisdiction"
         )
     )
-    statuses = meanings(active="Active", neutral="Pending | Delinquent")
-    status_prefixes = (("Inactive", StatusMeaning("inactive")),)
+    statuses = meanings("Active | Pending | Delinquent")
+    status_prefixes = prefixes("Inactive")
     terms = Terms("unstated", robots="behind the F5 captcha as well")
     verification, on_by_default = "documented", False
     off_reason = "The portal asks programs to solve an image captcha."

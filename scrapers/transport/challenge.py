@@ -30,6 +30,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("the requested url was rejected. please consult with your administrator", "F5 wall"),
     ("system verification in progress", "Turnstile page"),
     ("azure waf", "Azure wall"),
+    ("our security service has detected suspicious activity", "Ohio's block page"),  # headed "Website Maintenance"
 )
 # A captcha widget alone proves nothing: several portals carry one on pages that do hold the answer. The parser
 # that misses its result asks `is_captcha_form`.

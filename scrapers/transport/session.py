@@ -61,6 +61,7 @@ class Trace:
     def __init__(self) -> None:
         self.stages: list[Stage] = []
         self.exchanges: deque[Exchange] = deque(maxlen=REMEMBERED)
+        self.waited = 0.0  # seconds, until requests might go out at the portal's pace
         self.searches = 0  # how often the registry was searched for a name, the narrow search included
 
     def add(self, name: str, started: float, detail: str) -> None:
@@ -167,9 +168,16 @@ class PortalSession:
                 method, parts = "GET", {"headers": parts.get("headers")}
         raise PageChanged(f"more than {_MAX_REDIRECTS} redirects from {url}")
 
+    def _wait_turn(self) -> None:
+        began = time.monotonic()
+        try:
+            self._pacer.wait_turn(self._portal, self._pace, deadline=self._deadline)
+        finally:
+            self.trace.waited += time.monotonic() - began
+
     def _send(self, method: str, url: str, **parts: Any) -> Page:
         self._allow(url)
-        self._pacer.wait_turn(self._portal, self._pace, deadline=self._deadline)
+        self._wait_turn()
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise PortalUnavailable("the time allowed is used up", reason=Failure.TIMEOUT)

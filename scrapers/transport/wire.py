@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from typing import Any
 
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import ConnectTimeoutError
 
-from scrapers.transport.deadline import DeadlineCutter
+from scrapers.transport.deadline import DeadlineCutter, in_time
 
 
 class TimedAdapter(HTTPAdapter):
@@ -33,17 +35,21 @@ class TimedAdapter(HTTPAdapter):
 def _pools(cutter: DeadlineCutter) -> dict[str, type[HTTPConnectionPool]]:
     """Pools whose every new socket can be cut, for as long as its connection holds it."""
 
+    def connect(connection: HTTPConnection, usual: Callable[[], socket.socket]) -> socket.socket:
+        try:
+            made = in_time(usual, deadline=cutter.deadline, drop=socket.socket.close)
+        except TimeoutError as late:
+            raise ConnectTimeoutError(connection, f"no connection to {connection.host} in time") from late
+        cutter.watch(made, in_use=lambda: connection.sock is not None)
+        return made
+
     class Plain(HTTPConnection):
         def _new_conn(self) -> socket.socket:
-            made = super()._new_conn()
-            cutter.watch(made, in_use=lambda: self.sock is not None)
-            return made
+            return connect(self, super()._new_conn)
 
     class Secure(HTTPSConnection):
         def _new_conn(self) -> socket.socket:
-            made = super()._new_conn()
-            cutter.watch(made, in_use=lambda: self.sock is not None)
-            return made
+            return connect(self, super()._new_conn)
 
     class PlainPool(HTTPConnectionPool):
         ConnectionCls = Plain

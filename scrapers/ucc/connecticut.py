@@ -1,8 +1,8 @@
 """Connecticut's liens: one wide data set (xfev-8smz) of active liens, a row for each document and pair of parties.
 
 Evidence: documented. The documents of a lien share `id_lien_flng_nbr`; `cd_flng_type` "ORIG FIN STMT" and "JUDGMENT
-LIEN" are first filings as a public reader of the set describes them. What `tx_lien_descript` describes is not agreed
-(collateral says one source, there is none says another), so it is not passed on as collateral.
+LIEN" are first filings as a public reader of the set describes them. `tx_lien_descript` is a code of the lien's type
+("OFS", "IRS"), no collateral: the set has none. A lapse in 9999 stands for none: the lien holds until it is released.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _filing(number: str, rows: list[Row]) -> UccFiling:
         debtors=_parties(rows, "debtor"),
         secured_parties=_parties(rows, "secured_party"),
         status=next((status for _, row in reversed(ordered) if (status := value(row, "lien_status"))), None),
-        lapse_date=parties.latest(value(row, "dt_lapse") for row in rows),
+        lapse_date=parties.latest(_lapse(row) for row in rows),
         filing_type=need_text(first, "cd_flng_type") if first else None,
         amendments=tuple(
             UccAmendment(key, value(row, "dt_accept"), need_text(row, "cd_flng_type"))
@@ -80,6 +80,11 @@ def _filing(number: str, rows: list[Row]) -> UccFiling:
             if key != first_number
         ),
     )
+
+
+def _lapse(row: Row) -> str | None:
+    day = value(row, "dt_lapse")
+    return None if day and day.startswith("9999-") else day
 
 
 def _is_first(row: Row) -> bool:

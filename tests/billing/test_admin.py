@@ -9,14 +9,20 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
-from billing import keys, ledger, reconciliation, selectors
+from billing import keys, ledger, reconciliation, selectors, tasks
+from billing.accounting import chart
+from billing.ledger_errors import InsufficientFunds
 from billing.models import Account, ApiKey, LedgerEntry, Payment, TopUp
+from billing.payments import booking
+from lookups.jobs import broker
 from tests.billing import stubs
 from tests.billing.conftest import NOW
 from tests.billing.test_topups import cards, event, receive
@@ -80,7 +86,7 @@ def move(client: Client, address: str, **data: Any) -> Any:
 class TestSigningIn:
     def test_without_a_place_to_go_leads_to_the_admin(self, db: None) -> None:
         get_user_model().objects.create_superuser("root", password="correct horse battery")
-        reply = Client().post("/admin/login/", {"username": "root", "password": "correct horse battery"})
+        reply = Client().post("/admin/login/", {"login": "root", "password": "correct horse battery"})
         assert (reply.status_code, reply["Location"]) == (302, "/admin/")
 
 
@@ -166,8 +172,11 @@ class TestRefunding:
     def test_what_was_paid_with_its_request_is_not_offered(self, dana: Client, account: Account) -> None:
         Account.objects.filter(pk=account.pk).update(role="pay_per_request")
         entry = ledger.charge(account_id=account.pk, amount=314, idempotency_key="c", reference="", now=NOW)
-        page = dana.get(url("ledgerentry_refund", entry.pk), follow=True)
-        assert "where it was paid" in page.content.decode()
+        data = {"reason": "goodwill", "token": "t", "confirm": "1"}
+        for ask in (dana.get, dana.post):
+            page = ask(url("ledgerentry_refund", entry.pk), data, follow=True)
+            assert "where it was paid" in page.content.decode()
+        assert not LedgerEntry.objects.filter(kind="refund").exists()
 
     def test_a_deposit_is_not_offered(self, dana: Client, account: Account) -> None:
         assert dana.get(url("ledgerentry_refund", account.entries.get().pk)).status_code == 302
@@ -274,6 +283,23 @@ class TestAKey:
         key.refresh_from_db()
         assert (key.name, key.monthly_budget, key.budget_used) == ("renamed", 700, 5)  # the budget was not set anew
 
+    def test_is_bound_to_networks_when_it_is_issued_and_later(self, dana: Client, account: Account) -> None:
+        self.issue(dana, account, allowed_networks="192.0.2.7\n 2001:db8::/32")
+        key = ApiKey.objects.get()
+        assert key.allowed_networks == ["192.0.2.7/32", "2001:db8::/32"]
+        address = url("apikey_change", key.pk)
+        assert "192.0.2.7/32\n2001:db8::/32" in dana.get(address).content.decode()
+        page = dana.post(address, {"name": "server", "allowed_networks": "office"}).content.decode()
+        assert "Send networks such as 192.0.2.0/24" in page
+        page = dana.post(address, {"name": "server", "allowed_networks": "::1\n" * 21}).content.decode()
+        assert "At most 20 networks." in page
+        dana.post(address, {"name": "server", "allowed_networks": "198.51.100.0/24"})
+        key.refresh_from_db()
+        assert key.allowed_networks == ["198.51.100.0/24"]
+        dana.post(address, {"name": "server", "allowed_networks": ""})
+        key.refresh_from_db()
+        assert key.allowed_networks == []
+
     def test_is_out_of_reach_for_staff_who_may_only_look(self, sam: Client, account: Account, key: ApiKey) -> None:
         assert self.issue(sam, account).status_code == 403
         for name in ("apikey_revoke", "apikey_rotate"):
@@ -308,16 +334,32 @@ class TestTheLedger:
         assert "MISMATCH" in page
         assert "Ledger mismatch" in page
 
-    def test_can_be_compared_now(self, sam: Client, account: Account) -> None:
-        page = sam.get(url("reconciliation_reconcile_now"), follow=True).content.decode()
-        assert "1 accounts compared, 0 differences are open" in page
-        assert LedgerEntry.objects.count() == 1
+    def test_can_be_compared_now_by_a_worker(self, sam: Client, account: Account) -> None:
+        address, waiting = url("reconciliation_reconcile_now"), broker.list_depths()
+        assert "Compare everything now?" in sam.get(address).content.decode()
+        assert broker.list_depths() == waiting
+        page = sam.post(address, follow=True).content.decode()
+        assert "the result will be the first row of this list" in page
+        assert waiting is not None
+        assert broker.list_depths() == {**waiting, "upkeep": waiting["upkeep"] + 1}
+        tasks.reconcile_whole()
+        assert "agrees" in sam.get(url("reconciliation_changelist")).content.decode()
+
+    def test_says_when_no_worker_can_be_called(self, sam: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(*_: Any, **__: Any) -> None:
+            raise OperationalError("connection refused")
+
+        monkeypatch.setattr(tasks.reconcile_whole, "apply_async", refuse)
+        page = sam.post(url("reconciliation_reconcile_now"), follow=True).content.decode()
+        assert "The queue does not answer: nothing was started." in page
 
     def test_names_what_differs_and_takes_a_note(self, sam: Client, account: Account) -> None:
         Account.objects.filter(pk=account.pk).update(available=1, deposited=1)
         reconciliation.run(now=NOW)
         row = selectors.list_differences().get()
-        assert f"account {account.pk}" in sam.get(url("difference_changelist")).content.decode()
+        listed = sam.get(url("difference_changelist")).content.decode()
+        assert f"account {account.pk}" in listed
+        assert "available (account: 0.0001, entries: 0.3140, last_entry: 0.3140)" in listed
         assert "The sums of an account" in sam.get(url("difference_change", row.pk)).content.decode()
         clerk = staff("clerk", *VIEWS, "change_difference")
         clerk.post(url("difference_change", row.pk), {"note": "asked the bank", "subject": "nothing", "gone_at": "x"})
@@ -356,7 +398,7 @@ class TestAPayment:
         payment.refresh_from_db()
         assert payment.state == "unknown"
 
-    def test_of_unknown_outcome_for_long_is_told_on_every_page(self, sam: Client, payment: Payment) -> None:
+    def test_of_unknown_outcome_for_long_is_shown_on_every_page(self, sam: Client, payment: Payment) -> None:
         text = "1 payments of unknown outcome"
         assert text not in sam.get(reverse("admin:index")).content.decode()  # it is pretended
         Payment.objects.update(is_sandbox=False, settling_at=timezone.now())
@@ -371,6 +413,60 @@ class TestAPayment:
             Payment.objects.create(**named, **known)
         import_module("billing.migrations.0010_payments_taken_up_again").note_deliveries(apps, None)
         assert [one.challenge_id for one in selectors.list_undelivered_payments(NOW + timedelta(hours=1))] == ["late"]
+
+    @pytest.fixture
+    def owed(self, payment: Payment) -> Payment:
+        """Paid by a transfer an hour ago, booked, and never delivered."""
+        hour_ago = timezone.now() - timedelta(hours=1)
+        Payment.objects.update(method="tempo", is_sandbox=False, payer="0xpayer", request_hash="r", created_at=hour_ago)
+        payment.refresh_from_db()
+        booking.complete(payment, reference="0x" + "a" * 64, now=hour_ago)
+        return payment
+
+    def test_that_is_not_delivered_is_given_back_by_a_named_transfer(self, dana: Client, owed: Payment) -> None:
+        assert list(selectors.list_undelivered_payments(timezone.now())) == [owed]
+        address, named = url("payment_give_back", owed.pk), "0x" + "b" * 64
+        assert "0xpayer" in move(dana, address, reference=named).content.decode()
+        assert list(selectors.list_undelivered_payments(timezone.now())) == []
+        owed.refresh_from_db()
+        entry = LedgerEntry.objects.get(kind="reversal")
+        assert (owed.taken_back, entry.amount, entry.available_after) == (314, -314, 0)
+        assert (entry.operator, entry.reason, entry.reference) == ("dana", "given_back", owed.reference)
+        assert entry.note == f"given back: {named}"
+        assert named in str(LogEntry.objects.get(object_id=str(owed.pk)))
+        assert named in dana.get(url("reversal_changelist")).content.decode()
+        books = chart.total(chart.list_entries())
+        assert (books[chart.BookAccount.PAYER_REFUNDS].credit, books[chart.BookAccount.CASH].debit) == (314, 314)
+        assert reconciliation.run(now=timezone.now()).differences == 0
+        with pytest.raises(InsufficientFunds):  # to a claim that was under way meanwhile
+            booking.deliver(owed, now=timezone.now())
+
+    def test_is_not_given_back_by_what_is_no_transfer_or_was_another_ones(self, dana: Client, owed: Payment) -> None:
+        address, named = url("payment_give_back", owed.pk), "0x" + "b" * 64
+        for wrong in ("", "0xabc", "by hand", named.upper()):
+            assert "errorlist" in dana.post(address, {"reference": wrong, "token": "t"}).content.decode(), wrong
+        Payment.objects.create(
+            challenge_id="d", proof_hash="q", method="tempo", purpose="lookup", amount=314, created_at=NOW
+        )
+        other = Payment.objects.get(challenge_id="d")
+        booking.complete(other, reference="0x" + "c" * 64, now=NOW)
+        move(dana, url("payment_give_back", other.pk), reference=named)
+        page = dana.post(address, {"reference": named, "token": "t", "confirm": "1"})
+        assert "was entered for another payment" in page.content.decode()
+        assert list(selectors.list_undelivered_payments(timezone.now())) == [owed]
+
+    def test_that_was_delivered_meanwhile_is_not_given_back(self, dana: Client, owed: Payment) -> None:
+        address = url("payment_give_back", owed.pk)
+        data = {"reference": "0x" + "b" * 64, "token": token_in(dana.get(address))}
+        assert dana.post(address, data).status_code == 200
+        booking.deliver(owed, now=timezone.now())
+        page = dana.post(address, {**data, "confirm": "1"}, follow=True)
+        assert "is given back, once" in page.content.decode()
+        assert not LedgerEntry.objects.filter(kind="reversal").exists()
+
+    def test_is_not_given_back_by_staff_without_the_permission(self, sam: Client, owed: Payment) -> None:
+        address = url("payment_give_back", owed.pk)
+        assert [sam.get(address).status_code, sam.post(address).status_code] == [403, 403]
 
     def test_and_top_ups_are_listed(self, sam: Client, payment: Payment, account: Account) -> None:
         TopUp.objects.create(account=account, amount=31_400, created_at=NOW, taken_back=100)

@@ -238,7 +238,11 @@ class TestAReceipt:
     def test_is_a_page_to_print(self, business: Business) -> None:
         Account.objects.update(name="<b>Harbor</b>")
         dana = staff("dana", "view_ledgerentry")
-        page = dana.get(url("ledgerentry_receipt", business.invoiced.pk)).content.decode()
+        address = url("ledgerentry_receipt", business.invoiced.pk)
+        assert "Number the receipt" in dana.get(address).content.decode()
+        assert not Receipt.objects.exists()
+        page = dana.post(address).content.decode()
+        assert dana.get(address).content.decode() == page
         for words in ("Invoice I-000001", "50.0000 USD", "PO 77", "&lt;b&gt;Harbor", "http"):
             assert words in page
         said = dana.get(url("ledgerentry_receipt", business.gift.pk), follow=True).content.decode()

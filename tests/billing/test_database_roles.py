@@ -15,9 +15,9 @@ from billing import accounts, anchors, append_only, keys, ledger, limits, reconc
 from billing.models import Account, LedgerEntry
 from tests.billing.conftest import LATER, NOW
 from tests.billing.tampering import list_differences
-from tests.lookups.conftest import PRICE, open_customer, register  # noqa: F401  (the latter used by pytest)
-from tests.lookups.registry_server import Register
+from tests.lookups.conftest import PRICE, open_customer, register
 
+__all__ = ["register"]  # a fixture
 pytestmark = [
     pytest.mark.postgres,
     pytest.mark.django_db(transaction=True),
@@ -76,7 +76,8 @@ class TestTheServicesRole:
         assert anchors.make(now=NOW).heads
         assert list_differences() == []
 
-    def test_answers_lookups_and_is_paid_for_them(self, role: str, register: Register) -> None:  # noqa: F811
+    @pytest.mark.usefixtures("register")
+    def test_answers_lookups_and_is_paid_for_them(self, role: str) -> None:
         customer = open_customer()
         assert customer.lookup().status_code == 200
         assert customer.lookup(source="cache").status_code == 200

@@ -266,13 +266,23 @@ class TestADifference:
         assert find(now=later + timedelta(days=2), whole=False) == {Name.DEPOSIT_WITHOUT_PAYMENT}
         assert find(now=later + timedelta(days=2)) == set()
 
-    def test_of_a_closed_month_is_told(self, account: Account) -> None:
+    def test_of_a_closed_month_is_found(self, account: Account) -> None:
         tampering.change(entry("free-grant"), created_at=NOW - timedelta(days=40))
         closing.close(NOW.date().replace(month=10), operator="dana", now=NOW)
         assert find() == set()
         put(account, "late", "staff", operator="dana", now=NOW)
         tampering.change(entry("late"), created_at=NOW - timedelta(days=40))
         assert find() == {Name.MONTH_CHANGED}
+
+    def test_of_an_old_month_is_kept_by_the_hourly_reading(self, account: Account) -> None:
+        tampering.change(entry("free-grant"), created_at=NOW - timedelta(days=40))
+        closing.close(NOW.date().replace(month=10), operator="dana", now=NOW)
+        find()
+        tampering.change(entry("free-grant"), created_at=NOW)
+        hour, day = timedelta(hours=1), timedelta(days=1)
+        assert find(now=NOW + hour, whole=False) == set()  # the month is not read again
+        assert find(now=NOW + day) == {Name.MONTH_CHANGED}
+        assert find(now=NOW + day + hour, whole=False) == {Name.MONTH_CHANGED}
 
     def test_is_printed_and_ends_the_command_with_1(self, account: Account, capsys: pytest.CaptureFixture[str]) -> None:
         call_command("reconcile")

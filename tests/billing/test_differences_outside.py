@@ -11,16 +11,15 @@ from billing import reconciliation, reversals, selectors, topups
 from billing.accounting.reconciling import transfers
 from billing.models import Account, Difference, Payment, Reconciliation, Reversal, TopUp
 from billing.payments import checkout
-from billing.payments.tempo import TRANSFER_EVENTS
 from tests.billing import stubs
 from tests.billing.conftest import NOW
+from tests.billing.stubs import PLAIN, WITH_MEMO
 from tests.billing.test_differences import pay
 from tests.billing.test_tempo import accept, node
 from tests.billing.test_topups import PAGES, cards, event, paid, receive
 
 __all__ = ["cards", "node"]  # fixtures
 Name = Difference.Name
-PLAIN, WITH_MEMO = TRANSFER_EVENTS
 LATER = NOW + timedelta(hours=2)  # by then the provider has told us everything
 
 
@@ -119,6 +118,9 @@ class TestTheCardProvider:
         assert find() == set()
         cards.move("refund_failure", "pi_1", 100, NOW)
         assert find() == {Name.CARD_REVERSAL_UNKNOWN}
+        take_back(100, name="re_1", reinstated=True)
+        assert find() == set()
+        assert selectors.list_differences().count() == 0
 
     @pytest.mark.parametrize("mood", ["down", "locked"])
     def test_out_of_reach_is_no_difference_and_ends_none(
@@ -181,7 +183,7 @@ class TestTheChain:
         name = self.transfer(node, "a", event=event)
         assert find() == {Name.TRANSFER_WITHOUT_PAYMENT}
         row = selectors.list_differences().get()
-        assert (row.subject, row.numbers) == (name, {"chain": 314.0, "payment": 0})
+        assert (row.subject, row.numbers) == (name, {"chain": 314, "payment": 0, "token_units": 31_400})
         node.block = 90_000  # far beyond the overlap it is still looked at
         assert find(now=LATER + timedelta(days=1), whole=False) == {Name.TRANSFER_WITHOUT_PAYMENT}
         assert find(now=LATER + timedelta(days=2), whole=False) == {Name.TRANSFER_WITHOUT_PAYMENT}
@@ -203,7 +205,7 @@ class TestTheChain:
     def test_was_paid_another_amount(self, payment: Payment, node: stubs.Node) -> None:
         node.logs[0]["data"] = f"0x{31_399:064x}"
         assert find() == {Name.TRANSFER_DIFFERS}
-        assert selectors.list_differences().get().numbers == {"chain": 313.99, "payment": 314}
+        assert selectors.list_differences().get().numbers == {"chain": 313, "payment": 314, "token_units": 31_399}
 
     def test_was_paid_once_for_two_payments(self, payment: Payment, node: stubs.Node) -> None:
         pay()

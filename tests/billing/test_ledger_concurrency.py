@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import threading
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -71,6 +73,40 @@ class TestThirtyTwoClients:
             outcomes = set(in_parallel(settle, 16, threads=16)) - {"ended"}
             assert len(outcomes) == 1
         assert reconciliation.run(now=NOW).mismatches == []
+
+    def test_settling_a_hold_wait_for_its_account_and_for_nothing_else(self, account: Account) -> None:
+        """Who has the account's lock can settle its holds: nobody sits on a hold while he waits for the account."""
+        held = take_one(account, "contended")
+        assert held
+        has_it, may_go = threading.Event(), threading.Event()
+
+        def first() -> str:
+            with transaction.atomic():
+                ledger.lock(account.pk)
+                has_it.set()
+                assert may_go.wait(30)
+                return ledger.release(hold_id=held.pk, now=NOW, reason="not_found").kind
+
+        def second() -> str:
+            assert has_it.wait(30)
+            try:
+                return ledger.capture(hold_id=held.pk, now=NOW).kind
+            except ledger.HoldEnded as ended:
+                return ended.state
+
+        def watch() -> str:
+            with connection.cursor() as cursor:
+                until = time.monotonic() + 30
+                while not may_go.is_set() and time.monotonic() < until:
+                    cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+                    if cursor.fetchone()[0]:
+                        may_go.set()
+                    time.sleep(0.02)
+            return "seen" if may_go.is_set() else "nobody waits"
+
+        stories = [first, second, watch]
+        assert in_parallel(lambda number: stories[number](), 3, threads=3) == ["release", "released", "seen"]
+        assert selectors.get_balance(account.pk) == selectors.Balance(3140, 0, 0, 3140)
 
     def test_of_a_key_with_a_budget_stay_within_it(self, account: Account) -> None:
         key, _ = keys.issue(account=account, name="narrow", now=NOW)

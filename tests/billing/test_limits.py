@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from billing import counters, limits
+from billing import counters, keys, limits
 from billing.models import ApiKey, RateWindow
 from tests.billing.conftest import NOW, in_parallel
 
@@ -59,6 +59,44 @@ class TestTheRateLimit:
         limits.count(subject="key:0", limit=1, now=NOW)
         assert limits.count_request(key=key, now=NOW).remaining == 49
 
+    def test_of_an_account_is_that_of_four_keys_whichever_ask(self, key: ApiKey, settings: Any) -> None:
+        settings.RATE_LIMIT_PER_MINUTE = 5
+        others = [keys.issue(account=key.account, name=f"{n}", now=NOW)[0] for n in range(5)]
+        allowed = [limits.count_request(key=one, now=NOW).allowed for one in others for _ in range(5)]
+        assert allowed == [True] * 20 + [False] * 5
+        assert limits.count_request(key=others[0], now=NOW + timedelta(seconds=60)).allowed
+
+    def test_of_an_account_is_not_used_up_by_a_key_that_was_refused(self, key: ApiKey, settings: Any) -> None:
+        settings.RATE_LIMIT_PER_MINUTE = 5
+        other = keys.issue(account=key.account, name="other", now=NOW)[0]
+        for _ in range(30):
+            limits.count_request(key=key, now=NOW)
+        assert limits.count_request(key=other, now=NOW).remaining == 4
+
+    def test_of_a_key_that_has_its_own_stands_outside_the_accounts(self, key: ApiKey, settings: Any) -> None:
+        settings.RATE_LIMIT_PER_MINUTE = 1
+        key.rate_limit_per_minute = 30
+        assert [limits.count_request(key=key, now=NOW).allowed for _ in range(31)] == [True] * 30 + [False]
+        other = keys.issue(account=key.account, name="other", now=NOW)[0]
+        assert limits.count_request(key=other, now=NOW).allowed
+
+    def test_is_counted_anew_when_the_clock_was_set_back(self, key: ApiKey) -> None:
+        """What was promised holds: after at most a minute there is a new window, whatever the old one was called."""
+        key.rate_limit_per_minute = 1
+        for back in (timedelta(0), timedelta(hours=1)):
+            now = NOW - back
+            assert limits.count_request(key=key, now=now).allowed
+            refused = limits.count_request(key=key, now=now)
+            assert not refused.allowed
+            assert limits.count_request(key=key, now=now + timedelta(seconds=refused.retry_after)).allowed
+
+    def test_is_not_begun_anew_by_a_clock_that_is_a_little_behind(self, key: ApiKey, counted_in: str) -> None:
+        """Two processes read the clock on both sides of a full minute, and count one after the other."""
+        if counted_in == "redis":
+            pytest.skip("Redis keeps both windows")
+        before, after = int(NOW.timestamp()), int(NOW.timestamp()) + 60
+        assert [counters.DATABASE.count("key:9", window, 60) for window in (after, before, after)] == [1, 2, 3]
+
     def test_of_zero_lets_nothing_through(self, key: ApiKey) -> None:
         key.rate_limit_per_minute = 0
         assert not limits.count_request(key=key, now=NOW).allowed
@@ -106,6 +144,13 @@ class TestASlot:
         assert limits.acquire(key=key, now=NOW)
         limits.release(slot=first)
         assert limits.acquire(key=key, now=NOW) is None
+
+    def test_is_free_again_when_the_clock_was_set_back(self, key: ApiKey) -> None:
+        """Whoever took it was killed; else it would be taken for an hour and five minutes."""
+        key.concurrent_lookups = 1
+        assert limits.acquire(key=key, now=NOW)
+        assert limits.acquire(key=key, now=NOW - timedelta(minutes=1)) is None
+        assert limits.acquire(key=key, now=NOW - timedelta(hours=1))
 
     def test_limit_can_be_raised_and_lowered(self, key: ApiKey) -> None:
         key.concurrent_lookups = 1

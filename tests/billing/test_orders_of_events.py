@@ -48,8 +48,27 @@ def disputed(cents: int, status: str, *, name: str = "dp_1", kind: str = "create
 
 
 HALF = CENTS // 2
+
+
+def one_refund(cents: int, status: str, *, name: str = "re_1") -> Told:
+    return Told.of("refund.failed" if status == "failed" else "refund.updated", id=name, amount=cents, status=status)
+
+
 PLAYS: dict[str, tuple[list[Told], int]] = {  # what is told, in cents what is gone of the payment in the end
     "two halves refunded": ([completed(), refunded(HALF), refunded(CENTS)], CENTS),
+    "a refund that failed": ([completed(), refunded(HALF), one_refund(HALF, "failed")], 0),
+    "a refund that failed, and another one": (  # the provider's sum of refunds goes on
+        [completed(), refunded(HALF), one_refund(HALF, "failed"), refunded(HALF + 50)],
+        50,
+    ),
+    "the same, where failing lowers the provider's sum": (
+        [completed(), refunded(HALF), one_refund(HALF, "failed"), refunded(50), one_refund(50, "pending", name="re_2")],
+        50,
+    ),
+    "a refund that failed beside a lost dispute": (
+        [completed(), refunded(HALF), one_refund(HALF, "failed"), disputed(100, "lost", kind="closed")],
+        100,
+    ),
     "half refunded, half disputed": (
         [completed(), refunded(HALF), disputed(HALF, "needs_response"), disputed(HALF, "lost", kind="closed")],
         CENTS,
@@ -119,7 +138,7 @@ def agrees(account: Account, topup: TopUp, gone: int, spent: int = 0) -> None:
 
 class TestEveryOrder:
     @pytest.mark.parametrize("name", PLAYS)
-    def test_of_what_is_told_twice_ends_in_the_same_balance(self, cards: stubs.CardProvider, name: str) -> None:
+    def test_with_every_message_doubled_ends_in_the_same_balance(self, cards: stubs.CardProvider, name: str) -> None:
         told, gone = PLAYS[name]
         table = Table()
         for order in itertools.permutations(told):

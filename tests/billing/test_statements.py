@@ -6,12 +6,16 @@ import csv
 from datetime import date, timedelta
 from typing import Any
 
+import pytest
+
 from billing import finance, ledger, statements
 from billing.models import Account
 from billing.selectors import Balance
-from tests.billing.conftest import LATER, NOW
+from tests.billing import tampering
+from tests.billing.conftest import LATER, NOW, in_parallel
 
 DAY = timedelta(days=1)
+ZERO, TICK = timedelta(0), timedelta(microseconds=1)
 
 
 class TestAStatement:
@@ -65,3 +69,50 @@ class TestTheClock:
             ledger.deposit(account_id=account.pk, amount=1, idempotency_key=key, source="staff", now=now)
         times = list(account.entries.order_by("id").values_list("created_at", flat=True))
         assert times == [NOW, LATER, LATER]
+
+
+class TestAnyCut:
+    """Wherever a statement begins and ends, what it opens with and what changed is what it closes with."""
+
+    def adds_up(self, account: Account) -> None:
+        """Also its neighbours: two that meet share no entry and leave out none."""
+        entries = account.entries.order_by("id")
+        cuts = sorted(
+            {moment + step for moment in entries.values_list("created_at", flat=True) for step in (ZERO, TICK)}
+        )
+        for number, since in enumerate(cuts):
+            for until in cuts[number:]:
+                made = statements.make(account_id=account.pk, since=since, until=until)
+                for name in ("available", "held", "spent"):
+                    changes = sum(getattr(entry, f"{name}_change") for entry in made.entries)
+                    assert getattr(made.opening, name) + changes == getattr(made.closing, name), (since, until, name)
+                parts = [statements.list_entries(account_id=account.pk, until=since), made.entries]
+                parts.append(statements.list_entries(account_id=account.pk, since=until))
+                assert sorted(entry.pk for part in parts for entry in part) == [entry.pk for entry in entries]
+
+    def test_adds_up_also_among_entries_whose_times_are_out_of_order(self, account: Account, hold: Any) -> None:
+        """As they were written before 1.4: of two requests at once, the later one had the earlier time."""
+        for number in range(4):
+            named = {"account_id": account.pk, "idempotency_key": f"{number}", "now": NOW + DAY * number}
+            ledger.charge(amount=314, reference="", **named)
+            hold(100, now=NOW + DAY * number)
+        first, _, third, *_ = account.entries.order_by("id")[2:]
+        tampering.change(first, created_at=NOW + DAY * 3)
+        tampering.change(third, created_at=NOW - DAY)
+        times = list(account.entries.order_by("id").values_list("created_at", flat=True))
+        assert times != sorted(times)
+        self.adds_up(account)
+
+    @pytest.mark.django_db(transaction=True)
+    def test_adds_up_when_requests_overtake_each_other(self, account: Account) -> None:
+        """Each has read its clock before it waits for the account."""
+
+        def spend(number: int) -> None:
+            now = NOW + timedelta(seconds=8 - number)  # the one that asks first has the latest time
+            named: dict[str, Any] = {"account_id": account.pk, "reference": "", "now": now}
+            ledger.charge(amount=314 + number, idempotency_key=f"{number}", **named)
+
+        in_parallel(spend, 8)
+        times = list(account.entries.order_by("id").values_list("created_at", flat=True))
+        assert (len(times), times) == (9, sorted(times))
+        self.adds_up(account)

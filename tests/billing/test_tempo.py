@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -107,7 +108,7 @@ class TestWhatIsKnownBeforeAnyWork:
         ],
     )
     def test_another_form_is_refused(self, node: stubs.Node, payload: dict[str, Any]) -> None:
-        action = lambda: checkout.accept(LOOKUP, credential=answer(ask(), payload), now=NOW)  # noqa: E731
+        action = partial(checkout.accept, LOOKUP, credential=answer(ask(), payload), now=NOW)
         assert word_of(action) in ("invalid-payload", "malformed-credential")
 
     def test_the_same_funds_do_not_carry_many_lookups_at_a_time(self, node: stubs.Node) -> None:
@@ -287,7 +288,7 @@ class TestAnIdempotencyKey:
         other = checkout.Purchase("lookup", 314, "POST /v1/lookup", b"{}", "One lookup")
         offer = ask(other)
         payload = {"type": "transaction", "signature": "0x" + paying(offer["id"], valid_before=SECOND + 60).hex()}
-        action = lambda: checkout.accept(other, credential=answer(offer, payload), now=NOW, word="k-1")  # noqa: E731
+        action = partial(checkout.accept, other, credential=answer(offer, payload), now=NOW, word="k-1")
         assert word_of(action) == "idempotency-conflict"
 
     def test_at_once_is_paid_once(self, node: stubs.Node) -> None:

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from billing import ledger, reconciliation, reversals, selectors, topups
 from billing import owing as owing_accounts
+from billing.accounting import chart
 from billing.models import Account, LedgerEntry, Payment, ProviderEvent, TopUp
 from billing.payments import booking
 from billing.payments.stripe import CardsNotConfigured
@@ -198,6 +199,57 @@ class TestMoneyTakenBack:
         assert available(account) == 3140 + 21_400
 
 
+class TestARefundThatFailed:
+    """We asked for it, the provider said it was on its way, and days later that it could not deliver it."""
+
+    REFUND = {"id": "re_1", "payment_intent": "pi_1", "amount": 100}
+
+    @pytest.fixture
+    def refunded(self, topup: TopUp) -> TopUp:
+        receive(event("checkout.session.completed", 100, **paid(topup)))
+        topups.refund(TopUp.objects.get(), amount=10_000, token="t")
+        receive(event("refund.created", 101, **self.REFUND, status="pending"))
+        receive(event("charge.refunded", 102, payment_intent="pi_1", amount_refunded=100))
+        receive(event("refund.updated", 103, **self.REFUND, status="succeeded"))
+        return topup
+
+    @pytest.mark.parametrize("kind", ["refund.failed", "refund.updated", "charge.refund.updated"])
+    def test_gives_the_credit_back_once_and_says_why(self, account: Account, refunded: TopUp, kind: str) -> None:
+        assert available(account) == 3140 + 21_400
+        assert receive(event(kind, 1, **self.REFUND, status="failed")) == "given back"
+        assert receive(event("refund.failed", 2, **self.REFUND, status="failed")) == "changes nothing"
+        assert receive(event("refund.updated", 3, **self.REFUND, status="succeeded")) == "changes nothing"  # late
+        entry = account.entries.first()
+        assert entry is not None
+        assert (entry.kind, entry.amount, entry.reason, entry.note) == ("reversal", 10_000, "refund_failed", "re_1")
+        refunded.refresh_from_db()
+        assert (available(account), refunded.taken_back) == (3140 + 31_400, 0)
+
+    def test_leaves_nothing_in_the_books(self, account: Account, refunded: TopUp) -> None:
+        books = chart.total(chart.list_entries())
+        assert books[chart.BookAccount.PAYER_REFUNDS].credit == 10_000
+        receive(event("refund.failed", **self.REFUND, status="failed"))
+        books = chart.total(chart.list_entries())
+        assert books[chart.BookAccount.PAYER_REFUNDS] == chart.Totals(10_000, 10_000)
+        assert books[chart.BookAccount.CHARGEBACKS] == chart.Totals(0, 0)
+
+    def test_may_be_asked_for_again(self, refunded: TopUp, cards: stubs.CardProvider) -> None:
+        receive(event("refund.failed", **self.REFUND, status="failed"))
+        refunded.refresh_from_db()
+        topups.refund(refunded, amount=31_400, token="all")
+        assert cards.refunds[-1]["amount"] == "314"
+
+    @pytest.mark.parametrize(
+        "changed", [{"status": "requires_action"}, {"id": None}, {"amount": "100"}, {"payment_intent": None}]
+    )
+    def test_or_moves_nothing_or_names_nothing_changes_nothing(
+        self, account: Account, topup: TopUp, changed: dict[str, Any]
+    ) -> None:
+        receive(event("checkout.session.completed", 100, **paid(topup)))
+        receive(event("refund.created", **{**self.REFUND, "status": "pending", **changed}))
+        assert available(account) == 3140 + 31_400
+
+
 class TestAnInquiry:
     """A bank asks, and no money moves."""
 
@@ -277,14 +329,14 @@ class TestAnAccountThatOwes:
             ledger.adjust(account_id=owing.pk, amount=-1, idempotency_key="a", operator="a", reason="r", now=NOW)
         assert refusal.value.available == 0
 
-    def test_is_told_once_by_mail(self, owing: Account, settings: Any, mailoutbox: list[Any]) -> None:
+    def test_gets_one_mail(self, owing: Account, settings: Any, mailoutbox: list[Any]) -> None:
         assert owing_accounts.tell(now=NOW) == 0  # no mail server
         settings.MAIL_CONFIGURED = True
         assert [owing_accounts.tell(now=NOW), owing_accounts.tell(now=LATER)] == [1, 0]
         [mail] = mailoutbox
         assert (mail.to, "3.0860 USD" in mail.body) == (["ops@acme.test"], True)
 
-    def test_is_told_again_when_it_owes_again(self, owing: Account, settings: Any, mailoutbox: list[Any]) -> None:
+    def test_gets_another_mail_when_it_owes_again(self, owing: Account, settings: Any, mailoutbox: list[Any]) -> None:
         settings.MAIL_CONFIGURED = True
         owing_accounts.tell(now=NOW)
         ledger.deposit(account_id=owing.pk, amount=30_860, idempotency_key="d", source="card", now=NOW)
@@ -294,7 +346,7 @@ class TestAnAccountThatOwes:
         )
         assert (owing_accounts.tell(now=LATER), len(mailoutbox)) == (1, 2)
 
-    def test_is_told_later_when_the_mail_server_is_away(
+    def test_gets_its_mail_later_when_the_mail_server_is_away(
         self, owing: Account, settings: Any, mailoutbox: list[Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         settings.MAIL_CONFIGURED = True

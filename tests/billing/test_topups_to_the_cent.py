@@ -269,6 +269,14 @@ class TestMoneyTakenBack:
         assert reversals.settle_late(now=NOW) == 0
         assert available(account) == FREE + PAID
 
+    def test_of_many_strangers_costs_the_sweep_one_question(
+        self, account: Account, credited: TopUp, django_assert_num_queries: Any
+    ) -> None:
+        for number in range(20):
+            receive(event(REFUNDED, number, **refunded(100, payment_intent=f"pi_x{number}")))
+        with django_assert_num_queries(1):
+            assert reversals.settle_late(now=NOW) == 0
+
     def test_in_several_messages_that_waited_is_caught_up_with(self, account: Account, credited: TopUp) -> None:
         TopUp.objects.update(payment_intent=None)
         receive(event(REFUNDED, 1, **refunded(100)))

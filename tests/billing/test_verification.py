@@ -15,7 +15,7 @@ from django.db import DatabaseError, connection, transaction
 
 from billing import accounts, anchors, append_only, chain, keys, ledger, reconciliation, tasks
 from billing.accounting import closing, receipts
-from billing.models import Account, ApiKey, Hold, LedgerAnchor, LedgerEntry
+from billing.models import Account, ApiKey, AuditEvent, Hold, LedgerAnchor, LedgerEntry
 from tests.billing.conftest import NOW
 from tests.billing.tampering import chain_anew, change, list_differences, remove, triggers_off
 
@@ -104,7 +104,10 @@ class TestTheVerification:
         tasks.anchor_ledger()
         assert verify() == (
             0,
-            [f"{LedgerEntry.objects.count()} entries, 2 accounts and 1 anchors read, 0 differences."],
+            [
+                f"{LedgerEntry.objects.count()} entries, 2 accounts, 1 anchors and"
+                f" {AuditEvent.objects.count()} audit events read, 0 differences."
+            ],
         )
 
     @pytest.mark.parametrize("column", [field.attname for field in LedgerEntry._meta.concrete_fields])

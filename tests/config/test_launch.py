@@ -257,11 +257,11 @@ class TestTheProbe:
     """Whoever asks a running service how it is."""
 
     def test_returns_what_a_service_that_can_serve_says(self, server: str) -> None:
-        assert probe.ask_health(server, host="well.test") == {"status": "healthy"}
+        assert probe.ask(server, "/readyz", host="well.test") == {"status": "healthy"}
 
     @pytest.mark.parametrize("host", ["ill.test", "odd.test", "list.test", "unknown.test"])
     def test_takes_anything_else_for_no(self, server: str, host: str) -> None:
-        assert probe.ask_health(server, host=host) is None
+        assert probe.ask(server, "/readyz", host=host) is None
 
     @pytest.mark.parametrize(
         ("allowed", "host"),
@@ -274,4 +274,4 @@ class TestTheProbe:
         assert probe.find_host() == host
 
     def test_takes_silence_for_no(self) -> None:
-        assert probe.ask_health("http://127.0.0.1:1") is None
+        assert probe.ask("http://127.0.0.1:1", "/readyz") is None

@@ -16,6 +16,11 @@ class TestTheClock:
         assert named
         assert named - set(app.tasks) == set()
 
+    def test_has_the_books_compared_every_hour_and_whole_every_night(self) -> None:
+        due = {entry["task"]: entry["schedule"] for entry in app.conf.beat_schedule.values()}
+        for task, hours in (("billing.tasks.reconcile", set(range(24))), ("billing.tasks.reconcile_whole", {3})):
+            assert (due[task].hour, len(due[task].minute), len(due[task].day_of_week)) == (hours, 1, 7)
+
 
 class TestAQueue:
     """Where a task waits."""

@@ -16,7 +16,11 @@ django.setup()
 from billing.payments import checkout, methods
 print(checkout.is_open("lookup", secure=True), all(one.is_sandbox for one in methods.list_methods("lookup")))
 """
-PRODUCTION = {"SECRET_KEY": "k" * 50, "ALLOWED_HOSTS": "a.example.com", "CONTACT": "ops@example.com"}
+PRODUCTION = {
+    "SECRET_KEY": "production-0123456789-" * 3,
+    "ALLOWED_HOSTS": "a.example.com",
+    "CONTACT": "ops@example.com",
+}
 
 
 @pytest.mark.slow

@@ -104,6 +104,8 @@ class Caller:
             "check_name": "NameRequest",
             "change_settings": "SettingsRequest",
             "top_up": "TopUpRequest",
+            "create_key": "KeyRequest",
+            "rotate_key": "RotationRequest",
         }[operation]
         return list_classes("models")[shape].from_dict(values)  # type: ignore[attr-defined]
 

@@ -80,6 +80,7 @@ class TestTheDocument:
                             seen += 1
         assert seen >= 15
 
+    @pytest.mark.django_db
     def test_names_no_endpoint_that_is_not_there(self, document: dict[str, Any]) -> None:
         client = Client()
         for path, operations in document["paths"].items():
@@ -118,3 +119,11 @@ class TestTheHumanView:
         html = Client().get("/docs/errors/").content.decode()
         assert all(f'id="{code}"' in html for code in CODES)
         assert 'href="/docs/errors/"' in Client().get("/docs/").content.decode()
+
+    def test_tells_a_name_that_several_have_from_one_that_nobody_has(self, document: dict[str, Any]) -> None:
+        assert "no such company" not in CODES["ambiguous_name"]
+        assert "`entity_id`" in CODES["ambiguous_name"]
+        not_found = document["paths"]["/v1/lookup"]["post"]["responses"]["404"]
+        assert "or several that fit equally well" in not_found["description"]
+        shown = not_found["content"]["application/json"]["examples"].values()
+        assert {one["value"]["code"] for one in shown} == {"entity_not_found", "ambiguous_name"}

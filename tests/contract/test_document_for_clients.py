@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from billing.models import LedgerEntry
+from billing import keys
+from billing.models import ApiKey, LedgerEntry
 from lookups.api.schema import document as built
 from lookups.api.serializers import LookupRequest
 from lookups.api.views import paging
@@ -52,11 +53,30 @@ def inline_enums(value: Any, at: str = "") -> list[str]:
     return []
 
 
+def modeless(operation: Schema, document: Schema) -> list[str]:
+    """The shapes of its good replies that do not say whether they are live or of a test key."""
+    schemas = [
+        reply["content"]["application/json"]["schema"]
+        for status, reply in operation["responses"].items()
+        if status.startswith("2") and "application/json" in reply.get("content", {})
+    ]
+    options = [one.get("items", one) for schema in schemas for one in schema.get("anyOf", [schema])]
+    names = [one["$ref"].rpartition("/")[2] for one in options]
+    return [name for name in names if "livemode" not in document["components"]["schemas"][name]["properties"]]
+
+
 class TestTheWords:
     """Descriptions, and lists of words."""
 
     def test_describe_everything(self, document: Schema) -> None:
         assert undescribed(document) == []
+
+    def test_say_what_stands_behind_a_name_that_has_to_stay(self, document: Schema) -> None:
+        checks = document["components"]["schemas"]["HealthChecks"]["properties"]
+        described = {name: about["description"] for name, about in checks.items()}
+        assert "SQLite" in described["postgres"]
+        assert "folder" in described["redis"]
+        assert "those of test keys do not count" in described["lookups_today"]
 
     def test_that_are_missing_are_noticed(self) -> None:
         schema = {"components": {"schemas": {"A": {"properties": {"b": {"type": "string"}}}}}}
@@ -78,11 +98,15 @@ class TestTheWords:
         [
             (words.EntryKind, LedgerEntry.Kind),
             (words.JobState, Job.Status),
+            (words.KeyMode, ApiKey.Mode),
             (words.EventType, Delivery.Event),
         ],
     )
     def test_of_a_list_are_those_that_are_kept(self, wire: Any, kept: Any) -> None:
         assert {word.value for word in wire} == set(kept.values)
+
+    def test_of_what_a_key_may_do_are_those_that_are_judged(self) -> None:
+        assert [word.value for word in words.Scope] == list(keys.SCOPES)
 
     def test_explain_every_code_and_reason(self, document: Schema) -> None:
         for name, table in words.TABLES.items():
@@ -200,6 +224,10 @@ class TestAReply:
         for name, field in (("JobStatus", "result"), ("JobStatus", "data"), ("BulkRow", "data")):
             options = shapes[name]["properties"][field]["anyOf"]
             assert len([one for one in options if "$ref" in one]) >= 2, name
+
+    def test_says_of_which_mode_it_is(self, document: Schema) -> None:
+        said = {name: modeless(operation, document) for name, operation in operations(document)}
+        assert {name for name, without in said.items() if without} == {"listStates", "getHealth"}  # for everybody
 
     def test_that_says_later_leads_to_the_answer(self, document: Schema) -> None:
         known = {name for name, _ in operations(document)}

@@ -20,6 +20,7 @@ from tests.contract.generated_client import Caller
 from tests.lookups.conftest import Customer
 from tests.lookups.messages import end_bulk, end_jobs, write_messages
 from tests.lookups.test_settlement_rules import spend_all
+from tests.lookups.test_top_up import cards_of_a_provider  # noqa: F401  (used by pytest)
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("generated")]
 ACME = {"entity_name": "Acme Corp", "state": "NY"}
@@ -144,6 +145,14 @@ class TestALookup:
         status, parsed = dial(tester.secret)("lookup", body=DEMO_QUESTION)
         assert (status, kind_of(parsed), parsed.code.value, parsed.retryable) == (429, "Error", "rate_limited", True)
 
+    def test_that_breaks_down_here_is_a_500(self, ask: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+        def broken(*_: Any, **__: Any) -> None:
+            raise RuntimeError
+
+        monkeypatch.setattr("lookups.api.views.lookup.perform", broken)
+        status, parsed = ask("lookup", body=DEMO_QUESTION)
+        assert (status, kind_of(parsed), parsed.code.value) == (500, "Error", "internal_error")
+
     def test_without_a_key_says_what_it_costs(self, dial: Dial, switches: None, settings: Any) -> None:
         settings.SANDBOX_PAYMENTS = True
         status, parsed = dial(None)("lookup", body=DEMO_QUESTION)
@@ -251,6 +260,36 @@ class TestWhatWasAsked:
         assert ask("get_lookup", f"lk_{0:032x}")[0] == 404
 
 
+class TestKeys:
+    """/v1/keys."""
+
+    def test_are_made_listed_rotated_and_revoked(self, ask: Caller, tester: Customer) -> None:
+        status, made = ask(
+            "create_key", body={"name": "nightly import", "scopes": ["keys"], "allowedNetworks": ["::1"]}
+        )
+        assert (status, kind_of(made), made.secret[:9]) == (201, "NewKeyReply", "osd_test_")
+        assert [scope.value for scope in made.key.scopes] == ["keys"]
+        status, new = ask("rotate_key", made.key.id, body={"overlapSeconds": 0})
+        assert (status, kind_of(new), new.key.replaces) == (201, "NewKeyReply", made.key.id)
+        assert ask("get_key", made.key.id)[1].key.status.value == "revoked"
+        assert [one.id for one in ask("list_keys", limit=2)[1].keys] == [new.key.id, made.key.id]
+        assert ask("revoke_key", new.key.id)[1].key.status.value == "revoked"
+
+    def test_that_are_not_to_be_had_say_why(self, ask: Caller, tester: Customer) -> None:
+        refusals = [
+            ask("create_key", body={"name": "k", "mode": "live"}),
+            ask("create_key", body={"name": ""}),
+            ask("get_key", f"key_{0:032x}"),
+            ask("revoke_key", tester.key.public_id),
+        ]
+        assert [(status, parsed.code.value) for status, parsed in refusals] == [
+            (403, "forbidden"),
+            (400, "invalid_request"),
+            (404, "key_not_found"),
+            (409, "last_key"),
+        ]
+
+
 class TestTheAccount:
     """What concerns the account, and what needs no key."""
 
@@ -271,6 +310,19 @@ class TestTheAccount:
         status, parsed = ask("change_settings", body={"monthlyBudget": 25})
         assert (status, kind_of(parsed)) == (403, "Error")
         assert ask("top_up", body={"amount": 5})[0] == 403
+
+    def test_is_topped_up_or_says_why_not(self, dial: Dial, customer: Customer, cards: Any) -> None:
+        ask = dial(customer.secret)
+        for body, status, kind in (
+            ({"amount": 3.14}, 200, "TopUpReply"),
+            ({"amount": 0.1}, 400, "InvalidRequest"),
+            ({"amount": 3.14, "payBy": "challenge"}, 402, "PaymentRequired"),
+        ):
+            answered, parsed = ask("top_up", body=body)
+            assert (answered, kind_of(parsed)) == (status, kind)
+        cards.mood = "down"
+        status, parsed = ask("top_up", body={"amount": 3.14})
+        assert (status, kind_of(parsed), parsed.code.value) == (503, "Error", "payment_unavailable")
 
     def test_is_not_needed_for_states_and_health(self, dial: Dial, switches: None) -> None:
         ask = dial(None)

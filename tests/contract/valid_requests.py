@@ -29,7 +29,7 @@ RULES = {
         r"with a row for each state they are more than 1,000\.",
     ],
     "text is read without the blanks around it, and holds nothing that cannot be seen": [
-        r"Control characters are not allowed\.",
+        r"Characters that cannot be seen are not allowed: .*",
         r"Ensure this field has at least \d+ characters?\.",
         r"This field may not be blank\.",
     ],
@@ -37,6 +37,15 @@ RULES = {
     "it depends on what this installation has": [
         r"No copy of this state's register is loaded here; .*",
         r"No webhookUrl is set for this account's test mode; .*",
+    ],
+    "a key for other addresses opens nothing, and a key is made for a time to come": [
+        r"Number \d+: Send networks such as .*",
+        r"Number \d+: .* is an address within a network: .*",
+        r"Number \d+: .* is a network of IPv4: .*",
+        r"Lies in the past\.",
+        r"Lies beyond 2199\.",
+        r"Send a moment as 2027-01-31T00:00:00Z\.",
+        r"Characters that cannot be seen are not allowed\.",
     ],
     "an address may look right and lead nowhere": [r"Send an https address on the public internet: .*"],
     "no schema says reliably how many decimals a number has": [r"Send an amount in USD, .* at most four decimals\."],

@@ -21,6 +21,7 @@ from tests.engines import programs, servers
 
 EMBEDDED = "SQLite + filesystem broker"
 ROOT = Path(__file__).resolve().parents[2]
+MOST_CORES = 4  # beyond, the longest story decides
 SUITE_SECONDS = 30 * 60  # far beyond any good run: a suite that hangs ends all the same, and says so
 
 
@@ -61,12 +62,14 @@ def main(arguments: list[str]) -> int:
 def run_on_servers(arguments: list[str]) -> Result:
     """Run the suite on PostgreSQL and Redis: those that were named, or throw-away ones."""
     named = os.environ.get("TEST_DATABASE_URL"), os.environ.get("TEST_REDIS_URL")
+    # The whole suite leaves out what the embedded default has shown for both
+    chosen = [*arguments, *([] if any(_narrows(one) for one in arguments) else ["-m", "not once"])]
     if named[0] and named[1]:
-        return run_suite("PostgreSQL + Redis as named", database_url=named[0], redis_url=named[1], arguments=arguments)
+        return run_suite("PostgreSQL + Redis as named", database_url=named[0], redis_url=named[1], arguments=chosen)
     found = programs.get_programs()
     with servers.running(found) as addresses:
         return run_suite(
-            found.describe(), database_url=addresses.database_url, redis_url=addresses.redis_url, arguments=arguments
+            found.describe(), database_url=addresses.database_url, redis_url=addresses.redis_url, arguments=chosen
         )
 
 
@@ -80,7 +83,7 @@ def run_suite(engine: str, *, database_url: str, redis_url: str, arguments: list
         environment |= {"SOS_TEST_VAR": var, "VAR_DIR": var}
         # xunit1: the family of reports that takes a test's own notes, which one process alone would be refused.
         reporting = [f"--junitxml={report}", "--override-ini=junit_family=xunit1"]
-        command = [sys.executable, "-m", "pytest", *_on_both_cores(arguments), *reporting, *arguments]
+        command = [sys.executable, "-m", "pytest", *_in_parallel(arguments), *reporting, *arguments]
         try:
             code = subprocess.run(command, cwd=ROOT, env=environment, timeout=SUITE_SECONDS).returncode
         except subprocess.TimeoutExpired:
@@ -106,13 +109,19 @@ def read_counts(report: Path) -> dict[str, int]:
     }
 
 
-def _on_both_cores(arguments: list[str]) -> list[str]:
-    """Use two processes unless the person said otherwise; tests of one group stay together.
+def _narrows(argument: str) -> bool:
+    return argument.startswith(("-m", "-k")) or (ROOT / argument.partition("::")[0]).exists()
 
-    A process that crashes is not replaced: the run would wait for its share of the tests for ever.
+
+def _in_parallel(arguments: list[str]) -> list[str]:
+    """Use twice as many processes as cores unless the person said otherwise; tests of one group stay together.
+
+    Half of the time a story waits for the processes it has started. A process that crashes is not replaced: the run
+    would wait for its share of the tests for ever.
     """
     said = any(argument.startswith(("-n", "--numprocesses", "--pdb", "-s")) for argument in arguments)
-    return [] if said or (os.cpu_count() or 1) < 2 else ["-n", "2", "--dist", "loadgroup", "--max-worker-restart", "0"]
+    number = 2 * min(os.cpu_count() or 1, MOST_CORES)
+    return [] if said else ["-n", str(number), "--dist", "loadgroup", "--max-worker-restart", "0"]
 
 
 def say(text: str) -> None:

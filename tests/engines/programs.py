@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,18 +57,21 @@ def find_programs() -> Programs | None:
     return Programs(Path(postgres), Path(initdb), Path(redis))
 
 
-def install() -> None:
-    """Install both servers with the system's own package manager; raise Missing where that is not possible."""
-    names = " and ".join(PACKAGES)
+def install(packages: Sequence[str] = PACKAGES) -> None:
+    """Install both servers with the system's own package manager; raise Missing where that is not possible.
+
+    Other packages, where they are named.
+    """
+    names = " and ".join(packages)
     if not shutil.which("apt-get"):
         raise Missing(f"{names} are not installed, and this system has no apt-get to install them")
     if os.geteuid() != 0:
         raise Missing(
-            f"{names} are not installed, and only root may install them (apt-get install {' '.join(PACKAGES)})"
+            f"{names} are not installed, and only root may install them (apt-get install {' '.join(packages)})"
         )
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     with _no_service_started():
-        for step in (["update"], ["install", "--yes", "--no-install-recommends", *PACKAGES]):
+        for step in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
             done = subprocess.run(
                 ["apt-get", "--quiet", "--quiet", *step], env=environment, text=True, capture_output=True
             )

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,14 @@ class Server:
                 pass
             time.sleep(0.05)
         raise NotStarted(f"{self.log.stem} did not come up: {self.log.read_text(errors='replace')}")
+
+    def signal_all(self, number: signal.Signals) -> None:
+        """Tell it and every process it has started; PostgreSQL's lead groups of their own."""
+        assert self.process is not None
+        own = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        for pid in (self.process.pid, *map(int, own)):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def stop(self, number: int = signal.SIGINT) -> None:
         """Ask for an end (SIGINT: both servers' fast shutdown), then insist."""
@@ -142,7 +150,7 @@ def _postgres(programs: Programs, folder: Path, identity: dict[str, Any], *, kee
         "listen_addresses": "127.0.0.1",
         "port": port,
         "unix_socket_directories": folder,
-        "max_connections": 200,
+        "max_connections": 400,
         "fsync": "off",
         "synchronous_commit": "on" if keeps_commits else "off",
         "full_page_writes": "off",

@@ -41,7 +41,7 @@ CREATE OR REPLACE TRIGGER witness AFTER INSERT OR UPDATE ON lookups_lookup
 """
 
 # What a process is about to do when it stands before a lock; others may be busy with the same row for other reasons.
-CHARGES = 'SELECT %"billing_account" INNER JOIN "billing_hold"% FOR NO KEY UPDATE%'
+CHARGES = 'SELECT %"lookups_lookup" INNER JOIN "billing_hold"% FOR NO KEY UPDATE%'
 ENDS_A_JOB = 'UPDATE "lookups_job" SET "status" = %"ended_at" = %'
 KEEPS_AN_ANSWER = 'UPDATE "lookups_idempotencyrecord" SET "is_answered" = %'
 

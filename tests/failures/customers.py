@@ -35,6 +35,7 @@ class Call:
     status: int | None = None
     body: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    retry_after: int = 0
 
     @property
     def question(self) -> str:
@@ -114,6 +115,7 @@ class Customer:
                 timeout=timeout,
             )
             call.status, call.body = reply.status_code, reply.json()
+            call.retry_after = int(reply.headers.get("retry-after", 0))
         except httpx.HTTPError:
             call.status, call.body = None, {}
         call.seconds = time.monotonic() - started

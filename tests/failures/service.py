@@ -9,9 +9,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +55,16 @@ class Process:
     settings: dict[str, str] = field(default_factory=dict)
     _read_from: int = 0
 
-    def start(self, **settings: str) -> None:
-        """Start it, with these settings beside the usual ones; what it says is added to its log."""
+    def start(self, *, inside: Sequence[str] = (), **settings: str) -> None:
+        """Start it, with these settings beside the usual ones; what it says is added to its log.
+
+        `inside`: a command that becomes it, in surroundings that it makes.
+        """
         self.settings = settings
         self._read_from = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as output:
             self.running = subprocess.Popen(
-                [sys.executable, "-m", "config.launch", *self.arguments],
+                [*inside, sys.executable, "-m", "config.launch", *self.arguments],
                 cwd=ROOT,
                 env=self.environment | settings,
                 stdin=subprocess.DEVNULL,
@@ -158,26 +162,41 @@ class Service:
         """Start processes and wait until all of them are ready."""
         for name in names:
             self.processes[name].start()
+        self.wait_for(*names)
+
+    def wait_for(self, *names: str) -> None:
+        """Wait until these processes are ready, which have been started."""
         for name in names:
-            wait_until(lambda name=name: self._is_ready(name), what=f"{name} is ready", seconds=60)
+            # Five minutes, as a busy machine takes its time
+            wait_until(lambda name=name: self._is_ready(name), what=f"{name} is ready", seconds=300)
 
     def _is_ready(self, name: str) -> bool:
         if name == "web":
             return self.answers()
-        return {"beat": "beat: Starting"}.get(name, " ready.") in self.processes[name].said()
+        ready = {"beat": "beat: Starting"}.get(name, " ready.") in self.processes[name].said()
+        return ready and self._lives(name)
+
+    def _lives(self, role: str) -> bool:
+        """Whether a process of this role is counted on: it says so as soon as it is ready."""
+        counted = (
+            "SELECT count(*) FROM lookups_heartbeat WHERE role = %(role)s AND beat_at > clock_timestamp() - %(ago)s"
+        )
+        return bool(self.books.count(counted, role=role, ago=timedelta(seconds=30)))
 
     def mend(self) -> None:
         """Start again whatever a story that failed has left dead, or with settings of its own."""
         for server in (self.addresses.postgres, self.addresses.redis):
             if server.process is None or server.process.poll() is not None:
                 server.start()
-            server.process.send_signal(signal.SIGCONT)
+            server.signal_all(signal.SIGCONT)
+        # What a registry took in another story makes none slow; the web server remembers that for a minute.
+        measured = self.books.count("SELECT count(*) FROM scrapers_scrapeattempt")
         for process in self.processes.values():
-            if process.settings:
+            if process.settings or (measured and process is self.web):
                 process.end()
-        self.start(*(name for name, process in self.processes.items() if not process.is_alive()))
-        self.books.write("DELETE FROM scrapers_attemptpage")  # what a registry took in another story makes none slow
+        self.books.write("DELETE FROM scrapers_attemptpage")
         self.books.write("DELETE FROM scrapers_scrapeattempt")
+        self.start(*(name for name, process in self.processes.items() if not process.is_alive()))
 
     def prove_slow(self, *states: str) -> None:
         """Let a day's history say that these registries answer after longer than anybody waits."""
@@ -188,6 +207,8 @@ class Service:
                 " 'found', '', '[]', 0, 60000, '1.0', now() - interval '1 hour' FROM generate_series(1, 20)",
                 state=state,
             )
+        self.web.end()  # what it has measured before it remembers for a minute
+        self.start("web")
 
     def answers(self) -> bool:
         """Whether the web server says that it can serve."""
@@ -279,9 +300,13 @@ class Service:
 
     def be_patient(self) -> None:
         """Start the web server anew so that its customers wait however long a fetch takes: none becomes a job."""
+        self.restart_web(SYNC_BUDGET_SECONDS=str(PATIENT_SECONDS))
+
+    def restart_web(self, *, inside: Sequence[str] = (), **settings: str) -> None:
+        """Start the web server anew with these variables (`inside`: see Process), and wait until it answers."""
         self.web.end()
-        self.web.start(SYNC_BUDGET_SECONDS=str(PATIENT_SECONDS))
-        wait_until(self.answers, what="the patient web server answers", seconds=60)
+        self.web.start(inside=inside, **settings)
+        wait_until(self.answers, what="the web server answers again", seconds=60)
 
     def orphan(self, customer: Customer, number: int, *, missing: int = 5) -> None:
         """Have so many questions accepted as jobs, and kill the web server, whose threads were answering them.
@@ -346,13 +371,12 @@ class Service:
     @contextmanager
     def frozen(self, server: servers.Server) -> Iterator[None]:
         """A server takes connections and answers nothing while the block runs."""
-        assert server.process is not None
-        server.process.send_signal(signal.SIGSTOP)
+        server.signal_all(signal.SIGSTOP)
         self.stops += 1
         try:
             yield
         finally:
-            server.process.send_signal(signal.SIGCONT)
+            server.signal_all(signal.SIGCONT)
 
     def pending_jobs(self, customer: Customer) -> int:
         """How many jobs of a customer wait for somebody to try them."""
@@ -374,15 +398,16 @@ class Service:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[Service]:
-    """Start everything, on servers of its own; end every process whatever happens."""
+def running(folder: Path, *, accounts: int = CUSTOMERS, more: Mapping[str, str] | None = None) -> Iterator[Service]:
+    """Start everything, on servers of its own and with `more` settings; end every process whatever happens."""
     found = programs.find_programs()
     if found is None:
         raise programs.Missing("PostgreSQL and Redis are not on this machine")
     with servers.running(found, keeps_commits=True) as addresses, registries_running() as registries:
         url = f"http://127.0.0.1:{free_port()}"
         environment = clean_environment(
-            SETTINGS | {"REDIS_URL": addresses.redis_url, "VAR_DIR": str(folder), "PORTALS_URL": registries.url}
+            {**SETTINGS, "REDIS_URL": addresses.redis_url, "VAR_DIR": str(folder), "PORTALS_URL": registries.url}
+            | dict(more or {})
         )
         processes = {
             name: Process(name, [name, *more], environment | _database(addresses, name), folder / f"{name}.log")
@@ -390,7 +415,7 @@ def running(folder: Path) -> Iterator[Service]:
         }
         environment |= _database(addresses, "tests")
         opened = subprocess.run(
-            [sys.executable, "-m", "tests.failures.customers", str(CUSTOMERS)],
+            [sys.executable, "-m", "tests.failures.customers", str(accounts)],
             cwd=ROOT,
             env=environment,
             capture_output=True,

@@ -120,11 +120,22 @@ class TestPostgres:
         storm.wait_for_fetches(16)  # as many as may ask
         with storm.without(storm.addresses.postgres, number):
             during = customer.ask(calls[16:])
-            assert {call.status for call in during} <= {500, 503}
-            assert all(call.body["success"] is False and call.body["cost"] == 0 for call in during)
+            assert {call.status for call in during} == {503}
+            assert all(call.body["retryable"] and call.body["cost"] == 0 for call in during)
             storm.registries.open()
             wait_until(lambda: storm.registries.waiting() == 0, what="the answers have come")
         wait_until(storm.answers, what="the service answers again")
         storm.lose_workers_places()
         customer.insist([*before, *during])
         settled(customer, most_asked=4)
+
+    def test_frozen_tells_every_caller_to_come_again(self, storm: Service, customer: Customer, settled: Audit) -> None:
+        """Its connections stay open and say nothing: whoever waits for them stops waiting."""
+        storm.restart_web(DATABASE_SECONDS="2")
+        with storm.frozen(storm.addresses.postgres):
+            calls = customer.ask(customer.questions(12), at_once=12, timeout=120)
+        assert {call.status for call in calls} == {503}
+        assert all(call.body["retryable"] and call.body["cost"] == 0 for call in calls)
+        customer.insist(calls)
+        settled(customer)
+        assert storm.dead() == []

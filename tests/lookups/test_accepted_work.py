@@ -154,7 +154,7 @@ class TestWhatWasAcceptedBeforeThePriceRose:
         assert isinstance(ended, Ended)
         assert (ended.lookup.cost, customer.balance.spent) == (PRICE, PRICE)
 
-    def test_is_told_apart_from_what_is_asked_now(
+    def test_leaves_the_new_price_to_new_questions(
         self, customer: Customer, raise_the_price: Callable[[], None]
     ) -> None:
         raise_the_price()

@@ -68,7 +68,11 @@ class TestANameCheck:
         reply = check(virginia, "Blue Heron Logistics")
         assert (reply.status_code, reply.json()["code"], reply.json()["cost"]) == (400, "unsupported_state", 0)
         (told,) = reply.json()["details"]["source"]
+        portal = discovery.find_portal("VA")
+        assert portal is not None
+        assert f" and name checks are live. {portal.off_reason} " in told
         assert '"source": "cache"' in told
+        assert Lookup.objects.get().refusal == {}, "what the state's file says is not kept"
         assert virginia.balance.available == 10 * PRICE
         assert not ScrapeAttempt.objects.exists(), "a known wall is not asked"
 

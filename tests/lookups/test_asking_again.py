@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -234,7 +234,7 @@ class TestATable:
             '\ufeffname\tstate\tref\n"Magic Found LLC"\tDE\ta\nMagic Not Found LLC\tCA\tb',
         ],
     )
-    def test_is_read_as_spreadsheets_write_it(self, tester: Customer, text: str) -> None:
+    def test_is_read_in_every_dialect_of_csv(self, tester: Customer, text: str) -> None:
         made = self.send(tester, text, "?source=live&max_wait_seconds=60")
         assert made.status_code == 202, made.content
         queue.work(now=timezone.now())
@@ -281,6 +281,11 @@ class TestWaiting:
         job = Lookup.objects.get().job
         assert job.deadline - job.created_at == timedelta(seconds=60)
 
+    def test_is_a_quarter_of_an_hour_where_the_caller_says_nothing(self, tester: Customer) -> None:
+        tester.lookup("Magic Later LLC", "CA")
+        tester.post("/v1/bulk-lookup", {"entities": [{"entity_name": "Magic Fails LLC", "state": "CA"}]})
+        assert [job.deadline - job.created_at for job in Job.objects.all()] == [timedelta(minutes=15)] * 2
+
     @pytest.mark.parametrize("seconds", [0, 21_601, "60", 1.5, True])
     def test_has_bounds(self, tester: Customer, seconds: Any) -> None:
         reply = tester.lookup("Magic Later LLC", "CA", max_wait_seconds=seconds)
@@ -308,6 +313,19 @@ class TestWaiting:
         tasks.run_job(job_id=str(job.pk))
         results = tester.get(made["poll_url"]).json()["results"]
         assert (results[0]["status"], results[0]["next_try_at"] is not None) == ("queued", True)
+
+    def test_is_as_long_as_the_registry_has_said(self, tester: Customer) -> None:
+        row = {"entity_name": "Magic Portal Down LLC", "state": "CA"}  # "try again in 300 seconds"
+        made = tester.post("/v1/bulk-lookup", {"entities": [row]}).json()
+        before = timezone.now()
+        queue.work(now=before)
+        next_try_at = datetime.fromisoformat(tester.get(made["poll_url"]).json()["results"][0]["next_try_at"])
+        assert timedelta(seconds=300) <= next_try_at - before < timedelta(seconds=600)
+
+    def test_for_ten_jobs_at_once_is_within_the_limit_of_polls(self, tester: Customer, settings: Any) -> None:
+        settings.CONCURRENT_LOOKUPS = 20
+        urls = [tester.lookup("Magic Later LLC", "CA", ref=str(one), **anew()).json() for one in range(10)]
+        assert settings.POLLS_PER_MINUTE >= sum(60_000 / one["pollInterval"] for one in urls) == 200
 
     def test_uses_no_lookups_up(self, tester: Customer, settings: Any) -> None:
         settings.RATE_LIMIT_PER_MINUTE = 3

@@ -21,13 +21,16 @@ from django.utils import timezone
 
 from billing import ledger, reconciliation
 from billing.models import LedgerEntry
+from jurisdictions import services
 from lookups import tasks
 from lookups.bulk import bulk_jobs, queue
 from lookups.jobs import lifecycle, operator_actions, runner
 from lookups.models import BulkJob, Job, Lookup
+from scrapers.sandbox.magic import MAGIC
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register, company
 from tests.lookups.test_hostile_bodies import assert_error
+from tests.lookups.test_left_out import leave_out
 
 pytestmark = pytest.mark.django_db
 TWO = [{"entity_name": "Acme Corp", "state": "NY", "ref": "a-1"}, {"entity_name": "Zebra Inc", "state": "ny"}]
@@ -145,6 +148,43 @@ class TestABulkJob:
         assert (customer.balance.held, customer.balance.spent, customer.balance.available) == (0, 628, 2512)
         assert reconciliation.run(now=timezone.now()).mismatches == []
 
+    @pytest.mark.parametrize(
+        ("outcome", "told"),
+        [
+            ("ambiguous", {"error", "code", "retryable", "verdict", "suggestions", "evidence"}),
+            ("not_found", {"error", "code", "retryable", "verdict", "suggestions"}),
+            ("too_many", {"error", "code", "retryable", "verdict", "reason", "details"}),
+            ("page_changed", {"error", "code", "retryable", "verdict", "reason"}),
+        ],
+    )
+    def test_tells_of_a_row_what_a_single_lookup_tells(self, tester: Customer, outcome: str, told: set[str]) -> None:
+        single = tester.lookup(MAGIC[outcome], "DE").json()
+        job = ask(tester, [{"entity_name": MAGIC[outcome], "state": "DE"}]).json()["job_id"]
+        work()
+        (row,) = read(tester, job).json()["results"]
+        for body in (single, row):  # each was read at its own moment
+            (body.get("evidence") or {}).pop("retrievedAt", None)
+        assert {name: row[name] for name in told} == {name: single[name] for name in told}
+
+    def test_tells_of_a_row_what_was_asked(self, tester: Customer) -> None:
+        asked = {"entity_name": "Blue Heron Logistics LLC", "entity_id": "SB-DE-000123", "state": "DE", "ref": "7"}
+        job = ask(tester, [asked, {"entity_name": "Acme", "state": "DE", "searchType": "ucc"}]).json()["job_id"]
+        for wait in (lambda: None, work):
+            wait()
+            first, second = read(tester, job).json()["results"]
+            assert {name: first[name] for name in asked} == asked
+            assert (first["searchType"], second["searchType"]) == ("business_entity", "ucc")
+
+    def test_tells_of_a_row_what_one_must_know_of_its_source(self, customer: Customer) -> None:
+        single = customer.lookup().json()["note"]
+        leave_out(kind="field", field="formationDate", state="NY", entity_id="100002")
+        services.disable(code="DE", reason="Delaware asked us to stop.")
+        job = ask(customer, [*TWO, {"entity_name": "Acme", "state": "DE"}]).json()["job_id"]
+        work()
+        plain, left_out, off = (row["note"] for row in read(customer, job).json()["results"])
+        assert (plain, off) == (single, "Delaware asked us to stop.")
+        assert left_out == f"{single} Left out at the request of a person it is about: formationDate."
+
     def test_fetches_and_charges_a_repeated_row_once(self, customer: Customer, register: Register) -> None:
         rows = [TWO[0], {"entity_name": "ACME, Corp.", "state": "ny", "ref": "again"}, TWO[0]]
         job = ask(customer, rows).json()["job_id"]
@@ -200,6 +240,24 @@ class TestABulkJob:
             ("refused", "invalid_request", "too_many_companies"),
         ]
         assert len(lines[0]["evidence.sha256"]) == 64
+
+    def test_as_csv_has_all_that_is_known_of_a_company(self, tester: Customer) -> None:
+        job = ask(tester, [{"entity_name": "Blue Heron Logistics LLC", "state": "DE"}]).json()["job_id"]
+        work()
+        (line,) = csv.DictReader(io.StringIO(read(tester, job, accept="text/csv").getvalue().decode()))
+        data = read(tester, job).json()["results"][0]["data"]
+        assert line["officers"] == "ADA MERRILL (Manager); JONAS PEPPERCOTE (Member)"
+        assert (line["normalized.match.score"], line["normalized.statusClass"]) == ("1", "active")
+        assert (line["formationDate"], line["normalized.formationDate"]) == ("03/14/2011", "2011-03-14")
+        assert (line["scrapedAt"], line["entityPageUrl"]) == (data["scrapedAt"], data["entityPageUrl"])
+        for name in ("sourceUrl", "retrievedAt", "sha256"):
+            assert line[f"evidence.{name}"] == data["evidence"][name] != ""
+
+    def test_as_csv_has_numbers_of_one_form(self, customer: Customer) -> None:
+        job = ask(customer, [TWO[0], {"entity_name": "Nobody Knows This", "state": "NY"}, TWO[0]]).json()["job_id"]
+        work()
+        lines = csv.DictReader(io.StringIO(read(customer, job, accept="text/csv").getvalue().decode()))
+        assert [line["cost"] for line in lines] == ["0.0314", "0", "0"]
 
     def test_as_csv_begins_with_a_mark_where_asked(self, tester: Customer) -> None:
         job = ask(tester, [{"entity_name": "Magic Found LLC", "state": "CA"}]).json()["job_id"]

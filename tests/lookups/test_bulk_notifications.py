@@ -8,6 +8,7 @@ import email.policy
 import io
 import logging
 import socket
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from email.message import EmailMessage
@@ -374,6 +375,20 @@ class TestTheResults:
         settings.MAIL_CONFIGURED = False
         deliver(timezone.now() + timedelta(minutes=2))
         assert only().last_answer == result_mail.NO_SERVER
+
+    def test_later_when_the_server_hangs(self, customer: Customer, settings: Any) -> None:
+        assert settings.EMAIL_TIMEOUT == 20
+        with socket.create_server(("127.0.0.1", 0)) as silent:  # takes the connection and never greets
+            settings.MAIL_CONFIGURED, settings.EMAIL_TIMEOUT = True, 0.3
+            settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+            settings.EMAIL_HOST, settings.EMAIL_PORT = silent.getsockname()
+            ask(customer, email_results=True)
+            end_bulk()
+            started = time.monotonic()
+            deliver()
+            assert time.monotonic() - started < 10
+        assert only().last_answer == "the mail server cannot be reached or broke off (SMTPServerDisconnected)"
+        assert (only().status, only().attempts) == ("pending", 1)
 
     def test_never_with_the_servers_password_in_a_log(
         self, customer: Customer, server: MailServer, settings: Any, caplog: pytest.LogCaptureFixture

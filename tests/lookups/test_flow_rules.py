@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import time
-from datetime import timedelta
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from billing import prices
@@ -75,6 +79,17 @@ def answer(asked: Ask, *, budget: float, started_ago: float = 0.0, **more: Any) 
     return left
 
 
+def switching_off(fetch: Callable[..., Any]) -> Callable[..., Any]:
+    """The same fetch, and somebody who switches the state off before its answer is settled."""
+
+    def fetching(*given: Any) -> Any:
+        reply = fetch(*given)
+        jurisdictions.disable(code="NY", reason="Asked to stop.")
+        return reply
+
+    return fetching
+
+
 class TestAQuestion:
     def test_is_answered_and_its_attempt_can_be_found(self, customer: Customer, register: Register) -> None:
         asked = ask(customer)
@@ -99,6 +114,16 @@ class TestAQuestion:
         asked = ask(customer)
         ended(asked)
         assert seen == [(asked.ask_id, None, True, PRICE)]
+
+    def test_whose_row_cannot_be_written_holds_nothing(self, customer: Customer) -> None:
+        asked = ask(customer)
+        accepted(asked)
+        held = customer.balance.held
+        other = rows.draft(asked, now=timezone.now(), ask_id=asked.ask_id)
+        anew = replace(asked, ask_id=uuid.uuid4())
+        with pytest.raises(IntegrityError), transaction.atomic():
+            rows.accept(anew, other, now=timezone.now(), hold_for=timedelta(minutes=10))
+        assert (customer.balance.held, Hold.objects.count(), Lookup.objects.count()) == (held, 1, 1)
 
     def test_holds_its_price_for_ten_minutes_while_its_caller_waits(
         self, customer: Customer, register: Register
@@ -203,17 +228,38 @@ class TestAQuestion:
     def test_whose_state_is_switched_off_meanwhile_is_not_sold(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        fetch = flow._fetch
-
-        def fetching(*given: Any) -> Any:
-            reply = fetch(*given)
-            jurisdictions.disable(code="NY", reason="Asked to stop.")
-            return reply
-
-        monkeypatch.setattr(flow, "_fetch", fetching)
+        monkeypatch.setattr(flow, "_fetch", switching_off(flow._fetch))
         row = ended(ask(customer))
         assert (row.verdict, row.reason, row.attempt_id) == ("unavailable", "disabled", ScrapeAttempt.objects.get().pk)
         assert (customer.balance.spent, customer.balance.held, StoredAnswer.objects.count()) == (0, 0, 0)
+
+    def test_that_finds_nothing_in_a_state_that_was_switched_off_meanwhile_says_that(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(flow, "_fetch", switching_off(flow._fetch))
+        row = ended(ask(customer, question=Question(state="NY", name="Nobody Knows This")))
+        assert (row.verdict, row.reason) == ("unavailable", "disabled")
+        assert SharedFetch.objects.get().result["kind"] == "unavailable"
+
+    def test_that_came_with_its_payment_moves_no_money_when_its_state_is_switched_off_meanwhile(
+        self, switches: None, register: Register, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        settings.SANDBOX_PAYMENTS = True
+
+        class LivePayer(CredentialPayer):
+            """Whose payment is good for a real registry."""
+
+            def claim(self, *, now: datetime) -> None:
+                super().claim(now=now)
+                self.sandbox = False
+
+        purchase = checkout.Purchase("lookup", PRICE, "POST /v1/lookup", b"{}", "One lookup")
+        offer = checkout.demand(purchase, now=timezone.now())
+        monkeypatch.setattr(flow, "_fetch", switching_off(flow._fetch))
+        result = perform(Ask(question=ACME, payer=LivePayer(purchase, credential(offer.headers))))
+        assert isinstance(result, Ended)
+        assert (result.lookup.verdict, result.lookup.reason, result.receipt) == ("unavailable", "disabled", None)
+        assert (Payment.objects.get().state, StoredAnswer.objects.count(), register.asked > 0) == ("abandoned", 0, True)
 
 
 class TestAStoredAnswer:

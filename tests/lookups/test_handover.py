@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -18,7 +18,7 @@ from django.utils import timezone
 from billing import reconciliation
 from lookups.jobs import lifecycle, runner
 from lookups.lookup import handover, settlement
-from lookups.models import Job, Lookup
+from lookups.models import Heartbeat, Job, Lookup
 from tests.lookups.conftest import PRICE, Customer, answers_when, open_customer
 from tests.lookups.registry_server import Register
 
@@ -122,9 +122,11 @@ class TestALookupThatTakesLonger:
         self, customer: Customer, register: Register, hurry: threading.Event, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The failure is decided for a caller who waits, and being written when his time is over."""
-        turned_away, settle, hand_over = threading.Event(), settlement._settle, handover._hand_over
+        deciding, turned_away = threading.Event(), threading.Event()
+        settle, hand_over, result = settlement._settle, handover._hand_over, Future.result
 
         def settle_late(*arguments: Any, **words: Any) -> Lookup:
+            deciding.set()
             assert turned_away.wait(15)
             return settle(*arguments, **words)
 
@@ -134,6 +136,13 @@ class TestALookupThatTakesLonger:
             finally:
                 turned_away.set()
 
+        def be_patient_till_then(future: Future[Any], timeout: float | None = None) -> Any:
+            if timeout is None:
+                return result(future)
+            assert deciding.wait(15)
+            raise TimeoutError
+
+        monkeypatch.setattr(Future, "result", be_patient_till_then)
         monkeypatch.setattr(settlement, "_settle", settle_late)
         monkeypatch.setattr(handover, "_hand_over", turn_away)
         register.status = 500
@@ -177,6 +186,20 @@ class TestALookupThatTakesLonger:
             row = Job.objects.get(status="pending")
             assert runner.run(job_id=row.pk, now=timezone.now())
         assert ended(customer, second)["data"]["entityName"] == "ZEBRA INC."
+        assert customer.balance.spent == 2 * PRICE
+
+    def test_that_found_no_thread_waits_for_one_when_no_worker_lives(
+        self, customer: Customer, register: Register, hurry: threading.Event, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Heartbeat.objects.filter(role="worker").delete()
+        with ThreadPoolExecutor(1) as small:
+            monkeypatch.setattr(handover, "_pool", lambda _: small)
+            first = customer.lookup().json()["jobId"]
+            second = customer.lookup("Zebra Inc").json()["jobId"]
+            assert status(customer, second).json()["status"] == "processing"
+            hurry.set()
+            ended(customer, first)
+            assert ended(customer, second)["data"]["entityName"] == "ZEBRA INC."
         assert customer.balance.spent == 2 * PRICE
 
 

@@ -16,6 +16,7 @@ from lookups import tasks
 from lookups.jobs import lifecycle, runner
 from lookups.models import Job, Lookup
 from scrapers.models import ScrapeAttempt
+from scrapers.sandbox.magic import MAGIC
 from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer, answers_when, open_customer
 from tests.lookups.registry_server import Register
@@ -184,6 +185,17 @@ class TestAJob:
         assert (body["success"], body["jobId"], body["status"], body["cost"]) == (False, job, "failed", 0)
         assert (body["error"], body["reason"]) == ("State portal temporarily unavailable", "blocked")
         assert customer.balance.available == 10 * PRICE
+
+    def test_that_the_registry_refuses_reads_as_it_would_have_at_once(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
+        job_id = tester.lookup(MAGIC["later_too_many"], "DE").json()["jobId"]
+        work(job_id)
+        reply, at_once = status(tester, job_id), tester.lookup(MAGIC["too_many"], "DE")
+        assert reply.status_code == at_once.status_code == 400
+        for name in ("error", "code", "retryable", "verdict", "reason", "details"):
+            assert reply.json()[name] == at_once.json()[name]
 
     def test_of_a_state_that_was_switched_off_meanwhile_fails_and_is_free(
         self, customer: Customer, register: Register

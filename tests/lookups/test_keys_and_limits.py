@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import secrets
 from datetime import timedelta
 from typing import Any
 
@@ -58,6 +59,25 @@ class TestAKey:
         assert_error(reply, 401, "unauthorized", NO_KEY)
         assert reply["WWW-Authenticate"]
         assert "X-RateLimit-Limit" not in reply
+
+    @pytest.mark.parametrize(
+        "headers", [{"x-api-key": "osd_" + "a" * 32}, {"authorization": "Basic x"}, {}], ids=["wrong", "no key", "none"]
+    )
+    def test_that_opens_nothing_is_counted_against_its_address(
+        self, tester: Customer, settings: Any, headers: dict[str, str]
+    ) -> None:
+        """Guessing is bounded; a good key from the same address, which an office shares, still opens."""
+        settings.KEYLESS_PER_MINUTE, settings.TRUSTED_PROXIES = 3, 1
+        mine, other = f"2001:db8:{secrets.token_hex(2)}:1::1", f"2001:db8:{secrets.token_hex(2)}:2::1"
+        replies = [Client().get("/v1/account/balance", headers={**headers, "x-forwarded-for": mine}) for _ in range(8)]
+        refused = [reply for reply in replies if reply.status_code == 429]
+        assert [reply.status_code for reply in replies[:3]] == [401] * 3
+        assert len(refused) >= 2  # the minute may turn once in between
+        assert_error(refused[0], 429, "rate_limited", "Rate limit of 3 requests per minute exceeded")
+        assert int(refused[0]["Retry-After"]) >= 1
+        theirs = Client().get("/v1/account/balance", headers={**headers, "x-forwarded-for": other})
+        assert theirs.status_code == 401
+        assert tester.get("/v1/account/balance", **{"x-forwarded-for": mine}).status_code == 200
 
     def test_that_is_wrong_is_not_saved_by_a_right_one_elsewhere(self, tester: Customer) -> None:
         assert ask(**{"x-api-key": "osd_wrong", "authorization": f"Bearer {tester.secret}"}).status_code == 401

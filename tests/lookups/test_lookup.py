@@ -12,13 +12,17 @@ from django.utils import timezone
 
 from billing import prices
 from billing.models import Hold, LedgerEntry
+from jurisdictions.codes import PLACES
 from lookups.models import Entity, Lookup, RecordVersion, SharedFetch, StoredAnswer
+from scrapers import discovery
 from scrapers.portal import Capabilities
+from scrapers.states.guam import Guam
 from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer, anew, open_customer
 from tests.lookups.registry_server import Register, company
 
 pytestmark = pytest.mark.django_db
+UNREADABLE = [one for one in discovery.list_portals() if one.verification == "unsupported"]
 
 
 class TestACompanyThatIsThere:
@@ -232,7 +236,7 @@ class TestARegistryThatDoesNotAnswer:
 
         services.disable(code="NY", reason="Maintenance")
         body = customer.lookup().json()
-        assert body["reason"] == "disabled"
+        assert (body["reason"], body["note"]) == ("disabled", "Maintenance")
         assert register.asked == 0
         assert LedgerEntry.objects.filter(kind="hold").count() == 0
 
@@ -272,14 +276,27 @@ class TestAStateThatNoProgramCanAsk:
     """No time helps: it is a 400 that says why, not a portal that is away for the moment."""
 
     @pytest.mark.parametrize("path", ["/v1/lookup", "/v1/name-availability"])
-    def test_is_told_from_one_that_is_away(self, customer: Customer, path: str) -> None:
-        reply = customer.post(path, {"entity_name": "Acme Corp", "state": "GU"})
+    @pytest.mark.parametrize("state", [one.code for one in UNREADABLE])
+    def test_differs_from_one_that_is_away(self, customer: Customer, path: str, state: str) -> None:
+        reply = customer.post(path, {"entity_name": "Acme Corp", "state": state})
         assert (reply.status_code, reply.json()["code"], reply.json()["retryable"]) == (400, "unsupported_state", False)
-        why = "The Department of Revenue and Taxation has no online name search."
-        assert reply.json()["details"] == {"state": [f"No program can ask the registry of Guam. {why}"]}
+        (told,) = reply.json()["details"]["state"]
+        assert told.startswith(f"No program can ask the registry of {PLACES[state].name}. ")
         assert "Retry-After" not in reply
         assert customer.balance.available == 10 * PRICE
         assert (Lookup.objects.get().outcome, Lookup.objects.get().reason) == ("refused", "no_reader")
+
+    def test_has_what_is_known_of_it_today(self, customer: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked = customer.lookup("Acme Corp", "GU").json()
+        row = Lookup.objects.get()
+        assert row.refusal == {"state": "Guam"}, "why is not kept"
+        why = "The Department of Revenue and Taxation has no online name search."
+        again = customer.get(f"/v1/lookups/{asked['lookupId']}").json()
+        assert asked["details"] == again["details"] == {"state": [f"No program can ask the registry of Guam. {why}"]}
+        monkeypatch.setattr(Guam, "off_reason", "Its search stands behind a wall now.")
+        Lookup.objects.update(refusal={"state": "Guam", "why": why})  # as earlier installations kept it
+        told = customer.get(f"/v1/lookups/{asked['lookupId']}").json()["details"]
+        assert told == {"state": ["No program can ask the registry of Guam. Its search stands behind a wall now."]}
 
 
 class TestAFailureThatNoTimeMends:

@@ -186,6 +186,9 @@ def read_what_is_public(path: str) -> Callable[[Side, Side], None]:
             if isinstance(reply, dict):  # the moment and the request are each one's own
                 reply.pop("timestamp", None)
                 reply.pop("requestId", None)
+                reply.pop("oldest_due_seconds", None)  # a second may have passed
+                for component in reply.get("components", []):
+                    component.pop("last_heartbeat_seconds")
         assert replies[0] == replies[1] == replies[2]
 
     return check
@@ -266,6 +269,40 @@ def try_the_webhook(mine: Side, other: Side) -> None:
     assert not set(mine.secrets) & set(other.secrets)
 
 
+def list_keys(mine: Side, other: Side) -> None:
+    """A test key its own mode's; a live key looks after both."""
+    seen = [key["mode"] for key in mine.body(mine.customer.get("/v1/keys"))["keys"]]
+    assert seen == (["test", "live"] if mine.is_live else ["test"])
+
+
+def make_a_key(mine: Side, other: Side) -> None:
+    """Of its own mode where nothing is said; a live one only with a live key."""
+    assert mine.body(mine.customer.post("/v1/keys", {"name": "k"}), 201)["key"]["mode"] == mine.mode
+    reply = mine.customer.post("/v1/keys", {"name": "k", "mode": other.mode})
+    assert reply.status_code == (201 if mine.is_live else 403)
+
+
+def delete(who: Customer, name: str) -> Any:
+    """Revoke it."""
+    return Client().delete(f"/v1/keys/{name}", headers={"x-api-key": who.secret})
+
+
+def with_a_key(act: Callable[[Customer, str], Any], done: int) -> Callable[[Side, Side], None]:
+    """What is done to one key: to the live one by itself, or by no test key."""
+
+    def check(mine: Side, other: Side) -> None:
+        keys.issue(account=mine.customer.account, name="spare", now=timezone.now())
+        reply = act(mine.customer, other.customer.key.public_id)
+        if mine.is_live:
+            mine.body(reply, done)
+        else:
+            assert_error(reply, 404, "key_not_found")
+            assert other.customer.get("/v1/account/balance").status_code == 200
+        mine.body(act(mine.customer, mine.customer.key.public_id), done)
+
+    return check
+
+
 TABLE: dict[tuple[str, str], Callable[[Side, Side], None]] = {
     ("lookup", "post"): look_up,
     ("name-availability", "post"): check_a_name,
@@ -286,6 +323,11 @@ TABLE: dict[tuple[str, str], Callable[[Side, Side], None]] = {
     ("deliveries", "get"): list_the_deliveries,
     ("webhook-secret", "post"): make_a_secret,
     ("webhook-test", "post"): try_the_webhook,
+    ("keys", "get"): list_keys,
+    ("keys", "post"): make_a_key,
+    ("one-key", "get"): with_a_key(lambda who, name: who.get(f"/v1/keys/{name}"), 200),
+    ("one-key", "delete"): with_a_key(delete, 200),
+    ("rotate-key", "post"): with_a_key(lambda who, name: who.post(f"/v1/keys/{name}/rotate", {}), 201),
     ("unknown", "get"): read_what_is_public("/v1/nothing"),
 }
 

@@ -19,7 +19,7 @@ from mpp import Receipt
 from mpp.client import PaymentTransport
 from mpp.errors import PaymentOutcomeUnknownError
 
-from billing import selectors
+from billing import giving_back, reconciliation, selectors
 from billing.models import LedgerEntry, Payment
 from billing.payments import booking, sweep, transactions
 from lookups.lookup import rows, settlement, storage
@@ -27,7 +27,7 @@ from lookups.models import Entity, Lookup, StoredAnswer
 from tests.billing.stubs import Node
 from tests.billing.test_checkout import answer, offers_in
 from tests.billing.test_independent_client import chain_node, pretending  # noqa: F401  (chain_node is used by pytest)
-from tests.billing.test_transactions import paying
+from tests.billing.test_transactions import TOKEN, US, paying
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_pay_per_request import pretended_payments as pretended  # noqa: F401  (used by pytest)
@@ -280,6 +280,22 @@ class TestAnOpenOutcome:
         assert (reply.status_code, reply.json()["code"]) == (503, "payment_pending")
         register.status = 200
         assert post(live_server.url, ACME, authorization=proof).status_code == 200
+
+    def test_that_was_given_back_is_owed_no_more(self, live_server: Any, node: Any, register: Register) -> None:
+        proof = self.leave_open(live_server.url, node)
+        node[0].mood = "included"
+        node[0].include(transactions.read(bytes.fromhex(Payment.objects.get().proof["signature"][2:])))
+        sweep_later()
+        paid = Payment.objects.get()
+        back = node[0].give_back(to=paid.payer, sender=US, token=TOKEN, amount=31_400)
+        assert giving_back.enter(paid, reference=back, operator="dana", now=timezone.now())
+        assert not selectors.list_undelivered_payments(timezone.now() + timedelta(hours=1)).exists()
+        asked = register.asked
+        claimed = post(live_server.url, ACME, authorization=proof)
+        assert (claimed.status_code, problem(claimed), register.asked) == (402, "invalid-challenge", asked)
+        settlement.end_unattended(before=timezone.now() + MINUTES_LATER, now=timezone.now() + MINUTES_LATER)
+        assert (Lookup.objects.get().verdict, Lookup.objects.get().cost) == ("failed", 0)
+        assert reconciliation.run(now=timezone.now()).differences == 0
 
     def test_that_was_paid_and_finds_nothing_any_more_is_listed_for_a_refund(
         self, live_server: Any, node: Any, register: Register, client: Client

@@ -317,7 +317,11 @@ class TestAnAddress:
             (2, "203.0.113.9", "127.0.0.1"),
             (1, "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
             (1, "::ffff:203.0.113.9", "203.0.113.9"),
-            (1, "<script>", "unknown"),
+            (1, "203.0.113.9:5678", "203.0.113.9"),
+            (1, "[2001:db8:1:2:3:4:5:6]:80", "2001:db8:1:2::/64"),
+            (1, "[::1]:80", "::/64"),
+            (1, "[2001:db8:1:2:3:4:5:6]", "2001:db8:1:2::/64"),
+            (1, "fe80::1%eth0", "fe80::/64"),
         ],
     )
     def test_is_believed_from_our_own_proxies_only(
@@ -328,3 +332,16 @@ class TestAnAddress:
         settings.TRUSTED_PROXIES = proxies
         request = rf.post("/v1/lookup", REMOTE_ADDR="127.0.0.1", HTTP_X_FORWARDED_FOR=told)
         assert client_address.address_of(request) == expected
+
+    @pytest.mark.parametrize("told", ["<script>", "unknown", "1.2.3.4.5", "[::1", "x" * 5000, "", "\ud800"])
+    def test_that_is_none_is_one_of_its_own(self, rf: Any, settings: Any, told: str) -> None:
+        """Nobody uses up everybody's turn by sending what cannot be read."""
+        from lookups import client_address
+
+        settings.TRUSTED_PROXIES = 1
+        request = rf.post("/v1/lookup", REMOTE_ADDR="127.0.0.1", HTTP_X_FORWARDED_FOR=told)
+        address = client_address.address_of(request)
+        assert address.startswith("other-")
+        assert len(address) < 40
+        request.META["HTTP_X_FORWARDED_FOR"] = told + "!"
+        assert client_address.address_of(request) != address

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+from django.core.cache import cache
 
 from lookups.jobs import retries
 from lookups.lookup import estimates
@@ -75,6 +77,17 @@ class TestAnEstimate:
         self.measure(50, 50, hours_ago=25)
         self.measure(50, 50, outcome="down")
         assert estimates.seconds(portal, now=NOW) == portal.estimated_seconds
+
+    def test_is_measured_once_a_minute(self, django_assert_num_queries: Any) -> None:
+        self.measure(*[60] * 5)
+        portal = discovery.find_portal("NY")
+        assert estimates.seconds(portal, now=NOW) == 60
+        self.measure(*[90] * 5)
+        with django_assert_num_queries(0):
+            assert estimates.seconds(portal, now=NOW) == 60
+            assert estimates.outlasts("NY", 59, now=NOW)
+        cache.clear()  # as a minute does
+        assert estimates.seconds(portal, now=NOW) == 90
 
     def test_shrinks_while_one_waits_but_never_to_nothing(self) -> None:
         self.measure(*[60] * 5)

@@ -1027,13 +1027,13 @@ class TestALookupThatIsNotOursAnyMore:
 
     def is_ours(self, asked: Ask, row: Lookup) -> bool:
         with transaction.atomic():
-            return settlement.is_ours(asked, row)
+            return settlement.lock(asked, row).is_ours
 
     def test_is_never_one_that_was_not_written(
         self, asked: Ask, stopwatch: Stopwatch, django_assert_num_queries: Any
     ) -> None:
         with django_assert_num_queries(0):
-            assert settlement.is_ours(asked, drafted(asked, stopwatch))
+            assert settlement.lock(asked, drafted(asked, stopwatch)).is_ours
 
     def test_is_one_that_has_ended_or_is_gone(self, asked: Ask, row: Lookup) -> None:
         assert self.is_ours(asked, row)

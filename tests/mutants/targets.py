@@ -46,6 +46,7 @@ TARGETS = (
     Target("billing/keys.py", BILLING),
     Target("billing/topups.py", BILLING),
     Target("billing/reversals.py", BILLING),
+    Target("billing/giving_back.py", BILLING),
     Target("lookups/lookup/settlement.py", LOOKUPS, servers=True),
     Target("lookups/lookup/rows.py", LOOKUPS),
     Target("lookups/lookup/flow.py", LOOKUPS),
@@ -73,12 +74,10 @@ A_COUNTY = 'word == "co" and after and at and words[at - 1] != "and"'
 EXPLAINED: dict[str, Explained] = {
     "billing/ledger.py": {
         ("expire_holds", "continue", "pass"): "It is the last statement of its loop.",
-        ("_lock", "no_key=True", ""): LOCK,
-        ("_lock", "True", "False"): LOCK,
-        ("_lock_hold", "no_key=True,", ""): LOCK,
-        ("_lock_hold", "True", "False"): LOCK,
-        ("_lock_hold", 'of=("self",)', ""): "Locks the hold's row too, which the account's guards already.",
-        ("_lock_hold", "account is not None", "True"): "A hold without an account is no hold: reading it has raised.",
+        ("lock", "no_key=True", ""): LOCK,
+        ("lock", "True", "False"): LOCK,
+        ("lock_hold", "no_key=True,", ""): LOCK,
+        ("lock_hold", "True", "False"): LOCK,
     },
     "billing/posting.py": {
         ("post", "force_insert=True", ""): NO_LOOK,
@@ -118,10 +117,9 @@ EXPLAINED: dict[str, Explained] = {
         ("settle", 'update_fields=["taken_back"]', ""): UNDER_LOCK,
     },
     "lookups/lookup/settlement.py": {
-        ("is_ours", "return False", "return None"): A_CONDITION,
         ("never", "return False", "return None"): A_CONDITION,
         ("find_stored", "kind=question.kind,", ""): "The digest of a question is another for each kind.",
-        ("_sell_stored", "lookup.hold is not None", "True"): "Where nothing was held, a payer releases nothing.",
+        ("_sell_stored", "locked.held is not None", "True"): "Where nothing was held, a payer releases nothing.",
         ("end_unattended", "500", "501"): ONE_MORE,
     },
     "lookups/lookup/rows.py": {

@@ -9,6 +9,7 @@ import io
 import json
 import re
 from dataclasses import dataclass
+from string import Template
 
 from dockerfile_parse import DockerfileParser
 
@@ -24,9 +25,12 @@ class Step:
 
 
 def read_steps(text: str) -> list[Step]:
-    """Return the instructions of a Dockerfile without its comments."""
+    """Return the instructions of a Dockerfile without its comments; an image that is an ARG is named by its default."""
     parser = DockerfileParser(fileobj=io.BytesIO(text.encode()))
-    return [Step(one["instruction"], one["value"]) for one in parser.structure if one["instruction"] != "COMMENT"]
+    steps = [Step(one["instruction"], one["value"]) for one in parser.structure if one["instruction"] != "COMMENT"]
+    first = next((number for number, step in enumerate(steps) if step.word == "FROM"), len(steps))
+    defaults = dict(step.value.split("=", 1) for step in steps[:first] if "=" in step.value)
+    return [Step(s.word, Template(s.value).safe_substitute(defaults)) if s.word == "FROM" else s for s in steps]
 
 
 def list_faults(text: str) -> list[str]:

@@ -39,6 +39,30 @@ class TestTheReadme:
         assert [place for place in named if not (ROOT / place).exists()] == []
 
 
+class TestTheThreatModel:
+    """docs/threat-model.md."""
+
+    def test_names_only_places_that_exist_in_every_row(self) -> None:
+        text = (ROOT / "docs" / "threat-model.md").read_text()
+        rows = re.findall(r"^\| .+ \| .+ \| (.+) \|$", text.partition("## What is done")[2], re.MULTILINE)[2:]
+        assert len(rows) >= 15
+        named = [re.findall(r"`([A-Za-z_/.-]+)`", row) for row in rows]
+        assert [row for row, places in zip(rows, named, strict=True) if not places] == []
+        assert [place for places in named for place in places if not (ROOT / place).exists()] == []
+
+
+class TestTheFaults:
+    """docs/faults.md."""
+
+    def test_names_a_story_that_exists_in_every_row(self) -> None:
+        table = (ROOT / "docs" / "faults.md").read_text().partition("## The table")[2].partition("\n## ")[0]
+        rows = re.findall(r"^\| .+ \| (.+) \|$", table, re.MULTILINE)[2:]
+        named = [re.findall(r"`(tests/[a-z_/.]+)`", row) for row in rows]
+        assert len(rows) >= 20
+        assert [row for row, places in zip(rows, named, strict=True) if not places] == []
+        assert [place for places in named for place in places if not (ROOT / place).exists()] == []
+
+
 @pytest.mark.parametrize("decision", DECISIONS, ids=lambda path: path.stem)
 class TestADecision:
     """docs/adr/NNNN-title.md."""

@@ -80,8 +80,8 @@ class TestTheComposeFile:
     def services(self) -> dict[str, dict]:
         return yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
 
-    def test_has_web_worker_beat_postgres_and_redis(self, services: dict[str, dict]) -> None:
-        assert set(services) == {"postgres", "redis", "migrate", "web", "worker", "bulk", "beat"}
+    def test_has_proxy_web_worker_beat_postgres_and_redis(self, services: dict[str, dict]) -> None:
+        assert set(services) == {"postgres", "redis", "migrate", "web", "web2", "proxy", "worker", "bulk", "beat"}
 
     def test_gives_the_service_only_variables_it_reads(self, services: dict[str, dict]) -> None:
         given = {name for one in ("migrate", "web", "worker", "bulk", "beat") for name in services[one]["environment"]}
@@ -93,7 +93,7 @@ class TestTheComposeFile:
             value
             for one in services.values()
             for name, value in one.get("environment", {}).items()
-            if re.search("SECRET|PASSWORD|DATABASE_URL", name)
+            if re.search("SECRET|PASSWORD|DATABASE_URL|REDIS", name)
         ]
         assert secret
         assert [value for value in secret if not re.search(r"\$\{[A-Z_]+:(\?[^}]+|-)\}", value)] == []
@@ -101,23 +101,74 @@ class TestTheComposeFile:
     def test_refuses_to_start_without_its_own_key_and_password(self, services: dict[str, dict]) -> None:
         assert services["web"]["environment"]["SECRET_KEY"].startswith("${SECRET_KEY:?")
         assert services["postgres"]["environment"]["POSTGRES_PASSWORD"].startswith("${POSTGRES_PASSWORD:?")
+        assert services["redis"]["environment"]["REDISCLI_AUTH"].startswith("${REDIS_PASSWORD:?")
+        assert services["web"]["environment"]["REDIS_URL"].startswith("redis://:${REDIS_PASSWORD:?")
+
+    def test_gives_nobody_more_than_they_need(self, services: dict[str, dict]) -> None:
+        for name, service in services.items():
+            assert service["read_only"] is True, name
+            assert service["cap_drop"] == ["ALL"], name
+            assert service["security_opt"] == ["no-new-privileges:true"], name
+            assert {"mem_limit", "pids_limit", "cpus"} <= set(service), name
+            assert "build" in service or re.fullmatch(r"[1-9]\d*:[1-9]\d*", service["user"]), name
+            assert all("size=" in one for one in service["tmpfs"]), name
+
+    def test_lets_every_image_be_named_by_its_digest(self, services: dict[str, dict]) -> None:
+        named = [service["image"] for service in services.values() if "build" not in service]
+        named += [services["web"]["build"]["args"]["PYTHON_IMAGE"]]
+        assert len(named) == 4
+        assert [one for one in named if not re.fullmatch(r"\$\{[A-Z]+_IMAGE:-[a-z]+:\d[\w.-]+\}", one)] == []
+        first = next(step.value for step in read_steps((ROOT / "Dockerfile").read_text()) if step.word == "ARG")
+        assert f"${{{first.replace('=', ':-', 1)}}}" == named[-1]
+
+    def test_has_whoever_runs_watched(self, services: dict[str, dict]) -> None:
+        """By the heartbeat of each; web has the check of the Dockerfile."""
+        for name in ("worker", "bulk", "beat"):
+            assert services[name]["healthcheck"]["test"] == ["CMD", "python", "-m", "config.probe", name]
+        assert not any("healthcheck" in services[name] for name in ("web", "web2"))
 
     def test_waits_until_what_it_needs_is_healthy(self, services: dict[str, dict]) -> None:
         waited = {(one, other) for one, service in services.items() for other in service.get("depends_on", {})}
-        assert waited >= {("migrate", "postgres"), ("web", "migrate"), ("web", "redis"), ("worker", "redis")}
+        assert waited >= {
+            ("migrate", "postgres"),
+            ("web", "migrate"),
+            ("web", "redis"),
+            ("worker", "redis"),
+            ("proxy", "web2"),
+        }
         healthy = {
             other
             for service in services.values()
             for other, how in service.get("depends_on", {}).items()
             if how["condition"] == "service_healthy"
         }
-        assert [name for name in healthy if "test" not in services[name]["healthcheck"]] == []
+        # Those that are made from our own image have the check of its Dockerfile
+        bare = [name for name in healthy if "test" not in services[name].get("healthcheck", {})]
+        assert [name for name in bare if "build" not in services[name] or "healthcheck" in services[name]] == []
 
-    def test_publishes_nothing_but_the_web_on_loopback(self, services: dict[str, dict]) -> None:
+    def test_publishes_nothing_but_the_proxy_on_loopback_unless_told_otherwise(self, services: dict[str, dict]) -> None:
         published = {name: service["ports"] for name, service in services.items() if "ports" in service}
-        assert published == {"web": ["127.0.0.1:${PORT:-8000}:8000"]}
+        assert published == {"proxy": ["${PUBLISH:-127.0.0.1}:${PORT:-8000}:${EDGE_PORT:-8080}"]}
+
+    def test_has_the_proxy_s_own_files_and_both_web_servers_behind_its_name(self, services: dict[str, dict]) -> None:
+        folder = ROOT / "deploy" / "nginx"
+        mounted = [volume.split(":/etc/sos-lookup/")[0] for volume in services["proxy"]["volumes"]]
+        included = {path for path in folder.glob("*.conf") if not path.name.startswith("edge-")}
+        assert {ROOT / path for path in mounted if path.endswith(".conf") and "edge" not in path} == included
+        assert "./deploy/nginx/edge-${EDGE:-behind-tls}.conf" in mounted
+        assert {path.stem for path in folder.glob("edge-*.conf")} == {"edge-behind-tls", "edge-tls"}
+        assert "default web-servers:8000;" in (folder / "upstream.conf").read_text()
+        for name in ("web", "web2"):
+            assert services[name]["networks"] == {"default": {"aliases": ["web-servers"]}}
+            assert services[name]["command"] == services["web"]["command"]
+            assert services[name]["environment"]["TRUSTED_PROXIES"] == "1"
 
     def test_keeps_data_in_volumes(self, services: dict[str, dict]) -> None:
         declared = yaml.safe_load((ROOT / "compose.yaml").read_text())["volumes"]
-        assert set(declared) == {"postgres", "redis"}
-        assert [name for name in declared if not services[name]["volumes"][0].startswith(f"{name}:")] == []
+        kept = {
+            name: one["volumes"][0].split(":")[0]
+            for name, one in services.items()
+            if name != "proxy" and "volumes" in one
+        }
+        assert kept == {"postgres": "postgres", "redis": "redis", "worker": "downloads"}
+        assert set(declared) == set(kept.values())

@@ -16,11 +16,12 @@ PINNED = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(\[[a-z,]+\])?==(?P<version>[^ ;
 
 
 def wanted(*groups: str) -> list[Requirement]:
-    """Return what pyproject.toml asks for: the run's dependencies and those of `groups`."""
+    """Return what pyproject.toml asks for: the run's dependencies and those of `groups`, optional ones among them."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    known = project["dependency-groups"] | project["project"]["optional-dependencies"]
     lines = [
         *project["project"]["dependencies"],
-        *(line for name in groups for line in project["dependency-groups"][name]),
+        *(line for name in groups for line in known[name]),
     ]
     return [Requirement(line) for line in lines]
 
@@ -31,9 +32,12 @@ def pinned(name: str) -> list[tuple[str, str]]:
     return [(canonicalize_name(match["name"]), match["version"]) for match in found]
 
 
-@pytest.mark.parametrize(("name", "groups"), [("run", ()), ("test", ("test", "lint"))])
+@pytest.mark.parametrize(
+    ("name", "groups"),
+    [("run", ()), ("reporting", ("reporting",)), ("test", ("reporting", "test", "lint"))],
+)
 class TestALockedList:
-    """config/requirements/run.txt and test.txt."""
+    """config/requirements/run.txt, reporting.txt and test.txt."""
 
     def test_fits_the_ranges_of_pyproject(self, name: str, groups: tuple[str, ...]) -> None:
         for one in wanted(*groups):
@@ -51,8 +55,9 @@ class TestALockedList:
         assert re.findall(r"https?:|--(?:extra-)?index-url|--find-links|file:", text) == []
 
 
-class TestTheTestList:
-    """The list for tests."""
+class TestALongerList:
+    """The one with what reports, and the one for tests."""
 
-    def test_holds_the_run_list_unchanged(self) -> None:
-        assert set(pinned("run")) - set(pinned("test")) == set()
+    def test_holds_the_shorter_one_unchanged(self) -> None:
+        assert set(pinned("run")) - set(pinned("reporting")) == set()
+        assert set(pinned("reporting")) - set(pinned("test")) == set()

@@ -7,8 +7,29 @@ import itertools
 import re
 from pathlib import Path
 
+import pytest
+import yaml
+
 ROOT = Path(__file__).resolve().parents[2]
-COMPUTED = {"VAR_DIR", "DATABASE_URL"}  # their defaults depend on where the checkout is; shown empty
+NOT_THE_OPERATORS = {  # in compose.yaml, and why
+    "DEBUG": "refused in production",
+    "SANDBOX_PAYMENTS": "refused in production",
+    "WEBHOOKS_TO_LOOPBACK": "refused in production",
+    "PORTALS_URL": "refused in production",
+    "STRIPE_API_BASE": "refused in production",
+    "VAR_DIR": "a folder of the image",
+    "STATIC_ROOT": "a folder of the image",
+    "PROMETHEUS_MULTIPROC_DIR": "chosen at the start",
+    "BACKUP_PASSPHRASE": "the command's, not that of what runs",
+}
+FIXED = {
+    "DATABASE_URL",
+    "REDIS_URL",
+    "MIGRATION_DATABASE_URL",
+    "LOG_FORMAT",
+    "TRUSTED_PROXIES",
+}  # by what the file starts
+COMPUTED = {"VAR_DIR", "STATIC_ROOT", "DATABASE_URL"}  # their defaults depend on where the checkout is; shown empty
 
 
 def read_by_code() -> dict[str, str]:
@@ -50,6 +71,29 @@ class TestTheExampleOfVariables:
 
     def test_changes_nothing_when_copied_as_it_is(self) -> None:
         assert {name for name in COMPUTED if told_to_operators()[name]} == set()
+
+
+class TestTheComposeFile:
+    """compose.yaml, which starts every process with just the variables that stand in it."""
+
+    @pytest.fixture
+    def handed(self) -> dict[str, str]:
+        services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+        given = {name: services[name]["environment"] for name in ("web", "web2", "worker", "bulk", "beat")}
+        assert all(one == given["web"] for one in given.values())
+        return {**given["web"], **services["migrate"]["environment"]}
+
+    def test_hands_through_whatever_an_operator_may_set(self, handed: dict[str, str]) -> None:
+        assert set(handed) == set(told_to_operators()) - set(NOT_THE_OPERATORS)
+
+    def test_leaves_each_at_its_own_default(self, handed: dict[str, str]) -> None:
+        defaults = told_to_operators()
+        ways = {
+            name: {f"${{{name}:-{defaults[name]}}}"} | ({value} if value.startswith(f"${{{name}:?") else set())
+            for name, value in handed.items()
+            if name not in FIXED
+        }
+        assert {name: handed[name] for name, way in ways.items() if handed[name] not in way} == {}
 
 
 class TestTheEnvironment:

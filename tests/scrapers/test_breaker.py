@@ -162,6 +162,28 @@ class TestTheProbe:
             assert sum(pool.map(try_it, range(16))) == 1
 
 
+class TestAClockThatWasSetBack:
+    """By an hour, after a portal was left alone."""
+
+    def test_does_not_leave_it_alone_for_an_hour_more(self) -> None:
+        fail(times=breaker.FAILURES, now=at(3600))
+        assert refusal(at(3600)) is not None
+        assert refusal() is None
+        assert breaker.enter(state="NY", budget_seconds=20, now=NOW).is_probe
+
+    def test_leaves_it_alone_as_usual_when_the_next_one_fails_too(self) -> None:
+        fail(times=breaker.FAILURES, now=at(3600))
+        fail()
+        resting = refusal()
+        assert resting is not None
+        assert resting.retry_after is not None
+        assert resting.retry_after <= breaker.LONGEST_REST.total_seconds()
+
+    def test_is_not_confused_with_clocks_that_differ_a_little(self) -> None:
+        fail(times=breaker.FAILURES, now=at(30))
+        assert refusal() is not None
+
+
 class TestAPortalThatTurnsUsAway:
     """403, 429, a wall."""
 
@@ -236,15 +258,17 @@ class TestTheOperator:
         with pytest.raises(QueryRefused) as refused:
             gateway.get_portal(code)
         assert (refused.value.refusal, refused.value.refusal.facts.unsupported) == (Refusal.NO_READER, True)
+        assert refused.value.sentence == f"No program can ask the registry of {PLACES[code].name}."
         portal = discovery.find_portal(code)
         assert portal is not None
-        assert refused.value.sentence == f"No program can ask the registry of {PLACES[code].name}. {portal.off_reason}"
+        assert gateway.explain_off(code) == portal.off_reason != ""
         assert gateway.get_portal(code, sandbox=True).sandbox
 
     def test_cannot_make_a_state_answer_that_has_no_portal(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(discovery, "find_portal", lambda code: None)
-        with pytest.raises(QueryRefused, match="No search of it is known"):
+        with pytest.raises(QueryRefused, match="No program can ask the registry of New York"):
             gateway.get_portal("NY")
+        assert gateway.explain_off("NY") == "No search of it is known."
 
     def test_leaves_the_word_of_an_operator_alone(self) -> None:
         Jurisdiction.objects.filter(pk="NY").update(enabled=False, status="inactive", reason="our choice")

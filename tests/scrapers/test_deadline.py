@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import threading
 import time
 from collections.abc import Iterator
 
 import pytest
 
-from scrapers.transport.deadline import DeadlineCutter
+from scrapers.transport.deadline import DeadlineCutter, in_time
 
 
 @pytest.fixture
@@ -63,3 +64,27 @@ class TestAConversation:
             pass
         wire[0].close()
         assert wire[1].recv(1) == b"", "a handle that is kept would hold the connection open"
+
+
+class TestAPieceOfWork:
+    """That nothing can end from outside."""
+
+    def test_is_handed_over_when_it_is_done_in_time(self) -> None:
+        assert in_time(lambda: "done", deadline=time.monotonic() + 60) == "done"
+        assert in_time(lambda: "done", deadline=float("inf")) == "done"
+
+    def test_fails_as_it_would_have_failed_alone(self) -> None:
+        with pytest.raises(socket.gaierror, match="unknown"):
+            in_time(lambda: _fail(socket.gaierror("unknown")), deadline=time.monotonic() + 60)
+
+    def test_that_hangs_is_left_behind_and_what_it_makes_later_is_dropped(self) -> None:
+        may_go_on, dropped = threading.Event(), threading.Event()
+        with pytest.raises(TimeoutError):
+            in_time(lambda: may_go_on.wait(60), deadline=time.monotonic() + 0.1, drop=lambda _: dropped.set())
+        assert not dropped.is_set()
+        may_go_on.set()
+        assert dropped.wait(60)
+
+
+def _fail(error: Exception) -> None:
+    raise error

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
@@ -255,7 +254,7 @@ class TestANameSearch:
             )
             plan = "\n".join(line for (line,) in cursor.fetchall())
         assert "bulk_entity_name" in plan
-        assert settings.DATABASES["default"]["ENGINE"].endswith("postgresql")
+        assert connection.vendor == "postgresql"
 
 
 def test_the_reader_keeps_one_row_in_memory(tmp_path: Path) -> None:

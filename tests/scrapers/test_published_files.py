@@ -10,8 +10,11 @@ import pytest
 
 from scrapers import discovery
 from scrapers.bulk_data import copies, reading, refresh
+from scrapers.bulk_data.layouts import illinois
+from scrapers.bulk_data.stored_form import from_plain, to_plain
 from scrapers.failures import PageChanged
-from scrapers.records import EntityRecord
+from scrapers.normalize import officers
+from scrapers.records import EntityRecord, Officer
 
 
 def read(state: str, path: Path) -> list[EntityRecord]:
@@ -92,8 +95,8 @@ class TestIllinois:
 
     def folder(self, tmp_path: Path, *, master: list[str] | None = None) -> Path:
         corporation = [
-            fixed(40, (0, "00000017"), (8, "19990506"), (24, "IL"), (29, "00"), (31, "4")),
-            fixed(40, (0, "00000025"), (8, "20010101"), (24, "DE"), (29, "07"), (31, "4")),
+            fixed(40, (0, "00000017"), (8, "19990506"), (24, "17"), (29, "00"), (31, "4")),
+            fixed(40, (0, "00000025"), (8, "20010101"), (24, "10"), (29, "14"), (31, "6")),
         ]
         files = {
             "cdxallmst": master or corporation,
@@ -115,7 +118,7 @@ class TestIllinois:
                 fixed(
                     136,
                     (0, "01234567"),
-                    (14, "00"),
+                    (14, "02"),
                     (24, "20150203"),
                     (41, "IL"),
                     (43, "5 OAK ST"),
@@ -149,11 +152,42 @@ class TestIllinois:
         assert (llc.entity_name, llc.principal_address.city) == ("BLUE HERON LOGISTICS LLC", "PEORIA")
         assert (llc.agent_address.street, llc.agent_address.city) == ("2 EXAMPLE ST", "SPRINGFIELD")
 
-    def test_never_guesses_what_a_status_code_means(self, tmp_path: Path) -> None:
-        record = read("IL", self.folder(tmp_path))[0]
+    def test_has_its_codes_read_by_the_offices_own_lists(self, tmp_path: Path) -> None:
         portal = discovery.find_portal("IL")
         assert portal is not None
+        told = [
+            (found.status, portal.status_meaning(found.status).status_class, found.entity_type, found.jurisdiction)
+            for found in read("IL", self.folder(tmp_path))
+        ]
+        assert told == [
+            ("Goodstanding", "active", "Domestic Business Corporation", "IL"),
+            ("Administratively Dissolved", "inactive", "Foreign Business Corporation", "DE"),
+            ("NGS", "active", "Limited Liability Company", "IL"),
+        ]
+        assert portal.status_meaning("NGS").reason == "not_in_good_standing"
+
+    def test_gives_one_number_two_meanings(self, tmp_path: Path) -> None:
+        master = [
+            fixed(40, (0, "00000017"), (24, "17"), (29, "02"), (31, "5")),
+            fixed(40, (0, "00000025"), (24, "64"), (29, "00"), (31, "3")),
+        ]
+        going, named, llc = read("IL", self.folder(tmp_path, master=master))
+        assert (going.status, going.entity_type) == ("Intent to dissolve", "Not-for-Profit Corporation")
+        assert (llc.status, named.jurisdiction) == ("NGS", "64")
+
+    def test_never_guesses_what_a_code_means_that_is_in_no_list(self, tmp_path: Path) -> None:
+        master = [fixed(40, (0, "00000017"), (29, "18"), (31, "9"))]
+        record = read("IL", self.folder(tmp_path, master=master))[0]
+        portal = discovery.find_portal("IL")
+        assert portal is not None
+        assert (record.status, record.entity_type) == ("status code 18", "Corporation")
         assert portal.status_meaning(record.status).reason == "unrecognised_status"
+
+    def test_knows_a_word_for_every_code_it_names(self) -> None:
+        portal = discovery.find_portal("IL")
+        assert portal is not None
+        words = {*illinois._CORPORATION_STATUS.values(), *illinois._LLC_STATUS.values()}
+        assert [word for word in words if portal.status_meaning(word).reason == "unrecognised_status"] == []
 
     def test_is_refused_when_the_files_are_not_in_order(self, tmp_path: Path) -> None:
         master = [fixed(40, (0, "00000025"), (29, "00")), fixed(40, (0, "00000017"), (29, "00"))]
@@ -188,7 +222,9 @@ class TestFlorida:
             (472, "10251999"),
             (480, "590000001"),
             (503, "FL"),
-            (544, "SAMPLE, JORDAN"),
+            (544, "SAMPLE"),
+            (564, "JORDAN"),
+            (578, "A"),
             (586, "P"),
             (587, "2 EXAMPLE ST"),
             (629, "TAMPA"),
@@ -196,7 +232,8 @@ class TestFlorida:
             (659, "336030000"),
             (668, "MGRM"),
             (672, "P"),
-            (673, "SAMPLE, ROBIN"),
+            (673, "DE LA MUESTRA"),
+            (693, "MARIA ELENA"),
             (715, "3 EXAMPLE ST"),
             (757, "OCALA"),
             (785, "FL"),
@@ -214,14 +251,52 @@ class TestFlorida:
         assert (found.formation_date, found.fei_ein_number) == ("10/25/1999", "590000001")
         assert (found.principal_address.street, found.principal_address.zip) == ("1 EXAMPLE ST, STE 5", "33602")
         assert (found.mailing_address.street, found.mailing_address.city) == ("PO BOX 7", "MIAMI")
-        assert (found.agent_name, found.agent_address.zip) == ("SAMPLE, JORDAN", "33603")
+        assert (found.agent_name, found.agent_address.zip) == ("SAMPLE, JORDAN A", "33603")
         officer = found.officers[0]
         assert (officer.name, officer.title, officer.address) == (
-            "SAMPLE, ROBIN",
+            "DE LA MUESTRA, MARIA ELENA",
             "MGRM",
             "3 EXAMPLE ST, OCALA, FL 34470",
         )
         assert status_class("FL", found) == "active"
+
+    def officer(self, tmp_path: Path, kind: str, name: str) -> Officer:
+        line = self.line((672, kind), (673, name.ljust(42)))
+        return read("FL", zipped(tmp_path / "cordata.zip", cordata0__txt=line + "\r\n"))[0].officers[0]
+
+    @pytest.mark.parametrize(
+        ("name", "given", "family"),
+        [
+            ("SAMPLE              JORDAN        A", "Jordan", "Sample"),
+            ("DE LA MUESTRA       MARIA         ELENA", "Maria", "De La Muestra"),
+            ("SAMPLE JR           JORDAN", "Jordan", "Sample"),
+            ("STATE               JORDAN        Q", "Jordan", "State"),
+            ("GROUP               JORDAN", "Jordan", "Group"),
+            ("MUESTRA DE LA PRUEBAMARIA         ELENA", "Maria", "Muestra De La Prueba"),  # twenty letters
+            ("SAMPLE, JORDAN A", "Jordan", "Sample"),  # written out
+            ("SAMPLE", None, None),
+        ],
+    )
+    def test_names_a_person_by_its_columns(
+        self, tmp_path: Path, name: str, given: str | None, family: str | None
+    ) -> None:
+        told = officers.read(self.officer(tmp_path, "P", name))
+        assert told == {"givenName": given, "familyName": family, "kind": "person"}
+
+    @pytest.mark.parametrize(
+        ("kind", "name"),
+        [
+            ("C", "EXAMPLE HOLDINGS, LLC"),
+            ("C", "JORDAN SAMPLE"),  # a company with a person's name
+            ("P", "SUNSHINE REGISTERED AGENTS LLC"),  # filed as a person
+            ("P", "SUNSHINE STATE CORPORATE SERVICES"),
+        ],
+    )
+    def test_names_a_company_as_it_stands(self, tmp_path: Path, kind: str, name: str) -> None:
+        found = self.officer(tmp_path, kind, name)
+        assert found.name == name
+        assert officers.read(found) == {"givenName": None, "familyName": None, "kind": "organization"}
+        assert from_plain(to_plain(EntityRecord("X", "1", officers=(found,)))).officers == (found,)
 
     def test_comes_in_several_files(self, tmp_path: Path) -> None:
         second = self.line((0, "P97000000001"), (204, "I"))

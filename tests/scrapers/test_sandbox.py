@@ -342,8 +342,12 @@ class TestTheSandboxRegistry:
         assert meanings == {
             ("active", None),
             ("active", "not_in_good_standing"),
-            ("inactive", None),
-            ("neutral", None),
+            ("inactive", "dissolved"),
+            ("inactive", "merged"),
+            ("inactive", "revoked"),
+            ("inactive", "withdrawn"),
+            ("neutral", "name_only"),
+            ("neutral", "pending"),
             ("neutral", "unrecognised_status"),
         }
         assert len({entry.type for entry in entries}) >= 8
@@ -477,7 +481,7 @@ class TestATestKeysLookup:
         [
             ("WA", "Grey Selkie Ferries LLC", {"statusClass": "active", "statusReason": "not_in_good_standing"}),
             ("UT", "Rustwhistle Cartography LLC", {"statusClass": "neutral", "statusReason": "unrecognised_status"}),
-            ("OH", "Lampblack Ink Company", {"statusClass": "neutral", "statusReason": None}),
+            ("OH", "Lampblack Ink Company", {"statusClass": "neutral", "statusReason": "pending"}),
             ("GA", "Tumbledown Observatory LLC", {"statusClass": "inactive"}),
             ("FL", "Blue Heron Logistics LLC", {"domestic": False, "entityTypeClass": "llc"}),
             ("DE", "Blue Heron Logistics LLC", {"domestic": True, "formationDate": "2011-03-14"}),

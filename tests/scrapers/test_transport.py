@@ -6,13 +6,14 @@ import gzip
 import socket
 import struct
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from scrapers.failures import PageChanged, PortalBlocked, PortalError, PortalUnavailable
+from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalError, PortalUnavailable
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
 from tests.scrapers.loopback import Loopback, Wire, says, serving
 
@@ -218,6 +219,15 @@ class TestAnAnswerWithoutEnd:
     def test_is_no_answer_when_it_cannot_be_unpacked(self, portal: Loopback, open_session: Opener) -> None:
         portal.on("/", says(200, b"not gzip at all", content_encoding="gzip"))
         assert isinstance(failure(open_session()), PageChanged)
+
+    def test_whose_name_nobody_resolves_is_left_at_the_deadline(
+        self, open_session: Opener, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        hangs = threading.Event()
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: hangs.wait(60) and [])
+        error = failure(open_session(seconds=0.5))
+        hangs.set()
+        assert (type(error), error.reason) == (PortalUnavailable, Failure.TIMEOUT)
 
     @pytest.mark.parametrize("part", ["head", "line", "body"])
     def test_ends_at_the_deadline_when_it_drips(self, portal: Loopback, open_session: Opener, part: str) -> None:

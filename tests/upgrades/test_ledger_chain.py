@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
@@ -14,21 +13,11 @@ from django.db import DatabaseError, transaction
 from billing import ledger
 from billing.models import Account, LedgerEntry
 from billing.verification import Verification
-from tests.upgrades.test_trade_words import migrate
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 BEFORE = [("billing", "0007_request_ids")]
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def before() -> Iterator[Any]:
-    """The tables of the version before; afterwards they are today's again."""
-    try:
-        yield migrate(BEFORE)
-    finally:
-        call_command("migrate", verbosity=0)
 
 
 class TestAnInstallationWithoutAChain:

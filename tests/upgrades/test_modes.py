@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -13,8 +12,6 @@ from uuid import uuid4
 import pytest
 from django.core.management import call_command
 from django.db import DatabaseError
-
-from tests.upgrades.test_trade_words import migrate
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 QUESTION = {
@@ -29,15 +26,6 @@ QUESTION = {
 BEFORE = [("billing", "0005_american_spelling"), ("lookups", "0008_trade_words")]
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def before() -> Iterator[Any]:
-    """The tables of the version before; afterwards they are today's again."""
-    try:
-        yield migrate(BEFORE)
-    finally:
-        call_command("migrate", verbosity=0)
 
 
 def open_account(before: Any) -> Any:

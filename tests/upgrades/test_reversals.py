@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,21 +9,10 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
-from tests.upgrades.test_trade_words import migrate
-
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 BEFORE = [("billing", "0007_request_ids")]
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def before() -> Iterator[Any]:
-    """The tables of the version before; afterwards they are today's again."""
-    try:
-        yield migrate(BEFORE)
-    finally:
-        call_command("migrate", verbosity=0)
 
 
 class Then:

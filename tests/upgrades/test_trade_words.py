@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 BEFORE = [("billing", "0004_waiting_events"), ("lookups", "0007_deliveries"), ("scrapers", "0007_attempts_of_a_day")]
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def migrate(targets: list[tuple[str, str]]) -> Any:
-    """Bring the tables to these migrations; returns the models as they are then."""
-    executor = MigrationExecutor(connection)
-    executor.migrate(targets)
-    return executor.loader.project_state(targets).apps
-
-
-@pytest.fixture
-def before() -> Iterator[Any]:
-    """The tables of the last version; afterwards they are today's again."""
-    try:
-        yield migrate(BEFORE)
-    finally:
-        call_command("migrate", verbosity=0)
 
 
 class TestAnInstallationOfTheLastVersion:

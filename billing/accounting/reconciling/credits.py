@@ -15,8 +15,8 @@ from typing import Any
 from django.db.models import BigIntegerField, Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 
 from billing.accounting.reconciling.findings import Finding, in_batches
+from billing.accounts import PAY_PER_REQUEST
 from billing.models import Account, Difference, LedgerEntry, Payment, TopUp
-from billing.payments.booking import PAY_PER_REQUEST
 from billing.reversals import CARD
 
 Name, Kind = Difference.Name, LedgerEntry.Kind

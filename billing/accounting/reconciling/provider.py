@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Min, Q, QuerySet
 
+from billing import reversals
 from billing.accounting.reconciling.findings import Finding
 from billing.models import Difference, Payment, Reversal, TopUp
 from billing.payments import stripe
@@ -73,7 +74,7 @@ def _compare_reversals(movements: list[Movement], first: datetime, until: dateti
         for payment, several in theirs.items():
             gone, at = sum(one.amount for one in several), max(one.at for one in several)
             ours = [one for one in heard if one.payment_reference == payment and one.kind == kind]
-            total = sum(one.gone for one in ours)
+            total = reversals.sum_gone(payment, ours)
             # Of what the provider moved before, only our side is seen here
             is_all = min(one.at for one in several) >= first and all(one.heard_at >= first for one in ours)
             if at >= first and (gone > total or (is_all and gone < total)):

@@ -11,14 +11,18 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import BigIntegerField, CharField, Exists, F, OuterRef, Q, Subquery, Sum, Value
-from django.db.models.functions import Cast, Coalesce, Concat
+from django.db.models.functions import Cast, Coalesce, Concat, Greatest
 
 from billing.accounting.reconciling.findings import Finding
-from billing.models import Difference, LedgerEntry, Payment, Reversal, TopUp
+from billing.accounts import PAY_PER_REQUEST
+from billing.models import Account, Difference, LedgerEntry, Reversal, TopUp
+from billing.reversals import list_returnable
 
 Name = Difference.Name
 NAMES = (Name.REVERSAL_WITHOUT_PAYMENT, Name.REVERSAL_DIFFERS)
 KEY = re.compile(r"reversal:(topup|payment):(\d{1,18}):\d+")
+COMMON = Account.objects.filter(role=PAY_PER_REQUEST).values("pk")
+OF_PAYMENT = Coalesce(F("account"), Subquery(COMMON[:1]))  # a lookup paid by request is booked on one common account
 SETTLED_WITHIN = timedelta(hours=1)  # what was heard of at the very moment of its payment waits for the sweep
 
 
@@ -31,11 +35,12 @@ def compare(now: datetime) -> Iterator[Finding]:
             named[found[1]].add(int(found[2]))
     # Only what is paid: nothing is taken back of anything else
     topups = TopUp.objects.filter(state=TopUp.State.PAID)
-    by_challenge = Payment.objects.filter(state=Payment.State.PAID, purpose="topup", is_sandbox=False)
-    for word, credits, reference in (("topup", topups, "payment_intent"), ("payment", by_challenge, "reference")):
+    payments = list_returnable().annotate(owner=OF_PAYMENT)
+    topups = topups.annotate(owner=F("account"))
+    for word, credits, reference in (("topup", topups, "payment_intent"), ("payment", payments, "reference")):
         yield from _compare_sums(word, credits, reference, named[word], now)
-    owners = {("topup", *pair) for pair in topups.filter(pk__in=named["topup"]).values_list("pk", "account")}
-    paid = by_challenge.filter(pk__in=named["payment"]).values_list("pk", "account")
+    owners = {("topup", *pair) for pair in topups.filter(pk__in=named["topup"]).values_list("pk", "owner")}
+    paid = payments.filter(pk__in=named["payment"]).values_list("pk", "owner")
     owners |= {("payment", *pair) for pair in paid}
     for entry in entries:
         found = KEY.fullmatch(entry.idempotency_key)
@@ -48,13 +53,18 @@ def _compare_sums(word: str, credits: Any, reference: str, named: set[int], now:
     """Yield the top-ups ("topup") or payments whose row, facts and entries do not say the same."""
     prefix = Concat(Value(f"reversal:{word}:"), Cast(OuterRef("pk"), CharField()), Value(":"))
     entries = LedgerEntry.objects.filter(
-        account=OuterRef("account"), kind=LedgerEntry.Kind.REVERSAL, idempotency_key__startswith=prefix
+        account=OuterRef("owner"), kind=LedgerEntry.Kind.REVERSAL, idempotency_key__startswith=prefix
     )
     facts = Reversal.objects.filter(payment_reference=OuterRef(reference))
     gone = facts.filter(withdrawn=True, reinstated=False)
+    refunds, others = gone.filter(kind=Reversal.Kind.REFUND), gone.exclude(kind=Reversal.Kind.REFUND)
+    whole, single = refunds.filter(name=OuterRef(reference)), refunds.exclude(name=OuterRef(reference))
+    failed = facts.filter(kind=Reversal.Kind.REFUND, reinstated=True)
+    by = "payment_reference"
     rows = credits.filter(Q(pk__in=named) | ~Q(taken_back=0) | Exists(facts)).annotate(
         booked=_sum(entries, "account"),
-        gone=_sum(gone, "payment_reference"),
+        refunded=Greatest(_sum(whole, by) - _sum(failed, by), _sum(single, by), output_field=BigIntegerField()),
+        gone=F("refunded") + _sum(others, by),  # as `reversals.sum_gone` has it
         waits=Exists(facts.filter(is_settled=False, heard_at__gt=now - SETTLED_WITHIN)),
         named_as=F(reference),
     )

@@ -58,7 +58,7 @@ def _compare_transfers(received: dict[str, int], now: datetime) -> Iterator[Find
         for name in names:
             mine = [row for row in rows if row.reference == name]
             paid = sum(row.amount for row in mine if row.state == State.PAID)
-            numbers = {"chain": received[name] / TOKEN_UNITS, "payment": paid}
+            numbers = {"chain": received[name] // TOKEN_UNITS, "payment": paid, "token_units": received[name]}
             if paid and received[name] != paid * TOKEN_UNITS:
                 yield Finding(Name.TRANSFER_DIFFERS, name, numbers)
             if not paid and not any((row.settling_at or row.created_at) > now - SETTLED_WITHIN for row in mine):

@@ -11,25 +11,26 @@ from __future__ import annotations
 
 import sys
 from argparse import FileType
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TextIO
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from billing import anchors
+from billing.management.moments import parse_moment
 from billing.models import Account
 from billing.verification import Verification
 
 
 class Command(BaseCommand):
-    """Reads every chain, the accounts' heads and sums, and the anchors."""
+    """Reads every chain, the accounts' heads and sums, the audit log, and the anchors."""
 
     help = "Find changes of the ledger, also those made by the database's owner with triggers off."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """What to read, and the witness to compare with."""
         parser.add_argument("--account", type=int, help="The number of one account.")
-        parser.add_argument("--since", type=_moment, help="A day or moment in UTC, as 2026-11-01 or 2026-11-01T13:00.")
+        parser.add_argument("--since", type=parse_moment, help="A day or moment in UTC, as 2026-11-01T13:00.")
         parser.add_argument("--anchors", type=FileType(), help="A log of the service, kept elsewhere.")
 
     def handle(self, *, account: int | None, since: datetime | None, anchors: TextIO | None, **options: Any) -> None:
@@ -41,7 +42,8 @@ class Command(BaseCommand):
         for line in verification.list_differences(_read(anchors) if anchors else ()):
             count += 1
             self.stdout.write(line)
-        read = f"{verification.entries} entries, {verification.accounts} accounts and {verification.anchors} anchors"
+        read = f"{verification.entries} entries, {verification.accounts} accounts, {verification.anchors} anchors"
+        read += f" and {verification.events} audit events"
         self.stdout.write(f"{read} read, {count} differences.")
         if count:
             sys.exit(1)
@@ -53,8 +55,3 @@ def _read(log: TextIO) -> list[tuple[int, str]]:
     if not found:
         raise CommandError(f"{log.name} tells of no anchor: nothing to compare with.")
     return found
-
-
-def _moment(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -6,8 +6,6 @@ service needs and no more; it is made when there is none yet. Without it this is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
@@ -16,8 +14,6 @@ from django.core.management.commands import migrate
 from django.db import connection
 
 from config import database_roles
-
-PLACE = ("NAME", "USER", "PASSWORD", "HOST", "PORT")
 
 
 class Command(migrate.Command):
@@ -29,7 +25,7 @@ class Command(migrate.Command):
             super().handle(*args, **options)
             return
         service = dict(connection.settings_dict)
-        with _connected(settings.MIGRATION_DATABASE):
+        with database_roles.connected(settings.MIGRATION_DATABASE):
             super().handle(*args, **options)
             if options["plan"] or options["check_unapplied"]:
                 return
@@ -37,16 +33,3 @@ class Command(migrate.Command):
                 database_roles.grant(connection, role=service["USER"], password=service["PASSWORD"])
             except database_roles.RoleTooStrong as problem:
                 raise CommandError(str(problem)) from problem
-
-
-@contextmanager
-def _connected(place: dict[str, Any]) -> Iterator[None]:
-    """Let the default connection be another role's for a while."""
-    before = {name: connection.settings_dict[name] for name in PLACE}
-    connection.close()
-    connection.settings_dict.update({name: place[name] for name in PLACE})
-    try:
-        yield
-    finally:
-        connection.close()
-        connection.settings_dict.update(before)

@@ -23,7 +23,6 @@ from config.launch import commands, first_accounts, preflight, processes, startu
 from scrapers import sandbox
 
 START_SECONDS = 90.0
-GRACE_SECONDS = 12.0
 
 
 class Command(BaseCommand):
@@ -89,14 +88,20 @@ class Command(BaseCommand):
                 with suppress(OSError):  # nobody may be reading any more
                     self.stdout.write("Stopping.")
                 before = self.stop_signals
-                killed = processes.stop(children, grace_seconds=GRACE_SECONDS, hurry=lambda: self.stop_signals > before)
+                killed = processes.stop(
+                    children, grace_seconds=commands.stop_seconds() + 2, hurry=lambda: self.stop_signals > before
+                )
         self.stdout.write("Stopped." + (f" Had to be killed: {', '.join(killed)}." if killed else ""))
 
     def start(self, children: list[processes.Child], *, host: str, port: int, address: str) -> None:
         """Start web, the workers and beat one by one, each noted in `children` as soon as it runs."""
         environment = env.inherited()
         environment.setdefault("PUBLIC_URL", address)
-        environment.pop("MIGRATION_DATABASE_URL", None)  # the owner's; what runs is the service's role
+        for owners in ("MIGRATION_DATABASE_URL", "BACKUP_PASSPHRASE"):  # what runs needs neither
+            environment.pop(owners, None)
+            environment.pop(f"{owners}_FILE", None)
+        if not env.PROMETHEUS_MULTIPROC_DIR:
+            environment |= commands.count_together(settings.VAR_DIR)
         production = connection.vendor != "sqlite" and bool(settings.REDIS_URL)
         lines = {
             "web": commands.web(host=host, port=port, production=production),
@@ -110,15 +115,20 @@ class Command(BaseCommand):
             children.append(child)
 
     def wait_for_health(self, children: list[processes.Child], address: str) -> bool:
-        """Return True once the service says that it can serve; False when asked to stop before."""
+        """Return True once the service can serve and each of its processes lives; False when asked to stop before."""
         deadline = time.monotonic() + START_SECONDS
         while not self.stop_signals:
             self.refuse_ended(children)
-            if probe.ask_health(address, host=probe.find_host()):
+            health = probe.ask(address, "/v1/health", host=probe.find_host())
+            down = [one["name"] for one in health["components"] if one["status"] == "down"] if health else ["web"]
+            if not down:
                 return True
             if time.monotonic() > deadline:
-                output = "\n".join(children[0].last_lines())
-                raise CommandError(f"The web server did not answer within {START_SECONDS:.0f} s. It said:\n{output}")
+                late = next(child for child in children if child.name == down[0])
+                output = "\n".join(late.last_lines())
+                raise CommandError(
+                    f"The process {late.name} did not answer within {START_SECONDS:.0f} s. It said:\n{output}"
+                )
             time.sleep(0.2)
         return False
 

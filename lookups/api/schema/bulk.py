@@ -67,6 +67,7 @@ ask = extend_schema(
         describe.SENDING,
         describe.SPENDING,
         describe.KEYED,
+        describe.NOBODY_AT_WORK,
         {
             202: reply(BulkAccepted, "Taken on: ask `poll_url`.", bulk_examples.BULK_TAKEN),
             400: reply(InvalidBulk, "Nothing was queued, nothing charged.", errors_examples.INVALID_BULK),

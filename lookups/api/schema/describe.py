@@ -12,7 +12,7 @@ from lookups.api.schema.examples import errors as errors_examples
 from lookups.api.wire.errors import Error, InvalidRequest, PaymentRequired, SourceUnavailable
 
 JSON, PROBLEM = "application/json", "application/problem+json"
-WITH_RATE = [200, 202, 400, 402, 403, 404, 409, 413, 415, 429, 503]
+WITH_RATE = [200, 201, 202, 400, 402, 403, 404, 409, 413, 415, 429, 503]
 Replies = dict[Any, OpenApiResponse]
 
 
@@ -112,6 +112,19 @@ ASKING: Replies = {
     **KEYED,
 }
 """How every request that asks a registry can end, beside its answer."""
+
+NOBODY_AT_WORK: Replies = {
+    503: reply(Error, "Nobody is there now who would do it later. Not charged.", errors_examples.NOBODY_AT_WORK)
+}
+ASKING_OR_LATER: Replies = ASKING | {
+    503: reply(
+        {"anyOf": [refer(SourceUnavailable), refer(Error)]},
+        "The registry could not be asked, or nobody is there now who would ask it later. Not charged.",
+        errors_examples.DOWN,
+        errors_examples.NOBODY_AT_WORK,
+    )
+}
+"""The same where it may be answered later."""
 
 PAYING: Replies = {
     (400, PROBLEM): reply(PaymentRequired, "A payment that cannot be read."),

@@ -17,6 +17,7 @@ TAGS = {
     "Bulk": "Up to a thousand companies in one request.",
     "Names": "Whether a name is free in a state.",
     "Account": "The balance, what was spent, preferences.",
+    "Keys": "The account's API keys: list, make, rotate, revoke.",
     "Service": "What can be asked, and whether the service is well. No key needed.",
     "Webhooks": "What your server is sent when something has ended.",
 }

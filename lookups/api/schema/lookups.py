@@ -64,7 +64,7 @@ lookup = extend_schema(
                 errors_examples.AMBIGUOUS,
             ),
         },
-        describe.ASKING,
+        describe.ASKING_OR_LATER,
         describe.PAYING,
         {
             (402, describe.PROBLEM): reply(

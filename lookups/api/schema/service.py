@@ -48,7 +48,8 @@ health = extend_schema(
     operation_id="getHealth",
     tags=["Service"],
     summary="Whether the service is well",
-    description="200 while it can serve, also when degraded.",
+    description="200 while it can serve, also when degraded: a registry or the queue is ill, or a process is missing."
+    " What would be left to a process that is missing is refused with a 503.",
     auth=[],
     parameters=[describe.REQUEST_ID],
     responses=describe.replies(

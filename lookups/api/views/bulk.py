@@ -31,7 +31,7 @@ from lookups.bulk import bulk_jobs
 from lookups.bulk import input as bulk_input
 from lookups.idempotency import Claim
 from lookups.jobs import waiting
-from lookups.lookup.outcomes import OutOfFunds
+from lookups.lookup.outcomes import NobodyAtWork, OutOfFunds
 from lookups.models import BulkJob
 from lookups.notifications import result_mail
 
@@ -86,6 +86,8 @@ class BulkView(Endpoint):
             )
             if isinstance(made, OutOfFunds):
                 raise replies.out_of_funds(made, key.account)
+            if isinstance(made, NobodyAtWork):
+                raise errors.nobody_at_work()
             headers = {"Location": bodies.poll_url(made), "Retry-After": str(waiting.POLL_MS // 1000)}
             if made.pk != bulk_id:
                 headers[idempotency.REPLAYED] = "true"

@@ -56,6 +56,7 @@ class BulkRow(Shape, kw_only=True):
     reason: Annotated[OutcomeReason | None, about("What exactly stood in the way, as a word.")]
     retryable: Annotated[bool | None, about("Whether the same question may be answered later.")] = None
     details: Annotated[dict[str, list[str]] | None, about("Of a refused question: what has to change.")] = None
+    note: Annotated[str | None, about("What one must know of this answer, or another way to one.")]
     suggestions: Annotated[list[Suggestion], about("Near misses, or all that fit equally well.")]
     evidence: Annotated[Evidence | None, about("Where, when and what was read; also where nothing was found.")]
     next_try_at: Annotated[Moment | None, about("While it waits for a registry that failed: when that is tried next.")]

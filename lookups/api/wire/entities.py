@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from msgspec import UNSET, UnsetType
+
 from lookups.api.wire.shape import Day, Moment, Shape, about
-from lookups.api.wire.words import Availability, MatchKind, PartyKind, StatusClass
+from lookups.api.wire.words import Availability, EntityTypeClass, MatchKind, PartyKind, StatusClass
 
 
 class Evidence(Shape):
@@ -17,6 +19,13 @@ class Evidence(Shape):
     fromRegister: Annotated[
         bool, about("Whether a loaded copy of the state's published register was read, not the portal.")
     ] = False
+    leftOut: Annotated[
+        list[str] | UnsetType,
+        about(
+            "Control and format characters that the registry's text has and this reply has not, such as `U+202E`; "
+            "missing where there are none."
+        ),
+    ] = UNSET
 
 
 class Match(Shape):
@@ -49,6 +58,13 @@ class RegisteredAgent(Shape):
     kind: Annotated[PartyKind, about("Whether it is a person.")]
     commercial: Annotated[bool, about("Whether the agent is known to do this as its business.")]
     zip: Annotated[str | None, about("The ZIP code as five digits, or five and four.")]
+
+
+class ProcessReceiver(Shape):
+    """Whom a state sends the legal papers on to that it accepts for the company itself."""
+
+    name: Annotated[str, about("As the registry writes it; often the company's own.")]
+    kind: Annotated[PartyKind, about("Whether it is a person.")]
 
 
 class HistoryEntry(Shape):
@@ -84,14 +100,22 @@ class Normalized(Shape):
 
     statusClass: Annotated[StatusClass, about("What the status word means.")]
     statusReason: Annotated[
-        str | None, about("Qualifies the class, such as not_in_good_standing or unrecognised_status.")
+        str | None,
+        about("Qualifies the class, the same in every state: not_in_good_standing, merged, unrecognised_status …"),
     ]
     standing: Annotated[str | None, about("A second word that some states give beside the status.")]
     formationDate: Annotated[Day | None, about("ISO date.")]
-    entityTypeClass: Annotated[str | None, about("The legal form, such as corporation or llc.")]
+    entityTypeClass: Annotated[EntityTypeClass | None, about("The legal form, or what else the row is.")]
     domestic: Annotated[bool | None, about("Whether it was formed in this state; null where that is not known.")]
     officers: Annotated[list[OfficerName], about("The officers of `data`, in the same order.")]
     registeredAgent: Annotated[RegisteredAgent | None, about("What we make of the agent; null without one.")]
+    serviceOfProcess: Annotated[
+        ProcessReceiver | None,
+        about(
+            "Who gets legal papers by way of the state, at the mailing address, whether or not there is a registered "
+            "agent (New York); null where the registry names nobody."
+        ),
+    ]
     formerNames: Annotated[list[str], about("Names it had before.")]
     assumedNames: Annotated[list[str], about("Names it trades under.")]
     identifiers: Annotated[dict[str, str], about("Other numbers that the state gives it, by kind.")]
@@ -113,15 +137,17 @@ class EntityFields(Shape):
     registeredAgentName: Annotated[str | None, about("Who takes legal papers for the company.")]
     registeredAgentAddress: Annotated[str | None, about("Street, or the whole address where it cannot be split.")]
     registeredAgentCity: Annotated[str | None, about("City of the registered agent.")]
-    registeredAgentState: Annotated[str | None, about("State of the registered agent.")]
+    registeredAgentState: Annotated[
+        str | None, about("State of the registered agent; abroad the country, if it has none.")
+    ]
     registeredAgentZip: Annotated[str | None, about("ZIP code of the registered agent.")]
     principalAddress: Annotated[str | None, about("Street of the principal office.")]
     principalCity: Annotated[str | None, about("City of the principal office.")]
-    principalState: Annotated[str | None, about("State of the principal office.")]
+    principalState: Annotated[str | None, about("State of the principal office; abroad the country, if it has none.")]
     principalZip: Annotated[str | None, about("ZIP code of the principal office.")]
     mailingAddress: Annotated[str | None, about("Street of the mailing address.")]
     mailingCity: Annotated[str | None, about("City of the mailing address.")]
-    mailingState: Annotated[str | None, about("State of the mailing address.")]
+    mailingState: Annotated[str | None, about("State of the mailing address; abroad the country, if it has none.")]
     mailingZip: Annotated[str | None, about("ZIP code of the mailing address.")]
     officers: Annotated[list[Officer], about("Officers, members, managers or principals.")]
     jurisdiction: Annotated[str | None, about("Where it was formed, as the state writes it.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from lookups.api.wire.shape import Moment, Shape, about
-from lookups.api.wire.words import CheckResult, HealthStatus, PortalStatus, Verification
+from lookups.api.wire.words import CheckResult, ComponentStatus, HealthStatus, PortalStatus, Verification
 
 
 class State(Shape, rename={"async_": "async"}):
@@ -50,9 +50,30 @@ class HealthChecks(Shape):
     cache_hit_rate_pct: Annotated[float, about("Per cent of today's records that were stored ones.")]
 
 
+class HealthComponent(Shape):
+    """The processes of one kind: `web`, `worker` (single lookups, messages, upkeep), `bulk`, `beat` (the clock)."""
+
+    name: Annotated[str, about("What they do.")]
+    status: Annotated[ComponentStatus, about("How they do.")]
+    processes: Annotated[int, about("How many have said within the last 30 seconds that they live.")]
+    last_heartbeat_seconds: Annotated[
+        int | None, about("How long ago one of them said so last; null when none has for an hour.")
+    ]
+
+
+class HealthOldestDue(Shape):
+    """For how many seconds the oldest work could have been done already; null where none is due."""
+
+    lookups: Annotated[int | None, about("Of lookups that are answered later.")]
+    bulk_rows: Annotated[int | None, about("Of rows of bulk jobs: these wait for their registries' pace.")]
+    messages: Annotated[int | None, about("Of webhooks and mails.")]
+
+
 class Health(Shape):
     """Whether the service is well."""
 
     status: Annotated[HealthStatus, about("How the service is; it can serve in both cases.")]
     checks: Annotated[HealthChecks, about("What was looked at.")]
+    components: Annotated[list[HealthComponent], about("Who works.")]
+    oldest_due_seconds: Annotated[HealthOldestDue, about("What waits.")]
     timestamp: Annotated[Moment, about("Now, UTC.")]

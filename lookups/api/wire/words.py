@@ -25,6 +25,10 @@ CODES = {
     "Ask again with the `entity_id` of one of the `suggestions`.",
     "job_not_found": "There is no such job, or it is another account's.",
     "lookup_not_found": "There is no such lookup, or it is another account's or of the other mode.",
+    "key_not_found": "There is no such key, or it is another account's, or a live one where a test key asks.",
+    "key_ended": "The key was rotated before (`replacedBy`), was revoked or has expired; nothing was changed.",
+    "last_key": "The key is the last with which others of its mode can be made; nothing was changed.",
+    "too_many_keys": "As many keys of this mode work as may; nothing was changed.",
     "user_not_found": "The account of this key is gone.",
     "not_found": "There is no such address in this API.",
     "method_not_allowed": "The address is right, and takes no requests of this method.",
@@ -71,13 +75,17 @@ TABLES = {
 
 
 class Availability(StrEnum):
-    """Why a field has its value, or none: `not_published` by this state, shown but `empty`, for money only…"""
+    """Why a field has its value, or none: `not_published` by this state, shown but `empty`, for money only…
+
+    `withheld`: left out here, wholly or in part, at the request of a person it is about.
+    """
 
     PROVIDED = "provided"
     NOT_PUBLISHED = "not_published"
     EMPTY = "empty"
     PAYWALLED = "paywalled"
     PARSE_FAILED = "parse_failed"
+    WITHHELD = "withheld"
 
 
 class Source(StrEnum):
@@ -115,6 +123,29 @@ class StatusClass(StrEnum):
     ACTIVE = "active"
     INACTIVE = "inactive"
     NEUTRAL = "neutral"
+
+
+class EntityTypeClass(StrEnum):
+    """The legal form of a company, or what else a registry's row is."""
+
+    CORPORATION = "corporation"
+    NONPROFIT_CORPORATION = "nonprofit_corporation"
+    PROFESSIONAL_CORPORATION = "professional_corporation"
+    BENEFIT_CORPORATION = "benefit_corporation"
+    COOPERATIVE = "cooperative"
+    LLC = "llc"
+    PROFESSIONAL_LLC = "professional_llc"
+    SERIES_LLC = "series_llc"
+    LP = "lp"
+    LLP = "llp"
+    LLLP = "lllp"
+    GENERAL_PARTNERSHIP = "general_partnership"
+    NONPROFIT_ASSOCIATION = "nonprofit_association"
+    SOLE_PROPRIETORSHIP = "sole_proprietorship"
+    TRUST = "trust"
+    ASSUMED_NAME = "assumed_name"
+    RESERVED_NAME = "reserved_name"
+    OTHER = "other"
 
 
 class MatchKind(StrEnum):
@@ -204,6 +235,14 @@ class CheckResult(StrEnum):
     ERROR = "error"
 
 
+class ComponentStatus(StrEnum):
+    """How the processes of one kind do: `stalled` is one that lives, and does not do what is due."""
+
+    OK = "ok"
+    DOWN = "down"
+    STALLED = "stalled"
+
+
 class AccountType(StrEnum):
     """Whose account it is: a customer's, or the operator's own."""
 
@@ -237,6 +276,31 @@ class PayBy(StrEnum):
 
     PAGE = "page"
     CHALLENGE = "challenge"
+
+
+class KeyMode(StrEnum):
+    """What a key asks: the registries, or the sandbox registry, which costs nothing."""
+
+    LIVE = "live"
+    TEST = "test"
+
+
+class KeyStatus(StrEnum):
+    """Whether a key works; one that was rotated is `active` until its overlap is over, and `revoked` then."""
+
+    ACTIVE = "active"
+    REVOKED = "revoked"
+    EXPIRED = "expired"
+
+
+class Scope(StrEnum):
+    """What a key may be used for: lookups, bulk jobs, name checks, the account with its webhooks, other keys."""
+
+    LOOKUP = "lookup"
+    BULK = "bulk"
+    NAMES = "names"
+    ACCOUNT = "account"
+    KEYS = "keys"
 
 
 class Channel(StrEnum):

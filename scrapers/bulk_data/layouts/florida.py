@@ -2,7 +2,8 @@
 
 Known from the layout the Division publishes, described 2026-11: number 1-12, name 13-204, status 205, type 206-220,
 principal address 221-346, mailing address 347-472, filing date 473-480 (MMDDYYYY), FEI 481-494, state 504-505, agent
-545-668, six officers of 128 characters from 669. An operator fetches the file by SFTP (the Division prints the public
+545-668, six officers of 128 characters from 669; a byte before an officer's name and behind the agent's says whether it
+is a person's (P) or a company's (C). An operator fetches the file by SFTP (the Division prints the public
 password on its "Data Downloads" page); `load_bulk_data FL --file` loads it.
 """
 
@@ -14,7 +15,8 @@ from scrapers.bulk_data.published import BulkData, Row
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
-from scrapers.records import Address, EntityRecord, Officer
+from scrapers.normalize.officers import has_company_signs, is_organization
+from scrapers.records import Address, EntityRecord, Officer, PartyKind
 
 _STATUS = {"A": "Active", "I": "Inactive"}
 _TYPES = {
@@ -50,7 +52,7 @@ def _record(row: Row) -> EntityRecord | None:
         formation_date=_date(line[472:480]),
         jurisdiction=_text(line, 503, 2),
         fei_ein_number=_text(line, 480, 14),
-        agent_name=_text(line, 544, 42),
+        agent_name=_party(line, 544, line[586])[0],
         agent_address=addresses.from_parts(
             _text(line, 587, 42), city=_text(line, 629, 28), state=_text(line, 657, 2), zip=_text(line, 659, 9)
         ),
@@ -63,6 +65,23 @@ def _record(row: Row) -> EntityRecord | None:
 
 def _text(line: str, at: int, width: int) -> str | None:
     return " ".join(line[at : at + width].split()) or None
+
+
+def _party(line: str, at: int, kind: str) -> tuple[str | None, PartyKind | None]:
+    """A name of 42 characters as the Division's page writes it, and the kind its byte tells: P person, C company.
+
+    A person's stands in columns, last name 20, first 14, middle 8. A company filed as a person has none: it is told as
+    it stands, and so is a name written out with a comma.
+    """
+    whole, in_columns = _text(line, at, 42), "  " in line[at : at + 42].strip()
+    if whole is None or kind != "P":
+        return whole, "organization" if kind == "C" else None
+    if has_company_signs(whole) or (" " in whole and not in_columns and is_organization(whole)):
+        return whole, None
+    if "," in whole:
+        return whole, "person"
+    last, first, middle = _text(line, at, 20), _text(line, at + 20, 14), _text(line, at + 34, 8)
+    return ", ".join(filter(None, (last, " ".join(filter(None, (first, middle)))))), "person"
 
 
 def _date(raw: str) -> str | None:
@@ -84,7 +103,7 @@ def _place(line: str, at: int) -> Address:
 def _officers(line: str) -> Iterator[Officer]:
     for number in range(6):
         at = _OFFICERS + number * _EACH
-        name = _text(line, at + 5, 42)
+        name, kind = _party(line, at + 5, line[at + 4])
         if name:
             place = addresses.from_parts(
                 _text(line, at + 47, 42),
@@ -92,7 +111,7 @@ def _officers(line: str) -> Iterator[Officer]:
                 state=_text(line, at + 117, 2),
                 zip=_text(line, at + 119, 9),
             )
-            yield Officer(name, _text(line, at, 4), one_line(place))
+            yield Officer(name, _text(line, at, 4), one_line(place), kind)
 
 
 BULK_DATA = BulkData(

@@ -1,26 +1,49 @@
 """Illinois' companies as published: corporations and LLCs, each in a master, a name and an agent file.
 
 Fixed width, joined here by file number. Known from a public description (2025-08) whose author fetched them; another
-source says that bulk use needs a paid contract, so an operator must settle that first. Offsets are from that
-description; the two-digit status codes have no published list that could be checked, so a code is told as it stands.
+source says that bulk use needs a paid contract, so an operator must settle that first. The codes are those of the
+office's "Procedures to Access Corp Data" (elements 41003, 41006, 41007) and "Procedures to Access LL Data" (42010),
+version 004 of 2024-04-04, as public readers wrote them down: four of them the corporations', one the LLCs'. One number
+means different things in the two. A code that is in no list is told as it stands.
 """
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from scrapers.bulk_data.archives import member_lines, unpacked
 from scrapers.bulk_data.published import BulkData, Row
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
-from scrapers.parsing.fields import listed
+from scrapers.parsing.fields import coded, listed
 from scrapers.records import Address, EntityRecord
 
 _FOLDER = "https://www.ilsos.gov/data/bs/"
 _ENCODING = "iso8859_9"
+_CORPORATION_STATUS = coded(
+    "00: Goodstanding | 01: Reinstated | 02: Intent to dissolve | 03: Bankruptcy | 04: Unacceptable payment | "
+    "05: Agent vacated | 06: Withdrawn | 07: Revoked | 08: Dissolved | 09: Merged/Consolidated | "
+    "10: Registered name expiration | 11: Expired | 12: Registered name cancellation | 13: Special Act Corporation | "
+    "14: Administratively Dissolved | 15: Converted | 16: Redomesticated | 17: Ag-Coop"
+)
+_CORPORATION_TYPE = coded(
+    "2: Summons - Not Qualified | 3: Registered Name Only | 4: Domestic Business Corporation | "
+    "5: Not-for-Profit Corporation | 6: Foreign Business Corporation"
+)
+_STATE = coded(
+    "01: AL | 02: AK | 04: AZ | 05: AR | 06: CA | 08: CO | 09: CT | 10: DE | 11: DC | 12: FL | 13: GA | 15: HI | "
+    "16: ID | 17: IL | 18: IN | 19: IA | 20: KS | 21: KY | 22: LA | 23: ME | 24: MD | 25: MA | 26: MI | 27: MN | "
+    "28: MS | 29: MO | 30: MT | 31: NE | 32: NV | 33: NH | 34: NJ | 35: NM | 36: NY | 37: NC | 38: ND | 39: OH | "
+    "40: OK | 41: OR | 42: PA | 43: PR | 44: RI | 45: SC | 46: SD | 47: TN | 48: TX | 49: UT | 50: VT | 51: VA | "
+    "53: WA | 54: WV | 55: WI | 56: WY"
+)
+_LLC_STATUS = coded(
+    "00: Goodstanding | 01: Reinstated | 02: NGS | 03: Domesticated | 04: Converted | 05: Agent Vacated | "
+    "06: Withdrawn | 07: Revoked | 08: Voluntary Dissolution/Terminated | 09: Involuntary Dissolution | 10: Merged | "
+    "11: Administratively Dissolved | 12: Void | 13: Bankruptcy | 14: Hold"
+)
 _MORE = listed("cdxallnam | cdxallagt | llcallmst | llcallnam | llcallagt")
 
 
@@ -34,12 +57,11 @@ def _rows(folder: Path) -> Iterator[Row]:
 
 def _lines(path: Path, stack: ExitStack) -> Iterator[tuple[str, str]]:
     """(file number, line) of one file, in rising order; its first and last line are header and footer."""
-    archive = stack.enter_context(zipfile.ZipFile(path))
+    archive = stack.enter_context(unpacked(path))
     if len(archive.namelist()) != 1:
         raise PageChanged(f"{path.name} holds {archive.namelist()}, expected one file")
-    raw = stack.enter_context(archive.open(archive.namelist()[0]))
     before = ""
-    for line in io.TextIOWrapper(raw, encoding=_ENCODING, errors="replace", newline=""):
+    for line in stack.enter_context(member_lines(archive, archive.namelist()[0], encoding=_ENCODING)):
         number = line[:8]
         if not number.isdigit():
             continue  # header and footer do not begin with a number
@@ -79,14 +101,15 @@ def _record(row: Row) -> EntityRecord:
     master, agent = row["master"], row["agent"]
     corporation = row["kind"] == "corporation"
     code = master[29:31] if corporation else master[14:16]
+    home = master[24:26] if corporation else master[41:43]
     street = 68 if corporation else 69
     return EntityRecord(
         entity_name=row["name"][8:].strip(),
         entity_id=master[:8],
-        entity_type="Corporation" if corporation else "Limited Liability Company",
-        status=f"status code {code}",  # no list of the codes is published: never guessed at
+        entity_type=_CORPORATION_TYPE.get(master[31:32], "Corporation") if corporation else "Limited Liability Company",
+        status=(_CORPORATION_STATUS if corporation else _LLC_STATUS).get(code, f"status code {code}"),
         formation_date=(master[8:16] if corporation else master[24:32]).strip() or None,
-        jurisdiction=(master[24:26] if corporation else master[41:43]).strip() or None,
+        jurisdiction=_STATE.get(home, home.strip()) or None,
         agent_name=(agent[8:68] if corporation else agent[9:69]).strip() or None,
         agent_address=addresses.from_parts(
             agent[street : street + 45],

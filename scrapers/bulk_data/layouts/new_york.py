@@ -1,8 +1,12 @@
-"""New York's "Active Corporations: Beginning 1800": the columns of the data set, asked live and held whole alike."""
+"""New York's "Active Corporations: Beginning 1800": the columns of the data set, asked live and held whole alike.
+
+Few companies have a registered agent, whose columns may say "Registered Agent Revoked". Legal papers go to the
+Secretary of State, who sends them on to the one named under `dos_process`: no agent, but whom they reach.
+"""
 
 from __future__ import annotations
 
-from scrapers.normalize import addresses
+from scrapers.normalize import addresses, names
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import listed, need_text
 from scrapers.records import Address, EntityRecord, Officer
@@ -10,18 +14,15 @@ from scrapers.transport.soda import Row, value
 
 INQUIRY = "https://apps.dos.ny.gov/publicInquiry/"
 _WHO = listed("registered_agent | location | dos_process | chairman")
-_PARTS = listed("address_1 | address_2 | city | state | zip")
+_PARTS = listed("name | address_1 | address_2 | city | state | zip")
 READ = (
-    *listed(
-        "current_entity_name | dos_id | entity_type | initial_dos_filing_date | jurisdiction | "
-        "registered_agent_name | chairman_name"
-    ),
+    *listed("current_entity_name | dos_id | entity_type | initial_dos_filing_date | jurisdiction"),
     *(f"{who}_{part}" for who in _WHO for part in _PARTS),
 )
 
 
 def record(row: Row) -> EntityRecord:
-    """One row is one entity; the process address is where the Department sends legal papers."""
+    """One row is one entity."""
     chairman = value(row, "chairman_name")
     chief = (Officer(chairman, "Chief Executive Officer", one_line(_address(row, "chairman"))),) if chairman else ()
     return EntityRecord(
@@ -32,6 +33,7 @@ def record(row: Row) -> EntityRecord:
         jurisdiction=value(row, "jurisdiction"),
         agent_name=value(row, "registered_agent_name"),
         agent_address=_address(row, "registered_agent"),
+        process_name=value(row, "dos_process_name"),
         principal_address=_address(row, "location"),
         mailing_address=_address(row, "dos_process"),
         officers=chief,
@@ -40,5 +42,12 @@ def record(row: Row) -> EntityRecord:
 
 
 def _address(row: Row, prefix: str) -> Address:
-    street, more, city, state, zip_code = (value(row, f"{prefix}_{part}") for part in _PARTS)
-    return addresses.from_parts(street, more, city=city, state=state, zip=zip_code)
+    """The address of one of them; its lines may begin with the name once more."""
+    name, *lines, city, state, zip_code = (value(row, f"{prefix}_{part}") for part in _PARTS)
+    street = (line for line in lines if line and _words(line) != _words(name))
+    return addresses.from_parts(*street, city=city, state=state, zip=zip_code)
+
+
+def _words(name: str | None) -> list[str]:
+    """For "SAMPLE, JORDAN" and "JORDAN SAMPLE" the same."""
+    return sorted(names.plain(name or "").split())

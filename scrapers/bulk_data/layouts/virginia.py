@@ -11,17 +11,29 @@ from scrapers.bulk_data.published import BulkData, Row
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import listed
 from scrapers.records import EntityRecord
-from scrapers.statuses import StatusMeaning, meanings
+from scrapers.statuses import meanings
 
 _TYPES = {"Corp.csv": "Corporation", "LLC.csv": "Limited Liability Company", "LP.csv": "Limited Partnership"}
 # The files write a code where the portal writes a word.
 STATUSES = meanings(
-    active="Active | 00",
-    neutral="Fee Delinquent | Dissolving | LLP Status Only | Pending Inactive | 50 | 98",
-    inactive="Inactive | Cancelled | Terminated | Revoked | Withdrawn | Merged | Surrendered | Converted | Void | "
-    "Dissolved | Expired | 08 | 09 | 10 | 11 | 12 | 13 | 15 | 16 | 17 | 18 | 19 | 20 | 22 | 23 | 24 | 25 | 26 | 30 | "
-    "31 | 32 | 40 | 42 | 43 | 44 | 45 | 46 | 51 | 67 | 76 | 99",
-) | {"01": StatusMeaning("neutral", "fee_delinquent"), "14": StatusMeaning("neutral", "dissolving")}
+    "Active | Fee Delinquent | Dissolving | LLP Status Only | Pending Inactive | Inactive | Cancelled | Terminated | "
+    "Revoked | Withdrawn | Merged | Surrendered | Converted | Void | Dissolved | Expired",
+    active="00",
+    not_in_good_standing="01",
+    dissolving="14",
+    inactive="67",
+    revoked="30 | 31 | 32",
+    involuntarily_dissolved="08 | 09 | 10 | 11 | 16 | 19 | 76",
+    terminated="13",
+    canceled="15 | 24 | 51",
+    withdrawn="18 | 26 | 40",
+    expired="12 | 23",
+    merged="20 | 42",
+    converted="22 | 43 | 44 | 45 | 46",
+    domesticated="17 | 25",
+    void="99",
+    neutral="50 | 98",
+)
 
 
 def _record(row: Row) -> EntityRecord:

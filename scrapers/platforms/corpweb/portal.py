@@ -24,7 +24,7 @@ from scrapers.platforms.corpweb import history
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
 from scrapers.search.terms import NameSearch
-from scrapers.statuses import StatusMeaning
+from scrapers.statuses import meanings, prefixes
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -61,8 +61,8 @@ class CorpWebPortal(Portal):
     home: ClassVar[str] = ""  # ends in /CorpWeb/CorpSearch/
     summary_key: ClassVar[str | None] = None  # the query word of a summary that can be asked by number
     asks_history: ClassVar[bool] = False  # where a revocation shows among the filings only
-    status_prefixes = (("inactive", StatusMeaning("inactive")),)
-    statuses: ClassVar[Mapping[str, StatusMeaning]] = {"active": StatusMeaning("active")}
+    searches: ClassVar[Mapping[str, str]] = {}  # what a form wants for EntityStatus, and the status each finds
+    statuses, status_prefixes = meanings("Active"), prefixes("Inactive")
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that begin with the term, up to three pages of the largest size the form offers."""
@@ -73,6 +73,7 @@ class CorpWebPortal(Portal):
         return replace(self._by_name(session, name, mode="exact"), complete=False)
 
     def _by_name(self, session: PortalSession, term: str, *, mode: str) -> ResultList:
+        """One search, or one for each status where the form wants a choice: whichever may be the one meant."""
         form = self._form(session)
         values = {
             "CorpSearch": "rdoByEntityName",
@@ -80,7 +81,13 @@ class CorpWebPortal(Portal):
             "ddBeginsWithEntityName": _option(form.tree, "ddBeginsWithEntityName", mode),
             "ddRecordsPerPage": _largest(form.tree, "ddRecordsPerPage"),
         }
-        return self._list(session, form.press(session, "btnSearch", values))
+        if not self.searches:
+            return self._list(session, form.press(session, "btnSearch", values))
+        lists = [
+            self._list(session, form.press(session, "btnSearch", values | {"EntityStatus": choice}), status=status)
+            for choice, status in self.searches.items()
+        ]
+        return ResultList(tuple(row for found in lists for row in found.candidates), all(one.complete for one in lists))
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The summary by its number: by address where the state has one, else through the form."""
@@ -99,7 +106,7 @@ class CorpWebPortal(Portal):
         page = session.get(candidate.handle["url"])
         if not _is_summary(page.html()):
             raise missing_result(page, "the summary")
-        return self._summary(page, session)
+        return _as_listed(self._summary(page, session), candidate.status)
 
     def _form(self, session: PortalSession) -> WebForm:
         page = session.get(f"{self.home}CorpSearch.aspx")
@@ -107,18 +114,18 @@ class CorpWebPortal(Portal):
             raise PortalBlocked(f"{page.url}: an empty page, which is how this platform's wall answers programs")
         return WebForm(page)
 
-    def _list(self, session: PortalSession, page: Page) -> ResultList:
+    def _list(self, session: PortalSession, page: Page, *, status: str | None = None) -> ResultList:
         """One hit opens its summary at once; several make a list; a message stands for none."""
         tree = page.html()
         if _is_summary(tree):
-            record = self._summary(page, session)
+            record = _as_listed(self._summary(page, session), "Inactive" if status == "Inactive" else None)
             return ResultList((Candidate.of(record),))
         if maybe(tree, f"#{_GRID}") is None:
             message = maybe(tree, "#MainContent_lblMessage")
             if _NONE.search(visible_text(tree)) or (message is not None and _NONE_IN_MESSAGE.search(text_of(message))):
                 return ResultList(())
             raise missing_result(page, "the list of results")
-        rows = _rows(page)
+        rows = _rows(page, status)
         count = _COUNT.search(visible_text(tree))
         total = int(count[1].replace(",", "")) if count else None
         more: tuple[str, str] | None = None
@@ -128,7 +135,7 @@ class CorpWebPortal(Portal):
             if more is None or number > _PAGES:
                 break
             page = form.post_back(session, *more)
-            rows += _rows(page)
+            rows += _rows(page, status)
         return ResultList(
             tuple(rows),
             complete=more is None and (self.name_search.whole(len(rows)) if total is None else len(rows) >= total),
@@ -173,6 +180,11 @@ def _is_summary(tree: HtmlElement) -> bool:
     return bool(tree.xpath("//*[@id='MainContent_lblEntityName' or @id='MainContent_lblEntityNameHeader']"))
 
 
+def _as_listed(record: EntityRecord, status: str | None) -> EntityRecord:
+    """The record with the status of its list, which may tell an end, or a notice of one, that the summary does not."""
+    return replace(record, status=status) if status and record.status in (None, "Active") else record
+
+
 def _without_end(filings: tuple[Filing, ...] | None) -> str | None:
     """The status of an entity without an inactive date; None where its filings could not be looked through."""
     if filings is None:
@@ -186,8 +198,11 @@ def _reason(label: str | None) -> str:
     return re.sub(r"^(the )?date of ", "", (label or "").strip(" :"), flags=re.IGNORECASE) or "date given"
 
 
-def _rows(page: Page) -> list[Candidate]:
-    """Rows hold the name as a link in a header cell, then number, old number and address; neither status nor type."""
+def _rows(page: Page, status: str | None) -> list[Candidate]:
+    """Rows hold the name as a link, then number, old number and address: neither status nor type.
+
+    Those of a search by status hold name, number, trade, a word or day that qualifies the status, and address.
+    """
     found = []
     for row in select(one(page.html(), f"#{_GRID}"), "tr"):
         link = next((a for a in row.cssselect("a") if "CorpSummary.aspx" in (a.get("href") or "")), None)
@@ -198,11 +213,21 @@ def _rows(page: Page) -> list[Candidate]:
         number = text_of(cells[first]) if len(cells) > first else ""
         if not number:
             raise PageChanged(f"{text_of(link)!r} is listed without an identification number")
+        if status is not None and len(cells) != 5:
+            raise PageChanged(f"{text_of(link)!r} is listed in {len(cells)} cells instead of five")
         url = page.link(link.get("href") or "")
-        found.append(Candidate(name=text_of(link), entity_id=number, handle={"url": url}, sos_url=url))
+        word = _qualified(status, text_of(cells[3])) if status is not None else None
+        found.append(Candidate(name=text_of(link), entity_id=number, status=word, handle={"url": url}, sos_url=url))
     if not found:
         raise PageChanged(f"{page.url}: a list of results without a row")
     return found
+
+
+def _qualified(status: str, shown: str) -> str:
+    """The status of a row: "Active" or the word in its place, "Inactive" with the word or day beside it."""
+    if status == "Active" and not any(sign.isdigit() for sign in shown):
+        return shown or status
+    return f"Inactive: {shown}" if shown else "Inactive"
 
 
 def _options(tree: HtmlElement, ending: str) -> list[HtmlElement]:

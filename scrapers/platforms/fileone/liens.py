@@ -6,6 +6,7 @@ Source: California's recorded answers (2026); Idaho's form and New Mexico's quer
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from scrapers.parsing.fields import listed, need, need_number, text
@@ -44,7 +45,10 @@ class LienBox(FileOnePortal):
 
 
 class LienForm(FileOnePortal):
-    """A form with a flag for everything; what it must say to search by secured party is not known."""
+    """A form with a flag for everything; what it must say to search by secured party is not known.
+
+    Its page says that a termination has no effect on the status word, and stands in the history only.
+    """
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens by the debtor's name, lapsed ones included."""
@@ -62,7 +66,9 @@ class LienForm(FileOnePortal):
             )
             for part in parts
         ]
-        return tuple(ucc.read(_joined(lists), query, session)), all(self.name_search.whole(len(rows)) for rows in lists)
+        found = ucc.read(_joined(lists), query, session)
+        # The page says that results are limited, not at what number: any list but an empty one may be cut.
+        return tuple(replace(filing, status_omits="termination") for filing in found), not any(lists)
 
 
 class LienQuery(SecondGeneration):

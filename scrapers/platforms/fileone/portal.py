@@ -35,6 +35,7 @@ from scrapers.transport.session import PortalSession
 Row = Mapping[str, Any]
 _COLUMNS = frozenset(listed("SORT_INDEX | TITLE | ID | FILING_DATE | RECORD_NUM | STATUS | STANDING | AGENT | ALERT"))
 _TITLE = re.compile(r"(?P<name>.+?)\s*\((?P<number>[A-Z]{0,2}\d{4,13})\)")
+_TOKEN = re.compile(r"\d{48}")  # what California writes in the place of a record's number since 2026: no number
 _DBA = re.compile(r"(?P<legal>.+?)\s*\(\s*d/?b/?a\s+(?P<assumed>.+?)\s*\)", re.IGNORECASE)
 
 
@@ -184,7 +185,9 @@ class FileOnePortal(Portal):
     def candidates(self, row: Row) -> list[Candidate]:
         """A row as one candidate, and a second one for a name in brackets: "ACME, LLC (dba ZENITH)"."""
         title = [text(part) for part in need_list(need(row, "TITLE"), "TITLE")]
-        shown, number = split_title(title[0] if title else None, text(row.get("RECORD_NUM")), numbered=self.numbered)
+        own = text(row.get("RECORD_NUM"))
+        own = None if own and _TOKEN.fullmatch(own) else own
+        shown, number = split_title(title[0] if title else None, own, numbered=self.numbered)
         entity_type = self._row_type(row, title)
         also = _DBA.fullmatch(shown)
         name, assumed = (also["legal"], also["assumed"]) if also else (shown, self.row_assumed(title))

@@ -36,6 +36,14 @@ def test_a_lien_is_what_its_registry_says(status: str | None, lapse: str | None,
     assert status_class(UccFiling("1", "2024-05-02", status=status, lapse_date=lapse), today=TODAY) == meaning
 
 
+@pytest.mark.parametrize(
+    ("status", "meaning"), [("Active", "unknown"), ("Lapsed", "lapsed"), ("Released", "terminated"), (None, "unknown")]
+)
+def test_a_lien_is_not_called_active_where_a_termination_leaves_no_word(status: str | None, meaning: str) -> None:
+    lien = UccFiling("1", "2024-05-02", status=status, lapse_date="2029-05-02", status_omits="termination")
+    assert status_class(lien, today=TODAY) == meaning
+
+
 @given(some.none() | some.text(max_size=40), some.none() | some.text(max_size=20))
 def test_a_lien_never_fails_to_be_read(status: str | None, lapse: str | None) -> None:
     status_class(UccFiling("1", None, status=status, lapse_date=lapse), today=TODAY)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from scrapers.normalize import addresses, dates, names, officers, types
+from lookups.api.wire.words import EntityTypeClass
+from scrapers.normalize import addresses, dates, names, officers, placeholders, types
 from scrapers.normalize.record import normalized
 from scrapers.portal import Portal
 from scrapers.records import Address, EntityRecord, Match, Officer
@@ -67,7 +68,24 @@ class TestADate:
     def test_survives_being_written_in_any_form(self, day: date, form: str) -> None:
         assert dates.to_date(day.strftime(form)) == day
 
-    @pytest.mark.parametrize(("ms", "iso"), [(0, "1970-01-01"), (-1, "1969-12-31"), (None, None), (10**20, None)])
+    def test_of_two_digits_is_a_day_to_come_for_a_lapse_and_a_day_gone_by_for_a_beginning(self) -> None:
+        year = date.today().year + 4  # noqa: DTZ011
+        short = f"12/31/{year % 100:02}"
+        assert dates.to_iso(short) == f"{year}-12-31"
+        assert dates.to_iso(short, years_ahead=0) == f"{year - 100}-12-31"
+        assert dates.to_iso(f"12/31/{year}", years_ahead=0) == f"{year}-12-31"  # four digits leave no doubt
+
+    @pytest.mark.parametrize(
+        ("ms", "iso"),
+        [
+            (0, "1970-01-01"),
+            (-1, "1969-12-31"),
+            (None, None),
+            (10**20, None),
+            (-62135596800000, None),  # 0001-01-01
+            (-6847804800000, None),  # 1753-01-01
+        ],
+    )
     def test_may_be_a_number_of_milliseconds(self, ms: int | None, iso: str | None) -> None:
         assert dates.from_epoch_ms(ms) == iso
 
@@ -99,6 +117,25 @@ class TestAnAddress:
             ("1 A ST, ST PAUL, MN, 551020000", "1 A ST", "ST PAUL", "MN", "55102"),
             ("100 MAIN ST, SPRINGFIELD, IL 62701 UNITED STATES", "100 MAIN ST", "SPRINGFIELD", "IL", "62701"),
             ("WASHINGTON DC 20001", None, "WASHINGTON", "DC", "20001"),
+            ("1 MAIN ST, KANSAS CITY, MO 64108 US", "1 MAIN ST", "KANSAS CITY", "MO", "64108"),
+            ("KANSAS CITY, MO 64108 US", None, "KANSAS CITY", "MO", "64108"),
+            ("1 MAIN ST\nKANSAS CITY, MO 64108-1234 U.S.", "1 MAIN ST", "KANSAS CITY", "MO", "64108-1234"),
+            ("1 MAIN ST, 29 PALMS, CA 92277", "1 MAIN ST", "29 PALMS", "CA", "92277"),
+            ("1 MAIN ST\n29 Palms CA 92277", "1 MAIN ST", "29 Palms", "CA", "92277"),
+            ("NONE\n1 MAIN ST\nALBANY, NY 12207", "1 MAIN ST", "ALBANY", "NY", "12207"),
+            # where the forces are
+            ("APO AE 09012", None, "APO", "AE", "09012"),
+            ("PSC 3 BOX 1234 / APO, AP 96266", "PSC 3 BOX 1234", "APO", "AP", "96266"),
+            ("PSC 3 BOX 1234, APO, AP 96266, USA", "PSC 3 BOX 1234", "APO", "AP", "96266"),
+            ("UNIT 5, BOX 6\nFPO AA 34012-1234", "UNIT 5, BOX 6", "FPO", "AA", "34012-1234"),
+            # abroad
+            ("Suite 5, Toronto, ON M5V 2T6, CANADA", "Suite 5", "Toronto", "ON", "M5V 2T6"),
+            ("100 King St W, Toronto, Ontario, M5V2T6", "100 King St W", "Toronto", "Ontario", "M5V2T6"),
+            ("9 Rue A\nMontreal QC H2Y 1C6\nCanada", "9 Rue A", "Montreal", "QC", "H2Y 1C6"),
+            ("10 Example St, London SW1A 2AA, UNITED KINGDOM", "10 Example St", "London", None, "SW1A 2AA"),
+            ("10 Example St, London, EC1A 1BB, England", "10 Example St", "London", None, "EC1A 1BB"),
+            ("1-1 Rei, Chiyoda-ku, Tokyo 100-0001, JAPAN", "1-1 Rei, Chiyoda-ku", "Tokyo", None, "100-0001"),
+            ("12 Rue de l'Exemple, 75001 Paris, France", "12 Rue de l'Exemple", "Paris", None, "75001"),
         ],
     )
     def test_is_split(self, raw: str, street: str | None, city: str, state: str, zip_code: str) -> None:
@@ -108,16 +145,30 @@ class TestAnAddress:
     @pytest.mark.parametrize(
         "raw",
         [
-            "Suite 5, Toronto, ON M5V 2T6, CANADA",
-            "10 Downing St, London SW1A 2AA, UNITED KINGDOM",
-            "APO AE 09012",
+            "5 Example Rd, Guildford, Surrey, GU1 1AA, UNITED KINGDOM",  # a county before the postcode
+            "5 Example Rd, Geneva 1201, SWITZERLAND",
+            "10 Example St, London",
+            "100 King St W Toronto ON M5V 2T6",
             "BEHIND THE MILL, PAST THE SECOND FORD",
             "West Virginia 25301",
-            "NONE",
+            "1 HIGHWAY 60 US",
         ],
     )
     def test_stays_whole_when_it_cannot_be_split(self, raw: str) -> None:
         assert addresses.from_text(raw) == Address(street=raw)
+
+    @pytest.mark.parametrize("raw", ["NONE", "N/A", "Not Provided", "n/a, \nNONE", "Same as above", "***", "NONE\nUSA"])
+    def test_is_none_where_nothing_is_said(self, raw: str) -> None:
+        assert not addresses.from_text(raw)
+        assert not addresses.from_parts(raw.split("\n")[0], city="N/A", state="NONE", zip="n/a")
+
+    def test_abroad_names_its_country_where_it_has_no_state(self) -> None:
+        paris = addresses.from_text("12 Rue de l'Exemple, 75001 Paris, France")
+        assert (paris.country, addresses.region(paris)) == ("France", "France")
+        assert addresses.region(addresses.from_text("Suite 5, Toronto, ON M5V 2T6, CANADA")) == "ON"
+        assert addresses.region(addresses.from_text("1 MAIN ST, ALBANY, NY 12207, USA")) == "NY"
+        assert addresses.region(Address("1 MAIN ST", country="USA")) is None
+        assert addresses.region(Address(country="France")) is None
 
     @given(some.text(max_size=80) | some.text("ABC ,.\n0123456789#-", max_size=80))
     def test_never_fails_and_invents_nothing(self, raw: str) -> None:
@@ -191,6 +242,20 @@ class TestAnOfficer:
             ("JORDAN CHURCH", "Jordan", "Church"),
             ("LI, XI", "Xi", "Li"),
             ("DeShawn McExample", "DeShawn", "McExample"),
+            # an office behind the name is no family
+            ("John Smith CEO", "John", "Smith"),
+            ("JOHN SMITH, CEO", "John", "Smith"),
+            ("SMITH, JOHN, CEO", "John", "Smith"),
+            ("SMITH, JOHN CEO", "John", "Smith"),
+            ("CHEN KIM EXAMPLE, PRESIDENT", "Chen", "Example"),  # NY
+            ("JOHN A SMITH VICE PRESIDENT", "John", "Smith"),
+            ("JOHN SMITH JR MANAGER", "John", "Smith"),
+            ("JOHN MANAGER", "John", "Manager"),
+            # words of companies that are families' before a comma
+            ("STATE, JORDAN", "Jordan", "State"),
+            ("CAPITAL, JORDAN A", "Jordan", "Capital"),
+            ("NATIONAL, JORDAN", "Jordan", "National"),
+            ("COUNTY, JORDAN Q, JR", "Jordan", "County"),
         ],
     )
     def test_is_a_person_with_two_names(self, shown: str, given: str, family: str) -> None:
@@ -210,6 +275,10 @@ class TestAnOfficer:
             "SAMPLE & SONS",
             "PACIFIC UNIVERSITY",
             "STATE FARM",
+            "STATE, SECRETARY OF",
+            "STATE, DEPARTMENT OF",
+            "NATIONAL, INC",
+            "CAPITAL ONE, AGENTS",
         ],
     )
     def test_may_be_a_company(self, shown: str) -> None:
@@ -236,6 +305,47 @@ class TestAnOfficer:
         assert officers.turned(officers.turned(shown)) == officers.turned(shown) or shown.count(",") > 1
 
 
+class TestAPlaceholder:
+    """What stands where there is nobody: no person, no agent, no street."""
+
+    @pytest.mark.parametrize(
+        "raw",
+        [
+            "NONE",
+            "None.",
+            "N/A",
+            "Not Provided",
+            "NOT LISTED",  # NC
+            "SEE FILE",  # AR
+            "VACANT",
+            "VACANT VACANT",  # NY: both parts of a name
+            "Registered Agent Revoked",  # NY
+            "AGENT VACATED",  # IL
+            "THE CORPORATION",  # NY
+            "*RESIGNED 01/02/03*",  # FL
+            "REVOKED 1/2/2003",
+            "-",
+            " ",
+            "",
+            None,
+        ],
+    )
+    def test_is_known_by_its_words(self, raw: str | None) -> None:
+        assert placeholders.is_placeholder(raw)
+        assert placeholders.stated(raw) is None
+
+    @pytest.mark.parametrize(
+        "raw",
+        ["NONESUCH LLC", "VACANT LOT HOLDINGS INC", "JOHN JOHN", "See Filer", "N A Sample", "Reed Revoked", "LI NA"],
+    )
+    def test_is_no_part_of_a_name(self, raw: str) -> None:
+        assert placeholders.stated(raw) == raw
+
+    @given(some.text(max_size=60))
+    def test_never_fails(self, raw: str) -> None:
+        assert placeholders.stated(raw) in (raw, None)
+
+
 class TestAnEntityType:
     """The states' words in a few classes."""
 
@@ -257,6 +367,30 @@ class TestAnEntityType:
             ("Assumed Business Name", "assumed_name", None),
             ("Compañía de Responsabilidad Limitada", "llc", None),
             ("Limited Company", "llc", None),
+            ("DOMESTIC PROFESSIONAL SERVICE LLC", "professional_llc", True),
+            ("Limited Liability Company - Professional - Domestic", "professional_llc", True),
+            ("LLC - PROFESSIONAL FOREIGN", "professional_llc", False),  # UT
+            ("Corporation - Professional", "professional_corporation", None),  # ND
+            ("SERVICE CORPORATION", "professional_corporation", None),  # WI
+            ("Foreign Professional Association", "professional_corporation", False),  # TX
+            ("Mutual Benefit Corporation", "nonprofit_corporation", None),
+            ("Nonprofit Public Benefit Corporation", "nonprofit_corporation", None),
+            ("Domestic Public Benefit Corporation", "benefit_corporation", True),  # CO
+            ("CORPORATION - SOLE", "nonprofit_corporation", None),  # UT
+            ("LLC - SERIES DOMESTIC", "series_llc", True),  # UT
+            ("Series Limited Liability Company", "series_llc", None),
+            ("LLC - LOW PROFIT", "llc", None),  # UT
+            ("LTD LIABILITY LTD PARTNERSHIP - DOMESTIC", "lllp", True),  # UT
+            ("Domestic Limited Partnership Association", "other", True),  # CO
+            ("Domestic Limited Cooperative Association", "cooperative", True),  # CO
+            ("STOCK COOPERATIVE", "cooperative", None),  # WI
+            ("Unincorporated Nonprofit Association", "nonprofit_association", None),  # CO
+            ("Sole Proprietorship", "sole_proprietorship", None),
+            ("Foreign Real Estate Investment Trust", "trust", False),  # TX
+            ("Trust Company", "corporation", None),
+            ("Foreign Corporate Name Registration", "reserved_name", False),  # AK
+            ("Business Name Registration", "assumed_name", None),  # AK
+            ("Ditch and Reservoir Company", "corporation", None),
             ("Something Else", "other", None),
             ("", None, None),
             (None, None, None),
@@ -265,6 +399,16 @@ class TestAnEntityType:
     def test_has_a_class(self, raw: str | None, kind: str | None, domestic: bool | None) -> None:
         assert types.to_class(raw) == kind
         assert types.is_domestic(raw, jurisdiction=None, state="NY") is domestic
+
+    def test_is_a_word_of_the_wire(self) -> None:
+        assert list(get_args(types.EntityTypeClass)) == [word.value for word in EntityTypeClass]
+
+    @pytest.mark.parametrize(
+        ("raw", "kind"),
+        [("Assumed Name", "assumed"), ("Business Name Reservation", "reserved"), ("Reservoir Company", "legal")],
+    )
+    def test_says_whether_the_row_is_a_company(self, raw: str, kind: str) -> None:
+        assert types.name_kind(raw) == kind
 
     @pytest.mark.parametrize(
         ("jurisdiction", "domestic"),
@@ -302,7 +446,7 @@ class TestAName:
         assert names.without_suffix(raw) == searched
 
 
-STATUSES = meanings(active="Good Standing", warning="Delinquent", inactive="Inactive", neutral="Pending")
+STATUSES = meanings("Good Standing | Delinquent | Inactive | Hold")
 
 
 class Register(Portal):
@@ -323,7 +467,7 @@ class TestAStatus:
             ("  GOOD   standing ", "active", None),
             ("Delinquent", "active", "not_in_good_standing"),
             ("Inactive", "inactive", None),
-            ("Pending", "neutral", None),
+            ("Hold", "neutral", None),
             ("Active", "neutral", "unrecognised_status"),
             ("Inactive - Merged", "neutral", "unrecognised_status"),
             ("Good Standing?", "neutral", "unrecognised_status"),
@@ -365,6 +509,16 @@ class TestTheReading:
         told = self.read(record)
         assert [one["kind"] for one in told["officers"]] == ["person", "organization"]
         assert told["registeredAgent"] == {"kind": "organization", "commercial": True, "zip": "19901"}
+
+    def test_dates_a_beginning_in_the_past(self) -> None:
+        year = date.today().year + 1  # noqa: DTZ011
+        told = self.read(EntityRecord("ACME LLC", "1", formation_date=f"12/31/{year % 100:02}"))
+        assert told["formationDate"] == f"{year - 100}-12-31"
+
+    def test_tells_who_gets_legal_papers_by_way_of_the_state(self) -> None:
+        told = self.read(EntityRecord("ACME LLC", "1", process_name="JORDAN SAMPLE"))
+        assert told["serviceOfProcess"] == {"name": "JORDAN SAMPLE", "kind": "person"}
+        assert told["registeredAgent"] is None
 
     def test_leaves_open_what_nobody_says(self) -> None:
         told = self.read(EntityRecord("ACME LLC", "1"))

@@ -98,6 +98,21 @@ class TestCalifornia:
         assert row.handle == {"id": "8440338", "name": row.name, "assumed": "", "standing": "Good Standing"}
         assert talk.unread == []
 
+    def test_takes_the_number_from_the_brackets_where_a_token_stands_in_its_place(self, recordings: Path) -> None:
+        talk = Conversation(
+            "CA",
+            answer("GET", f"{CA}/search/business", "<html><body></body></html>"),
+            answer("POST", f"{CA}/api/Records/businesssearch", recordings / "CA/businesssearch-2026.json"),
+        )
+        numbers = {
+            row.name: talk.portal.check_id(row.entity_id) for row in talk.portal.search(talk.session, "Hoa").candidates
+        }
+        assert len(numbers) == 8
+        assert numbers["1 Buena Vista HOA"] == "B20250040101"
+        assert numbers["1207-1211 NOE ST. HOMEOWNERS ASSOCIATION (HOA)"] == "90001481"
+        assert numbers["1058 HOAGIE LLC"] == "201217510048"
+        assert talk.unread == []
+
     def liens(self, recordings: Path, **question: object):
         talk = Conversation(
             "CA",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pytest
+
+from scrapers.refusals import QueryRefused
 from tests.scrapers.conversation import Conversation, answer
 
 
@@ -24,3 +28,21 @@ class TestPuertoRicosList:
         assert talk.portal.status_meaning(row.status).status_class == "inactive"
         assert row.entity_type == "L.L.P."
         assert talk.unread == []
+
+
+class TestAListThatCountsItsRows:
+    """ "totalRecords" beside the rows: how many were found, of which at most so many come."""
+
+    def talk(self, recordings: Path, *, total: int) -> Conversation:
+        body = json.loads((recordings / "PR/search.json").read_text(encoding="utf-8"))
+        body["response"]["totalRecords"] = total
+        return Conversation("PR", answer("POST", "https://rceapi.estado.pr.gov/api/corporation/search", body))
+
+    @pytest.mark.parametrize(("total", "whole"), [(1, True), (2, False)])
+    def test_is_whole_when_all_of_them_came(self, recordings: Path, total: int, whole: bool) -> None:
+        talk = self.talk(recordings, total=total)
+        assert talk.portal.search(talk.session, "Central Radiology Services").complete is whole
+
+    def test_proves_no_absence_of_a_number_when_it_was_cut(self, recordings: Path) -> None:
+        with pytest.raises(QueryRefused, match="too many"):
+            self.talk(recordings, total=2).ask(entity_id="1-1511")

@@ -7,7 +7,6 @@ import pytest
 from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.states.district_of_columbia import _day, _with_suffix
 from tests.scrapers.conversation import Conversation, answer
-from tests.scrapers.golden import FOLDER
 
 QUERY = (
     "https://maps2.dcgis.dc.gov/dcgis/rest/services/DCGIS_DATA/Business_Licensing_and_Grants_WebMercator/FeatureServer"
@@ -68,9 +67,3 @@ class TestASuffix:
 
     def test_stands_once(self, name: str, suffix: str | None, whole: str) -> None:
         assert _with_suffix(name, suffix) == whole
-
-
-def test_the_districts_cases_are_marked_as_built_from_the_description() -> None:
-    cases = sorted(path.read_text(encoding="utf-8") for path in (FOLDER / "DC").glob("*/case.json"))
-    assert cases
-    assert all('"provenance": "documented"' in case for case in cases)

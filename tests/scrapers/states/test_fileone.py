@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from scrapers.failures import PageChanged
-from scrapers.records import Found
+from scrapers.normalize import liens
+from scrapers.records import Found, FoundFilings, NotFound
 from scrapers.refusals import QueryRefused
 from tests.scrapers.conversation import Conversation, answer
 
@@ -126,3 +129,37 @@ class TestARowWithAnOddNumber:
     def test_is_passed_over_when_a_number_is_looked_for(self) -> None:
         talk = Conversation("ND", answer("POST", LIST, rows(row(2, "ACME") | {"RECORD_NUM": "TM-7"})))
         assert type(talk.ask(entity_id="0000000001")).__name__ == "NotFound"
+
+
+class TestIdahosLiens:
+    """Their page says that results are limited, and that a terminated lien keeps its status word."""
+
+    URL = "https://sosbiz.idaho.gov/api/records/uccinforeqsearch"
+    ROW = {
+        "SORT_INDEX": 0,
+        "ID": 501,
+        "RECORD_NUM": "20230100200",
+        "RECORD_TYPE": "UCC",
+        "TITLE": ["TETON LANTERN WORKS, LLC - BOISE, ID"],
+        "SEC_PARTY": "EXAMPLE BANK - BUHL, ID",
+        "STATUS": "Active",
+        "FILING_DATE": "02/03/2023",
+        "LAPSE_DATE": "02/03/2028",
+    }
+
+    def test_are_never_called_all_nor_active(self) -> None:
+        told = Conversation("ID", answer("POST", self.URL, rows(self.ROW))).ask(
+            kind="ucc", name="Teton Lantern Works, LLC"
+        )
+        assert isinstance(told, FoundFilings)
+        assert not told.complete
+        assert [liens.status_class(lien, today=date(2026, 11, 22)) for lien in told.filings] == ["unknown"]
+
+    def test_may_be_cut_before_the_days_asked_for(self) -> None:
+        talk = Conversation("ID", answer("POST", self.URL, rows(self.ROW)))
+        with pytest.raises(QueryRefused, match="too many"):
+            talk.ask(kind="ucc", name="Teton Lantern Works, LLC", date_after=date(2024, 1, 1))
+
+    def test_are_not_there_where_the_list_is_empty(self) -> None:
+        told = Conversation("ID", answer("POST", self.URL, rows())).ask(kind="ucc", name="Teton Lantern Works, LLC")
+        assert isinstance(told, NotFound)

@@ -41,6 +41,14 @@ class TestAList:
         with pytest.raises(PageChanged):
             talk(form, listed.replace(old, new)).ask(name="Limestone Lantern Distilling")
 
+    def test_tells_an_assumed_name_from_the_company_that_uses_it(self) -> None:
+        form, listed = page("active", "1-form.html"), page("active", "2-list.html")
+        old = "KLC - Kentucky Limited Liability Company"
+        assert old in listed
+        talked = talk(form, listed.replace(old, "ASN - Assumed Name"))
+        found = talked.portal.search(talked.session, "Limestone Lantern Distilling")
+        assert [row.name_kind for row in found.candidates] == ["assumed", "legal"]
+
     def test_that_is_empty_must_say_so(self) -> None:
         said = page("no-match", "2-none.html")
         with pytest.raises(PageChanged):

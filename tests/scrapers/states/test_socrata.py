@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +16,7 @@ from requests.adapters import BaseAdapter
 
 from scrapers.bulk_data.layouts.colorado import split_event
 from scrapers.failures import PageChanged, PortalUnavailable
-from scrapers.records import Found, NotFound
+from scrapers.records import Address, Found, NotFound
 from scrapers.refusals import QueryRefused
 from scrapers.transport import conditions
 from scrapers.transport.recording import Step, answer
@@ -193,12 +194,30 @@ class TestTheDataSetsDay:
         assert outcome.as_of is None
 
 
+class TestAPlaceholder:
+    """What a data set says where there is nobody."""
+
+    def test_is_no_agent_no_officer_and_no_street(self) -> None:
+        row = ny("MILLRACE INSTRUMENTS CORP.", "9322706") | {
+            "registered_agent_name": "NONE",
+            "registered_agent_address_1": "N/A",
+            "chairman_name": "VACANT VACANT",
+            "dos_process_name": "THE CORPORATION",
+            "dos_process_address_1": "400 EXAMPLE PLAZA",
+            "dos_process_city": "NEW YORK",
+        }
+        told = listening("NY", Listener(json.dumps([row]))).ask(name="Millrace Instruments Corp.")
+        assert isinstance(told, Found)
+        record = told.record
+        assert (record.agent_name, record.agent_address, record.officers) == (None, Address(), ())
+        assert record.process_name is None
+        assert record.mailing_address == Address("400 EXAMPLE PLAZA", "NEW YORK")
+
+
 class TestACutList:
     """As many rows as were asked for: nobody knows what comes after."""
 
     def test_proves_no_absence(self) -> None:
-        import json
-
         full = json.dumps([ny(f"NORTH {number} LLC", str(number)) for number in range(500)])
         with pytest.raises(QueryRefused, match="too many"):
             listening("NY", Listener(full, "[]")).ask(name="North")
@@ -252,5 +271,5 @@ def _step(url: str, body: Any) -> Step:
 class TestANameInColorado:
     """The data writes what happened to an entity behind its name."""
 
-    def test_is_told_from_its_event(self, shown: str, name: str, event: str | None) -> None:
+    def test_is_separated_from_its_event(self, shown: str, name: str, event: str | None) -> None:
         assert split_event(shown) == (name, event)

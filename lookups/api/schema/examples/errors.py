@@ -61,6 +61,9 @@ DOWN = error(
     reason="down",
     state="DE",
 )
+NOBODY_AT_WORK = error(
+    503, "internal_error", "Nothing that is answered later can be taken on now; nothing was charged", retryable=True
+)
 
 
 def _funds(code: str, title: str, detail: str, **more: Any) -> OpenApiExample:

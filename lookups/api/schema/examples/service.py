@@ -48,6 +48,11 @@ HEALTHY = reply(
                 "cache_hit_rate_pct": 6.8,
             },
         ),
+        "components": [
+            {"name": name, "status": "ok", "processes": 1, "last_heartbeat_seconds": 2}
+            for name in ("web", "worker", "bulk", "beat")
+        ],
+        "oldest_due_seconds": {"lookups": None, "bulk_rows": 12, "messages": None},
         "timestamp": WHEN,
     },
 )

@@ -1,0 +1,20 @@
+"""The audit log, to read."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from billing.admin.entries import ReadOnlyAdmin
+from billing.models import AuditEvent
+
+
+@admin.register(AuditEvent)
+class AuditEventAdmin(ReadOnlyAdmin):
+    """Who did what, from where, to what; newest first."""
+
+    list_display = ("at", "kind", "actor", "address", "subject", "detail")
+    list_filter = ("kind",)
+    search_fields = ("actor", "address", "subject", "detail", "request_id")
+    date_hierarchy = "at"
+    list_per_page = 100
+    show_full_result_count = False

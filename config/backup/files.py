@@ -1,0 +1,77 @@
+"""What the service keeps in VAR_DIR beside the database, and its secrets."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+
+from config import env, redaction
+from config.backup import Refused
+
+SECRET_FILES = ("secret_key", "first_accounts.json")
+REMADE = {  # what is left out of VAR_DIR, by its first name, and why
+    "log": "ship logs elsewhere; the ledger's anchors in them are worth most where the backup is not",
+    "static": "collected again from the product",
+    "broker": "a message only wakes a worker; the database has the work",
+    "pace": "how the registries were asked in the last minutes",
+    "bulk_data": "published files on their way into the database, which has the copies made of them",
+    "beat": "when the clock did what last",
+    "metrics": "counted anew after each start",
+    "backups": "earlier backups",
+}
+LEFT_OUT = {
+    "settings": "variables and .env that are no secrets: keep them with what deploys the service",
+    "Redis": "may be lost at any time",
+    "proxy, TLS, DNS, mail": "not part of the service",
+    "VAR_DIR": "without what is made again: " + ", ".join(sorted(REMADE)),
+}
+NO_SECRETS = {"secrets": "say --with-secrets, with BACKUP_PASSPHRASE, to have them in an encrypted archive"}
+ADDRESSES = ("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL", "EMAIL_URL")  # with passwords in them
+RESTORED_SECRETS = "restored_secrets.env"
+
+
+def list_kept() -> Iterator[tuple[str, Path]]:
+    """Every file of VAR_DIR that cannot be made again, with its name there; what nobody knows is kept."""
+    folder: Path = settings.VAR_DIR
+    apart = ["beat", "restore-"]
+    if connection.vendor == "sqlite":  # elsewhere it is the name of no file
+        apart.append(Path(str(connection.settings_dict["NAME"])).name)
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        first = name.parts[0]
+        ours = first in SECRET_FILES or first == RESTORED_SECRETS or first.startswith(tuple(apart))
+        if first not in REMADE and not ours and path.is_file() and not path.is_symlink():
+            yield name.as_posix(), path
+
+
+def require_elsewhere(archive: Path) -> None:
+    """Raise Refused when the archive would become a part of itself."""
+    folder, place = settings.VAR_DIR.resolve(), archive.resolve()
+    if folder in place.parents and place.relative_to(folder).parts[0] not in REMADE:
+        raise Refused(f"{archive} is among the files that are kept: name one outside of VAR_DIR, or in its backups/.")
+
+
+def list_secret_files() -> list[Path]:
+    """The files that hold secrets."""
+    return [path for name in SECRET_FILES if (path := settings.VAR_DIR / name).is_file()]
+
+
+def secrets_as_json() -> bytes:
+    """The secrets among the variables, as they are set."""
+    names = [name for name in redaction.NAMES if name != "BACKUP_PASSPHRASE"]
+    found = {name: getattr(settings, name, "") for name in names} | {name: getattr(env, name) for name in ADDRESSES}
+    return json.dumps({name: value for name, value in found.items() if value}, indent=1).encode()
+
+
+def write_restored_secrets(data: bytes) -> Path:
+    """Put the secrets of a backup where the operator finds them, in the form of a `.env`, for their owner alone."""
+    path: Path = settings.VAR_DIR / RESTORED_SECRETS
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.writelines(f"{name}={value}\n" for name, value in json.loads(data).items())
+    return path

@@ -1,0 +1,1 @@
+"""Customers' keys over the API: what may be sent, and what is answered."""

@@ -1,0 +1,86 @@
+"""Where people ask us to leave something out or put it right: a form that needs no account and no script."""
+
+from __future__ import annotations
+
+import unicodedata
+import uuid
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from lookups import client_address
+from lookups.models import RemovalRequest
+from lookups.pages import views
+from lookups.privacy import removal_requests
+
+
+class PlainText(forms.CharField):
+    """Text without signs that are not seen: they turn lines around and hide one name in another."""
+
+    def to_python(self, value: object) -> str:
+        text = super().to_python(value) or ""
+        return "".join(sign for sign in text if sign in "\r\n\t" or not unicodedata.category(sign).startswith("C"))
+
+
+class RequestForm(forms.Form):
+    """Who asks, what about, and what for."""
+
+    kind = forms.ChoiceField(label="What should we do?", choices=RemovalRequest.Kind.choices)
+    about = PlainText(
+        label="Page or company",
+        max_length=300,
+        help_text="The address of the page here, or the company's name and state.",
+    )
+    text = PlainText(
+        label="What is it about?",
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text="Which line, how it concerns you, and what would be right. Please send no copies of documents.",
+    )
+    name = PlainText(label="Your name", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"}))
+    email = forms.EmailField(
+        label="Your e-mail address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+        help_text="For our answer, and for nothing else.",
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def ask(request: HttpRequest) -> HttpResponse:
+    """The form; a POST keeps the request and says until when it is answered."""
+    if request.method != "POST":
+        return _show(request, RequestForm(initial={"about": request.GET.get("about", "")[:300]}))
+    now = timezone.now()
+    rate = client_address.count_form(request, now=now)
+    if not rate.allowed:
+        return views.too_many(request, retry_after=rate.retry_after)
+    form = RequestForm(request.POST)
+    if not form.is_valid():
+        return _show(request, form, status=400)
+    kept = removal_requests.receive(**form.cleaned_data, now=now)
+    response = HttpResponseRedirect(reverse("privacy-received", args=[kept.pk]))
+    response.status_code = 303  # what follows is a GET
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@require_safe
+def received(request: HttpRequest, request_id: uuid.UUID) -> HttpResponse:
+    """That it has arrived, and until when it is answered; nothing of what was typed."""
+    kept = get_object_or_404(RemovalRequest, pk=request_id)
+    response = views.show(request, "received", {"kept": kept})
+    response["Cache-Control"], response["X-Robots-Tag"] = "no-store", "noindex"
+    return response
+
+
+def _show(request: HttpRequest, form: RequestForm, *, status: int = 200) -> HttpResponse:
+    response = render(
+        request, "pages/privacy.html", {"form": form, "days": removal_requests.DUE_AFTER.days}, status=status
+    )
+    response["Cache-Control"] = "no-store"
+    return response

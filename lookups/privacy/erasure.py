@@ -1,0 +1,101 @@
+"""Erases a customer from an account: who they are and what they asked. The books stay, as they must.
+
+Entries, receipts and payments keep their sums, times and numbers, under an account that has no name any more; an entry
+is chained by its hash, and nobody can change it. What registries said of companies is nobody's account.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.db.models import Q
+
+from billing import audit, keys
+from billing.models import Account, ApiKey, Hold, Payment, WaitingGrant
+from lookups.models import BulkJob, Delivery, IdempotencyRecord, Job, Lookup, WebhookSecret
+
+ERASED = "erased"
+
+
+class NotErasable(Exception):
+    """Something is under way or owed; the message says what."""
+
+
+def erase(*, account: Account, give_up_credit: bool, now: datetime) -> dict[str, int]:
+    """Erase what is personal of an account, in one transaction; returns how many rows of each kind were changed.
+
+    Raises NotErasable while work is under way, while something is owed, and while there is credit that nobody has
+    given up. Erasing again is allowed: it finds what a request that was already on its way has left.
+    """
+    with transaction.atomic():
+        locked = Account.objects.select_for_update(no_key=True).get(pk=account.pk)
+        _refuse_open(locked, give_up_credit=give_up_credit)
+        nobody = f"Erased account {locked.pk}"
+        Account.objects.filter(pk=locked.pk).update(
+            name=nobody,
+            email="",
+            webhook_url="",
+            test_webhook_url="",
+            is_active=False,
+        )
+        admins_log = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(Account))
+        admins_log.filter(object_id=str(locked.pk)).update(object_repr=nobody, change_message="")
+        changed = _erase_rows(locked, now=now)
+        audit.record(audit.Kind.DONE, now=now, subject=nobody, detail="Erased.")
+        return changed
+
+
+def _refuse_open(account: Account, *, give_up_credit: bool) -> None:
+    if account.role:
+        raise NotErasable("This account is the service's own.")
+    under_way = (
+        Hold.objects.filter(account=account, state=Hold.State.OPEN).exists()
+        or Lookup.objects.open().filter(account=account).exists()
+        or Job.objects.open().filter(account=account).exists()
+        or BulkJob.objects.open().filter(account=account).exists()
+        or WaitingGrant.objects.filter(account=account, state=WaitingGrant.State.WAITING).exists()
+    )
+    if under_way:
+        raise NotErasable("Work of this account is under way: close the account, and try again when it has ended.")
+    if account.owed:
+        raise NotErasable("This account owes something: settle that first.")
+    if account.available and not give_up_credit:
+        raise NotErasable("This account has credit: refund it, or say that it is given up.")
+
+
+def _erase_rows(account: Account, *, now: datetime) -> dict[str, int]:
+    mine = {"account": account}
+    for key in ApiKey.objects.filter(Q(revoked_at__isnull=True) | Q(revoked_at__gt=now), **mine):
+        keys.revoke(key=key, now=now)
+    deliveries, _ = Delivery.objects.filter(**mine).delete()
+    jobs, _ = Job.objects.filter(**mine).delete()
+    secrets, _ = WebhookSecret.objects.filter(**mine).delete()
+    repeats, _ = IdempotencyRecord.objects.filter(**mine).delete()
+    return {
+        "keys": ApiKey.objects.filter(**mine).update(name=ERASED, allowed_networks=[]),
+        "messages": deliveries,
+        "jobs": jobs,
+        "webhook secrets": secrets,
+        "idempotency keys": repeats,
+        "bulk jobs": BulkJob.objects.filter(**mine).update(webhook_url="", asked_hash="", request_id=""),
+        "lookups": Lookup.objects.filter(**mine).update(
+            asked=ERASED,
+            question={},
+            ref=None,
+            refusal=None,
+            match=None,
+            related=[],
+            candidates=[],
+            name_check=None,
+            note="",
+            evidence=None,
+            version=None,
+            filing_set=None,
+            request_id="",
+        ),
+        "payments": Payment.objects.filter(**mine).update(payer="", detail="", request_key=None),
+        "grants": WaitingGrant.objects.filter(**mine).update(note=""),
+    }

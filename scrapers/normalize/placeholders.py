@@ -1,0 +1,49 @@
+"""What registries write where there is nobody, or no place: "NONE", "VACANT", "SEE FILE" are no names, no streets."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from scrapers.parsing.fields import listed
+from scrapers.records import EntityRecord
+
+_WORDS = frozenset(
+    listed(
+        "none | none given | none listed | none on file | n a | na | null | nobody | unknown | vacant | tbd | "
+        "to be determined | see file | see attached | not applicable | not available | not given | not listed | "
+        "not on file | not provided | not required | not stated | no agent | no registered agent | same | "
+        "same as above | "
+        # New York and others: the company itself, which the record is of
+        "the corporation | the company | the llc | the partnership"
+    )
+)
+# "Registered Agent Revoked" (New York), "*RESIGNED 01/02/03*" (Florida): somebody was, and nobody is.
+_GONE = re.compile(
+    r"(?:(?:registered |resident )?agent )?(?:revoked|resigned|retired|vacated|removed)(?: on)?(?: \d+)*"
+)
+_TWICE = re.compile(r"(.+?)(?: \1)*")  # "VACANT VACANT": both parts of a name filled alike
+
+
+def is_placeholder(text: str | None) -> bool:
+    """Whether a text in the place of a name or a street stands for nothing; so does one without letters or digits."""
+    words = re.sub(r"[\W_]+", " ", text or "").strip().casefold()
+    once = _TWICE.fullmatch(words)
+    return not once or once[1] in _WORDS or _GONE.fullmatch(words) is not None
+
+
+def stated(text: str | None) -> str | None:
+    """The text; None where it is a placeholder, or there is none."""
+    return None if is_placeholder(text) else text
+
+
+def without_placeholders(record: EntityRecord) -> EntityRecord:
+    """The record with those alone whom the registry really names."""
+    return replace(
+        record,
+        agent_name=stated(record.agent_name),
+        process_name=stated(record.process_name),
+        officers=tuple(
+            replace(one, address=stated(one.address)) for one in record.officers if not is_placeholder(one.name)
+        ),
+    )

@@ -1,0 +1,43 @@
+"""What is known of a state before its portal is asked, read in one statement: its switch, its breaker and its copy."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef, Subquery
+
+from jurisdictions.models import Jurisdiction
+from scrapers.models import BulkCopy
+from scrapers.operations import breaker
+
+SECONDS = 1.0  # so long it serves the thread that asks: who waits longer for his turn reads it anew
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether a state is switched on (`reason`: why not), its portal well, and of which day its loaded copy is."""
+
+    state: str
+    enabled: bool
+    reason: str
+    is_well: bool
+    copy_as_of: datetime | None
+    read_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it may still be acted upon."""
+        return time.monotonic() - self.read_at < SECONDS
+
+
+def read(state: str) -> Readiness:
+    """Read it now; Jurisdiction.DoesNotExist when `sync_jurisdictions` was never run."""
+    ill = breaker.list_ill().filter(pk=OuterRef("pk"))
+    copy = BulkCopy.objects.filter(state=OuterRef("pk"), status="current")
+    known = Jurisdiction.objects.filter(pk=state).annotate(
+        is_ill=Exists(ill), copy_as_of=Subquery(copy.values("as_of")[:1])
+    )
+    enabled, reason, is_ill, as_of = known.values_list("enabled", "reason", "is_ill", "copy_as_of").get()
+    return Readiness(state, enabled, reason, not is_ill, as_of)

@@ -1,0 +1,70 @@
+"""Two who change a customer's keys in the same moment: one wins, and the other is told so."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from billing import customer_keys, keys, reconciliation
+from billing.models import Account, ApiKey, AuditEvent
+from tests.billing.conftest import NOW, in_parallel
+from tests.billing.tampering import list_differences
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("on_postgres"),
+]
+
+
+class TestTwoRotationsOfOneKey:
+    @pytest.mark.parametrize("asked_by", ["itself", "another"])
+    def test_make_one_successor(self, account: Account, key: ApiKey, asked_by: str) -> None:
+        by = key if asked_by == "itself" else keys.issue(account=account, name="office", now=NOW)[0]
+
+        def rotate(_: int) -> str:
+            try:
+                made = customer_keys.rotate(by=by, key=key, overlap=timedelta(hours=1), now=NOW)
+            except customer_keys.KeyEnded:
+                return "ended"
+            return made[0].prefix
+
+        outcomes = in_parallel(rotate, 8)
+        assert outcomes.count("ended") == 7
+        assert ApiKey.objects.get(replaces=key).prefix in outcomes
+        assert AuditEvent.objects.filter(kind="key_rotated").count() == 1
+        assert list_differences() == []
+
+
+class TestTwoKeysThatRevokeEachOther:
+    def test_leave_one_that_can_make_others(self, account: Account) -> None:
+        for _ in range(10):
+            pair = [keys.issue(account=account, name="server", now=NOW)[0] for _ in range(2)]
+
+            def end_the_other(number: int, pair: list[ApiKey] = pair) -> str:
+                try:
+                    customer_keys.revoke(by=pair[number], key=pair[1 - number], now=NOW)
+                except (customer_keys.LastKey, keys.InvalidKey) as refused:
+                    return type(refused).__name__
+                return "revoked"
+
+            assert in_parallel(end_the_other, 2, threads=2).count("revoked") == 1
+            (left,) = ApiKey.objects.working(NOW)
+            ApiKey.objects.filter(pk=left.pk).update(revoked_at=NOW)
+
+
+class TestManyWhoMakeKeys:
+    def test_stay_within_the_bound(self, account: Account, key: ApiKey, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(customer_keys, "MOST_KEYS", 5)
+
+        def make(number: int) -> bool:
+            try:
+                customer_keys.create(by=key, name=str(number), now=NOW)
+            except customer_keys.TooManyKeys:
+                return False
+            return True
+
+        assert sum(in_parallel(make, 24)) == 4
+        assert ApiKey.objects.count() == 5
+        assert reconciliation.run(now=NOW).mismatches == []

@@ -1,0 +1,296 @@
+"""`manage.py backup` and `restore` as an operator types them, each a process of its own, on the engine of this run."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from django.conf import settings
+
+from tests.engines import programs
+from tests.engines.own_database import engine_variables
+from tests.journeys.checkout import ROOT, clean_environment
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("backup")]
+PASSPHRASE = "correct horse battery staple"
+WRITE = """
+from django.utils import timezone
+from billing import accounts, ledger
+now = timezone.now()
+account = accounts.open_account(name="Acme", now=now)
+ledger.deposit(account_id=account.pk, amount=5000, idempotency_key="d", source="staff", operator="dana", now=now)
+"""
+FORGE = {
+    "sqlite": "DROP TRIGGER billing_ledgerentry_no_update; UPDATE billing_ledgerentry SET reference = 'another'",
+    "postgresql": "SET session_replication_role = replica; UPDATE billing_ledgerentry SET reference = 'another'",
+}
+
+
+@dataclass
+class Installation:
+    """A database and a folder of its own, and `manage.py` on them."""
+
+    variables: dict[str, str]
+    folder: Path
+
+    def manage(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end."""
+        environment = clean_environment(self.variables | {"VAR_DIR": str(self.folder / "var")} | more)
+        found = programs.find_programs()
+        if found:
+            environment["PATH"] = f"{found.postgres.parent}{os.pathsep}{environment['PATH']}"
+        environment |= {name: value for name, value in more.items() if name == "PATH"}
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def do(self, *arguments: str, **more: str) -> str:
+        """Run a command that has to succeed; returns what it printed."""
+        done = self.manage(*arguments, **more)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def fail(self, *arguments: str, **more: str) -> str:
+        """Run a command that has to fail with one line; returns the line."""
+        done = self.manage(*arguments, **more)
+        assert done.returncode != 0, done.stdout
+        (line,) = done.stderr.strip().splitlines()
+        return line
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether this is the embedded default."""
+        return not self.variables["DATABASE_URL"]
+
+    def sql(self, script: str) -> None:
+        """Change the database as its owner can."""
+        if self.is_sqlite:
+            with sqlite3.connect(self.folder / "var" / "db.sqlite3") as database:
+                database.executescript(script)
+            database.close()
+        else:
+            with psycopg.connect(self.variables["DATABASE_URL"]) as connection:
+                connection.execute(script)
+
+    def count_accounts(self) -> int:
+        """How many accounts there are."""
+        count = "SELECT count(*) FROM billing_account WHERE name = 'Acme'"
+        if self.is_sqlite:
+            with contextlib.closing(sqlite3.connect(self.folder / "var" / "db.sqlite3")) as database:
+                return int(database.execute(count).fetchone()[0])
+        with psycopg.connect(self.variables["DATABASE_URL"]) as connection:
+            [found] = connection.execute(count).fetchone() or [0]
+            return int(found)
+
+    def destroy(self) -> None:
+        """Nothing is left: no folder, an empty database."""
+        subprocess.run(["rm", "-r", str(self.folder / "var")], check=True)
+        if self.is_sqlite:
+            return
+        name = urlsplit(self.variables["DATABASE_URL"]).path.strip("/")
+        with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as server:
+            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+            server.execute(f'CREATE DATABASE "{name}"')
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an embedded installation with one account and its credit; each test has a copy of it."""
+    folder = tmp_path_factory.mktemp("template")
+    (folder / "var").mkdir()
+    made = Installation({"DATABASE_URL": "", "REDIS_URL": ""}, folder)
+    made.do("migrate", "-v", "0")
+    made.do("shell", "-v", "0", "-c", WRITE)
+    return folder / "var"
+
+
+@pytest.fixture
+def installation(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Installation]:
+    """With one account and its credit."""
+    with engine_variables() as variables:
+        made = Installation(variables, tmp_path)
+        if made.is_sqlite:
+            shutil.copytree(request.getfixturevalue("template"), tmp_path / "var")
+        else:
+            (tmp_path / "var").mkdir()
+            made.do("migrate", "-v", "0")
+            made.do("shell", "-v", "0", "-c", WRITE)
+        yield made
+
+
+class TestABackup:
+    """Written and restored."""
+
+    def test_brings_everything_back(self, installation: Installation, tmp_path: Path) -> None:
+        kept = tmp_path / "var" / "exports" / "march.csv"
+        kept.parent.mkdir()
+        kept.write_text("kept")
+        (tmp_path / "var" / "log").mkdir()
+        (tmp_path / "var" / "log" / "web.log").write_text("not kept")
+        told = installation.do("backup", str(tmp_path / "a"))
+        assert "NOT encrypted" in told
+        assert "NOT in it: secrets" in told
+        installation.destroy()
+        assert "as it was written" in installation.do("restore", str(tmp_path / "a"), "--check")
+        told = installation.do("restore", str(tmp_path / "a"))
+        assert "2 entries, 0 differences" in told  # the free lookups, and what was deposited
+        assert "To be done by hand" in told
+        assert installation.count_accounts() == 1
+        assert kept.read_text() == "kept"
+        assert not (tmp_path / "var" / "log").exists()
+        assert list((tmp_path / "var").glob("restore-*")) == []
+        assert "0 differences" in installation.do("reconcile")
+
+    @pytest.mark.once
+    def test_has_secrets_only_when_encrypted(self, installation: Installation, tmp_path: Path) -> None:
+        archive, var = str(tmp_path / "a"), tmp_path / "var"
+        assert "encrypted archive only" in installation.fail("backup", archive, "--with-secrets")
+        (tmp_path / "passphrase").write_text(PASSPHRASE + "\n")
+        passphrase = {"BACKUP_PASSPHRASE_FILE": str(tmp_path / "passphrase")}
+        key = (var / "secret_key").read_text()
+        installation.do("backup", archive, "--with-secrets", WEBHOOK_SECRET="whsec_of_this_place", **passphrase)
+        assert "is not the one" in installation.fail("restore", archive, BACKUP_PASSPHRASE="another passphrase")
+        installation.destroy()
+        told = installation.do("restore", archive, **passphrase)
+        assert (var / "secret_key").read_text() == key
+        secrets = (var / "restored_secrets.env").read_text()
+        assert "WEBHOOK_SECRET=whsec_of_this_place\n" in secrets
+        assert PASSPHRASE not in secrets
+        assert "whsec_of_this_place" not in told
+        assert {path.stat().st_mode & 0o777 for path in (var / "secret_key", var / "restored_secrets.env")} == {0o600}
+
+    @pytest.mark.once
+    def test_is_not_written_where_it_would_be_in_itself(self, installation: Installation, tmp_path: Path) -> None:
+        assert "outside of VAR_DIR" in installation.fail("backup", str(tmp_path / "var" / "a"))
+        (tmp_path / "var" / "backups").mkdir()
+        installation.do("backup", str(tmp_path / "var" / "backups" / "a"))
+        told = installation.do("backup", str(tmp_path / "var" / "backups" / "b"))
+        assert "files/" not in told
+
+    def test_says_which_program_is_missing(self, installation: Installation, tmp_path: Path) -> None:
+        if installation.is_sqlite:
+            pytest.skip("SQLite needs no other program")
+        line = installation.fail("backup", str(tmp_path / "a"), PATH="/nowhere")
+        assert "pg_dump is not on the PATH" in line
+        assert not (tmp_path / "a").exists()
+
+
+class TestRestoring:
+    """What it refuses, and what it says afterwards."""
+
+    def test_takes_the_place_of_an_installation_only_when_asked_to(
+        self, installation: Installation, tmp_path: Path
+    ) -> None:
+        installation.do("backup", str(tmp_path / "a"))
+        installation.do("shell", "-v", "0", "-c", WRITE)
+        assert "say --replace" in installation.fail("restore", str(tmp_path / "a"))
+        assert installation.count_accounts() == 2
+        installation.do("restore", str(tmp_path / "a"), "--replace")
+        assert installation.count_accounts() == 1
+        installation.do("backup", str(tmp_path / "b"))  # also of what was restored
+        installation.do("shell", "-v", "0", "-c", WRITE)
+        installation.do("restore", str(tmp_path / "b"), "--replace")
+        assert installation.count_accounts() == 1
+        assert list((tmp_path / "var").glob("*before_restore*")) == []
+
+    def test_wants_the_service_stopped(self, installation: Installation, tmp_path: Path) -> None:
+        installation.do("backup", str(tmp_path / "a"))
+        if installation.is_sqlite:
+            reader = sqlite3.connect(tmp_path / "var" / "db.sqlite3")
+            reader.execute("SELECT count(*) FROM billing_account").fetchone()
+            line = installation.fail("restore", str(tmp_path / "a"), "--replace")
+            reader.close()
+        else:
+            with psycopg.connect(installation.variables["DATABASE_URL"]):
+                line = installation.fail("restore", str(tmp_path / "a"), "--replace")
+        assert "stop the service first" in line
+        assert installation.count_accounts() == 1
+
+    @pytest.mark.once
+    def test_touches_nothing_when_the_archive_is_damaged(self, installation: Installation, tmp_path: Path) -> None:
+        installation.do("backup", str(tmp_path / "a"))
+        whole = (tmp_path / "a").read_bytes()
+        (tmp_path / "b").write_bytes(whole[: len(whole) // 2])
+        installation.do("shell", "-v", "0", "-c", WRITE)
+        assert "damaged or cut off" in installation.fail("restore", str(tmp_path / "b"), "--replace")
+        assert installation.count_accounts() == 2
+
+    @pytest.mark.once
+    def test_refuses_a_backup_of_a_newer_product_and_of_another_engine(
+        self, installation: Installation, tmp_path: Path
+    ) -> None:
+        installation.sql(
+            "INSERT INTO django_migrations (app, name, applied) VALUES ('billing', '9999_x', '2030-01-01')"
+        )
+        installation.do("backup", str(tmp_path / "newer"))
+        installation.destroy()
+        assert "newer product" in installation.fail("restore", str(tmp_path / "newer"))
+        other = (
+            "postgres://nobody@127.0.0.1:9/none" if installation.is_sqlite else f"sqlite:///{tmp_path}/other.sqlite3"
+        )
+        assert "engine" in installation.fail("restore", str(tmp_path / "newer"), DATABASE_URL=other)
+
+    @pytest.mark.once
+    def test_tells_that_the_ledger_in_it_was_changed(self, installation: Installation, tmp_path: Path) -> None:
+        installation.sql(FORGE["sqlite" if installation.is_sqlite else "postgresql"])
+        installation.do("backup", str(tmp_path / "a"))
+        done = installation.manage("restore", str(tmp_path / "a"), "--replace")
+        assert done.returncode == 1
+        assert "the ledger is not as it was written" in done.stderr
+        assert "was changed" in done.stdout
+        line = installation.fail("restore", str(tmp_path / "a"), "--replace")
+        assert "what an earlier restore replaced" in line
+
+    @pytest.mark.once
+    def test_brings_an_older_database_up_to_date(self, installation: Installation, tmp_path: Path) -> None:
+        installation.do("migrate", "scrapers", BEFORE_THE_LAST, "-v", "0")
+        installation.do("backup", str(tmp_path / "a"))
+        installation.destroy()
+        installation.do("restore", str(tmp_path / "a"))
+        assert "[ ]" not in installation.do("showmigrations")
+        assert installation.count_accounts() == 1
+
+
+BEFORE_THE_LAST = sorted(path.stem for path in (settings.BASE_DIR / "scrapers" / "migrations").glob("0*.py"))[-2]
+
+
+class TestTwoRoles:
+    """On PostgreSQL the owner writes the backup and restores it; the service's role then has its rights again."""
+
+    def test_are_both_served(self, installation: Installation, tmp_path: Path) -> None:
+        if installation.is_sqlite:
+            pytest.skip("SQLite has no roles")
+        owner = urlsplit(installation.variables["DATABASE_URL"])
+        role = f"service_{owner.path[-8:]}"
+        service = owner._replace(netloc=f"{role}:pass@{owner.hostname}:{owner.port}").geturl()
+        two = {"DATABASE_URL": service, "MIGRATION_DATABASE_URL": owner.geturl()}
+        try:
+            installation.do("migrate", "-v", "0", **two)
+            installation.do("backup", str(tmp_path / "a"), **two)
+            installation.destroy()
+            installation.do("restore", str(tmp_path / "a"), **two)
+            installation.do("shell", "-v", "0", "-c", WRITE, DATABASE_URL=service)
+            with pytest.raises(psycopg.errors.InsufficientPrivilege), psycopg.connect(service) as connection:
+                connection.execute("UPDATE billing_ledgerentry SET reference = 'x'")
+            manifest = installation.do("restore", str(tmp_path / "a"), "--check", **two)
+            assert json.dumps("pass") not in manifest
+        finally:
+            with psycopg.connect(owner.geturl(), autocommit=True) as connection:
+                connection.execute(f"DROP OWNED BY {role}")
+                connection.execute(f"DROP ROLE {role}")

@@ -1,0 +1,121 @@
+"""A customer who wants to see everything that is kept about them, and one who wants to be forgotten."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from billing import ledger, reconciliation
+from billing.models import Account, AuditEvent, LedgerEntry
+from lookups.models import Delivery, IdempotencyRecord, Job, Lookup, WebhookSecret
+from tests.lookups.conftest import Customer, anew
+from tests.lookups.registry_server import Register
+
+pytestmark = pytest.mark.django_db
+PERSONAL = ("acme holdings", "ops@acme.test", "hooks.acme.test", "zebra", "our-own-mark", "repeat-me")
+
+
+@pytest.fixture
+def known(customer: Customer, register: Register) -> Customer:
+    """A customer who has used much: bought, asked twice, has webhooks and a name of their own for a lookup."""
+    Account.objects.filter(pk=customer.account.pk).update(name="Acme Holdings", webhook_url="https://hooks.acme.test/x")
+    ledger.deposit(account_id=customer.account.pk, amount=5000, idempotency_key="d", source="card", now=timezone.now())
+    assert customer.lookup("Zebra Inc", headers={"idempotency_key": "repeat-me"}, ref="our-own-mark").status_code == 200
+    assert customer.lookup("Acme Corp", headers=anew()).status_code == 200
+    assert customer.post("/v1/account/webhook-secret", {}).status_code in (200, 201)
+    customer.account.refresh_from_db()
+    return customer
+
+
+def export(customer: Customer, folder: Path) -> Any:
+    call_command("export_account", str(customer.account.pk), output=folder / "account.json", verbosity=0)
+    return json.loads((folder / "account.json").read_text())
+
+
+def erase(customer: Customer, **more: Any) -> None:
+    name = Account.objects.get(pk=customer.account.pk).name
+    call_command("erase_account", str(customer.account.pk), confirm=name, **more)
+
+
+class TestAnExport:
+    """`manage.py export_account`."""
+
+    def test_has_everything_that_is_kept_and_nobody_elses(self, known: Customer, tmp_path: Path) -> None:
+        other = Account.objects.create(name="Somebody Else", created_at=timezone.now())
+        ledger.deposit(account_id=other.pk, amount=1, idempotency_key="o", source="card", now=timezone.now())
+        told = export(known, tmp_path)
+        text = json.dumps(told).lower()
+        for part in PERSONAL:
+            assert part in text, part
+        assert "somebody else" not in text
+        assert {"billing.account", "billing.apikey", "billing.ledgerentry", "lookups.lookup"} <= set(told)
+        assert len(told["billing.ledgerentry"]) == LedgerEntry.objects.filter(account=known.account).count()
+
+    def test_has_no_secret_in_it_and_is_for_its_owner_alone(self, known: Customer, tmp_path: Path) -> None:
+        text = json.dumps(export(known, tmp_path))
+        assert known.secret not in text
+        assert known.key.secret_hash not in text
+        assert WebhookSecret.objects.get().salt not in text
+        assert (tmp_path / "account.json").stat().st_mode & 0o077 == 0
+
+    def test_is_recorded_and_overwrites_nothing(self, known: Customer, tmp_path: Path) -> None:
+        export(known, tmp_path)
+        assert AuditEvent.objects.filter(detail="Exported.", subject=f"account {known.account.pk}").exists()
+        with pytest.raises(CommandError, match="cannot be written"):
+            export(known, tmp_path)
+        with pytest.raises(CommandError, match="no account"):
+            call_command("export_account", "999999", output=tmp_path / "other.json")
+
+
+class TestAnErasure:
+    """`manage.py erase_account`."""
+
+    def test_leaves_books_that_add_up_and_nobody_to_whom_they_belong(self, known: Customer, tmp_path: Path) -> None:
+        entries = list(LedgerEntry.objects.order_by("pk").values())
+        erase(known, give_up_credit=True)
+        assert list(LedgerEntry.objects.order_by("pk").values()) == entries  # not a byte of the books is changed
+        told = export(known, tmp_path)
+        books = {name: told.pop(name) for name in ("billing.ledgerentry", "billing.hold")}
+        assert books["billing.ledgerentry"]
+        for part in PERSONAL:
+            assert part not in json.dumps(told).lower(), part
+        assert told["billing.account"][0]["name"] == f"Erased account {known.account.pk}"
+        assert not any(table.objects.exists() for table in (Delivery, IdempotencyRecord, Job, WebhookSecret))
+        assert [lookup.cost for lookup in Lookup.objects.all()] == [314, 314]
+
+    def test_is_found_by_no_reconciliation(self, known: Customer) -> None:
+        before = reconciliation.run(now=timezone.now())
+        erase(known, give_up_credit=True)
+        after = reconciliation.run(now=timezone.now())
+        assert (
+            (after.differences, after.mismatches) == (before.differences, []) == (before.differences, before.mismatches)
+        )
+
+    def test_ends_the_keys(self, known: Customer) -> None:
+        erase(known, give_up_credit=True)
+        assert known.get("/v1/account/balance").status_code == 401
+
+    def test_is_refused_while_there_is_credit(self, known: Customer) -> None:
+        with pytest.raises(CommandError, match="has credit"):
+            erase(known)
+        assert Account.objects.get(pk=known.account.pk).email == "ops@acme.test"
+
+    def test_is_refused_while_work_is_under_way(self, known: Customer) -> None:
+        now = timezone.now()
+        ledger.hold(account_id=known.account.pk, amount=1, idempotency_key="h", reference="", expires_at=now, now=now)
+        with pytest.raises(CommandError, match="under way"):
+            erase(known, give_up_credit=True)
+
+    def test_asks_for_the_name_as_well(self, known: Customer) -> None:
+        with pytest.raises(CommandError, match="of this name"):
+            call_command("erase_account", str(known.account.pk), confirm="Acme", give_up_credit=True)
+
+    def test_may_be_done_again_and_is_recorded(self, known: Customer) -> None:
+        for _ in range(2):
+            erase(known, give_up_credit=True)
+        assert AuditEvent.objects.filter(detail="Erased.").count() == 2

@@ -1,0 +1,68 @@
+"""A database that is stopped, frozen, full or open for reading alone is told as that: come again, nothing is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
+from django.test import Client
+
+from tests.lookups.conftest import Customer
+
+pytestmark = pytest.mark.django_db
+
+
+def read_only() -> DatabaseError:
+    """As Django hands on what PostgreSQL says to a write where nobody may write."""
+    error = InternalError("cannot execute INSERT in a read-only transaction")
+    error.__cause__ = psycopg.errors.ReadOnlySqlTransaction()
+    return error
+
+
+def stop(monkeypatch: pytest.MonkeyPatch, place: str, error: Exception) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(place, fail)
+
+
+AWAY = [
+    OperationalError("the connection is lost"),
+    OperationalError("database is locked"),
+    OperationalError("could not extend file: No space left on device"),
+    InterfaceError("the connection is closed"),
+    read_only(),
+]
+
+
+class TestACallerOfTheApi:
+    """POST /v1/lookup."""
+
+    @pytest.mark.parametrize("error", AWAY, ids=str)
+    @pytest.mark.parametrize("place", ["lookups.api.views.lookup.perform", "billing.keys.verify"])
+    def test_gets_503_and_when_to_come_again(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch, error: Exception, place: str
+    ) -> None:
+        stop(monkeypatch, place, error)
+        reply = customer.lookup()
+        body = reply.json()
+        assert (reply.status_code, reply["Retry-After"], reply["Content-Type"]) == (503, "15", "application/json")
+        assert (body["success"], body["retryable"], body["cost"]) == (False, True, 0)
+        assert body["requestId"] == reply["X-Request-Id"]
+
+    def test_gets_500_for_a_fault_of_ours_as_before(self, customer: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
+        stop(monkeypatch, "lookups.api.views.lookup.perform", InternalError("something else"))
+        assert customer.lookup().status_code == 500
+
+
+class TestAReaderOfPages:
+    """With a browser."""
+
+    @pytest.mark.parametrize("error", AWAY, ids=str)
+    def test_gets_a_page_that_says_so(self, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+        stop(monkeypatch, "lookups.pages.views.selectors.list_states", error)
+        page = Client(raise_request_exception=False).get("/states/")
+        assert (page.status_code, page["Retry-After"]) == (503, "15")
+        assert "The database does not answer" in page.content.decode()

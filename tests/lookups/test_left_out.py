@@ -1,0 +1,220 @@
+"""What people ask to be left out: gone from pages, from what is stored and from what customers receive, and said so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from lookups.models import Entity, FilingSet, RecordVersion, Suppression
+from lookups.models.privacy import to_person_key
+from lookups.privacy import suppression
+from tests.lookups.conftest import Customer, anew
+
+pytestmark = pytest.mark.django_db
+HERON = {"state": "DE", "entity_id": "SB-DE-000123"}
+
+
+def leave_out(**what: str) -> Suppression:
+    """An operator's entry."""
+    return suppression.add(Suppression(reason="Asked by mail.", **what), operator=None, now=timezone.now())
+
+
+def ask(tester: Customer, **more: Any) -> Any:
+    """The company's reply, asked anew."""
+    return tester.lookup("Blue Heron Logistics LLC", "DE", headers=anew(), **more).json()
+
+
+@pytest.fixture
+def heron(tester: Customer) -> Entity:
+    """A stored company of the sandbox."""
+    assert ask(tester)["success"]
+    return Entity.objects.get()
+
+
+def page_of(heron: Entity) -> Any:
+    return Client().get(heron.page_url)
+
+
+class TestAPersonWhoIsLeftOut:
+    """By name, in whatever order and spelling a registry writes it."""
+
+    def test_is_on_no_page_and_in_no_reply_stored_or_live(self, tester: Customer, heron: Entity) -> None:
+        before = ask(tester)["data"]
+        leave_out(kind="person", person="Merrill, Ada")
+        for reply in (ask(tester), ask(tester, source="cache")):
+            data = reply["data"]
+            assert [one["name"] for one in data["officers"]] == ["JONAS PEPPERCOTE"]
+            assert [one["familyName"] for one in data["normalized"]["officers"]] == ["Peppercote"]
+            assert data["normalized"]["fieldAvailability"]["officers"] == "withheld"
+            assert reply["note"] == "Left out at the request of a person it is about: officers."
+            for fact in ("entityName", "entityId", "status", "formationDate", "entityType"):
+                assert data[fact] == before[fact]
+        page = page_of(heron).content.decode()
+        assert "MERRILL" not in page
+        assert "PEPPERCOTE" in page
+        assert "Left out at the request" in page
+
+    def test_is_not_in_what_was_asked_before_either(self, tester: Customer, heron: Entity) -> None:
+        number = ask(tester)["lookupId"]
+        leave_out(kind="person", person="ADA MERRILL")
+        told = tester.get(f"/v1/lookups/{number}").json()
+        assert "MERRILL" not in str(told["data"])
+        assert told["data"]["normalized"]["fieldAvailability"]["officers"] == "withheld"
+
+    def test_is_not_stored_again(self, tester: Customer, heron: Entity) -> None:
+        leave_out(kind="person", person="ADA MERRILL", state="DE")
+        ask(tester)
+        newest = RecordVersion.objects.order_by("-number")[0]
+        assert newest.number == 2
+        assert "MERRILL" not in str(newest.data).upper()
+        assert "MERRILL" not in str(newest.normalized).upper()
+
+    def test_stays_where_another_state_or_company_is_meant(self, tester: Customer, heron: Entity) -> None:
+        leave_out(kind="person", person="ADA MERRILL", state="OH")
+        leave_out(kind="person", person="ADA MERRILL", state="DE", entity_id="SB-DE-999999")
+        leave_out(kind="person", person="ADA MERRILLSON")
+        reply = ask(tester)
+        assert "ADA MERRILL" in str(reply["data"]["officers"])
+        assert reply["note"] is None
+
+    def test_is_shown_again_when_it_is_lifted(self, tester: Customer, heron: Entity, admin_user: User) -> None:
+        kept = leave_out(kind="person", person="ADA MERRILL")
+        ask(tester)
+        assert suppression.lift(kept, operator=admin_user, now=timezone.now())
+        assert not suppression.lift(kept, operator=admin_user, now=timezone.now())
+        reply = ask(tester)
+        assert "ADA MERRILL" in str(reply["data"]["officers"])
+        assert reply["note"] is None
+
+    def test_takes_the_agent_along_with_the_address(self, tester: Customer, heron: Entity) -> None:
+        leave_out(kind="person", person="Harbor Agents Inc")
+        data = ask(tester)["data"]
+        assert data["registeredAgentName"] is data["registeredAgentAddress"] is data["registeredAgentZip"] is None
+        assert data["normalized"]["registeredAgent"] is None
+        assert "HARBOR" not in page_of(heron).content.decode()
+
+    def test_gets_no_legal_papers_on_the_page_either(self, db: None) -> None:
+        data = {"entityId": "9264790", "mailingAddress": "1 ELM", "mailingCity": "ALBANY", "principalCity": "ALBANY"}
+        normalized = {"serviceOfProcess": {"name": "SAMPLE, JORDAN", "kind": "person"}, "fieldAvailability": {}}
+        leave_out(kind="person", person="Jordan Sample")
+        shown = suppression.withhold(data, normalized, state="NY")
+        assert shown.normalized["serviceOfProcess"] is None
+        assert (shown.data["mailingAddress"], shown.data["mailingCity"]) == (None, None)
+        assert shown.data["principalCity"] == "ALBANY"
+        assert "serviceOfProcess" in shown.note
+        assert normalized["serviceOfProcess"], "what was read stays as it was"
+
+    def test_keeps_the_name_in_a_lien_and_loses_the_address(self, db: None) -> None:
+        party = {"name": "DOE, JANE", "kind": "person", "address": "1 ELM", "city": "X", "state": "NY", "zip": "1"}
+        filing = {"fileNumber": "1", "debtors": [party], "securedParties": [party | {"name": "A BANK"}]}
+        leave_out(kind="person", person="Jane Doe")
+        (shown,), note = suppression.withhold_parties([filing], state="NY")
+        assert shown["debtors"] == [party | dict.fromkeys(("address", "city", "state", "zip"))]
+        assert shown["securedParties"] == filing["securedParties"]
+        assert note == "Left out at the request of a person it is about: the address of a party."
+
+    @pytest.mark.parametrize(
+        ("one", "other"), [("MERRILL, ADA", "Ada Merrill"), ("José  Núñez", "NUNEZ JOSE"), ("O'Neil, A.", "a o neil")]
+    )
+    def test_is_known_in_another_spelling(self, one: str, other: str) -> None:
+        assert to_person_key(one) == to_person_key(other)
+
+
+class TestAFieldThatIsLeftOut:
+    """Of one company."""
+
+    @pytest.mark.parametrize("field", [str(one) for one in Suppression.Field])
+    def test_is_gone_and_said_to_be(self, tester: Customer, heron: Entity, field: str) -> None:
+        before = ask(tester)["data"]
+        leave_out(kind="field", field=field, **HERON)
+        reply = ask(tester)
+        assert not reply["data"][field]
+        assert (field in (reply["note"] or "")) == bool(before[field])
+        assert reply["data"]["status"] == before["status"]
+        kept = RecordVersion.objects.order_by("-number")[0]
+        assert not kept.data[field]
+
+    def test_is_gone_from_the_facts_for_machines(self, tester: Customer, heron: Entity) -> None:
+        leave_out(kind="field", field="principalAddress", **HERON)
+        page = page_of(heron).content.decode()
+        assert "14 QUAY STREET" not in page
+        assert "left out at the request" in page
+
+    def test_takes_the_same_number_from_the_others(self) -> None:
+        leave_out(kind="field", field="feiEinNumber", state="FL", entity_id="P1")
+        data = {"entityId": "P1", "feiEinNumber": "51-0123456", "officers": []}
+        record = suppression.withhold(data, {"identifiers": {"fein": "510123456", "tax": "77"}}, state="FL")
+        assert record.normalized["identifiers"] == {"tax": "77"}
+        assert data["feiEinNumber"] == "51-0123456"  # what was kept before is not changed
+
+
+class TestACompanyThatIsLeftOut:
+    """Its page, and all that may be about a person."""
+
+    def test_has_no_page_under_any_name_and_keeps_its_facts_for_customers(
+        self, tester: Customer, heron: Entity
+    ) -> None:
+        leave_out(kind="company", **HERON)
+        assert page_of(heron).status_code == 404
+        reply = ask(tester)
+        data = reply["data"]
+        assert (data["status"], data["entityName"]) == ("Good Standing", "BLUE HERON LOGISTICS LLC")
+        assert data["officers"] == []
+        assert data["registeredAgentName"] is data["principalAddress"] is data["feiEinNumber"] is None
+        assert "officers" in reply["note"]
+
+
+class TestAnEntry:
+    """One row of the list."""
+
+    @pytest.mark.parametrize(
+        "what",
+        [
+            {"kind": "company", "state": "DE"},
+            {"kind": "company", "entity_id": "1"},
+            {"kind": "field", "state": "DE", "entity_id": "1"},
+            {"kind": "field", "field": "officers", "entity_id": "1"},
+            {"kind": "person"},
+            {"kind": "person", "person": "!!"},
+            {"kind": "person", "person": "Ada", "entity_id": "1"},
+            {"kind": "company", "state": "DE", "entity_id": "1", "person": "Ada"},
+        ],
+    )
+    def test_names_one_thing_in_full(self, db: None, what: dict[str, str]) -> None:
+        with pytest.raises(suppression.Unclear):
+            leave_out(**what)
+        row = Suppression(reason="", made_at=timezone.now(), **what)
+        if what.get("kind") != "company" or "person" not in what:
+            with pytest.raises(IntegrityError), transaction.atomic():  # the database refuses it as well
+                row.save()
+
+
+class TestRepliesWithoutAnyRequest:
+    """Everybody's."""
+
+    def test_are_as_they_were_and_ask_the_database_nothing_more(
+        self, tester: Customer, heron: Entity, django_assert_num_queries: Any
+    ) -> None:
+        version = RecordVersion.objects.get()
+        with django_assert_num_queries(0):  # that there is none was seen with the lookup, and is known for a minute
+            shown = suppression.withhold(version.data, version.normalized, state="DE")
+        assert (shown.data, shown.normalized, shown.note) == (version.data, version.normalized, "")
+        assert not FilingSet.objects.exists()
+
+    def test_ask_nothing_more_while_others_are_on_the_list(
+        self, tester: Customer, heron: Entity, django_assert_num_queries: Any
+    ) -> None:
+        for other in (
+            {"kind": "company", "state": "DE", "entity_id": "1"},
+            {"kind": "person", "person": "Ann Other"},
+        ):
+            suppression.add(Suppression(**other, reason="asked"), operator=None, now=timezone.now())
+        version = RecordVersion.objects.get()
+        suppression.withhold(version.data, version.normalized, state="DE")
+        with django_assert_num_queries(0):
+            assert suppression.withhold(version.data, version.normalized, state="DE").note == ""

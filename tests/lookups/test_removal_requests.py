@@ -1,0 +1,181 @@
+"""The public form for removal and correction, and what operators make of it."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.test import Client
+from django.utils import timezone
+
+from lookups.models import Entity, RemovalRequest, Suppression
+from lookups.privacy import removal_requests
+from lookups.tasks import prune
+from tests.lookups.conftest import Customer
+
+pytestmark = pytest.mark.django_db
+FORM = {
+    "kind": "removal",
+    "about": "Blue Heron Logistics LLC, Delaware",
+    "text": "My home address.",
+    "name": "Ada Merrill",
+    "email": "ada@example.test",
+}
+
+
+@pytest.fixture
+def stranger(settings: Any) -> Client:
+    """A stranger from a network that nobody else has: what is counted of it is kept apart."""
+    settings.TRUSTED_PROXIES = 1
+    return Client(headers={"x-forwarded-for": f"2001:db8:{secrets.token_hex(2)}:{secrets.token_hex(2)}::1"})
+
+
+def send(stranger: Client, **more: str) -> Any:
+    return stranger.post("/privacy/", FORM | more)
+
+
+def keep(**more: Any) -> RemovalRequest:
+    return removal_requests.receive(**{**FORM, "now": timezone.now(), **more})
+
+
+class TestTheForm:
+    """`/privacy/`."""
+
+    def test_is_led_to_by_every_page_and_filled_in_by_the_entity_pages(self, tester: Customer) -> None:
+        tester.lookup("Blue Heron Logistics LLC", "DE")
+        address = Entity.objects.get().page_url
+        assert f'href="/privacy/?about={address}"' in Client().get(address).content.decode()
+        assert 'href="/privacy/"' in Client().get("/pricing/").content.decode()
+        assert f'value="{address}"' in Client().get("/privacy/", {"about": address}).content.decode()
+
+    def test_takes_a_request_without_an_account_and_tells_the_day(self, stranger: Client, tester: Customer) -> None:
+        tester.lookup("Blue Heron Logistics LLC", "DE")
+        entity = Entity.objects.get()
+        sent = send(stranger, about=f"https://lookup.example.test{entity.page_url}")
+        assert (sent.status_code, sent["Cache-Control"]) == (303, "no-store")
+        kept = RemovalRequest.objects.get()
+        assert (kept.entity, kept.state, kept.due_at - kept.received_at) == (entity, "open", timedelta(days=30))
+        page: Any = stranger.get(sent["Location"])
+        assert f"{kept.due_at:%B %Y}" in page.content.decode()
+        assert "ada@example.test" not in page.content.decode()
+        assert page["X-Robots-Tag"] == "noindex"
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"kind": "everything"},
+            {"email": "nobody"},
+            {"email": "a@example.test\nBcc: b@example.test"},
+            {"name": ""},
+            {"text": "x" * 4001},
+            {"about": "\u202e\u200b"},
+            {"name": "n" * 201},
+        ],
+    )
+    def test_keeps_nothing_of_what_cannot_be_read(self, stranger: Client, wrong: dict[str, str]) -> None:
+        reply = send(stranger, **wrong)
+        assert reply.status_code == 400
+        assert 'role="alert"' in reply.content.decode()
+        assert not RemovalRequest.objects.exists()
+
+    def test_shows_what_was_typed_as_text(self, stranger: Client) -> None:
+        evil = '"><script>alert(1)</script>'
+        for page in (send(stranger, name=evil, email="x"), stranger.get("/privacy/", {"about": evil})):
+            assert "<script>" not in page.content.decode()
+            assert "default-src 'none'" in page["Content-Security-Policy"]
+
+    def test_takes_no_sign_that_turns_a_line_around(self, stranger: Client) -> None:
+        send(stranger, name="Ada \u202egnirts\u200b", text="One.\nTwo.")
+        kept = RemovalRequest.objects.get()
+        assert kept.name == "Ada gnirts"
+        assert kept.text == "One.\nTwo."
+
+    def test_takes_nothing_that_another_site_sends(self, db: None) -> None:
+        assert Client(enforce_csrf_checks=True).post("/privacy/", FORM).status_code == 403
+        assert not RemovalRequest.objects.exists()
+
+    def test_takes_so_many_an_hour_from_one_network(self, stranger: Client) -> None:
+        codes = [send(stranger, about=f"Company {number}") for number in range(21)]  # an hour may begin between
+        full = next(reply for reply in codes if reply.status_code == 429)
+        assert 1 <= int(full["Retry-After"]) <= 3600
+        assert RemovalRequest.objects.count() <= 20
+
+    def test_is_not_there_for_made_up_numbers(self, db: None) -> None:
+        assert Client().get("/privacy/00000000-0000-0000-0000-000000000000/").status_code == 404
+
+
+class TestAnOperator:
+    """In the admin."""
+
+    def test_sees_first_what_is_overdue(self, admin_client: Client) -> None:
+        keep(about="Later Inc, NY")
+        keep(about="Late Inc, NY", now=timezone.now() - timedelta(days=31))
+        url = "/admin/lookups/removalrequest/"
+        page = admin_client.get(url).content.decode()
+        assert page.index("Late Inc") < page.index("Later Inc")
+        assert "overdue" in page
+        late = admin_client.get(url, {"deadline": "overdue"}).content.decode()
+        assert "Late Inc" in late
+        assert "Later Inc" not in late
+
+    def test_answers_once_and_with_words(self, admin_client: Client) -> None:
+        kept = keep()
+        url = f"/admin/lookups/removalrequest/{kept.pk}/change/"
+        assert admin_client.post(url, {"state": "done", "answer": ""}).status_code == 200
+        kept.refresh_from_db()
+        assert kept.state == "open"
+        assert admin_client.post(url, {"state": "done", "answer": "Left out."}).status_code == 302
+        kept.refresh_from_db()
+        assert (kept.state, kept.answer, kept.handled_by) == ("done", "Left out.", "admin")
+        assert admin_client.post(url, {"state": "refused", "answer": "No."}).status_code == 403
+        with pytest.raises(removal_requests.AlreadyAnswered):
+            removal_requests.close(request=kept, state="refused", answer="No.", operator="x", now=timezone.now())
+
+    def test_leaves_something_out_and_lifts_it_and_neither_changes_nor_deletes(self, admin_client: Client) -> None:
+        asked = keep()
+        entry = {"kind": "person", "state": "de", "person": "Ada Merrill", "reason": "Asked", "request": str(asked.pk)}
+        add = "/admin/lookups/suppression/add/"
+        assert admin_client.post(add, entry | {"person": ""}).status_code == 200
+        assert admin_client.post(add, entry | {"state": "XX"}).status_code == 200
+        assert not Suppression.objects.exists()
+        assert admin_client.post(add, entry).status_code == 302
+        kept = Suppression.objects.get()
+        assert (kept.state, str(kept.made_by), kept.request) == ("DE", "admin", asked)
+        change = f"/admin/lookups/suppression/{kept.pk}"
+        assert admin_client.get(f"{change}/change/").status_code == 200
+        assert admin_client.post(f"{change}/change/", entry | {"person": "B"}).status_code == 403
+        assert admin_client.post(f"{change}/delete/", {"post": "yes"}).status_code == 403
+        assert admin_client.get(f"{change}/lift/").status_code == 200
+        assert Suppression.objects.active().exists()  # asked first
+        assert admin_client.post(f"{change}/lift/").status_code == 302
+        kept.refresh_from_db()
+        assert str(kept.lifted_by) == "admin"
+
+    def test_needs_the_right_to_each(self, client: Client, django_user_model: Any) -> None:
+        client.force_login(django_user_model.objects.create_user("v", password="v", is_staff=True))
+        for path in ("removalrequest/", "suppression/", "suppression/add/"):
+            assert client.get(f"/admin/lookups/{path}").status_code == 403
+
+
+class TestUpkeep:
+    """By the clock."""
+
+    def test_forgets_what_was_answered_years_ago(self, db: None) -> None:
+        now = timezone.now()
+        for days in (1, removal_requests.KEPT_FOR.days + 1):
+            kept = keep(about=f"{days}", now=now - timedelta(days=days))
+            closed = now - timedelta(days=days)
+            removal_requests.close(request=kept, state="done", answer="Done.", operator="x", now=closed)
+        waits = keep(now=now - timedelta(days=5000))
+        prune()
+        assert {one.about for one in RemovalRequest.objects.all()} == {"1", waits.about}
+
+    def test_forgets_sessions_that_have_ended(self, db: None) -> None:
+        now = timezone.now()
+        for name, hours in (("over", -1), ("open", 1)):
+            Session.objects.create(session_key=name, session_data="", expire_date=now + timedelta(hours=hours))
+        prune()
+        assert [one.session_key for one in Session.objects.all()] == ["open"]

@@ -1,0 +1,144 @@
+"""The alerts and the dashboard speak of what the service tells, and each alert says what to do."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.test import Client
+
+from lookups.operations import measures
+
+ROOT = Path(__file__).resolve().parents[2]
+PROMETHEUS = ROOT / "deploy" / "prometheus"
+DASHBOARD = ROOT / "deploy" / "grafana" / "sos-lookup.json"
+OURS = re.compile(r"\bsos_lookup_[a-z0-9_]+")
+SELECTED = re.compile(r"\b(sos_lookup_[a-z0-9_]+)\s*\{([^}]*)\}")
+LABELS_OF_REQUESTS = {
+    "http_requests_total": {"method", "route", "status"},
+    "http_request_seconds_bucket": {"route", "le"},
+}
+
+
+def rules() -> list[dict[str, Any]]:
+    """Every alert."""
+    groups = yaml.safe_load((PROMETHEUS / "alerts.yml").read_text())["groups"]
+    return [rule for group in groups for rule in group["rules"]]
+
+
+def panels() -> list[dict[str, Any]]:
+    """Every panel of the dashboard that shows something."""
+    return [panel for panel in json.loads(DASHBOARD.read_text())["panels"] if panel["type"] != "row"]
+
+
+def expressions() -> list[str]:
+    """Everything that is asked of Prometheus."""
+    return [rule["expr"] for rule in rules()] + [target["expr"] for panel in panels() for target in panel["targets"]]
+
+
+def series(page: str) -> set[str]:
+    """The name of every series that a page of metrics can have."""
+    endings = {"histogram": ("_bucket", "_count", "_sum")}
+    typed = re.findall(r"^# TYPE (\S+) (\S+)$", page, re.MULTILINE)
+    return {name + ending for name, kind in typed for ending in endings.get(kind, ("",))}
+
+
+@pytest.fixture
+def told(settings: Any, switches: None) -> set[str]:
+    """What the service's own page has."""
+    settings.METRICS_TOKEN = "letmein"
+    reply = Client().get("/metrics", headers={"authorization": "Bearer letmein"})
+    return series(reply.content.decode())
+
+
+@pytest.mark.django_db
+class TestWhatIsWatched:
+    """deploy/."""
+
+    def test_is_told_by_the_service(self, told: set[str]) -> None:
+        asked = {name for expression in expressions() for name in OURS.findall(expression)}
+        assert len(asked) > 30
+        assert asked - told == set()
+
+    def test_is_everything_that_the_service_tells(self, told: set[str]) -> None:
+        """A number that nobody looks at is not worth its query."""
+        asked = {name for expression in expressions() for name in OURS.findall(expression)}
+        assert {name for name in told - asked if not name.endswith("_created")} == set()
+
+    def test_is_chosen_by_labels_that_there_are(self, switches: None) -> None:
+        from django.utils import timezone
+
+        known = {gauge.name: set(gauge.labels) for gauge in measures.read(now=timezone.now())} | LABELS_OF_REQUESTS
+        chosen = [found for expression in expressions() for found in SELECTED.findall(expression)]
+        assert chosen
+        for name, selector in chosen:
+            labels = set(re.findall(r"([a-z_]+)\s*(?:=~|!~|!=|=)", selector))
+            assert labels <= known[name.removeprefix("sos_lookup_")], name
+
+
+class TestAnAlert:
+    """deploy/prometheus/alerts.yml."""
+
+    @pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule["alert"])
+    def test_is_explained_in_the_runbook(self, rule: dict[str, Any]) -> None:
+        assert re.search(
+            rf"^\| `{rule['alert']}` \| .+ \| .+ \|$", (ROOT / "docs/runbook.md").read_text(), re.MULTILINE
+        )
+        assert rule["labels"]["severity"] in ("critical", "warning")
+        assert rule["annotations"]["summary"]
+
+    def test_is_tried_going_off_and_staying_quiet(self) -> None:
+        tests = yaml.safe_load((PROMETHEUS / "alerts_test.yml").read_text())["tests"]
+        tried = [(one["alertname"], bool(one["exp_alerts"])) for test in tests for one in test["alert_rule_test"]]
+        for rule in rules():
+            assert {off for name, off in tried if name == rule["alert"]} == {True, False}, rule["alert"]
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ("check", "rules", "alerts.yml"),
+            ("test", "rules", "alerts_test.yml"),
+            ("check", "config", "--syntax-only", "prometheus.yml"),
+        ],
+        ids=" ".join,
+    )
+    def test_is_understood_by_prometheus_itself(self, arguments: tuple[str, ...]) -> None:
+        program = shutil.which("promtool")
+        if program is None:
+            pytest.skip("promtool is not on this machine (Debian's package prometheus has it)")
+        done = subprocess.run([program, *arguments], cwd=PROMETHEUS, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+class TestTheDashboard:
+    """deploy/grafana/sos-lookup.json."""
+
+    def test_has_panels_that_ask_the_chosen_prometheus(self) -> None:
+        board = json.loads(DASHBOARD.read_text())
+        assert [one["name"] for one in board["templating"]["list"]] == ["datasource"]
+        ids = [panel["id"] for panel in board["panels"]]
+        assert len(ids) == len(set(ids)) > 20
+        for panel in panels():
+            assert panel["title"]
+            assert panel["description"]
+            assert panel["datasource"]["uid"] == "${datasource}"
+            assert panel["targets"]
+
+    def test_lays_no_panel_over_another(self) -> None:
+        taken: set[tuple[int, int]] = set()
+        for panel in json.loads(DASHBOARD.read_text())["panels"]:
+            place = panel["gridPos"]
+            cells = {
+                (x, y)
+                for x in range(place["x"], place["x"] + place["w"])
+                for y in range(place["y"], place["y"] + place["h"])
+            }
+            assert place["x"] + place["w"] <= 24
+            assert not cells & taken, panel["title"]
+            taken |= cells
