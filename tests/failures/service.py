@@ -222,7 +222,7 @@ class Service:
             self._celery().send_task(task, queue="upkeep", connection=connection)
 
     def _celery(self) -> Celery:
-        return Celery("storm", broker=self.addresses.redis_url)
+        return Celery("storm", broker=self.addresses.redis_url, set_as_current=False)
 
     def move_clock(self, seconds: float) -> None:
         """Let seconds pass, or set the clock back."""

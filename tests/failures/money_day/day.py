@@ -66,12 +66,12 @@ class Day:
     def live(self, operations: int, *, kill_every: int, minutes: float = 60.0) -> None:
         """Have so many operations done, killing a process after every so many, and stopping PostgreSQL once.
 
-        After so many minutes no more are begun.
+        After so many minutes no more are begun. A kill that is due is waited for, however busy the machine.
         """
         begun, kinds = time.monotonic(), self._draw(operations)
         until = begun + 60 * minutes
         with ThreadPoolExecutor(len(self.clients)) as pool:
-            lives = [pool.submit(self._be_busy, one, kinds, until) for one in self.clients]
+            lives = [pool.submit(self._be_busy, one, kinds, until, kill_every) for one in self.clients]
             self._go_wrong(operations, kill_every, lives_left=lambda: any(not life.done() for life in lives))
             for life in lives:
                 life.result()
@@ -104,22 +104,29 @@ class Day:
         """As often as the mix says; taken from the end, so each kind comes once more when there is something to it."""
         return [*MIX, *self.chance.choices(list(MIX), list(MIX.values()), k=operations - len(MIX))]
 
-    def _be_busy(self, client: Client, kinds: list[str], until: float) -> None:
+    def _be_busy(self, client: Client, kinds: list[str], until: float, kill_every: int) -> None:
         while True:
             with self._lock:
                 if not kinds or time.monotonic() > until:
                     return
-                kind = kinds.pop()
+                kind = None if self._owes_a_kill(kill_every) else kinds.pop()
+            if kind is None:
+                time.sleep(0.05)
+                continue
             client.do(kind)
             with self._lock:
                 self.done[kind] += 1
+
+    def _owes_a_kill(self, kill_every: int) -> bool:
+        return self.done.total() >= (self.kills.total() + 1) * kill_every
 
     def _go_wrong(self, operations: int, kill_every: int, *, lives_left: Callable[[], bool]) -> None:
         names, stopped = list(KILLED), False
         while lives_left():
             time.sleep(0.1)
-            done = sum(self.done.values())
-            if done >= (sum(self.kills.values()) + 1) * kill_every:
+            with self._lock:
+                kill_is_due, done = self._owes_a_kill(kill_every), self.done.total()
+            if kill_is_due:
                 self._kill(names.pop(0))
                 names = names or self.chance.sample(KILLED, len(KILLED))
             if done >= operations / 2 and not stopped:
