@@ -69,7 +69,7 @@ class TestResultsThatAreSent:
                 wait_until(lambda: len(waiting(storm, customer)) == 2, what="both tries were given up", seconds=both)
             assert waiting(storm, customer) == {
                 "webhook": "no answer within 10 s",
-                "email": "the mail server cannot be reached or broke off (TimeoutError)",
+                "email": "the mail server cannot be reached or broke off (SMTPServerDisconnected)",
             }
             assert not hooks.requests
             names.answers.set()
