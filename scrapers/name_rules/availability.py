@@ -66,11 +66,11 @@ def _variation(name: str, rows: tuple[Candidate, ...], *, portal: Portal, rule: 
 
 
 def _warning(namesakes: list[Namesake]) -> str | None:
-    """Of an owner that may return, and of whoever has the name without being plainly listed as active or ended."""
+    """Of an owner that may return; and where no active one stands in the way plainly, of whoever else has the name."""
     shown = any(one.effect == "taken" and one.conflict.status_class == "active" for one in namesakes)
     returning = next((one for one in namesakes if one.may_return), None)
     told = [returning.note] if returning else []
-    told += [one.note for one in namesakes if one.note and not one.may_return and not (shown and one.blocks)]
+    told += [one.note for one in namesakes if one.note and not one.may_return and not shown]
     return " ".join(told[:MOST_CONFLICTS]) or None
 
 

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from scrapers.name_rules.owners import CorporateKind, kind_of
+from scrapers.name_rules.forms import CorporateKind
+from scrapers.name_rules.owners import kind_of
 from scrapers.name_rules.rules import NamingRule
 from scrapers.name_rules.same_names import clerk_key
 from scrapers.portal import Portal
