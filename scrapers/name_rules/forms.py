@@ -27,7 +27,7 @@ FURTHER: dict[str, str] = {
     "pl",  # Florida Statutes 621.12, as it was until 2013
     "pc": "professional service | ps | professional services corporation | professional service corp | "
     "professional corp | prof corporation | prof corp | psc | apc | "
-    "sc | "  # Wisconsin Statutes 180.1907: service corporation
+    "sc | "  # Minnesota Statutes 319B.05: service corporation
     "professional law corp | professional medical corp | professional dental corp | aplc | apmc | "  # CA, LA
     "corporacion de servicios profesionales | csp",  # Puerto Rico
     "pa": "professional assn | professional assoc | prof association | prof assn",

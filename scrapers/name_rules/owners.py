@@ -113,6 +113,22 @@ _KNOWN: dict[str, OwnerRule] = {
         "805 Illinois Compiled Statutes 105/104.05(a)(3) (of nonprofit corporations; the others assumed alike)",
         "part",
     ),
+    "IN": _counted(
+        "Names of existing domestic entities count, of those that were administratively dissolved within 120 days, of "
+        "registered foreign entities, reserved names, and assumed names.",
+        "Indiana Code 23-0.5-3-1(a)",
+    ),
+    "MI": _counted(
+        "Names of domestic and authorized foreign corporations, limited partnerships and LLCs count, and reserved, "
+        "registered and assumed names.",
+        "Michigan Compiled Laws 450.2212(1)(b) (of nonprofit corporations; the others assumed alike)",
+        "part",
+    ),
+    "MN": _counted(
+        "Names of domestic and foreign corporations, LLCs, limited partnerships and limited liability partnerships "
+        "count, reserved and assumed names, and trademarks on file.",
+        "Minnesota, A Guide to Starting a Business (43rd edition, 2025), Statutory Requirements",
+    ),
     "NC": _counted(
         "Names of domestic entities and of authorized foreign ones count, reserved and registered names, and the "
         "fictitious names of foreign entities.",

@@ -128,7 +128,7 @@ _KNOWN: dict[str, Read] = {
     ),
     "MN": _rule(
         "Minnesota, A Guide to Starting a Business (43rd edition, 2025), Determining Whether a Name is Distinguishable",
-        "designator | article | conjunction | preposition | punctuation | abbreviation | spacing",
+        "designator | article | conjunction | contraction | preposition | punctuation | abbreviation | tense | spacing",
     ),
     "MT": _rule(
         "Administrative Rules of Montana 44.5.131 (key words; its list of what does not count as in force before 2015)",

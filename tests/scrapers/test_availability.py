@@ -170,6 +170,7 @@ class TestTheStatesRule:
             ("MI", "Smith and Jones LLC", "Smith & Jones LLC", True),
             ("MI", "The Blue LLC", "Blue LLC", False),
             ("MN", "National Foods LLC", "Natl Foods LLC", True),
+            ("MN", "Painted Barn LLC", "Painting Barn LLC", True),
             ("TX", "National Foods LLC", "Natl Foods LLC", False),
             ("CO", "Blue Farm LLC", "Blue Farm Inc", False),
             ("CO", "Blue Farm, L.L.C.", "BLUE FARM LLC", True),

@@ -135,7 +135,7 @@ class TestAnAssumedName:
         assert (found.verdict, found.conflicts) == ("free", ())
         assert "as an assumed name: not counted here" in (found.warning or "")
 
-    @pytest.mark.parametrize("state", ["IL", "HI", "OR", "GA"])
+    @pytest.mark.parametrize("state", ["IL", "HI", "OR", "GA", "IN", "MI", "MN"])
     def test_does_elsewhere(self, state: str) -> None:
         assert ask(state, "Blue Heron LLC", self.ROW).verdict != "free"
 
