@@ -63,7 +63,9 @@ def _rank(one: Namesake) -> tuple[bool, int]:
 def _namesake(row: Candidate, kind: CorporateKind | None, *, portal: Portal, rule: NamingRule) -> Namesake:
     meaning = portal.status_meaning(row.status)
     if _has_left_it(row, portal):  # it belongs to its owner no more
-        return Namesake(Conflict(row, "inactive"), "free")
+        told = row.name_kind != "former" and meaning.status_class == "active"
+        note = f"{row.name} is on record as {row.status}, and holds this name no more." if told else ""
+        return Namesake(Conflict(row, "inactive"), "free", note)
     conflict = Conflict(row, meaning.status_class)
     if meaning.status_class == "inactive" and row.name_kind != "former":
         returns = meaning.reason in _BY_THE_STATE or bool(_WORDS_OF_THE_STATE.search(row.status or ""))

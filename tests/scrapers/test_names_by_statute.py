@@ -83,7 +83,11 @@ class TestWhatExists:
 
     def test_has_left_its_name_in_colorado_when_the_record_says_so_behind_it(self) -> None:
         gone = EntityRecord("BLUE HERON LLC", "1", status="Delinquent", standing="Delinquent May 1, 2022")
-        assert ask("CO", "Blue Heron LLC", Candidate.of(gone)).verdict == "free"
+        found = ask("CO", "Blue Heron LLC", Candidate.of(gone))
+        assert (found.verdict, found.warning) == (
+            "free",
+            "BLUE HERON LLC is on record as Delinquent, and holds this name no more.",
+        )
         still = EntityRecord("BLUE HERON LLC", "1", status="Delinquent")
         assert ask("CO", "Blue Heron LLC", Candidate.of(still)).verdict == "taken"
 
