@@ -17,6 +17,7 @@ from requests.adapters import BaseAdapter
 
 from scrapers.bulk_data.published import BulkData
 from scrapers.failures import PortalDisabled
+from scrapers.name_rules.forms import split
 from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import same_names
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
@@ -131,6 +132,9 @@ class Portal:
         """
         found: tuple[Candidate, ...] = ()
         complete, narrow = True, None
+        name, _ = split(
+            name
+        )  # "Blue Heron, P.S." is taken by "BLUE HERON LLC", which a list of its own name does not show
         plan = self.search_plan(session, name)
         for term in self._terms_of_the_rule(name, plan):
             started = time.monotonic()
@@ -143,6 +147,10 @@ class Portal:
                 found += narrow.candidates if narrow is not None else ()
                 complete = complete and narrow is not None and narrow.complete and self.narrow_proves
         return ResultList(found, complete=complete and plan.proves)
+
+    def has_left_name(self, row: Candidate) -> bool:
+        """Whether the register shows a name that its owner, whatever its status, has no more."""
+        return row.name_kind == "former"
 
     def _terms_of_the_rule(self, name: str, plan: SearchPlan) -> list[str]:
         """The plan's terms, and one more that the state's rule calls the same name, where it can be sent."""

@@ -125,6 +125,14 @@ class StatusClass(StrEnum):
     NEUTRAL = "neutral"
 
 
+class Sureness(StrEnum):
+    """How sure a state's rule is: `rule` as its statute or office says, `part` of it read, the rest as in `assumed`."""
+
+    RULE = "rule"
+    PART = "part"
+    ASSUMED = "assumed"
+
+
 class EntityTypeClass(StrEnum):
     """The legal form of a company, or what else a registry's row is."""
 
