@@ -58,9 +58,7 @@ class Terms:
 
 
 class CanaryKind(StrEnum):
-    """What a canary is: a company that is `active`, one that is gone, a name as people have it, one that nobody has
-    (`absent`), the debtor of a `lien`.
-    """
+    """The known name: of an `active` or `inactive` company, a `person`'s, an `absent` one, a `lien` debtor's."""
 
     ACTIVE = "active"
     INACTIVE = "inactive"
@@ -70,9 +68,7 @@ class CanaryKind(StrEnum):
 
 
 class ContactResult(StrEnum):
-    """What came of asking a registry: `read` as expected; read and something `differs`; pages that were `not_read`;
-    `walled`: it turned programs away; `no_answer`, or none in time; `not_asked`.
-    """
+    """How it went: `read` as expected, read and it `differs`, `not_read`, `walled` off, `no_answer`, `not_asked`."""
 
     READ = "read"
     DIFFERS = "differs"

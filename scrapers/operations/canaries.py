@@ -130,25 +130,36 @@ def _failed(kind: CanaryKind, name: str, seen: Conversation, error: Exception, u
 def _judge(portal: Portal, kind: CanaryKind, seen: Conversation) -> Iterator[str]:
     """What is not as the canary should be."""
     answer = seen.answer
-    match answer, kind:
-        case Found(), CanaryKind.ABSENT:
-            yield f"{answer.record.entity_name!r} was found, where nobody has the name"
-        case Found(), _:
-            if answer.match.kind == "close":
-                yield f"not the name that was asked: {answer.record.entity_name!r}"
-            yield from _judge_class(portal, kind, answer)
-            if answer.record.formation_date and not dates.to_date(answer.record.formation_date, years_ahead=0):
-                yield f"a date that cannot be read: {answer.record.formation_date!r}"
-        case NotFound(), CanaryKind.ACTIVE | CanaryKind.INACTIVE | CanaryKind.LIEN:
-            rows = sum(len(results.candidates) for results, _ in seen.lists)
-            why = "several fit equally well" if answer.ambiguous else f"{rows} rows were read"
-            yield f"the known name is not found ({why}): a changed search, or is it the right canary?"
-        case NotFound(ambiguous=True), CanaryKind.ABSENT:
-            yield "several fit equally well, where nobody has the name"
-        case FoundFilings(), _:
-            for filing in answer.filings:
-                if filing.filed and not dates.to_date(filing.filed):
-                    yield f"a date that cannot be read: {filing.filed!r}"
+    if isinstance(answer, Found):
+        yield from _judge_found(portal, kind, answer)
+    elif isinstance(answer, NotFound):
+        yield from _judge_not_found(kind, answer, seen)
+    elif answer is not None:
+        for filing in answer.filings:
+            if filing.filed and not dates.to_date(filing.filed):
+                yield f"a date that cannot be read: {filing.filed!r}"
+
+
+def _judge_found(portal: Portal, kind: CanaryKind, answer: Found) -> Iterator[str]:
+    record = answer.record
+    if kind is CanaryKind.ABSENT:
+        yield f"{record.entity_name!r} was found, where nobody has the name"
+    if answer.match.kind == "close":
+        yield f"not the name that was asked: {record.entity_name!r}"
+    yield from _judge_class(portal, kind, answer)
+    if record.formation_date and not dates.to_date(record.formation_date, years_ahead=0):
+        yield f"a date that cannot be read: {record.formation_date!r}"
+
+
+def _judge_not_found(kind: CanaryKind, answer: NotFound, seen: Conversation) -> Iterator[str]:
+    if kind is CanaryKind.LIEN:
+        yield "no filing of the known debtor is found, so that none was read: is it the right canary?"
+    elif kind in (CanaryKind.ACTIVE, CanaryKind.INACTIVE):
+        rows = sum(len(results.candidates) for results, _ in seen.lists)
+        why = "several fit equally well" if answer.ambiguous else f"{rows} rows were read"
+        yield f"the known name is not found ({why}): a changed search, or is it the right canary?"
+    elif kind is CanaryKind.ABSENT and answer.ambiguous:
+        yield "several fit equally well, where nobody has the name"
 
 
 def _judge_class(portal: Portal, kind: CanaryKind, answer: Found) -> Iterator[str]:

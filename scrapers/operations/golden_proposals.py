@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from scrapers.plain import tell, tell_error
 from scrapers.portal import Portal
 from scrapers.records import Answer, Query
 from scrapers.search.pipeline import ask
-from scrapers.transport.recording import Replay, Step, save_steps
+from scrapers.transport.recording import Replay, save_steps
 from scrapers.transport.session import PortalSession, TransportSettings
 
 _KEY = "sample-key"
@@ -51,12 +51,13 @@ def propose(
     keys = {name: key for name, key in gateway.transport_settings().keys.items() if key}
     swaps = find_swaps(seen, question=asked, texts=dict.fromkeys(keys.values(), _KEY) | dict(texts or {}))
     steps, question = [swaps.in_step(step) for step in seen.steps], _question(query, swaps)
-    expected = swaps.in_data(_outcome(seen, portal))
-    unread = swaps.in_data(seen.unread_labels)
-    sample_keys = dict.fromkeys(keys, _KEY)
-    differs = _differs(portal, replace(query, **question), steps, sample_keys, expected | {"unread_labels": unread})
-    if differs:
-        return Proposal(why_not=f"with people replaced it does not read the same: {differs}")
+    sample_keys, replay = dict.fromkeys(keys, _KEY), Replay(steps)
+    again = _play(portal, replace(query, **question), replay, sample_keys)
+    expected, unread = _outcome(again, portal), swaps.in_data(seen.unread_labels)
+    differs = _differs(swaps.in_data(_outcome(seen, portal)), expected)
+    if differs or unread != again.unread_labels or replay.left:
+        why = ", ".join(differs) or "its labels or requests"
+        return Proposal(why_not=f"with people replaced it does not read the same: {why}")
     save_steps(folder, steps, question=question, provenance="recorded-shape", unread_labels=unread, keys=sample_keys)
     text = json.dumps(expected, indent=1, ensure_ascii=False)
     (folder / "expected.json").write_text(text + "\n", encoding="utf-8")
@@ -84,11 +85,9 @@ def _plain(ended: Answer | Exception | None, portal: Portal) -> dict[str, Any]:
     return told
 
 
-def _differs(
-    portal: Portal, query: Query, steps: list[Step], keys: Mapping[str, str], expected: Mapping[str, Any]
-) -> str:
-    """What of the pages reads otherwise now; empty when they give just what is expected."""
-    seen, replay = Conversation(), Replay(steps)
+def _play(portal: Portal, query: Query, replay: Replay, keys: Mapping[str, str]) -> Conversation:
+    """Ask the same of the saved steps."""
+    seen = Conversation()
     session = PortalSession(
         portal=portal.code,
         hosts=portal.hosts,
@@ -101,7 +100,24 @@ def _differs(
         seen.answer = ask(portal, session, query, now=timezone.now(), threshold=settings.MATCH_THRESHOLD)
     except Exception as error:
         seen.failure = error
-    found = _outcome(seen, portal) | {"unread_labels": seen.unread_labels}
-    if replay.left and found == expected:
-        return "pages that nobody asks for"
-    return ", ".join(sorted(name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name)))
+    return seen
+
+
+def _differs(was: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    """What of an answer is otherwise, by its path; names of another length have other scores, and so another order."""
+    before, after = dict(_leaves(was)), dict(_leaves(found))
+    paths = before.keys() | after.keys()
+    return sorted({path.split("[")[0] for path in paths if before.get(path) != after.get(path)})
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if name not in ("score", "features"):
+                yield from _leaves(item, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        ordered = sorted(value, key=lambda one: str(one.get("entity_id"))) if path == "suggestions" else value
+        for number, item in enumerate(sorted(ordered) if path == "related" else ordered):
+            yield from _leaves(item, f"{path}[{number}]")
+    else:
+        yield path, value

@@ -34,6 +34,7 @@ _NO_NAMES = frozenset(
 _EMAIL = re.compile(rb"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE = re.compile(rb"(?<![\d-])(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}(?![\d-])")
 _STREET = re.compile(r"\d+[^,]*")
+_BEFORE = rb"(?:(?<![A-Za-z])|(?<=\\[nrt]))"  # no letter, or one that is JSON's for the end of a line
 _BETWEEN = rb"(?:\s|&nbsp;|<br\s*/?>)+"
 
 
@@ -49,7 +50,7 @@ class Swaps:
         for word, other in zip(real, (name for name in _endless() if name not in real), strict=False):
             self._words.update({spelling.lower().encode(): other for spelling in spellings([word])})
         known = b"|".join(re.escape(word) for word in sorted(self._words, key=len, reverse=True))
-        self._known = re.compile(rb"(?<![A-Za-z])(?:" + known + rb")(?![A-Za-z])", re.I) if known else None
+        self._known = re.compile(_BEFORE + rb"(?:" + known + rb")(?![A-Za-z])", re.I) if known else None
         self._streets = [_any_blanks(street) for street in streets]
 
     @property

@@ -64,7 +64,8 @@ class Simulator(ThreadingHTTPServer):
     """The server. Set `fault` to make every answer fail, `latency` (seconds) to make it slow.
 
     `plant` changes what is answered: it gets the address and the step, if one is known, and returns another step, a
-    fault's name, or None for the answer as it is. `play` lets one case alone answer, its steps in their order: portals keep sessions.
+    fault's name, or None for the answer as it is. `play` lets one case alone answer, its steps in their order: portals
+    keep sessions.
     """
 
     daemon_threads = True

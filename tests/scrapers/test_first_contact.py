@@ -251,7 +251,9 @@ class TestTheReport:
 
     def test_holds_no_key_of_ours(self, simulator: Simulator, settings: Any, tmp_path: Path) -> None:
         settings.SOCRATA_APP_TOKEN = "token-that-nobody-sees"
-        simulator.plant = lambda url, step: step and replace(step, body=step.body.replace(b"Denver", b"token-that-nobody-sees"))
+        simulator.plant = lambda url, step: (
+            step and replace(step, body=step.body.replace(b"Denver", b"token-that-nobody-sees"))
+        )
         run("CO")
         for file in tmp_path.rglob("*.*"):
             assert not file.is_file() or b"token-that-nobody-sees" not in file.read_bytes(), file
