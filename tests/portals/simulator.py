@@ -22,7 +22,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from scrapers.transport.recording import Step, load_steps
-from tests.scrapers.golden import Case, list_cases
+from tests.scrapers.golden import list_cases
 
 WALL = b"<!DOCTYPE html><html><head><title>Just a moment...</title></head><body class='no-js'>Checking</body></html>"
 CAPTCHA = b"<html><body><form action='/'><div class='g-recaptcha' data-sitekey='x'></div></form></body></html>"
@@ -64,8 +64,8 @@ class Simulator(ThreadingHTTPServer):
     """The server. Set `fault` to make every answer fail, `latency` (seconds) to make it slow.
 
     `plant` changes what is answered: it gets the address and the step, if one is known, and returns another step, a
-    fault's name, or None for the answer as it is. `play` lets one case alone answer, its steps in their order: portals
-    keep sessions.
+    fault's name, or None for the answer as it is. `play` lets one conversation alone answer, its steps in their order:
+    portals keep sessions.
     """
 
     daemon_threads = True
@@ -89,9 +89,9 @@ class Simulator(ThreadingHTTPServer):
         """What PORTALS_URL must be."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
-    def play(self, case: Case | None) -> None:
-        """Answer from this case alone from now on; from all of them again with None."""
-        self._played = load_steps(case.folder) if case else None
+    def play(self, steps: list[Step] | None) -> None:
+        """Answer with these alone from now on; from all cases again with None."""
+        self._played = steps
 
     def find(self, method: str, url: str, body: bytes, kind: str) -> Step | None:
         """The recorded answer to a request; the one whose form fits before one that does not look at it."""

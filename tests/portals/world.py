@@ -12,6 +12,7 @@ import pytest
 from scrapers import discovery, gateway
 from scrapers.portal import Canaries, CanaryKind
 from scrapers.transport.pace import NoPacer
+from scrapers.transport.recording import load_steps
 from tests.portals.simulator import Simulator, running
 from tests.scrapers.golden import Case, list_cases
 
@@ -56,7 +57,7 @@ class World:
     def listen(self, state: str, kind: CanaryKind | None) -> None:
         """The next question is put: its case answers."""
         if kind is not None:
-            self.server.play(list_canaries()[state, kind])
+            self.server.play(load_steps(list_canaries()[state, kind].folder))
 
 
 @contextmanager
