@@ -13,7 +13,7 @@ from scrapers import gateway
 from scrapers.failures import PageChanged, PortalBlocked, PortalDisabled, PortalError
 from scrapers.normalize import dates
 from scrapers.normalize.record import availability
-from scrapers.operations import conversation, failed_pages
+from scrapers.operations import conversation
 from scrapers.operations.conversation import Conversation
 from scrapers.portal import CanaryKind, ContactResult, Portal
 from scrapers.records import Found, FoundFilings, NotFound, Query
@@ -27,9 +27,9 @@ STOPS = (ContactResult.WALLED, ContactResult.NO_ANSWER)  # who does not answer i
 
 
 def _clean(text: str) -> str:
-    """Words of ours with some of a page's: without our keys, as every database and file can keep them."""
+    """Words of ours with some of a page's: without our keys and without signs that a terminal or a database minds."""
     secrets = [key for key in gateway.transport_settings().keys.values() if key]
-    return failed_pages.keepable(hide(text, secrets))[:500]
+    return "".join(sign if sign.isprintable() else " " for sign in hide(text, secrets))[:500]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def try_canary(portal: Portal, kind: CanaryKind, name: str) -> Asked:
         seen = conversation.hold(portal, query_of(portal, kind, name), seconds=SECONDS)
     except PortalDisabled as error:
         return Asked(kind, name, ContactResult.NOT_ASKED, error.reason, findings=(_clean(error.detail),))
-    unread = tuple(dict.fromkeys(label for stage in seen.unread_labels for label in stage.split(", ")))
+    unread = tuple(dict.fromkeys(label for stage in seen.unread_labels for label in _clean(stage).split(", ")))
     if seen.failure is not None:
         return _failed(kind, name, seen, seen.failure, unread)
     wrong = tuple(_judge(portal, kind, seen))

@@ -15,9 +15,11 @@ from django.utils import timezone
 
 from scrapers import gateway
 from scrapers.bulk_data.copies import CurrentCopy
+from scrapers.operations import breaker
 from scrapers.portal import Choice, Portal
 from scrapers.records import Answer, Query, ResultList
 from scrapers.search.pipeline import ask
+from scrapers.transport.pace import Pace
 from scrapers.transport.recording import Recorder, Step
 from scrapers.transport.session import Trace
 
@@ -40,7 +42,7 @@ class Conversation:
 
 
 def hold(portal: Portal, query: Query, *, seconds: float, with_copy: bool = True) -> Conversation:
-    """Ask one question at the portal's own pace, `seconds` at most; whatever fails is in the conversation.
+    """Ask one question at the portal's pace of now, `seconds` at most; whatever fails is in the conversation.
 
     `with_copy`: a loaded copy of the state's bulk data answers where it would answer a customer. Raises PortalDisabled
     while nobody may be asked at all.
@@ -48,11 +50,12 @@ def hold(portal: Portal, query: Query, *, seconds: float, with_copy: bool = True
     seen, network, started = Conversation(), Recorder(), time.monotonic()
     deadline = started + seconds
     loaded = _find_copy(portal, query.state) if with_copy else None
-    session = gateway.open_session(portal, deadline=deadline, trace=seen.trace, network=network)
+    pace = _find_pace(portal, query.state)
+    session = gateway.open_session(portal, deadline=deadline, trace=seen.trace, pace=pace, network=network)
     if not connection.in_atomic_block:
         connection.close()  # a slow portal must not hold a database connection
     try:
-        with gateway.get_pacer(portal).slot(query.state, portal.pace, deadline=deadline):
+        with gateway.get_pacer(portal).slot(query.state, pace, deadline=deadline):
             asked, threshold = _with_choices_noted(portal, seen), settings.MATCH_THRESHOLD
             seen.answer = ask(asked, session, query, now=timezone.now(), threshold=threshold, copy=loaded)
     except Exception as error:  # also what no portal should bring about: the person must learn of a broken reader
@@ -70,6 +73,14 @@ def _find_copy(portal: Portal, state: str) -> CurrentCopy | None:
         return gateway.find_copy(state, sandbox=portal.sandbox)
     except DatabaseError:
         return None
+
+
+def _find_pace(portal: Portal, state: str) -> Pace:
+    """As slow as customers ask at the moment."""
+    try:
+        return portal.pace if portal.sandbox else breaker.find_pace(state=state, pace=portal.pace)
+    except DatabaseError:
+        return portal.pace
 
 
 def _with_choices_noted(portal: Portal, seen: Conversation) -> Portal:

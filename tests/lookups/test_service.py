@@ -91,7 +91,7 @@ class TestTheListOfStates:
         }
         assert (row["verification"], row["status"]) == ("live", "active")
         page = Client().get("/states/").content.decode()
-        assert "read, differs, 2026-12-01" in page
+        assert 'read, differs, <span class="day">2026-12-01</span>' in page
         assert "none yet" in page
 
     def test_need_not_be_sent_again_when_nothing_changed(self, switches: None) -> None:

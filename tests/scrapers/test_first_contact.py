@@ -221,6 +221,31 @@ class TestManners:
             assert all(later - sooner > 0.45 for sooner, later in pairwise(times))
         assert {by for _, _, by in heard} == {f"SOS-Lookup/1.3 (+{settings.PUBLIC_URL}; ops@example.com)"}
 
+    def test_are_slower_where_customers_ask_more_slowly(
+        self, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        known = Canaries("Juniper Mesa Outfitters", "", "", "Nobody Has It LLC", "")
+        monkeypatch.undo()
+        portal = type(discovery.find_portal("CO"))
+        monkeypatch.setattr(portal, "pace", Pace(seconds=0.2))
+        monkeypatch.setattr(portal, "canaries", known)
+        Breaker.objects.create(state="CO", slowness=4, changed_at=timezone.now())
+        run("CO", "--only", "active", "--only", "absent")
+        times = [at for at, _, _ in simulator.heard]
+        assert len(times) == 2
+        assert times[1] - times[0] > 0.75
+
+    def test_keep_what_a_portal_sent_from_an_operators_terminal(self, simulator: Simulator) -> None:
+        label = json.dumps("\x1b[2J\x1b]0;owned\x07\u202egnp").encode()
+
+        def plant(url: str, step: Step | None) -> Step | None:
+            return step and replace(step, body=step.body.replace(b'"entitytype"', label + b': "x", "entitytype"'))
+
+        simulator.plant = plant
+        told, _ = run("CO")
+        assert "owned" in told
+        assert all(sign.isprintable() or sign == "\n" for sign in told)
+
 
 class TestTheReport:
     """report.html and what lies beside it."""
