@@ -30,6 +30,7 @@ from scrapers.transport.recording import Step
 from tests.portals.simulator import Simulator, running
 from tests.portals.world import name_of
 from tests.scrapers.golden import list_cases
+from tests.sign_in import chromium
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CASES = {str(case): case for case in list_cases()}
@@ -264,6 +265,27 @@ class TestTheReport:
         digest = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
         assert f"default-src 'none'; style-src 'sha256-{digest}'" in text
         assert " style=" not in text
+
+    @pytest.mark.slow
+    @pytest.mark.skipif(not chromium.PROGRAM, reason="needs Chromium")
+    def test_is_read_on_a_phone_and_a_screen_and_runs_nothing(self, simulator: Simulator, tmp_path: Path) -> None:
+        wide = json.dumps(HOSTILE + "W" * 120)[1:-1].encode()
+        simulator.plant = lambda url, step: step and replace(step, body=step.body.replace(b"Good Standing", wide))
+        run()
+        (report,) = tmp_path.glob("first-contact/*/report.html")
+        with chromium.started(tmp_path / "profile") as page:
+            for width in (390, 1440):
+                page.call(
+                    "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
+                )
+                assert page.show(report.as_uri()) == []
+                page.run("document.querySelectorAll('details').forEach(one => one.open = true)")
+                assert page.run("document.documentElement.scrollWidth") <= width
+                assert page.run("getComputedStyle(document.querySelector('article')).borderTopWidth") == "1px"
+            page.run("const one = document.createElement('script'); one.textContent = 'window.ran = 1'")
+            page.run("document.body.append(one); new Promise(done => setTimeout(done, 300))")
+            assert [one.partition(":")[0] for one in page.run("window.refused")] == ["script-src-elem"]
+            assert page.run("window.ran") is None
 
     def test_names_each_kept_page_which_is_plain_text_for_its_owner(self, simulator: Simulator, tmp_path: Path) -> None:
         simulator.fault = "wall"
