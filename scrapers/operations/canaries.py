@@ -123,7 +123,7 @@ def _failed(kind: CanaryKind, name: str, seen: Conversation, error: Exception, u
         result = ContactResult.WALLED
     else:
         result = ContactResult.NOT_READ if isinstance(error, PageChanged) else ContactResult.NO_ANSWER
-    lasting = not error.retryable and result is not ContactResult.NOT_ASKED
+    lasting = result is ContactResult.NOT_READ
     return Asked(kind, name, result, error.reason, "", (finding,), unread, is_lasting=lasting, seen=seen)
 
 

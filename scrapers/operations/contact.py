@@ -26,12 +26,17 @@ Progress = Callable[[str, CanaryKind | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """What came of one state; `asked` has every canary, also those that were not asked any more."""
+    """What came of one state; `asked` has every canary, also those that were not asked any more.
+
+    `was_live`: its active canary was read before, so that a registry without it is the registry's change, and not the
+    wrong canary.
+    """
 
     portal: Portal
     at: datetime
     asked: tuple[Asked, ...]
     seconds: float
+    was_live: bool
 
     @property
     def result(self) -> ContactResult:
@@ -45,19 +50,21 @@ class Contact:
     def is_live(self) -> bool:
         """Whether a real answer was read as expected, and nobody was found who cannot be there."""
         active = self._find(CanaryKind.ACTIVE)
-        return bool(active and active.reached and active.outcome == "found" and not self._is_wrong)
+        right = active is not None and active.reached and active.outcome == "found" and not active.is_lasting
+        return right and not self._has_wrong_find
 
     @property
     def trouble(self) -> str:
         """What customers are told where only a person can mend it; empty where it may be well by itself."""
-        return TROUBLE if self._is_wrong else ""
+        active = self._find(CanaryKind.ACTIVE)
+        ill = active is not None and active.is_lasting and (self.was_live or active.result is ContactResult.NOT_READ)
+        return TROUBLE if ill or self._has_wrong_find else ""
 
     @property
-    def _is_wrong(self) -> bool:
-        """Whether the known company was not read as it is, or somebody was found who cannot be there."""
-        return any(
-            one is not None and one.is_lasting for one in map(self._find, (CanaryKind.ACTIVE, CanaryKind.ABSENT))
-        )
+    def _has_wrong_find(self) -> bool:
+        """Whether somebody was found who cannot be there, or the page of nobody could not be read."""
+        absent = self._find(CanaryKind.ABSENT)
+        return absent is not None and absent.is_lasting
 
     def summary(self) -> dict[str, Any]:
         """What is kept of it, JSON-ready."""
@@ -135,6 +142,7 @@ def meet(
 def _meet(portal: Portal, *, now: datetime, kinds: Collection[CanaryKind], pause: float, progress: Progress) -> Contact:
     asked: list[Asked] = []
     started, why = time.monotonic(), _why_not(portal, now)
+    was_live = selectors.get_jurisdiction(portal.code).verified_live_at is not None
     for kind, name in canaries.list_questions(portal).items():
         if kind not in kinds:
             continue
@@ -147,7 +155,7 @@ def _meet(portal: Portal, *, now: datetime, kinds: Collection[CanaryKind], pause
         asked.append(canaries.try_canary(portal, kind, name))
         if asked[-1].result in STOPS:
             why = "left alone after it gave no answer to the question before"
-    return Contact(portal, now, tuple(asked), round(time.monotonic() - started, 1))
+    return Contact(portal, now, tuple(asked), round(time.monotonic() - started, 1), was_live)
 
 
 def _why_not(portal: Portal, now: datetime) -> str:

@@ -147,6 +147,17 @@ class TestFirstContact:
         assert run("CO")[1] == 0
         assert selectors.get_jurisdiction("CO").status == "active"
 
+    def test_degrades_for_a_company_that_went_missing_only_a_state_that_had_it(self, simulator: Simulator) -> None:
+        simulator.plant = lambda url, step: Step("GET", url, 200, {"content-type": "application/json"}, b"[]")
+        told, _ = run("CO")
+        assert "the known name is not found" in told
+        assert selectors.get_jurisdiction("CO").status == "active"  # perhaps it is the wrong canary
+        simulator.plant, gone = None, simulator.plant
+        run("CO")
+        simulator.plant = gone
+        run("CO")
+        assert selectors.get_jurisdiction("CO").status == "degraded"
+
     def test_costs_nobody_anything_and_counts_nowhere(self, simulator: Simulator) -> None:
         run()
         simulator.fault = "error"
