@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import ClassVar, Literal, Self
 
 from requests.adapters import BaseAdapter
@@ -57,6 +58,42 @@ class Terms:
     note: str = ""
 
 
+class CanaryKind(StrEnum):
+    """The known name: of an `active` or `inactive` company, a `person`'s, an `absent` one, a `lien` debtor's."""
+
+    ACTIVE = "active"
+    INACTIVE = "inactive"
+    PERSON = "person"
+    ABSENT = "absent"
+    LIEN = "lien"
+
+
+class ContactResult(StrEnum):
+    """How it went: `read` as expected, read and it `differs`, `not_read`, `walled` off, `no_answer`, `not_asked`."""
+
+    READ = "read"
+    DIFFERS = "differs"
+    NOT_READ = "not_read"
+    WALLED = "walled"
+    NO_ANSWER = "no_answer"
+    NOT_ASKED = "not_asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Canaries:
+    """What first contact asks of a registry, each by a name; empty: not asked.
+
+    The usual ones are chains that registered in nearly every state, one of them gone since 2009, a name as people
+    have it, one that nobody has, and a debtor of whom most states have liens. They are to be confirmed state by state.
+    """
+
+    active: str = "Walmart Inc."
+    inactive: str = "Circuit City Stores, Inc."
+    person: str = "John Smith"
+    absent: str = "Quzvexil Thornwick Ombrage LLC"
+    lien: str = "Smith Construction LLC"
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What `Portal.choose` decided about a result list."""
@@ -92,7 +129,7 @@ class Portal:
     narrow_proves: ClassVar[bool] = False  # whether a whole list of the narrow search holds every spelling of the name
     bulk_data: ClassVar[BulkData | None] = None  # the files its registry publishes, of which a copy may be loaded
     own_name_check: ClassVar[str] = ""  # the registry's own availability search, where it has one and it is asked
-    canary: ClassVar[str] = "Walmart Inc."  # a company every registry should know; to be confirmed state by state
+    canaries: ClassVar[Canaries] = Canaries()
     version: ClassVar[str] = "1.0"
     built_at: ClassVar[str] = "2026-11-21"
     sandbox: ClassVar[bool] = False

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from lookups.verdicts import Breakdown
 from lookups.verdicts import Verdict as Outcome
 from scrapers.failures import list_unanswered
+from scrapers.portal import CanaryKind as CanaryKind
+from scrapers.portal import ContactResult as ContactResult
 from scrapers.refusals import Refusal
 
 CODES = {
