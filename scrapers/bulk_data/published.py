@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from scrapers.records import EntityRecord
+from scrapers.transport.session import PortalSession
 
 Row = Mapping[str, str]
 
@@ -34,7 +35,8 @@ class BulkData:
     encoding: str = "utf-8-sig"
     width: int = 0  # characters a line, for fixed width
     more: tuple[str, ...] = ()  # further files: the download is then a folder
-    joined: Callable[[Path], Iterator[Row]] | None = None  # reads that folder, where its files belong together
+    joined: Callable[[Path], Iterator[Row]] | None = None  # reads the download whose files, or tables, belong together
+    asked_before: Callable[[PortalSession], None] | None = None  # what a visitor has to answer before the download
     walled: bool = False  # the portal's own search turns programs away
     beside_live: bool = False
     most_rows: int = 200  # of one name

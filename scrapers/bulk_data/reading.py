@@ -27,33 +27,41 @@ def rows(path: Path, bulk_data: BulkData) -> Iterator[Row]:
                 yield from _csv_rows(Lines(file, path.name), bulk_data.columns, path.name)
         else:
             with unpacked(path) as archive:
-                for member in _members(archive, bulk_data):
+                for member in find_members(archive, bulk_data.members):
                     yield from _member_rows(archive, member, bulk_data)
 
 
 def _member_rows(archive: zipfile.ZipFile, member: str, bulk_data: BulkData) -> Iterator[Row]:
+    if bulk_data.kind == "csv-zip":
+        for row in table(archive, member, bulk_data.columns, encoding=bulk_data.encoding):
+            yield {**row, "_member": member}
+        return
     with member_lines(archive, member, encoding=bulk_data.encoding) as lines:
-        if bulk_data.kind == "csv-zip":
-            for row in _csv_rows(lines, bulk_data.columns, member):
-                yield {**row, "_member": member}
-        elif bulk_data.kind == "ndjson-zip":
+        if bulk_data.kind == "ndjson-zip":
             yield from _json_rows(lines, bulk_data.columns, member)
         else:
             yield from _fixed_rows(lines, bulk_data.width, member)
 
 
-def _members(archive: zipfile.ZipFile, bulk_data: BulkData) -> list[str]:
+def find_members(archive: zipfile.ZipFile, wanted: tuple[str, ...]) -> list[str]:
+    """The files of an archive that are to be read: those wanted, or all ("*"), or the only one; PageChanged else."""
     have = archive.namelist()
-    if bulk_data.members == ("*",):
+    if wanted == ("*",):
         return sorted(have)
-    if not bulk_data.members:
+    if not wanted:
         if len(have) != 1:
             raise PageChanged(f"the archive holds {have}, expected one file")
         return have
-    missing = [name for name in bulk_data.members if name not in have]
+    missing = [name for name in wanted if name not in have]
     if missing:
         raise PageChanged(f"the archive lacks {missing}: it holds {have}")
-    return list(bulk_data.members)
+    return list(wanted)
+
+
+def table(archive: zipfile.ZipFile, member: str, columns: frozenset[str], *, encoding: str) -> Iterator[Row]:
+    """Every row of one table in an archive, by column name."""
+    with member_lines(archive, member, encoding=encoding) as lines:
+        yield from _csv_rows(lines, columns, member)
 
 
 def _csv_rows(lines: Lines, columns: frozenset[str], name: str) -> Iterator[Row]:
@@ -65,6 +73,7 @@ def _csv_rows(lines: Lines, columns: frozenset[str], name: str) -> Iterator[Row]
     lines.end_row()
     for number, cells in enumerate(reader, start=2):
         lines.end_row()
+        cells = [cell.strip() for cell in cells]  # some files pad each to a width
         if not any(cells):
             continue
         extra = cells[len(head) :]

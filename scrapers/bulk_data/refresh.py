@@ -45,6 +45,8 @@ def fetch(*, portal: Portal, now: datetime) -> tuple[Path, datetime]:
         deadline=time.monotonic() + PATIENCE,
     )
     try:
+        if source.asked_before is not None:
+            source.asked_before(session)
         if not source.more:
             return to, session.download(source.url, to=to, now=now)
         to.mkdir(exist_ok=True)

@@ -44,52 +44,6 @@ def zipped(path: Path, **members: str) -> Path:
     return path
 
 
-class TestVirginia:
-    """A table each for corporations, LLCs and partnerships in one archive."""
-
-    HEAD = (
-        "EntityID,Name,Status,StatusDate,Duration,IncorpDate,IncorpState,IndustryCode,Street1,Street2,City,State,Zip,"
-        "PrinOffEffDate,RA-Name,RA-Street1,RA-Street2,RA-City,RA-State,RA-Zip,TotalShares\r\n"
-    )
-    LLC = (
-        "11004293,Blue Heron Logistics LLC,00,2020-01-02,99,2020-01-02,VA,0,1 Example St,Ste 5,Richmond,VA,23219,,"
-        "Jordan Sample,2 Example St,,Richmond,VA,23220,0,,\r\n"
-    )
-    CORP = "F0012345,Granite Peak Corp,10,,,1999-05-06,DE,0,9 Pine Rd,,Reno,NV,89501,,Old Harbor Agents,,,,,,0\r\n"
-
-    def file(self, tmp_path: Path, llc: str | None = None) -> Path:
-        tables = {"Corp__csv": self.HEAD + self.CORP, "LLC__csv": llc or self.HEAD + self.LLC, "LP__csv": self.HEAD}
-        return zipped(tmp_path / "be.zip", **tables, Officer__csv="x\r\n")
-
-    def test_is_read_whole(self, tmp_path: Path) -> None:
-        corporation, llc = read("VA", self.file(tmp_path))
-        assert (llc.entity_name, llc.entity_id, llc.entity_type) == (
-            "Blue Heron Logistics LLC",
-            "11004293",
-            "Limited Liability Company",
-        )
-        assert (llc.agent_name, llc.agent_address.street, llc.agent_address.zip) == (
-            "Jordan Sample",
-            "2 Example St",
-            "23220",
-        )
-        assert llc.principal_address.street == "1 Example St, Ste 5"
-        assert (corporation.jurisdiction, corporation.formation_date) == ("DE", "1999-05-06")
-
-    def test_has_its_codes_read_by_the_closed_table(self, tmp_path: Path) -> None:
-        corporation, llc = read("VA", self.file(tmp_path))
-        assert status_class("VA", llc) == "active"
-        assert status_class("VA", corporation) == "inactive"
-
-    def test_is_refused_without_a_column(self, tmp_path: Path) -> None:
-        with pytest.raises(PageChanged, match="RA-Name"):
-            read("VA", self.file(tmp_path, llc=self.HEAD.replace("RA-Name", "Agent") + self.LLC))
-
-    def test_is_refused_without_a_table(self, tmp_path: Path) -> None:
-        with pytest.raises(PageChanged, match="LLC"):
-            read("VA", zipped(tmp_path / "be.zip", Corp__csv=self.HEAD))
-
-
 class TestIllinois:
     """Six fixed-width files, joined by file number."""
 
