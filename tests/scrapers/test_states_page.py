@@ -26,6 +26,13 @@ class TestTheStatesPage:
             call_command("states_page", "--check")
 
 
+def test_ten_states_at_least_answer_liens_without_being_switched_on() -> None:
+    told = sorted(
+        portal.code for portal in discovery.list_portals() if portal.on_by_default and portal.capabilities.ucc
+    )
+    assert len(told) >= 10, told
+
+
 class TestThePageOfSearchTerms:
     """docs/search-terms.md."""
 

@@ -12,8 +12,8 @@ from scrapers.parsing.fields import listed
 
 HEAD = listed(
     "EntityID | Name | Status | StatusReason | Status Date | Duration | IncorpDate | IncorpState | IndustryCode | "
-    "Street1 | Street2 | City | State | Zip | PrinOffEffDate | RA-Name | RA-Street1 | RA-Street2 | RA-City | RA-State | "
-    "RA-Zip | RA-EffDate | RA-Status | RA-Loc | StockInd | TotalShares | MergerInd | AssessInd"
+    "Street1 | Street2 | City | State | Zip | PrinOffEffDate | RA-Name | RA-Street1 | RA-Street2 | RA-City | "
+    "RA-State | RA-Zip | RA-EffDate | RA-Status | RA-Loc | StockInd | TotalShares | MergerInd | AssessInd"
 )
 HEADS = {
     "Corp.csv": [*HEAD, "Stock1"],

@@ -40,8 +40,15 @@ def page() -> str:
     missing = len(PLACES) - len(portals)
     if missing:
         marks += f", {missing} without a reader"
-    on = sum(1 for portal in portals if portal.on_by_default)
-    return HEAD + "\n".join(rows) + f"\n\n{len(PLACES)} jurisdictions: {marks}; {on} on by default.\n"
+    on = [portal.capabilities for portal in portals if portal.on_by_default]
+    told = {
+        "with officers": sum(can.officers for can in on),
+        "with former names": sum(can.former_names for can in on),
+        "with filings": sum(can.filings for can in on),
+        "with liens": sum(can.ucc for can in on),
+    }
+    shown = ", ".join(f"{count} {word}" for word, count in told.items())
+    return HEAD + "\n".join(rows) + f"\n\n{len(PLACES)} jurisdictions: {marks}; {len(on)} on by default, {shown}.\n"
 
 
 def _row(code: str, portal: Portal | None) -> str:
