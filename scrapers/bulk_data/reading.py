@@ -35,12 +35,12 @@ def _member_rows(archive: zipfile.ZipFile, member: str, bulk_data: BulkData) -> 
     if bulk_data.kind == "csv-zip":
         for row in table(archive, member, bulk_data.columns, encoding=bulk_data.encoding):
             yield {**row, "_member": member}
-        return
-    with member_lines(archive, member, encoding=bulk_data.encoding) as lines:
-        if bulk_data.kind == "ndjson-zip":
+    elif bulk_data.kind == "fixed-zip":
+        for line in fixed_lines(archive, member, bulk_data.width, encoding=bulk_data.encoding):
+            yield {"line": line}
+    else:
+        with member_lines(archive, member, encoding=bulk_data.encoding) as lines:
             yield from _json_rows(lines, bulk_data.columns, member)
-        else:
-            yield from _fixed_rows(lines, bulk_data.width, member)
 
 
 def find_members(archive: zipfile.ZipFile, wanted: tuple[str, ...]) -> list[str]:
@@ -96,12 +96,12 @@ def _json_rows(lines: Lines, columns: frozenset[str], name: str) -> Iterator[Row
         yield {key: "" if value is None else str(value) for key, value in row.items()}
 
 
-def _fixed_rows(lines: Lines, width: int, name: str) -> Iterator[Row]:
-    """Lines of one width as rows with the one column `line`; PageChanged for a line of another width."""
-    for number, line in enumerate(lines, start=1):
-        text = line.rstrip("\r\n")
-        if not text:
-            continue
-        if len(text) != width:
-            raise PageChanged(f"{name}, line {number}: {len(text)} characters, expected {width}")
-        yield {"line": text}
+def fixed_lines(archive: zipfile.ZipFile, member: str, width: int, *, encoding: str) -> Iterator[str]:
+    """Every line of a file of fixed width; PageChanged for a line of another width."""
+    with member_lines(archive, member, encoding=encoding) as lines:
+        for number, line in enumerate(lines, start=1):
+            text = line.rstrip("\r\n")
+            if text and len(text) != width:
+                raise PageChanged(f"{member}, line {number}: {len(text)} characters, expected {width}")
+            if text:
+                yield text
