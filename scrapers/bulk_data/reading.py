@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +25,7 @@ def rows(path: Path, bulk_data: BulkData) -> Iterator[Row]:
             yield from bulk_data.joined(path)
         elif bulk_data.kind == "csv":
             with path.open(newline="", encoding=bulk_data.encoding, errors="replace") as file:
-                yield from _csv_rows(Lines(file, path.name), bulk_data.columns, path.name)
+                yield from _csv_rows(Lines(file, path.name), bulk_data.columns, path.name, bulk_data.known)
         else:
             with unpacked(path) as archive:
                 for member in find_members(archive, bulk_data.members):
@@ -64,12 +65,25 @@ def table(archive: zipfile.ZipFile, member: str, columns: frozenset[str], *, enc
         yield from _csv_rows(lines, columns, member)
 
 
-def _csv_rows(lines: Lines, columns: frozenset[str], name: str) -> Iterator[Row]:
+def open_table(path: Path, columns: frozenset[str], *, encoding: str) -> Iterator[Row]:
+    """Every row of a table in a file of its own, whose column names may be in any case; given in lower case."""
+    if not path.is_file():
+        raise PageChanged(f"{path.parent.name} holds no {path.name}")
+    with path.open(newline="", encoding=encoding, errors="replace") as file:
+        yield from _csv_rows(Lines(file, path.name), columns, path.name, caseless=True)
+
+
+def _csv_rows(
+    lines: Lines, columns: frozenset[str], name: str, known: re.Pattern[str] | None = None, *, caseless: bool = False
+) -> Iterator[Row]:
     reader, lines.rows_go_on = csv.reader(lines), True
-    head = [cell.strip() for cell in next(reader, [])]
+    head = [cell.strip().lower() if caseless else cell.strip() for cell in next(reader, [])]
     missing = columns - set(head)
     if missing:
         raise PageChanged(f"{name}: the columns {sorted(missing)} are missing from {head}")
+    strange = [column for column in head if column not in columns and known and not known.fullmatch(column)]
+    if strange:
+        raise PageChanged(f"{name}: the columns {strange} are unknown, so the file may not be what it was")
     lines.end_row()
     for number, cells in enumerate(reader, start=2):
         lines.end_row()

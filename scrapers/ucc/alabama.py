@@ -32,12 +32,12 @@ EMPTY = frozenset({"not provided"})
 _TOO_OFTEN = "exceeded the number accesses allowed"
 _NUMBER = re.compile(r"[?&]ucc=(\d{2}-\d{4,9})(?:&|$)")
 _PAGES, _FULL, _OPENED = 2, 25, 4
-_LABELS = {
-    "filed": re.compile(r"\b(?:file|filing|filed)\b.*\bdate\b|\bdate\b.*\bfiled\b", re.I),
-    "lapse_date": re.compile(r"\b(?:lapse|lapses|expiration|expires)\b", re.I),
-    "status": re.compile(r"\bstatus\b", re.I),
-    "filing_type": re.compile(r"\b(?:file|filing|document|ucc) type\b", re.I),
-}
+_LABELS = (
+    re.compile(r"\b(?:file|filing|filed)\b.*\bdate\b|\bdate\b.*\bfiled\b", re.I),
+    re.compile(r"\b(?:lapse|lapses|expiration|expires)\b", re.I),
+    re.compile(r"\bstatus\b", re.I),
+    re.compile(r"\b(?:file|filing|document|ucc) type\b", re.I),
+)
 _PARTY = re.compile(r"\b(debtor|secured)\b", re.I)
 _KNOWN = listed("UCC Number | File Number | Filing Number")
 
@@ -114,15 +114,18 @@ def _opened(session: PortalSession, listed_one: UccFiling) -> UccFiling:
     if wanted not in [names.key(who.name) for who in people["debtor"]]:
         raise missing_result(page, f"the debtor of {listed_one.file_number}")
     rest = [(label, lines) for label, lines in details if not _PARTY.search(label)]
-    values = {field: _value(rest, pattern) for field, pattern in _LABELS.items()}
-    known = [*_LABELS.values(), *(re.compile(re.escape(label), re.I) for label in _KNOWN)]
+    filed, lapse, status, kind = (_value(rest, pattern) for pattern in _LABELS)
+    known = [*_LABELS, *(re.compile(re.escape(label), re.I) for label in _KNOWN)]
     note_unread((label for label, _ in rest if not any(one.search(label) for one in known)), session)
     return replace(
         listed_one,
         debtors=tuple(people["debtor"]),
         secured_parties=tuple(people["secured"]),
+        filed=filed,
+        lapse_date=lapse,
+        status=status,
+        filing_type=kind,
         status_omits="termination",
-        **values,
     )
 
 
