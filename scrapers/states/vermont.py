@@ -9,6 +9,7 @@ from __future__ import annotations
 from scrapers.bulk_data.layouts import vermont
 from scrapers.parsing.fields import listed
 from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
 
 
@@ -18,6 +19,7 @@ class Vermont(Portal):
     code, bulk_data = "VT", vermont.BULK_DATA
     hosts, sources = ("bizfilings.vermont.gov",), (vermont.PAGE,)
     id_pattern = r"\d{4,8}"
+    name_search = NameSearch(evidence="Nothing is known of its search; the loaded file is compared by name.")
     capabilities = Capabilities(agent=True, addresses=True)
     published = frozenset(
         listed(
