@@ -32,3 +32,4 @@ class Massachusetts(CorpWebPortal):
     off_reason = (
         "The portal answers programs with an Imperva challenge; the register is sold as files, which can be loaded."
     )
+    would_change = "A loaded copy of the files on sale, or an answer to programs."

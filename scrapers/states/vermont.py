@@ -30,3 +30,4 @@ class Vermont(Portal):
     statuses = meanings("Active | Inactive | Terminated | Dissolved | Withdrawn | Cancelled | Merged")
     terms = Terms("unstated", robots="not known", note="The whole register is free every week, behind an account.")
     off_reason = "The portal asks for a captcha behind Imperva, and its question is not known; load its weekly file."
+    would_change = "A loaded copy of the weekly file, which is free and needs an account."

@@ -59,6 +59,7 @@ class TestAJurisdiction:
             assert portal.verification in ("recorded", "documented")
         else:
             assert portal.off_reason, "an operator must read why it is off"
+            assert portal.would_change.endswith("."), "and what would change that"
 
     def test_names_its_machines_and_sources(self, portal) -> None:
         if portal.verification != "unsupported":

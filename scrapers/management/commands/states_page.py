@@ -23,11 +23,10 @@ description of the portal, not yet tried on it. **unsupported**: no search is kn
 "On by default" is the switch's first position; an operator may turn each one. A state that is off because of a wall or
 its terms answers 503 with the reason; a wall is never solved or disguised.
 
-| | jurisdiction | platform | answers | UCC | verification | on by default | terms, robots.txt | reason when off |
-|---|---|---|---|---|---|---|---|---|
+| | jurisdiction | platform | answers | UCC | verification | on by default | terms, robots.txt | reason when off \
+| what would change that |
+|---|---|---|---|---|---|---|---|---|---|
 """
-
-
 MARKS = ("recorded", "documented", "unsupported")
 
 
@@ -54,7 +53,7 @@ def page() -> str:
 def _row(code: str, portal: Portal | None) -> str:
     place = PLACES[code]
     if portal is None:
-        return f"| {code} | {place.name} | - | nothing | - | unsupported | no | - | no search is known |"
+        return f"| {code} | {place.name} | - | nothing | - | unsupported | no | - | no search is known | a reader |"
     cells = [
         code,
         place.name,
@@ -65,6 +64,7 @@ def _row(code: str, portal: Portal | None) -> str:
         "yes" if portal.on_by_default else "no",
         f"{portal.terms.automated}; robots.txt: {portal.terms.robots}. {portal.terms.note}".strip(),
         "" if portal.on_by_default else portal.off_reason,
+        "" if portal.on_by_default else portal.would_change,
     ]
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
 
