@@ -1,7 +1,8 @@
 """Rows that stand beside entities in tables of their own (officers, other names), found again by the entity's number.
 
 Nobody promises in what order the files of one publication are, and they are too large for memory: they wait on disk, in
-a file that has lost its name already, so that nothing of it outlives the load, however that ends.
+a file that has lost its name already, so that nothing of it outlives the load, however that ends. Not in the database:
+two copies that must be switched at once would be the price of a question that is rarely asked.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def _candidate(line: HtmlElement, width: int, name: int, page: Page) -> Candidat
     href = links[0].get("href") or ""
     if len(links) != 1 or len(cells) != width or not text_of(cells[name]) or not href:
         raise PageChanged(f"{page.url}: a row of {len(cells)} cells with {len(links)} links, or without a name")
-    kinds = line.cssselect("td.hidden-tablet.hidden-phone")
+    kinds = line.cssselect(".hidden-tablet.hidden-phone")
     return Candidate(
         name=text_of(cells[name]),
         entity_id="",

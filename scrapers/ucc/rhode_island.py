@@ -132,29 +132,34 @@ def _opened(session: PortalSession, filing: UccFiling, results: Page) -> UccFili
     """The lien with all its parties and its collateral."""
     page = session.get(filing.sos_url or "", headers={"Referer": results.url})
     tree = page.html()
-    heads = tree.xpath("//td[normalize-space()='Debtor(s)']")
+    heads = tree.xpath("//*[self::td or self::th][normalize-space()='Debtor(s)']")
     if not heads or filing.file_number not in visible_text(tree):
         raise missing_result(page, f"the history of {filing.file_number}")
     found = list(_parties(heads[0].xpath("ancestor::table[1]//tr")))
+    debtors, secured = (tuple(dict.fromkeys(who for shown, who in found if shown == role)) for role in _ROLES)
+    if not debtors or not secured:
+        raise PageChanged(f"{page.url}: {len(debtors)} debtors and {len(secured)} secured parties")
     texts = [line for area in select(tree, "textarea")[:1] for line in (area.text_content() or "").split()]
-    return replace(
-        filing,
-        debtors=tuple(dict.fromkeys(who for role, who in found if role == "debtor")),
-        secured_parties=tuple(dict.fromkeys(who for role, who in found if role == "secured_party")),
-        collateral=" ".join(texts) or None,
-    )
+    return replace(filing, debtors=debtors, secured_parties=secured, collateral=" ".join(texts) or None)
 
 
 def _parties(rows: Iterable[HtmlElement]) -> Iterator[tuple[str, UccParty]]:
     """The parties of every document, with their role: name and address in a cell below the section's heading."""
     role: str | None = None
     for row in rows:
-        cells = [lines for cell in row.xpath("./td") if (lines := lines_of(cell))]
+        cells = [lines for cell in row.xpath("./td | ./th") if (lines := lines_of(cell))]
         if len(cells) == 1 and len(cells[0]) == 1:
             role = _SECTIONS.get(cells[0][0].casefold())
-        elif role and all(len(lines) > 1 for lines in cells):
+        elif cells and _opens_another(cells[0][0]):
+            role = None
+        elif role:
             for lines in cells:
+                if len(lines) == 1:
+                    raise PageChanged(f"{lines[0]!r} stands among the parties of a lien, without an address")
                 place = [line for line in lines[1:] if not line.casefold().startswith("corp type:")]
                 yield role, parties.listed_party(lines[0], addresses.from_lines(place))
-        elif cells:
-            role = None
+
+
+def _opens_another(label: str) -> bool:
+    """Whether a row is no party's: "UCC Filing Number:", "Action:"."""
+    return label.endswith(":")
