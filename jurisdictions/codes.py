@@ -88,7 +88,7 @@ _ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("VT", "Vermont", "Northeast", f"Vermont {_SOS}", "https://bizfilings.vermont.gov/business/businesssearch"),
     ("VA", "Virginia", "South", "Virginia State Corporation Commission", "https://cis.scc.virginia.gov/EntitySearch/Index"),
     ("WA", "Washington", "West", f"Washington {_SOS}", "https://ccfs.sos.wa.gov/#/BusinessSearch"),
-    ("WV", "West Virginia", "South", f"West Virginia {_SOS}", "https://apps.sos.wv.gov/business/corporations/"),
+    ("WV", "West Virginia", "South", f"West Virginia {_SOS}", "https://apps.wv.gov/SOS/BusinessEntitySearch/"),
     ("WI", "Wisconsin", "Midwest", "Wisconsin Department of Financial Institutions", "https://apps.dfi.wi.gov/apps/CorpSearch/Search.aspx"),
     ("WY", "Wyoming", "West", f"Wyoming {_SOS}", "https://wyobiz.wyo.gov/Business/FilingSearch.aspx"),
     ("PR", "Puerto Rico", "Territory", "Puerto Rico Department of State", "https://rcp.estado.pr.gov/en/search"),

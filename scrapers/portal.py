@@ -123,6 +123,7 @@ class Portal:
     verification: ClassVar[Verification] = "documented"
     on_by_default: ClassVar[bool] = False
     off_reason: ClassVar[str] = ""
+    would_change: ClassVar[str] = ""  # what would let it be on, or be read, as far as anybody can tell
     slow: ClassVar[bool] = False
     estimated_seconds: ClassVar[int] = 3
     name_search: ClassVar[NameSearch] = NameSearch()  # how its search takes a term

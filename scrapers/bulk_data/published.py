@@ -6,12 +6,14 @@ says so (`dataAsOf`, `source: cache`), and asks nothing of the portal.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from scrapers.records import EntityRecord
+from scrapers.transport.session import PortalSession
 
 Row = Mapping[str, str]
 
@@ -30,11 +32,14 @@ class BulkData:
     least_rows: int
     record: Callable[[Row], EntityRecord | None]
     columns: frozenset[str] = frozenset()  # columns the file must have
+    known: re.Pattern[str] | None = None  # columns it may have beside them; None where others do not matter
     members: tuple[str, ...] = ()
     encoding: str = "utf-8-sig"
     width: int = 0  # characters a line, for fixed width
     more: tuple[str, ...] = ()  # further files: the download is then a folder
-    joined: Callable[[Path], Iterator[Row]] | None = None  # reads that folder, where its files belong together
+    joined: Callable[[Path], Iterator[Row]] | None = None  # reads the download whose files, or tables, belong together
+    asked_before: Callable[[PortalSession], None] | None = None  # what a visitor has to answer before the download
+    supplied: bool = False  # handed out to holders of an account, or for a fee: an operator brings it
     walled: bool = False  # the portal's own search turns programs away
     beside_live: bool = False
     most_rows: int = 200  # of one name

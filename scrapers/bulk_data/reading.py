@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,47 +25,69 @@ def rows(path: Path, bulk_data: BulkData) -> Iterator[Row]:
             yield from bulk_data.joined(path)
         elif bulk_data.kind == "csv":
             with path.open(newline="", encoding=bulk_data.encoding, errors="replace") as file:
-                yield from _csv_rows(Lines(file, path.name), bulk_data.columns, path.name)
+                yield from _csv_rows(Lines(file, path.name), bulk_data.columns, path.name, bulk_data.known)
         else:
             with unpacked(path) as archive:
-                for member in _members(archive, bulk_data):
+                for member in find_members(archive, bulk_data.members):
                     yield from _member_rows(archive, member, bulk_data)
 
 
 def _member_rows(archive: zipfile.ZipFile, member: str, bulk_data: BulkData) -> Iterator[Row]:
-    with member_lines(archive, member, encoding=bulk_data.encoding) as lines:
-        if bulk_data.kind == "csv-zip":
-            for row in _csv_rows(lines, bulk_data.columns, member):
-                yield {**row, "_member": member}
-        elif bulk_data.kind == "ndjson-zip":
+    if bulk_data.kind == "csv-zip":
+        for row in table(archive, member, bulk_data.columns, encoding=bulk_data.encoding):
+            yield {**row, "_member": member}
+    elif bulk_data.kind == "fixed-zip":
+        for line in fixed_lines(archive, member, bulk_data.width, encoding=bulk_data.encoding):
+            yield {"line": line}
+    else:
+        with member_lines(archive, member, encoding=bulk_data.encoding) as lines:
             yield from _json_rows(lines, bulk_data.columns, member)
-        else:
-            yield from _fixed_rows(lines, bulk_data.width, member)
 
 
-def _members(archive: zipfile.ZipFile, bulk_data: BulkData) -> list[str]:
+def find_members(archive: zipfile.ZipFile, wanted: tuple[str, ...]) -> list[str]:
+    """The files of an archive that are to be read: those wanted, or all ("*"), or the only one; PageChanged else."""
     have = archive.namelist()
-    if bulk_data.members == ("*",):
+    if wanted == ("*",):
         return sorted(have)
-    if not bulk_data.members:
+    if not wanted:
         if len(have) != 1:
             raise PageChanged(f"the archive holds {have}, expected one file")
         return have
-    missing = [name for name in bulk_data.members if name not in have]
+    missing = [name for name in wanted if name not in have]
     if missing:
         raise PageChanged(f"the archive lacks {missing}: it holds {have}")
-    return list(bulk_data.members)
+    return list(wanted)
 
 
-def _csv_rows(lines: Lines, columns: frozenset[str], name: str) -> Iterator[Row]:
+def table(archive: zipfile.ZipFile, member: str, columns: frozenset[str], *, encoding: str) -> Iterator[Row]:
+    """Every row of one table in an archive, by column name."""
+    with member_lines(archive, member, encoding=encoding) as lines:
+        yield from _csv_rows(lines, columns, member)
+
+
+def open_table(path: Path, columns: frozenset[str], *, encoding: str) -> Iterator[Row]:
+    """Every row of a table in a file of its own, whose column names may be in any case; given in lower case."""
+    if not path.is_file():
+        raise PageChanged(f"{path.parent.name} holds no {path.name}")
+    with path.open(newline="", encoding=encoding, errors="replace") as file:
+        yield from _csv_rows(Lines(file, path.name), columns, path.name, caseless=True)
+
+
+def _csv_rows(
+    lines: Lines, columns: frozenset[str], name: str, known: re.Pattern[str] | None = None, *, caseless: bool = False
+) -> Iterator[Row]:
     reader, lines.rows_go_on = csv.reader(lines), True
-    head = [cell.strip() for cell in next(reader, [])]
+    head = [cell.strip().lower() if caseless else cell.strip() for cell in next(reader, [])]
     missing = columns - set(head)
     if missing:
         raise PageChanged(f"{name}: the columns {sorted(missing)} are missing from {head}")
+    strange = [column for column in head if column not in columns and known and not known.fullmatch(column)]
+    if strange:
+        raise PageChanged(f"{name}: the columns {strange} are unknown, so the file may not be what it was")
     lines.end_row()
     for number, cells in enumerate(reader, start=2):
         lines.end_row()
+        cells = [cell.strip() for cell in cells]  # some files pad each to a width
         if not any(cells):
             continue
         extra = cells[len(head) :]
@@ -87,12 +110,12 @@ def _json_rows(lines: Lines, columns: frozenset[str], name: str) -> Iterator[Row
         yield {key: "" if value is None else str(value) for key, value in row.items()}
 
 
-def _fixed_rows(lines: Lines, width: int, name: str) -> Iterator[Row]:
-    """Lines of one width as rows with the one column `line`; PageChanged for a line of another width."""
-    for number, line in enumerate(lines, start=1):
-        text = line.rstrip("\r\n")
-        if not text:
-            continue
-        if len(text) != width:
-            raise PageChanged(f"{name}, line {number}: {len(text)} characters, expected {width}")
-        yield {"line": text}
+def fixed_lines(archive: zipfile.ZipFile, member: str, width: int, *, encoding: str) -> Iterator[str]:
+    """Every line of a file of fixed width; PageChanged for a line of another width."""
+    with member_lines(archive, member, encoding=encoding) as lines:
+        for number, line in enumerate(lines, start=1):
+            text = line.rstrip("\r\n")
+            if text and len(text) != width:
+                raise PageChanged(f"{member}, line {number}: {len(text)} characters, expected {width}")
+            if text:
+                yield text

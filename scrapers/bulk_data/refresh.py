@@ -32,8 +32,10 @@ def get_bulk_data(portal: Portal) -> BulkData:
 def fetch(*, portal: Portal, now: datetime) -> tuple[Path, datetime]:
     """Download the state's file under var/bulk_data; returns where it is and the day it is from."""
     source = get_bulk_data(portal)
-    if not source.url.startswith("https://"):
-        raise copies.LoadRefused(f"{source.url} is not fetched over https: fetch it yourself, then use --file")
+    if source.supplied or not source.url.startswith("https://"):
+        raise copies.LoadRefused(
+            f"{source.url} is nothing that this program may fetch: fetch it yourself, then use --file"
+        )
     to = settings.VAR_DIR / "bulk_data" / f"{portal.code}-{now:%Y%m%d}"
     to.parent.mkdir(parents=True, exist_ok=True)
     session = DownloadSession(
@@ -45,6 +47,8 @@ def fetch(*, portal: Portal, now: datetime) -> tuple[Path, datetime]:
         deadline=time.monotonic() + PATIENCE,
     )
     try:
+        if source.asked_before is not None:
+            source.asked_before(session)
         if not source.more:
             return to, session.download(source.url, to=to, now=now)
         to.mkdir(exist_ok=True)

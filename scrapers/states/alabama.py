@@ -12,26 +12,24 @@ import re
 
 from lxml.html import HtmlElement
 
-from scrapers.failures import Failure, PortalBlocked
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import empty_list
-from scrapers.parsing.pairs import Pair, joined, pairs
+from scrapers.parsing.pairs import Pair, joined
 from scrapers.parsing.people import labeled_officers
 from scrapers.portal import Capabilities, Portal, Terms
-from scrapers.records import Address, Candidate, EntityRecord, Filing, NameKind, ResultList
+from scrapers.records import Address, Candidate, EntityRecord, Filing, NameKind, Query, ResultList, UccFiling
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
 from scrapers.transport.pace import Pace
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
+from scrapers.ucc import alabama as liens
 
 _HOST = "https://arc-sos.state.al.us"
 _DETAIL = f"{_HOST}/cgi/corpdetail.mbr/detail"
 _PAGES, _FULL = 4, 25
-_NOTHING, _TOO_OFTEN = re.compile("no matches found", re.I), "exceeded the number accesses allowed"
-_EMPTY = frozenset({"not provided"})
 _IGNORED = listed(
     "Dissolved Date | Merged Date | Merged Into | Nature of Business | Doing Business in AL Since | "
     "Capital Authorized | Capital Paid In | Registered Office Mailing Address | Qualify Date"
@@ -59,9 +57,9 @@ class Alabama(Portal):
     )
     code = "AL"
     hosts = ("arc-sos.state.al.us",)
-    sources = (f"{_HOST}/CGI/CORPNAME.MBR/INPUT",)
+    sources = (f"{_HOST}/CGI/CORPNAME.MBR/INPUT", liens.URL)
     id_pattern = r"\d{3}\s*-\s*\d{3}\s*-\s*\d{3}|\d{6,9}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True, filings=True, former_names=True)
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, filings=True, former_names=True, ucc=True)
     published = frozenset(
         listed(
             "entity_type | status | formation_date | agent_name | agent_address | principal_address | "
@@ -98,7 +96,7 @@ class Alabama(Portal):
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this number, opened at once."""
         page = session.get(_DETAIL, params={"page": "number", "corp": entity_id})
-        if _NOTHING.search(visible_text(page.html())):
+        if liens.NOTHING.search(visible_text(page.html())):
             return ResultList(())
         return ResultList((Candidate.of(self.record(page, session)),))
 
@@ -106,22 +104,25 @@ class Alabama(Portal):
         """Open the row's own link."""
         return candidate.record or self.record(session.get(candidate.handle["url"]), session)
 
+    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        """Liens on a debtor, from the UCC search of the same host."""
+        return liens.ask(session, query)
+
     def rows(self, page: Page) -> tuple[list[Candidate], str | None]:
         """One page of the list and the address of the next."""
-        tree = _read(page)
+        tree = liens.read(page)
         table = maybe(tree, "div.views-element-container table")
         if table is None or not table.xpath(".//td/a"):
-            return list(empty_list(page, _NOTHING).candidates), None
+            return list(empty_list(page, liens.NOTHING).candidates), None
         shown = table_rows(table, ("Entity ID", "Entity Name", "Type", "Status"))
         forward = [a for a in select(tree, "a.cgiPageLink") if text_of(a).casefold().startswith("next")]
         return [_candidate(row, page) for row in shown], page.link(forward[0].get("href")) if forward else None
 
     def record(self, page: Page, session: PortalSession) -> EntityRecord:
         """Read a detail: pairs of cells, people under their headings."""
-        tree = _read(page)
+        tree = liens.read(page)
         heads = select(tree, "td.aiSosDetailHead")
-        rows = tree.xpath("//tr[td[contains(@class, 'aiSosDetailDesc')]]")
-        details = pairs(rows, "td.aiSosDetailDesc", "td.aiSosDetailValue", empty=_EMPTY)
+        details = liens.details_of(tree)
         if not heads or not details:
             raise missing_result(page, "the entity's details")
         officers, rest = labeled_officers(details, _PERSON)
@@ -148,13 +149,6 @@ class Alabama(Portal):
         )
         note_unread(labels.unread, session)
         return record
-
-
-def _read(page: Page) -> HtmlElement:
-    tree = page.html()
-    if _TOO_OFTEN in visible_text(tree).casefold():
-        raise PortalBlocked(f"{page.url}: the portal's count of accesses is used up", reason=Failure.RATE_LIMITED)
-    return tree
 
 
 def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:

@@ -53,6 +53,9 @@ class Alaska(Portal):
     )
     terms = Terms("unstated", robots="answers 403", note="The register is published as a file for anybody.")
     off_reason = "The search asks for a captcha (reCAPTCHA) behind a bot wall (DataDome); load the published register."
+    would_change = (
+        "A loaded copy of the published register: its host turns some addresses away, so another may have to fetch it."
+    )
     estimated_seconds = 5
 
     def check_id(self, entity_id: str) -> str:

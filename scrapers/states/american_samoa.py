@@ -19,3 +19,4 @@ class AmericanSamoa(UnsupportedPortal):
         "unstated", robots="not known", note="Business licences are listed elsewhere, and are another register."
     )
     off_reason = "The Territorial Registrar has no online search."
+    would_change = "A search of companies, or a list of them, by the Territorial Registrar."

@@ -17,3 +17,4 @@ class Arizona(UnsupportedPortal):
     id_pattern = r"[A-Z]?\d{7,8}"
     terms = Terms("unstated", robots="not known", note="The advanced search wants a login.")
     off_reason = "Every search asks for the answer to an image captcha; paid extracts are the only other way."
+    would_change = "An API or open data of the Commission, or its paid extracts with their layout."

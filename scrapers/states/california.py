@@ -38,6 +38,7 @@ class California(CalicoPortal):
         "Get a free CALICO key (calicodev.sos.ca.gov), set CALICO_KEY and switch California on; without the key the "
         "portal's bot wall (Imperva) refuses programs."
     )
+    would_change = "A free CALICO key."
     columns = frozenset({"FORMED_IN", "ENTITY_TYPE"})
     type_key, type_labels = "ENTITY_TYPE", ("Entity Type",)
     headed_agent, agent_labels = True, ("Agent",)

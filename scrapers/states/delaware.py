@@ -50,6 +50,7 @@ class Delaware(Portal):
     pace = Pace(seconds=5.0, concurrency=1)
     terms = Terms("forbidden", robots="not known", note="The page forbids automated tools; a reCAPTCHA follows use.")
     off_reason = "The portal's terms forbid automated search."
+    would_change = "The Division's permission; its open data has licenses alone, no entities."
     estimated_seconds = 12
 
     def search(self, session: PortalSession, term: str) -> ResultList:

@@ -43,6 +43,7 @@ class Georgia(CivixPortal):
     )
     terms = Terms("unstated", robots="not known", note="No public statement on automated search was found.")
     off_reason = "The portal stands behind a bot wall (Cloudflare) that refuses plain clients."
+    would_change = "An answer to plain clients, or the paid bulk files with their layout."
 
     def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The object the page's script sends."""

@@ -19,3 +19,6 @@ class Hawaii(UnsupportedPortal):
         "unstated", robots="disallows everything", note="A paid list builder is the office's way for many records."
     )
     off_reason = "The portal asks for a captcha, and how its page searches is not known."
+    would_change = (
+        "Recorded calls of the page without a captcha, or fresh open data: the set of 2022 (9k54-ztb8) has no license."
+    )

@@ -74,6 +74,7 @@ class Illinois(Portal):
     )
     terms = Terms("unstated", robots="not known", note="Open to individual searches; bulk use is forbidden.")
     off_reason = "The search stands behind a bot wall (Akamai) that refuses plain clients."
+    would_change = "A loaded copy of the published files, once the office has agreed to their use in bulk."
     estimated_seconds = 5
 
     def search(self, session: PortalSession, term: str) -> ResultList:

@@ -48,6 +48,7 @@ class Indiana(CivixPortal):
     )
     terms = Terms("unstated", robots="not known", note="A reCAPTCHA stands before every search.")
     off_reason = "The portal asks for a captcha (reCAPTCHA v2) on every search."
+    would_change = "A search without a captcha, or the paid bulk files with their layout."
 
     def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The quick search, with the answer to a captcha that nobody solved."""

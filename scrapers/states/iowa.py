@@ -55,6 +55,7 @@ class Iowa(Portal):
     terms = Terms("unstated", robots="not known", note="The register is open data (CC BY 4.0); the search is walled.")
     verification = "recorded"
     off_reason = "The search stands behind a bot wall (Akamai) that refuses plain clients; load the published register."
+    would_change = "A loaded copy of the published register, which has active entities alone."
     estimated_seconds = 6
 
     def search(self, session: PortalSession, term: str) -> ResultList:

@@ -52,6 +52,7 @@ class Louisiana(Portal):
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
     off_reason = "The portal asks for a captcha before each search."
+    would_change = "A search without a captcha, or files of the register: none are free."
     name_search = NameSearch(
         mode="unknown",
         says_total=True,

@@ -57,6 +57,7 @@ class Maine(Portal):
     terms = Terms("forbidden", note="The portal warns that automated tools may be suspended.")
     verification, on_by_default = "documented", False
     off_reason = "The portal warns against automated tools and asks for a captcha before a search."
+    would_change = "The office's permission, or the paid bulk files with their layout."
     name_search = NameSearch(
         mode="unknown",
         evidence="Public clients: the form's field; how it compares and how long a list gets is not told.",

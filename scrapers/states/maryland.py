@@ -51,6 +51,7 @@ class Maryland(Portal):
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
     off_reason = "The portal asks for a captcha."
+    would_change = "A search without a captcha, or the weekly file on sale with its layout."
     name_search = NameSearch(
         mode="unknown",
         evidence="Public clients: the form's fields; how it compares and how long a list gets is not told.",

@@ -6,6 +6,7 @@ an empty page. Guessed: that the identification box stands in the form from the 
 
 from __future__ import annotations
 
+from scrapers.bulk_data.layouts import massachusetts
 from scrapers.parsing.fields import listed
 from scrapers.platforms.corpweb.portal import CorpWebPortal
 from scrapers.portal import Capabilities, Terms
@@ -14,11 +15,11 @@ from scrapers.portal import Capabilities, Terms
 class Massachusetts(CorpWebPortal):
     """Secretary of the Commonwealth, Corporations Division."""
 
-    code = "MA"
+    code, bulk_data = "MA", massachusetts.BULK_DATA
     hosts = ("corp.sec.state.ma.us",)
     home = "https://corp.sec.state.ma.us/CorpWeb/CorpSearch/"
     sources = ("https://corp.sec.state.ma.us/CorpWeb/CorpSearch/CorpSearch.aspx",)
-    id_pattern = r"\d{9}"
+    id_pattern = r"\d{9}|\d{6}"  # six in the sold file, for the few that have no number of nine
     capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True)
     published = frozenset(
         listed(
@@ -28,4 +29,7 @@ class Massachusetts(CorpWebPortal):
     )
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
-    off_reason = "The portal answers programs with an Imperva challenge."
+    off_reason = (
+        "The portal answers programs with an Imperva challenge; the register is sold as files, which can be loaded."
+    )
+    would_change = "A loaded copy of the files on sale, or an answer to programs."

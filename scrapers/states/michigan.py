@@ -28,6 +28,7 @@ class Michigan(SecondGeneration):
     )
     terms = Terms("unstated", note="Cloudflare challenge for everything but a browser.")
     off_reason = "The portal's bot wall (Cloudflare) refuses programs."
+    would_change = "An answer to plain clients, or the paid bulk files with their layout."
     name_label, number_label = "Entity Name", "Identification #"
     type_labels, status_labels = ("Entity Type",), ("Entity Status",)
     more_parameters = {"SearchByOption": -1}

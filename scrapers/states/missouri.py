@@ -56,6 +56,7 @@ class Missouri(Portal):
     terms = Terms("unstated", robots="answers 403")
     verification, on_by_default = "documented", False
     off_reason = "The portal answers programs with a Cloudflare challenge."
+    would_change = "An answer to plain clients."
     name_search = NameSearch(
         mode="unknown",
         narrow="exact",

@@ -40,3 +40,4 @@ class Nevada(EsosPortal):
     )
     terms = Terms("unstated", robots="not known", note="No public statement on automated search was found.")
     off_reason = "The portal stands behind a bot wall (Imperva) and a reCAPTCHA."
+    would_change = "An answer to plain clients."

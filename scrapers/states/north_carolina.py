@@ -84,6 +84,7 @@ class NorthCarolina(Portal):
     terms = Terms("forbidden", robots="not found (404)", note="Automated or scripted searches are not permitted.")
     verification, on_by_default = "recorded", False
     off_reason = "The portal's terms forbid automated search."
+    would_change = "The office's permission, or its Data Subscription with its layout."
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose legal or previous name starts with the term."""

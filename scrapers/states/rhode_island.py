@@ -13,8 +13,11 @@ from dataclasses import replace
 
 from scrapers.parsing.fields import listed
 from scrapers.platforms.corpweb.portal import CorpWebPortal
-from scrapers.portal import Capabilities, Terms
+from scrapers.portal import Terms
+from scrapers.records import Query, UccFiling
 from scrapers.statuses import meanings
+from scrapers.transport.session import PortalSession
+from scrapers.ucc import rhode_island as liens
 
 
 class RhodeIsland(CorpWebPortal):
@@ -33,9 +36,11 @@ class RhodeIsland(CorpWebPortal):
         ),
     )
     statuses = meanings("Active | Revocation Notice | Revoked Entity")
-    sources = ("https://business.sos.ri.gov/CorpWeb/CorpSearch/CorpSearch.aspx",)
+    sources = ("https://business.sos.ri.gov/CorpWeb/CorpSearch/CorpSearch.aspx", liens.URL)
     id_pattern = r"\d{9}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True, filings=True, former_names=True)
+    capabilities = replace(
+        liens.CAPABILITIES, agent=True, officers=True, addresses=True, filings=True, former_names=True
+    )
     published = frozenset(
         listed(
             "entity_type | status | formation_date | agent_name | agent_address | principal_address | officers | "
@@ -44,3 +49,7 @@ class RhodeIsland(CorpWebPortal):
     )
     terms = Terms("unstated", robots="not found (404)")
     verification, on_by_default = "documented", True
+
+    def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        """Liens by a party's name, from a search of their own."""
+        return liens.ask(session, query)

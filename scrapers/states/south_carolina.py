@@ -56,6 +56,9 @@ class SouthCarolina(Portal):
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
     off_reason = "The portal is reported to ask for a captcha before each search."
+    would_change = (
+        "An entity search without a captcha: one client was answered in August 2026, others were not. Switch on to try."
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name fits; the page says with an alert when there are none."""

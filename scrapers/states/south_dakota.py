@@ -36,3 +36,4 @@ class SouthDakota(WyoBizPortal):
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
     off_reason = "The portal asks for a captcha."
+    would_change = "A search without a captcha, or the paid download of the whole database with its layout."

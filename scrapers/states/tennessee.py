@@ -17,3 +17,4 @@ class Tennessee(UnsupportedPortal):
     id_pattern = r"\d{9}"
     terms = Terms("unstated", robots="not known", note="The older TNBear search is gone.")
     off_reason = "The portal asks for a captcha (Turnstile), and the address of its list is not known."
+    would_change = "A recorded answer of the list and no Turnstile before it, or the paid bulk files with their layout."

@@ -31,8 +31,8 @@ class Virginia(CivixPortal):
     sources = (home,)
     columns = Columns("Entity Name", "Entity ID", "Status", "Entity Type", link="Entity ID", name_kind="Name Type")
     markup, needs_token = DIVS, True
-    id_pattern = r"[FSTLM]?\d{6,8}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True)
+    id_pattern = r"[A-Z]?\d{6,8}"
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True)
     published = frozenset(
         listed("entity_type | status | formation_date | agent_name | agent_address | principal_address | officers")
     ) | {"jurisdiction"}
@@ -44,7 +44,8 @@ class Virginia(CivixPortal):
     )
     terms = Terms("unstated", robots="disallows /", note="A reCAPTCHA token is asked for with every search by name.")
     verification = "recorded"
-    off_reason = "The portal asks for a captcha (reCAPTCHA v3) on every search by name; its register can be loaded."
+    off_reason = "The portal asks for a captcha (reCAPTCHA v3) on every search by name; load the published register."
+    would_change = "A loaded copy of the weekly register, which is free and needs no account."
 
     def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """The quick search's two boxes."""

@@ -7,7 +7,7 @@ is whole but is answered "System verification in progress". Whether the list tak
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scrapers.failures import PortalBlocked
@@ -61,6 +61,7 @@ class Washington(Portal):
     terms = Terms("unstated", note="Cloudflare Turnstile on every call.")
     verification = "recorded"
     off_reason = "Every call wants the token of a challenge (Cloudflare Turnstile) that only a browser can solve."
+    would_change = "Calls without that token, or a present address of the data set that the office once published."
 
     def check_id(self, entity_id: str) -> str:
         """Three groups of three digits, as the registry writes them."""
@@ -90,15 +91,12 @@ class Washington(Portal):
             entity_type=need_text(found, "BusinessType"),
             formation_date=text(found.get("DateOfIncorporation")),
             jurisdiction=text(found.get("JurisdictionDesc")),
+            domestic=_is_domestic(need_text(found, "BusinessType")),
             agent_name=_person(agent),
             agent_address=_whole(agent.get("StreetAddress")),
             principal_address=_whole(office.get("PrincipalStreetAddress")),
             mailing_address=_whole(office.get("PrincipalMailingAddress")),
-            officers=tuple(
-                Officer(name, text(row.get("Title")))
-                for row in need_rows(found.get("PrincipalsList") or [], "PrincipalsList")
-                if (name := _person(row))
-            ),
+            officers=tuple(_governors(found)),
             assumed_names=tuple(filter(None, [text(found.get("DBABusinessName"))])),
             sos_url=self.sources[0],
         )
@@ -161,6 +159,19 @@ def _total(rows: list[Mapping[str, Any]]) -> int:
         return 0
     counted = rows[0] if "TotalRowCount" in rows[0] else need(rows[0], "Criteria")
     return need_number(need(counted, "TotalRowCount"), "TotalRowCount")
+
+
+def _governors(found: Mapping[str, Any]) -> Iterator[Officer]:
+    """Those whom the page shows as governors: others of the list founded it, or are gone; most have no title there."""
+    for row in need_rows(found.get("PrincipalsList") or [], "PrincipalsList"):
+        name = _person(row)
+        if name and need(row, "PrincipalBaseType") == "GOVERNINGPERSON" and text(row.get("Status")) != "D":
+            yield Officer(name, text(row.get("Title")) or "Governor")
+
+
+def _is_domestic(kind: str) -> bool | None:
+    """ "WA LIMITED LIABILITY COMPANY" is one of Washington, "FOREIGN LIMITED LIABILITY COMPANY" is none."""
+    return {"WA": True, "FOREIGN": False}.get(kind.split()[0].upper())
 
 
 def _person(raw: Mapping[str, Any]) -> str | None:

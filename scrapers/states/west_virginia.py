@@ -1,195 +1,134 @@
-"""West Virginia: Secretary of State, organization search (legacy host): a form with view state, then records by GET.
+"""West Virginia: Secretary of State, Business Entity Search: a form with view state, a grid, a page for each entity.
 
-Evidence: public clients that read records by number over the whole range (documented: element ids, headings and
-labels; no recorded page at hand). The record prints no status word: a termination date, with a reason, is all there
-is, so "Active" and "Inactive: ..." in a record are ours. Guessed: the form's control names behind their ids, the layout
-of the address table, and that a number without a record gives a page without a name.
+Evidence: two public clients of 2025 (documented: the name's box, the button, the grid and its links, the class of the
+type's cell, the sentence of an empty answer, four labels and the principal office of a page); others saw no captcha in
+2026. Guessed: that one heading of the grid holds the word "name", and that a mailing address is written like that of
+the office. Gaps: what else a page shows is told as unread, and how to ask by number is not known. The older search
+(apps.sos.wv.gov), which printed no status, is no longer asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from urllib.parse import parse_qs, urlsplit
+from dataclasses import replace
 
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
-from scrapers.normalize.addresses import one_line
-from scrapers.parsing.cells import paired, shown
-from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of, visible_text
-from scrapers.parsing.webforms import WebForm
+from scrapers.parsing.fields import fold, listed, note_unread
+from scrapers.parsing.html import maybe, missing_result, offers_next, select, text_of
+from scrapers.parsing.webforms import WebForm, post_backs, spans
 from scrapers.portal import Capabilities, Portal, Terms
-from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.records import Address, Candidate, EntityRecord, ResultList
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings, prefixes
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
-_HOME = "https://apps.sos.wv.gov/business/corporations/"
-_NONE = "No results found"
-_LINK = "a[href*='organization.aspx']"
-_PEOPLE, _OTHER_NAMES = "officers", "dba"  # what the headings of these sections begin with
-_IGNORED = listed(
-    "Business Purpose | Capital Stock | Authorized Shares | Par Value | Charter County | Control Number | "
-    "Excess Acres | At Will Term | At Will Term Years | Member Managed | Management Type"
-)
-
-Sections = list[tuple[str, HtmlElement]]
+_HOME = "https://apps.wv.gov/SOS/BusinessEntitySearch/"
+_GRID, _LINK = "phMain_gvSearchResults", "a[id^='phMain_gvSearchResults_hpDetails_']"
+_PARTS = listed("addr1 | addr2 | city | state | zip")
 
 
 class WestVirginia(Portal):
-    """Secretary of State, organization search."""
+    """Secretary of State, Business Entity Search."""
 
     code = "WV"
-    hosts = ("apps.sos.wv.gov",)
+    hosts = ("apps.wv.gov",)
     sources = (_HOME,)
-    id_pattern = r"\d{1,8}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True)
-    published = frozenset(
-        listed(
-            "entity_type | status | formation_date | agent_name | agent_address | principal_address | "
-            "mailing_address | officers | jurisdiction | assumed_names"
-        )
-    )
+    id_pattern = r"[A-Z]{0,3}\d{1,9}"
+    capabilities = Capabilities(by_id=False, addresses=True)
+    published = frozenset(listed("entity_type | status | formation_date | principal_address | mailing_address"))
     statuses = meanings("Active")
     status_prefixes = prefixes("Inactive")
     name_search = NameSearch(
-        mode="starts_with",
-        mode_basis="public",
-        evidence="An old help page of the registry: the text from the beginning, blanks and punctuation included.",
+        mode="unknown",
+        evidence="Public clients: one box for the name; how it compares and how long a list gets is open.",
     )
-    terms = Terms("unstated", robots="allows the search and the records (2026-08)")
+    terms = Terms("unstated", robots="allows /SOS/", note="A free form without captcha.")
     verification, on_by_default = "documented", True
 
     def search(self, session: PortalSession, term: str) -> ResultList:
-        """Rows whose name fits the term."""
-        form = WebForm(session.get(f"{_HOME}Default.aspx"))
-        page = form.press(session, "btnSearch", {"txtOrgName": term})
+        """Rows whose name fits the term; a second page counts as a cut list."""
+        form = WebForm(session.get(_HOME))
+        page = form.press(session, "btnSearch", {"txtOrganizationName": term})
         tree = page.html()
-        table, none = maybe(tree, "table#tableResults"), _NONE in visible_text(tree)
-        if table is None:
-            if none:
+        grid = maybe(tree, f"#{_GRID}")
+        if grid is None:
+            if any("no records found" in text_of(box).casefold() for box in select(tree, "div.errorMessage")):
                 return ResultList(())
-            raise missing_result(page, "the table of results")
-        rows = [_candidate(row, page) for row in select(table, "tr") if row.cssselect(_LINK)]
-        if not rows and not none:
-            raise PageChanged(f"{page.url}: a table without rows, and no line that there are none")
-        return ResultList(tuple(rows), complete=self.name_search.whole(len(rows)) and not offers_next(tree))
-
-    def check_id(self, entity_id: str) -> str:
-        """Numbers are compared without leading zeros: the portal takes them with and without."""
-        return super().check_id(entity_id).lstrip("0")
-
-    def find(self, session: PortalSession, entity_id: str) -> ResultList:
-        """A record is asked for by its number; a page without a name is how the portal says that there is none."""
-        record = _open(session, f"{_HOME}organization.aspx?org={entity_id}", entity_id)
-        return ResultList((Candidate.of(record),) if record else ())
+            raise missing_result(page, "the grid of results")
+        rows = _rows(grid, page)
+        paged = any(argument.startswith("Page$") for _, argument in post_backs(grid))
+        return ResultList(tuple(rows), complete=self.name_search.whole(len(rows)) and not (paged or offers_next(tree)))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
-        """Open a row."""
-        record = candidate.record or _open(session, candidate.handle["url"], candidate.entity_id)
-        if record is None:
-            raise PageChanged(f"{candidate.entity_id} is listed, but its page has no name")
+        """Open a row; only the list shows the type."""
+        page = session.get(candidate.handle["url"], headers={"Referer": _HOME})
+        return replace(self.record(page, session), entity_type=candidate.entity_type)
+
+    def record(self, page: Page, session: PortalSession) -> EntityRecord:
+        """Read a page: labels by their ids, addresses by the first cell of their rows."""
+        tree = page.html()
+        shown = spans(tree, "phMain_ctrlMainDetails_lbl")
+        missing = [name for name in listed("BusinessName | BusinessId | Status") if not shown.get(name)]
+        if missing:
+            raise missing_result(page, f"{' or '.join(missing)} of the entity")
+        places = _places(tree)
+        record = EntityRecord(
+            entity_name=shown.pop("BusinessName"),
+            entity_id=shown.pop("BusinessId"),
+            status=shown.pop("Status"),
+            formation_date=shown.pop("EffectiveDate", "") or None,
+            principal_address=places.pop("principal office address", Address()),
+            mailing_address=places.pop("mailing address", Address()),
+            sos_url=page.url,
+        )
+        note_unread([*(name for name, value in shown.items() if value), *places], session)
         return record
 
 
-def _candidate(row: HtmlElement, page: Page) -> Candidate:
-    """Name and number; the order of the other columns is not known, so they are left alone."""
-    link = one(row, _LINK)
-    url = page.link(link.get("href") or "")
-    number = parse_qs(urlsplit(url).query).get("org", [""])[0]
-    if not number.isdigit():
-        raise PageChanged(f"{url} carries no organization number")
-    return Candidate(name=text_of(link), entity_id=number, handle={"url": url}, sos_url=url)
-
-
-def _open(session: PortalSession, url: str, entity_id: str) -> EntityRecord | None:
-    page = session.get(url)
-    tree = page.html()
-    name = maybe(tree, "#lblOrg")
-    if name is None:
-        raise missing_result(page, "the organization's name")
-    if not text_of(name):
-        return None
-    vital, sections = Labels(_vital(tree)), _sections(tree)
-    vital.ignore(*listed("Established Date | Filing Date | Charter | Class | Sec Type"))
-    labels = Labels(_pairs(sections))
-    labels.ignore(*_IGNORED)
-    agent, agent_address = _party(labels.maybe("Notice of Process Address"))
-    offices = listed("Principal Office Address | Designated Office Address | Local Office Address")
-    record = EntityRecord(
-        entity_name=text_of(name),
-        entity_id=entity_id,
-        status=_status(vital.one("Termination Date"), vital.maybe("Termination Reason")),
-        entity_type=vital.one("Org Type"),
-        formation_date=vital.maybe("Effective Date") or vital.maybe("Filing Date"),
-        jurisdiction=shown(labels.maybe("Charter State")),
-        agent_name=agent,
-        agent_address=agent_address,
-        principal_address=_first_address(labels, *offices),
-        mailing_address=_first_address(labels, "Mailing Address"),
-        officers=tuple(_officers(sections)),
-        assumed_names=tuple(_other_names(sections)),
-        sos_url=page.url,
-    )
-    note_unread([*vital.unread, *labels.unread], session)
-    return record
-
-
-def _status(ended: str | None, why: str | None) -> str:
-    return "Active" if not ended else f"Inactive: {why or 'terminated'}"
-
-
-def _vital(tree: HtmlElement) -> Iterable[tuple[str, str | None]]:
-    """The first table: one row of headings, one row of values."""
-    for row in tree.xpath("//table[contains(@class, 'tableData')]//tr[count(th) > 3]"):
-        heads = row.xpath("./th")
-        if "Org Type" in map(text_of, heads):
-            below = paired(heads, row.xpath("./following-sibling::tr[1]/td"))
-            yield from ((head, shown(cell)) for head, cell in below)
-
-
-def _sections(tree: HtmlElement) -> Sections:
-    """The rows of the tables, each with the heading its table stands under, inside it or before it."""
-    found = []
-    for row in tree.xpath("//table[contains(@class, 'tableData')]//tr"):
-        heads = row.xpath("(ancestor::table[1]//h2 | ancestor::table[1]/preceding::h2[1])[last()]")
-        found.append((text_of(heads[0]).casefold() if heads else "", row))
+def _rows(grid: HtmlElement, page: Page) -> list[Candidate]:
+    """The rows of the grid, below one of headings."""
+    lines = grid.xpath("./tr | ./*/tr")
+    heads = [text_of(cell).casefold() for cell in lines[0].xpath("./th | ./td")] if lines else []
+    named = [at for at, head in enumerate(heads) if "name" in head.split()]
+    if len(named) != 1:
+        raise PageChanged(f"{page.url}: one column of names expected among {heads}")
+    found = [_candidate(line, len(heads), named[0], page) for line in lines[1:] if line.cssselect(_LINK)]
+    if not found:
+        raise PageChanged(f"{page.url}: a grid of results without a row")
     return found
 
 
-def _pairs(sections: Sections) -> Iterable[tuple[str, HtmlElement]]:
-    for section, row in sections:
-        heads, cells = row.xpath("./th"), row.xpath("./td")
-        if len(heads) == len(cells) == 1 and not section.startswith(_PEOPLE):
-            yield text_of(heads[0]), cells[0]
+def _candidate(line: HtmlElement, width: int, name: int, page: Page) -> Candidate:
+    links, cells = line.cssselect(_LINK), line.xpath("./th | ./td")
+    href = links[0].get("href") or ""
+    if len(links) != 1 or len(cells) != width or not text_of(cells[name]) or not href:
+        raise PageChanged(f"{page.url}: a row of {len(cells)} cells with {len(links)} links, or without a name")
+    kinds = line.cssselect(".hidden-tablet.hidden-phone")
+    return Candidate(
+        name=text_of(cells[name]),
+        entity_id="",
+        entity_type=(text_of(kinds[0]) or None) if kinds else None,
+        handle={"url": page.link(href)},
+        sos_url=page.link(href),
+    )
 
 
-def _first_address(labels: Labels, *names: str) -> Address:
-    cells = [labels.maybe(name) for name in names]
-    return next((place for cell in cells if (place := _party(cell)[1])), Address())
-
-
-def _party(cell: HtmlElement | None) -> tuple[str | None, Address]:
-    """ "NAME / street / city": the first line is a name when it has no digit and more lines follow."""
-    lines = lines_of(cell) if cell is not None else []
-    named = len(lines) > 2 and not any(sign.isdigit() for sign in lines[0])
-    return (lines[0] if named else None), addresses.from_lines(lines[1:] if named else lines)
-
-
-def _officers(sections: Sections) -> Iterable[Officer]:
-    for section, row in sections:
-        role, cells = row.xpath("./th"), row.xpath("./td")
-        if section.startswith(_PEOPLE) and len(role) == len(cells) == 1:
-            lines = lines_of(cells[0])
-            if lines:
-                yield Officer(lines[0], shown(role[0]), one_line(addresses.from_lines(lines[1:])))
-
-
-def _other_names(sections: Sections) -> Iterable[str]:
-    for section, row in sections:
-        cells = row.xpath("./td")
-        if section.startswith(_OTHER_NAMES) and len(cells) > 1 and text_of(cells[0]):
-            yield text_of(cells[0])
+def _places(tree: HtmlElement) -> dict[str, Address]:
+    """Addresses by what the first cell calls them; each part is in a cell of its own, behind its label ("City:")."""
+    found = {}
+    for row in tree.xpath("//tr[not(.//tr)]"):
+        cells = [text_of(cell) for cell in row.xpath("./th | ./td")]
+        if not cells or not fold(cells[0]).endswith("address"):
+            continue
+        parts = {
+            fold(label): value.strip() for label, colon, value in (cell.partition(":") for cell in cells[1:]) if colon
+        }
+        if set(_PARTS) - set(parts):
+            raise PageChanged(f"{cells[0]!r} is not written in the parts {_PARTS}: {sorted(parts)}")
+        found[fold(cells[0])] = addresses.from_parts(
+            parts["addr1"], parts["addr2"], city=parts["city"], state=parts["state"], zip=parts["zip"]
+        )
+    return found

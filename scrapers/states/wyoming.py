@@ -34,3 +34,4 @@ class Wyoming(WyoBizPortal):
     terms = Terms("unstated", robots="behind the F5 captcha as well")
     verification, on_by_default = "documented", False
     off_reason = "The portal asks programs to solve an image captcha."
+    would_change = "A search without a captcha, or the paid bulk files with their layout."

@@ -20,7 +20,7 @@ from scrapers.models import ScrapeAttempt
 from scrapers.operations import breaker
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register, company
-from tests.scrapers.test_published_files import TestVirginia, zipped
+from tests.scrapers import virginia_register
 
 pytestmark = pytest.mark.django_db
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
@@ -32,9 +32,7 @@ def virginia(customer: Customer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     portal = discovery.find_portal("VA")
     assert portal is not None
     published = refresh.get_bulk_data(portal)
-    head = TestVirginia.HEAD
-    tables = {"Corp__csv": head + TestVirginia.CORP, "LLC__csv": head + TestVirginia.LLC, "LP__csv": head}
-    file = zipped(tmp_path / "be.zip", **tables)
+    file = virginia_register.archive(tmp_path / "be.zip")
     monkeypatch.setattr(type(portal), "bulk_data", replace(published, least_rows=1))
     refresh.load(portal=portal, file=file, as_of=DAY, now=DAY)
     services.enable(code="VA")

@@ -129,7 +129,9 @@ class TestARow:
         path = tmp_path / "x.csv"
         cell = ("x" * 99 + "\n") * 1_000
         path.write_text("A,B\n" + f'1,"{cell}"\n' * 9)
-        assert [len(row["B"]) for row in reading.rows(path, published("csv", "A"))] == [100_000] * 9
+        assert [len(row["B"]) for row in reading.rows(path, published("csv", "A"))] == [
+            99_999
+        ] * 9  # its last line end is no part of it
 
     def test_of_json_that_is_nested_without_end_is_refused(self, tmp_path: Path) -> None:
         path = zipped(tmp_path / "x.zip", a__json="[" * 200_000)

@@ -44,52 +44,6 @@ def zipped(path: Path, **members: str) -> Path:
     return path
 
 
-class TestVirginia:
-    """A table each for corporations, LLCs and partnerships in one archive."""
-
-    HEAD = (
-        "EntityID,Name,Status,StatusDate,Duration,IncorpDate,IncorpState,IndustryCode,Street1,Street2,City,State,Zip,"
-        "PrinOffEffDate,RA-Name,RA-Street1,RA-Street2,RA-City,RA-State,RA-Zip,TotalShares\r\n"
-    )
-    LLC = (
-        "11004293,Blue Heron Logistics LLC,00,2020-01-02,99,2020-01-02,VA,0,1 Example St,Ste 5,Richmond,VA,23219,,"
-        "Jordan Sample,2 Example St,,Richmond,VA,23220,0,,\r\n"
-    )
-    CORP = "F0012345,Granite Peak Corp,10,,,1999-05-06,DE,0,9 Pine Rd,,Reno,NV,89501,,Old Harbor Agents,,,,,,0\r\n"
-
-    def file(self, tmp_path: Path, llc: str | None = None) -> Path:
-        tables = {"Corp__csv": self.HEAD + self.CORP, "LLC__csv": llc or self.HEAD + self.LLC, "LP__csv": self.HEAD}
-        return zipped(tmp_path / "be.zip", **tables, Officer__csv="x\r\n")
-
-    def test_is_read_whole(self, tmp_path: Path) -> None:
-        corporation, llc = read("VA", self.file(tmp_path))
-        assert (llc.entity_name, llc.entity_id, llc.entity_type) == (
-            "Blue Heron Logistics LLC",
-            "11004293",
-            "Limited Liability Company",
-        )
-        assert (llc.agent_name, llc.agent_address.street, llc.agent_address.zip) == (
-            "Jordan Sample",
-            "2 Example St",
-            "23220",
-        )
-        assert llc.principal_address.street == "1 Example St, Ste 5"
-        assert (corporation.jurisdiction, corporation.formation_date) == ("DE", "1999-05-06")
-
-    def test_has_its_codes_read_by_the_closed_table(self, tmp_path: Path) -> None:
-        corporation, llc = read("VA", self.file(tmp_path))
-        assert status_class("VA", llc) == "active"
-        assert status_class("VA", corporation) == "inactive"
-
-    def test_is_refused_without_a_column(self, tmp_path: Path) -> None:
-        with pytest.raises(PageChanged, match="RA-Name"):
-            read("VA", self.file(tmp_path, llc=self.HEAD.replace("RA-Name", "Agent") + self.LLC))
-
-    def test_is_refused_without_a_table(self, tmp_path: Path) -> None:
-        with pytest.raises(PageChanged, match="LLC"):
-            read("VA", zipped(tmp_path / "be.zip", Corp__csv=self.HEAD))
-
-
 class TestIllinois:
     """Six fixed-width files, joined by file number."""
 
@@ -314,3 +268,87 @@ class TestFlorida:
         settings.VAR_DIR = tmp_path
         with pytest.raises(copies.LoadRefused, match="--file"):
             refresh.fetch(portal=portal, now=datetime(2026, 11, 21, tzinfo=UTC))
+
+    def test_is_cut_by_bytes_and_each_field_decoded_by_itself(self, tmp_path: Path) -> None:
+        raw = bytearray(self.line().encode("ascii"))
+        raw[12:204] = "DEAN\u2019S LUXURY & RENT A CAR LLC".encode().ljust(192)
+        raw[220:262] = "1 CAFÉ ST".encode("cp1252").ljust(42)
+        with zipfile.ZipFile(tmp_path / "cordata.zip", "w") as archive:
+            archive.writestr("cordata0.txt", bytes(raw) + b"\r\n")
+        (found,) = read("FL", tmp_path / "cordata.zip")
+        assert found.entity_name == "DEAN\u2019S LUXURY & RENT A CAR LLC"
+        assert found.principal_address.street == "1 CAFÉ ST, STE 5"
+        assert (found.status, found.agent_name, found.principal_address.zip) == ("Active", "SAMPLE, JORDAN A", "33602")
+
+
+class TestFloridaWithItsEventsAndFictitiousNames:
+    """A folder with the three files."""
+
+    NUMBER = "L99000007022"
+
+    def event(self, sequence: int, day: str, words: str, *, renamed: str = "", number: str = NUMBER) -> str:
+        parts = [(0, number), (12, f"{sequence:05}"), (17, "CORLCNC"), (37, words), (85, day), (210, renamed)]
+        return fixed(662, *parts, (412, "Y" if renamed else "N"))
+
+    def fictitious(self, name: str, status: str, *owners: str) -> str:
+        charters = [(388 + number * 171 + 159, owner) for number, owner in enumerate(owners)]
+        return fixed(2098, (0, "G23000076163"), (12, name), (351, status), *charters)
+
+    def folder(self, tmp_path: Path, events: list[str], names: list[str]) -> Path:
+        folder = tmp_path / "fl"
+        folder.mkdir()
+        line = TestFlorida().line()
+        zipped(folder / "cordata.zip", cordata0__txt=line + "\r\n")
+        zipped(folder / "corevent.zip", corevt__txt="\r\n".join(events) + "\r\n")
+        zipped(folder / "ficdata.zip", FICFILE__TXT="\r\n".join(names) + "\r\n")
+        return folder
+
+    def test_has_its_history_in_the_order_of_its_numbers(self, tmp_path: Path) -> None:
+        events = [
+            self.event(3, "03042021", "REINSTATEMENT"),
+            self.event(1, "10251999", "LC NAME CHANGE", renamed="GREY HERON LOGISTICS LLC"),
+            self.event(2, "09252020", "ADMIN DISSOLUTION FOR ANNUAL REPORT"),
+            self.event(1, "01012001", "MERGER", number="P97000000001"),
+        ]
+        (found,) = read("FL", self.folder(tmp_path, events, []))
+        assert [(one.date, one.title) for one in found.filings] == [
+            ("10/25/1999", "LC NAME CHANGE"),
+            ("09/25/2020", "ADMIN DISSOLUTION FOR ANNUAL REPORT"),
+            ("03/04/2021", "REINSTATEMENT"),
+        ]
+        assert (found.former_names, found.status) == (("GREY HERON LOGISTICS LLC",), "Active")
+
+    def test_has_the_fictitious_names_in_force_whichever_owner_it_is(self, tmp_path: Path) -> None:
+        names = [
+            self.fictitious("HERON EXPRESS", "A", "P97000000001", self.NUMBER),
+            self.fictitious("HERON OF OLD", "E", self.NUMBER),
+            self.fictitious("HERON NO MORE", "C", self.NUMBER),
+            self.fictitious("SOMEBODY'S", "A", ""),
+        ]
+        (found,) = read("FL", self.folder(tmp_path, [], names))
+        assert found.assumed_names == ("HERON EXPRESS",)
+
+    def test_comes_back_from_the_database_with_both(self, tmp_path: Path) -> None:
+        events = [self.event(1, "10251999", "LC NAME CHANGE", renamed="GREY HERON LOGISTICS LLC")]
+        (found,) = read("FL", self.folder(tmp_path, events, [self.fictitious("HERON EXPRESS", "A", self.NUMBER)]))
+        assert from_plain(to_plain(found)) == found
+
+    @pytest.mark.parametrize(
+        ("events", "names", "said"),
+        [
+            ([" " * 663], [], "663 characters, expected 662"),
+            ([], ["G" * 2097], "2097 characters, expected 2098"),
+            ([], [fixed(2098, (0, "G23000076163"), (12, "HERON"), (351, "X"))], "unknown status 'X'"),
+        ],
+    )
+    def test_is_refused_when_one_of_them_is_shifted(
+        self, tmp_path: Path, events: list[str], names: list[str], said: str
+    ) -> None:
+        with pytest.raises(PageChanged, match=said):
+            read("FL", self.folder(tmp_path, events, names))
+
+    def test_is_refused_beside_a_file_that_nobody_knows(self, tmp_path: Path) -> None:
+        folder = self.folder(tmp_path, [], [])
+        (folder / "npcordata.zip").write_bytes(b"")
+        with pytest.raises(PageChanged, match=r"npcordata\.zip"):
+            read("FL", folder)

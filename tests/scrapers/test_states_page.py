@@ -26,6 +26,13 @@ class TestTheStatesPage:
             call_command("states_page", "--check")
 
 
+def test_ten_states_at_least_answer_liens_without_being_switched_on() -> None:
+    told = sorted(
+        portal.code for portal in discovery.list_portals() if portal.on_by_default and portal.capabilities.ucc
+    )
+    assert len(told) >= 10, told
+
+
 class TestThePageOfSearchTerms:
     """docs/search-terms.md."""
 
@@ -52,6 +59,7 @@ class TestAJurisdiction:
             assert portal.verification in ("recorded", "documented")
         else:
             assert portal.off_reason, "an operator must read why it is off"
+            assert portal.would_change.endswith("."), "and what would change that"
 
     def test_names_its_machines_and_sources(self, portal) -> None:
         if portal.verification != "unsupported":

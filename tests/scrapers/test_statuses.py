@@ -96,7 +96,6 @@ class TestAWord:
         ("WI", "Delinquent", None),
         ("WY", "Delinquent", None),
         ("VA", "Fee Delinquent", None),
-        ("VA", "01", None),
         ("NV", "Default", None),
         ("WI", "In Bad Standing", None),
         ("VI", "Not in Good Standing", None),
@@ -145,8 +144,7 @@ class TestACompanyThatOwesSomething:
         ("KS", "Forfeited - Failed to Timely File I/R", "inactive", "forfeited"),
         ("PR", "SUSPENDED", "inactive", "suspended"),
         ("GA", "Disapproved Filing", "inactive", "rejected"),
-        ("VA", "14", "active", "dissolving"),
-        ("VA", "10", "inactive", "involuntarily_dissolved"),
+        ("VA", "DISSOLVING", "active", "dissolving"),
     ],
 )
 class TestAStatesWord:

@@ -29,7 +29,7 @@ its terms answers 503 with the reason; a wall is never solved or disguised.
 """
 COLUMNS = (
     *("", "jurisdiction", "platform", "answers", "UCC", "verification", "on by default", "terms, robots.txt"),
-    *("reason when off", "last contact"),
+    *("reason when off", "what would change that", "last contact"),
 )
 
 
@@ -47,9 +47,17 @@ def page() -> str:
     missing = len(PLACES) - len(portals)
     if missing:
         marks += f", {missing} without a reader"
-    on = sum(1 for portal in portals if portal.on_by_default)
+    on = [portal.capabilities for portal in portals if portal.on_by_default]
+    told = {
+        "with officers": sum(can.officers for can in on),
+        "with former names": sum(can.former_names for can in on),
+        "with filings": sum(can.filings for can in on),
+        "with liens": sum(can.ucc for can in on),
+    }
+    shown = ", ".join(f"{count} {word}" for word, count in told.items())
     head = f"|{' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|\n"
-    return HEAD + head + "\n".join(rows) + f"\n\n{len(PLACES)} jurisdictions: {marks}; {on} on by default.\n"
+    foot = f"\n\n{len(PLACES)} jurisdictions: {marks}; {len(on)} on by default, {shown}.\n"
+    return HEAD + head + "\n".join(rows) + foot
 
 
 def _contacts() -> dict[str, str]:
@@ -62,7 +70,8 @@ def _contacts() -> dict[str, str]:
 def _row(code: str, portal: Portal | None, contact: str) -> str:
     place = PLACES[code]
     if portal is None:
-        return f"| {code} | {place.name} | - | nothing | - | unsupported | no | - | no search is known | {contact} |"
+        nothing = "- | nothing | - | unsupported | no | - | no search is known | a reader"
+        return f"| {code} | {place.name} | {nothing} | {contact} |"
     cells = [
         code,
         place.name,
@@ -73,6 +82,7 @@ def _row(code: str, portal: Portal | None, contact: str) -> str:
         "yes" if portal.on_by_default else "no",
         f"{portal.terms.automated}; robots.txt: {portal.terms.robots}. {portal.terms.note}".strip(),
         "" if portal.on_by_default else portal.off_reason,
+        "" if portal.on_by_default else portal.would_change,
         contact,
     ]
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"

@@ -29,9 +29,9 @@ from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _GRID = "MainContent_SearchControl_grdSearchResultsEntity"
-_NONE = re.compile(r"no records? found; try a new search", re.IGNORECASE)
+NONE = re.compile(r"no records? found; try a new search", re.IGNORECASE)
 _NONE_IN_MESSAGE = re.compile(r"no records? found|not found|does not exist", re.IGNORECASE)
-_COUNT = re.compile(r"Number of records:\s*([\d,]+)", re.IGNORECASE)
+COUNT = re.compile(r"Number of records:\s*([\d,]+)", re.IGNORECASE)
 _RENAMED = re.compile(r"name was changed from:\s*(.+?)\s+on\s+[\d/-]+", re.IGNORECASE)
 _PAGES = 3
 _PEOPLE = ("grdOfficers", "grdManagers", "grdPersons", "grdPartners")
@@ -122,11 +122,11 @@ class CorpWebPortal(Portal):
             return ResultList((Candidate.of(record),))
         if maybe(tree, f"#{_GRID}") is None:
             message = maybe(tree, "#MainContent_lblMessage")
-            if _NONE.search(visible_text(tree)) or (message is not None and _NONE_IN_MESSAGE.search(text_of(message))):
+            if NONE.search(visible_text(tree)) or (message is not None and _NONE_IN_MESSAGE.search(text_of(message))):
                 return ResultList(())
             raise missing_result(page, "the list of results")
         rows = _rows(page, status)
-        count = _COUNT.search(visible_text(tree))
+        count = COUNT.search(visible_text(tree))
         total = int(count[1].replace(",", "")) if count else None
         more: tuple[str, str] | None = None
         for number in range(2, _PAGES + 2):

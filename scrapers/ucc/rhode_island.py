@@ -1,0 +1,165 @@
+"""Rhode Island's liens: a question by address, one row for each document and party, a history for each lien.
+
+Evidence: a public client of October 2026 (documented: the question's parameters, asked for secured parties; eight
+cells in rows of the classes GridRow and GridAltRow; the history's sections) and readers of Massachusetts' search, the
+same program (the eight headings, "Number of records", the sentence of an empty answer). Guessed: that "D" asks for
+debtors as "S" does for secured parties. Asked is the present database, which keeps a lien a year past its lapse. No
+status and no day of lapse are shown: "Terminated" is ours, where a termination is on file. How a person's name is
+written is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged
+from scrapers.normalize import addresses, names, officers
+from scrapers.parsing.fields import listed
+from scrapers.parsing.html import lines_of, missing_result, offers_next, select, text_of, visible_text
+from scrapers.parsing.lists import find_count
+from scrapers.platforms.corpweb.portal import COUNT, NONE
+from scrapers.portal import Capabilities
+from scrapers.records import Query, UccAmendment, UccFiling, UccParty
+from scrapers.refusals import QueryRefused, Refusal
+from scrapers.transport.page import Page
+from scrapers.transport.session import PortalSession
+from scrapers.ucc import parties
+
+URL = "https://business.sos.ri.gov/CorpWeb/UCCSearch/UCCSearch.aspx"
+_RESULTS = "https://business.sos.ri.gov/CorpWeb/UCCSearch/UCCSearchResults.aspx"
+_COLUMNS = listed(
+    "Name | Name Type | City | State | Filing Type | Filing Number | Original Filing Number | Filing Date"
+)
+_ROLES = {"debtor": "debtor", "secured_party": "secured"}  # what a row's name type begins with
+_BLANK = listed("txtLast | txtFirst | txtMiddle | txtSuffix | txtICity | txtIState | txtOCity | txtOState")
+_SECTIONS = {"debtor(s)": "debtor", "secured parties": "secured_party"}
+CAPABILITIES = Capabilities(ucc=True, ucc_secured_party=True, ucc_date_filter=True)
+_MOST, _OPENED = 10_000, 5  # rows asked for; the newest liens whose history is opened
+
+
+def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+    """Liens of organizations whose name begins with the one asked for; the newest with their parties."""
+    page = session.get(_RESULTS, params=_question(query))
+    rows, complete = _rows(page)
+    liens: dict[str, list[dict[str, HtmlElement]]] = {}
+    for row in rows:
+        if _role(row) == query.search_by and parties.fits(parties.listed_party(text_of(row["Name"])), query):
+            liens.setdefault(text_of(row["Original Filing Number"]), []).append(row)
+    if not liens and officers.person_in(query.name or ""):
+        raise QueryRefused(Refusal.COMPANIES_ALONE, state="Rhode Island")
+    found = parties.newest_first((_filing(number, of_it, query, page) for number, of_it in liens.items()), query)
+    opened = tuple(_opened(session, filing, page) for filing in found[:_OPENED])
+    return opened + found[_OPENED:], complete
+
+
+def _question(query: Query) -> dict[str, str]:
+    debtor = query.search_by == "debtor"
+    return {
+        "SearchLapsed": "False",
+        "rdoSearch": "O",
+        **dict.fromkeys(_BLANK, ""),
+        "txtName": names.without_suffix(query.name or ""),
+        "txtFilingNumber": "",
+        "txtStartDate": "",
+        "UCCSearchMethod": "B",
+        "chkDebtor": "D" if debtor else "",
+        "chkSecuredParty": "" if debtor else "S",
+        "chkAssignee": "",
+        "lstDisplay": str(_MOST),
+    }
+
+
+def _rows(page: Page) -> tuple[list[dict[str, HtmlElement]], bool]:
+    """The rows by heading, and whether they are all."""
+    tree = page.html()
+    lines = select(tree, "tr.GridRow, tr.GridAltRow")
+    if not lines:
+        if NONE.search(visible_text(tree)):
+            return [], True
+        raise missing_result(page, "the list of liens, or the line that there are none")
+    heads = [text_of(cell) for cell in lines[0].getparent().xpath("(./tr[th or td])[1]/*")]
+    if tuple(heads) != _COLUMNS:
+        raise PageChanged(f"{page.url}: the list of liens has the columns {heads}")
+    rows = []
+    for line in lines:
+        cells = line.xpath("./td | ./th")
+        if len(cells) != len(heads) or not text_of(cells[0]) or not text_of(cells[6]):
+            raise PageChanged(f"{page.url}: a lien in {len(cells)} cells, or without name or number")
+        rows.append(dict(zip(heads, cells, strict=True)))
+    count = find_count(COUNT, visible_text(tree))
+    return rows, len(rows) < _MOST and not offers_next(tree) and (count is None or count <= len(rows))
+
+
+def _role(row: dict[str, HtmlElement]) -> str | None:
+    """The role of the name in a row; None for an assignee, PageChanged for a word that is no role."""
+    shown = text_of(row["Name Type"]).casefold()
+    for role, word in _ROLES.items():
+        if shown.startswith(word):
+            return role
+    if not shown.startswith("assign"):
+        raise PageChanged(f"the name type {shown!r} of a lien is unknown")
+    return None
+
+
+def _filing(number: str, rows: list[dict[str, HtmlElement]], query: Query, page: Page) -> UccFiling:
+    """One lien: its first document has the lien's own number, the others came later."""
+    documents = {text_of(row["Filing Number"]): row for row in rows}
+    first = documents.pop(number, None)
+    bearers = tuple(dict.fromkeys(parties.listed_party(text_of(row["Name"])) for row in rows))
+    later = tuple(
+        UccAmendment(key, text_of(row["Filing Date"]) or None, text_of(row["Filing Type"]))
+        for key, row in documents.items()
+    )
+    links = [str(link) for row in rows for link in row["Filing Number"].xpath(".//a/@href")]
+    if not links:
+        raise PageChanged(f"{number} has no link to its history")
+    return UccFiling(
+        file_number=number,
+        filed=text_of(first["Filing Date"]) if first is not None else None,
+        debtors=bearers if query.search_by == "debtor" else (),
+        secured_parties=bearers if query.search_by == "secured_party" else (),
+        status="Terminated" if any("termination" in one.filing_type.casefold() for one in later) else None,
+        filing_type=text_of(first["Filing Type"]) if first is not None else None,
+        amendments=later,
+        sos_url=page.link(links[0]),
+    )
+
+
+def _opened(session: PortalSession, filing: UccFiling, results: Page) -> UccFiling:
+    """The lien with all its parties and its collateral."""
+    page = session.get(filing.sos_url or "", headers={"Referer": results.url})
+    tree = page.html()
+    heads = tree.xpath("//*[self::td or self::th][normalize-space()='Debtor(s)']")
+    if not heads or filing.file_number not in visible_text(tree):
+        raise missing_result(page, f"the history of {filing.file_number}")
+    found = list(_parties(heads[0].xpath("ancestor::table[1]//tr")))
+    debtors, secured = (tuple(dict.fromkeys(who for shown, who in found if shown == role)) for role in _ROLES)
+    if not debtors or not secured:
+        raise PageChanged(f"{page.url}: {len(debtors)} debtors and {len(secured)} secured parties")
+    texts = [line for area in select(tree, "textarea")[:1] for line in (area.text_content() or "").split()]
+    return replace(filing, debtors=debtors, secured_parties=secured, collateral=" ".join(texts) or None)
+
+
+def _parties(rows: Iterable[HtmlElement]) -> Iterator[tuple[str, UccParty]]:
+    """The parties of every document, with their role: name and address in a cell below the section's heading."""
+    role: str | None = None
+    for row in rows:
+        cells = [lines for cell in row.xpath("./td | ./th") if (lines := lines_of(cell))]
+        if len(cells) == 1 and len(cells[0]) == 1:
+            role = _SECTIONS.get(cells[0][0].casefold())
+        elif cells and _opens_another(cells[0][0]):
+            role = None
+        elif role:
+            for lines in cells:
+                if len(lines) == 1:
+                    raise PageChanged(f"{lines[0]!r} stands among the parties of a lien, without an address")
+                place = [line for line in lines[1:] if not line.casefold().startswith("corp type:")]
+                yield role, parties.listed_party(lines[0], addresses.from_lines(place))
+
+
+def _opens_another(label: str) -> bool:
+    """Whether a row is no party's: "UCC Filing Number:", "Action:"."""
+    return label.endswith(":")
