@@ -20,12 +20,19 @@ MOST_CONFLICTS = 10
 _ENDED = re.compile(r"suspend|revok|forfeit", re.IGNORECASE)
 
 
-def judge(name: str, results: ResultList, *, portal: Portal, state: str) -> NameVerdict:
-    """Say whether `name` is free among the names the registry listed. The list must be whole, or hold a conflict."""
+def judge(
+    name: str, results: ResultList, *, portal: Portal, state: str, active_only: bool | None = None
+) -> NameVerdict:
+    """Say whether `name` is free among the names the registry listed. The list must be whole, or hold a conflict.
+
+    `active_only`: whether the source lists no ended entities; as its portal does, where nobody says otherwise.
+    """
     rule, rows, check = RULES[state], results.candidates, results.check
     wanted = clerk_key(name, rule)
     conflicts = _conflicts(wanted, rows, portal=portal, rule=rule)
     blocking = [effect for one in conflicts if (effect := _effect(one, portal)) != "free"]
+    if active_only is None:
+        active_only = portal.coverage == "active_only"
     verdict: Verdict = "free" if not blocking else "taken" if "taken" in blocking else "cannot_say"
     if check is not None and check.available is False:
         verdict = "taken"
@@ -35,7 +42,7 @@ def judge(name: str, results: ResultList, *, portal: Portal, state: str) -> Name
         normalized_name=wanted,
         variation_note=_variation(name, rows, portal=portal, rule=rule),
         warning=_warning(conflicts, portal, shown="taken" in blocking),
-        status_note=" ".join(filter(None, (_check_note(check), _status_note(portal)))) or None,
+        status_note=" ".join(filter(None, (_check_note(check), _status_note(portal, active_only=active_only)))) or None,
         designator_note=designator_note(state),
         check=check,
     )
@@ -122,8 +129,8 @@ def _check_note(check: NameCheck | None) -> str | None:
     return f'{check.search} says: "{check.said}"'
 
 
-def _status_note(portal: Portal) -> str | None:
-    if portal.coverage == "active_only":
+def _status_note(portal: Portal, *, active_only: bool) -> str | None:
+    if active_only:
         return "This source lists active entities only: reserved names and names of ended entities are not seen."
     if not portal.capabilities.status and portal.implied_status is None:
         return "This registry shows no status: every entity with the name counts as standing in the way."

@@ -206,7 +206,7 @@ class TestAPlaceholder:
             "dos_process_address_1": "400 EXAMPLE PLAZA",
             "dos_process_city": "NEW YORK",
         }
-        told = listening("NY", Listener(json.dumps([row]))).ask(name="Millrace Instruments Corp.")
+        told = listening("NY", Listener(json.dumps([row]), "[]")).ask(name="Millrace Instruments Corp.")
         assert isinstance(told, Found)
         record = told.record
         assert (record.agent_name, record.agent_address, record.officers) == (None, Address(), ())
