@@ -14,9 +14,8 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import names
 from scrapers.parsing.fields import need_text
 from scrapers.platforms.socrata import new_york_history as history
-from scrapers.platforms.socrata.portal import SocrataPortal
+from scrapers.platforms.socrata.portal import SocrataPortal, is_near
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
-from scrapers.search import matching
 from scrapers.transport import conditions, soda
 from scrapers.transport.session import PortalSession
 from scrapers.transport.soda import Row
@@ -85,9 +84,10 @@ class NewYorkRows(SocrataPortal):
         present = {row.entity_id: row for row in listed.candidates}
         pairs = dict.fromkeys((need_text(row, "corpid_num"), need_text(row, "corp_name")) for row in rows)
         older = [pair for pair in pairs if pair[0] not in present or present[pair[0]].name != pair[1]]
-        near = tuple(dict.fromkeys(number for number, name in older if _is_near(asked, name)))
+        near = tuple(dict.fromkeys(number for number, name in older if is_near(asked, name)))
         numbers = near[:_MOST_NUMBERS]
-        opened = self._open(session, numbers, present | self._in_the_list(session, numbers, but=present))
+        missing = [number for number in numbers if number not in present]
+        opened = self._open(session, numbers, present | self._with_keys(session, self.id_column, missing))
         found = [opened.get(number, row) for number, row in present.items()]
         for number, name in older:
             if number not in numbers:
@@ -96,23 +96,6 @@ class NewYorkRows(SocrataPortal):
                 found += _named(name, opened[number])
         whole = listed.complete and len(rows) < _MOST_NAMES and len(near) <= _MOST_NUMBERS
         return ResultList(tuple(found), complete=whole)
-
-    def _in_the_list(
-        self, session: PortalSession, numbers: Sequence[str], *, but: Mapping[str, Candidate]
-    ) -> dict[str, Candidate]:
-        """Which of these companies are active, under whatever name."""
-        missing = [number for number in numbers if number not in but]
-        if not missing:
-            return {}
-        rows = soda.ask_rows(
-            session,
-            domain=self.domain,
-            dataset=self.dataset,
-            where=conditions.one_of(self.id_column, missing),
-            order=self.order,
-            limit=len(missing) + 1,
-        )
-        return {row.entity_id: row for row in self.candidates(session, rows)}
 
     def _open(
         self, session: PortalSession, numbers: Sequence[str], listed: Mapping[str, Candidate]
@@ -137,11 +120,6 @@ class NewYorkRows(SocrataPortal):
         every = history.ask(session, history.FILINGS, [number]).get(number, ())
         strange = history.assumed_films(every)
         return history.without(every, strange), strange
-
-
-def _is_near(asked: str, name: str) -> bool:
-    """Whether a name could be chosen for the one asked for, so that it matters whose it is, and since when."""
-    return matching.compare(conditions.unmarked(asked), name).score > matching.UNSURE
 
 
 def _named(name: str, company: Candidate) -> list[Candidate]:

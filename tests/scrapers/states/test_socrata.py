@@ -19,6 +19,7 @@ from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.records import Address, Found, NotFound
 from scrapers.refusals import QueryRefused
 from scrapers.transport import conditions
+from scrapers.transport.page import Page
 from scrapers.transport.recording import Step, answer
 from tests.scrapers.conversation import Conversation
 
@@ -187,6 +188,12 @@ class TestTheDataSetsDay:
         headers = {"X-SODA2-Truth-Last-Modified": "Sun, 01 Nov 2026 06:30:00 -0000"}
         outcome = listening("PA", Listener("[]", headers=headers)).ask(name="Acme")
         assert outcome.as_of == datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
+
+    def test_is_the_oldest_of_several_sets(self) -> None:
+        days = ("Sun, 08 Nov 2026 06:30:00 GMT", "Sun, 01 Nov 2026 06:30:00 GMT", "")
+        talk = listening("NY", Listener("[]"))
+        talk.session.pages += [Page("https://data.ny.gov/", 200, {"last-modified": day}, b"[]") for day in days]
+        assert talk.portal.data_as_of(talk.session) == datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
 
     @pytest.mark.parametrize("raw", ["", "yesterday"])
     def test_is_open_when_nobody_says_it(self, raw: str) -> None:
