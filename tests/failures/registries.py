@@ -5,7 +5,8 @@ wants it to, on however busy a machine. One that falls silent is given up after 
 product. Who has hung up, or was killed, is not counted as waiting any more.
 
 Any name is known ("PETREL A1 N00001 LLC"), unless it has the word MISSING in it: no story has to prepare companies.
-Of a state's data sets one is played; those beside it answer at once that they have nothing, and are not counted.
+Of a state's data sets one is played; those beside it answer at once that they have nothing, and are not counted, nor
+are trade names.
 """
 
 from __future__ import annotations
@@ -119,11 +120,11 @@ class _Conversation(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
         self._begun = False
-        if not any(dataset in parts.path for dataset in PLAYED):
+        where = parse_qs(parts.query).get("$where", [""])[0]
+        if not any(dataset in parts.path for dataset in PLAYED) or "REGISTRANT" in where:
             self._say(b"[]")
             return
         state = HOSTS[parts.path.split("/")[1]]
-        where = parse_qs(parts.query).get("$where", [""])[0]
         words = _words(where)
         with self.server.lock:
             self.server.asked[state, words] += 1

@@ -240,10 +240,15 @@ class TestACutList:
         last = row | {"registry_number": "1000002", "business_name": "TIDE LLC"}
         agent = last | {"associated_name_type": "REGISTERED AGENT", "first_name": "RILEY", "last_name": "SAMPLE"}
         url = "https://data.oregon.gov/resource/tckn-sxa6.json?$limit=1500&$order=business_name,registry_number&$where="
+        owned = url.partition("?")[0] + (
+            "?$limit=1000&$order=business_name&$where="
+            "entity_of_record_reg_number='1000002' and associated_name_type='REGISTRANT'"
+        )
         talk = Conversation(
             "OR",
             _step(url + "upper(business_name) like '%25TIDE%25'", [row] * 1499 + [last]),
             _step(url + "registry_number='1000002'", [last, agent]),
+            _step(owned, []),
         )
         outcome = talk.ask(name="Tide LLC")
         assert isinstance(outcome, Found)
