@@ -72,7 +72,7 @@ FACTS: Final[dict[str, Fact]] = {
         "inactive",
         None,
         "It has ended; the registry does not say how.",
-        "Inactive | Dead | Historical | Record Deleted | Fraudulent | Non-Qualified | Renunciated",
+        "Inactive | Dead | Historical | Record Deleted | Fraudulent | Non-Qualified | Renunciated | Discontinued",
     ),
     "suspended": _fact(
         "inactive",

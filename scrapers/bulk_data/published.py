@@ -25,6 +25,7 @@ class BulkData:
     `record` gives None for rows that are no entity (named kinds only, never a guess). `least_rows` guards the switch: a
     copy that is suddenly much smaller is a broken download, not a state that lost its companies. The loaded copy
     answers instead of the portal; with `beside_live` the portal answers, and the copy only where its list was cut.
+    With `active_only` too, it lacks entities that the live search knows, and is read only by whoever asks for a copy.
     """
 
     url: str
@@ -42,4 +43,5 @@ class BulkData:
     supplied: bool = False  # handed out to holders of an account, or for a fee: an operator brings it
     walled: bool = False  # the portal's own search turns programs away
     beside_live: bool = False
+    active_only: bool = False
     most_rows: int = 200  # of one name

@@ -12,7 +12,13 @@ from scrapers.records import EntityRecord
 
 
 def export(
-    domain: str, dataset: str, *, least_rows: int, columns: Iterable[str], record: Callable[[Row], EntityRecord | None]
+    domain: str,
+    dataset: str,
+    *,
+    least_rows: int,
+    columns: Iterable[str],
+    record: Callable[[Row], EntityRecord | None],
+    active_only: bool = False,
 ) -> BulkData:
     """The export of a data set with one row an entity; a copy without the columns a record needs is refused.
 
@@ -25,5 +31,6 @@ def export(
         columns=frozenset(columns),
         record=lambda row: record({name: value for name, value in row.items() if value}),
         beside_live=True,
+        active_only=active_only,
         most_rows=5_000,
     )

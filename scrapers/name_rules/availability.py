@@ -20,9 +20,16 @@ from scrapers.records import Candidate, NameCheck, NameVerdict, ResultList, Verd
 MOST_CONFLICTS = 10
 
 
-def judge(name: str, results: ResultList, *, portal: Portal, state: str) -> NameVerdict:
-    """Say whether `name` is free among the names the registry listed. The list must be whole, or hold a conflict."""
+def judge(
+    name: str, results: ResultList, *, portal: Portal, state: str, active_only: bool | None = None
+) -> NameVerdict:
+    """Say whether `name` is free among the names the registry listed. The list must be whole, or hold a conflict.
+
+    `active_only`: whether the source lists no ended entities; as its portal does, where nobody says otherwise.
+    """
     rule, rows, check = RULES[state], results.candidates, results.check
+    if active_only is None:
+        active_only = portal.coverage == "active_only"
     namesakes = list_namesakes(name, rows, portal=portal, rule=rule)
     counted = [one.conflict for one in namesakes if one.effect != "uncounted"]
     verdict = _verdict(namesakes, check)
@@ -32,7 +39,7 @@ def judge(name: str, results: ResultList, *, portal: Portal, state: str) -> Name
         normalized_name=clerk_key(name, rule),
         variation_note=_variation(name, rows, portal=portal, rule=rule),
         warning=_warning(namesakes),
-        status_note=" ".join(filter(None, (_check_note(check), _status_note(portal)))) or None,
+        status_note=" ".join(filter(None, (_check_note(check), _status_note(portal, active_only=active_only)))) or None,
         designator_note=designator_note(state),
         rule=rule.in_words(),
         owner_rule=rule.owners.rule,
@@ -82,8 +89,8 @@ def _check_note(check: NameCheck | None) -> str | None:
     return f'{check.search} says: "{check.said}"'
 
 
-def _status_note(portal: Portal) -> str | None:
-    if portal.coverage == "active_only":
+def _status_note(portal: Portal, *, active_only: bool) -> str | None:
+    if active_only:
         return "This source lists active entities only: reserved names and names of ended entities are not seen."
     if not portal.capabilities.status and portal.implied_status is None:
         return "This registry shows no status: every entity with the name counts as standing in the way."

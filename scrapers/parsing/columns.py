@@ -6,13 +6,13 @@ Several columns for one thing are written "first_name | last_name"; `names` are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import listed, text
-from scrapers.records import Address, EntityRecord, Officer
+from scrapers.records import Address, EntityRecord, Filing, Officer
 
 Row = Mapping[str, Any]
 
@@ -75,6 +75,19 @@ class PartyColumns:
         """Every column that is read."""
         own = listed(f"{self.business} | {self.person} | {self.title}")
         return frozenset(own) | (self.place.names if self.place else frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class FilingColumns:
+    """The columns of a document on a company's file."""
+
+    date: str
+    title: str
+
+    def read(self, rows: Iterable[Row]) -> tuple[Filing, ...]:
+        """The documents, newest first; one without a title tells nothing, and is left out."""
+        read = (Filing(text(row.get(self.date)), title) for row in rows if (title := _first(row, self.title)))
+        return tuple(sorted(read, key=lambda filing: filing.date or "", reverse=True))
 
 
 @dataclass(frozen=True, slots=True)

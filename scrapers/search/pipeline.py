@@ -251,7 +251,7 @@ def _judged(source: Source, query: Query, *, now: datetime) -> tuple[NameVerdict
     with _counted(session, most=portal.most_searches + 1):  # one for what the state's rule calls the same name
         results = source.names_taken(query.name)
     session.trace.add("names", started, f"{query.name!r}: {len(results.candidates)} rows")
-    verdict = availability.judge(query.name, results, portal=portal, state=query.state)
+    verdict = availability.judge(query.name, results, portal=portal, state=query.state, active_only=source.active_only)
     if verdict.verdict != "taken" and not results.complete:  # whoever is not listed may have the name
         raise _unproven(source.plan(query.name), Refusal.TOO_MANY_NAMES)
     hidden: set[str] = set()

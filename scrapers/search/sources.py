@@ -55,6 +55,11 @@ class LoadedCopy:
         return self.was_read
 
     @property
+    def active_only(self) -> bool:
+        """Whether entities that have ended are not in it."""
+        return self._bulk_data.active_only or self.portal.coverage == "active_only"
+
+    @property
     def narrow_proves(self) -> bool:
         """There is no narrower search."""
         return False
@@ -125,6 +130,11 @@ class LivePortal:
         return self._beside is not None and self._beside.was_read
 
     @property
+    def active_only(self) -> bool:
+        """Whether the portal does not list entities that have ended."""
+        return self.portal.coverage == "active_only"
+
+    @property
     def narrow_proves(self) -> bool:
         """Whether a whole list of the narrow search holds every spelling of the name."""
         return self.portal.narrow_proves or self._beside is not None
@@ -167,7 +177,9 @@ def choose_source(portal: Portal, session: PortalSession, copy: Copy | None) -> 
     if portal.bulk_data is None or copy is None:
         return LivePortal(portal, session)
     loaded = LoadedCopy(portal, session, portal.bulk_data, copy)
-    return LivePortal(portal, session, beside=loaded) if portal.bulk_data.beside_live else loaded
+    if not portal.bulk_data.beside_live:
+        return loaded
+    return LivePortal(portal, session, beside=None if portal.bulk_data.active_only else loaded)
 
 
 def read_copy(portal: Portal, session: PortalSession, copy: Copy | None) -> LoadedCopy:

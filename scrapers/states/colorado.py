@@ -1,8 +1,9 @@
-"""Colorado: "Business Entities in Colorado" (data set 4ykn-tg5h), all statuses, renewed daily.
+"""Colorado: "Business Entities in Colorado" (data set 4ykn-tg5h), all statuses, renewed daily, with the trade names
+(u7sb-g482) and events (casm-dbbj) of the company that was chosen. Trade names are searched where no entity's is near.
 
 Evidence: three recorded rows; columns from the data set. The statuses are those that public readers list, and those
 that the data appends to names: what stands there may stand in the column. Gap: Colorado publishes no
-officers; trade names are another set and not asked.
+officers; former names, since the events do not say which name is which.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from scrapers.bulk_data import socrata
 from scrapers.bulk_data.layouts import colorado
 from scrapers.parsing.fields import listed
-from scrapers.platforms.socrata.portal import SocrataPortal
+from scrapers.platforms.socrata.colorado_rows import ColoradoRows
 from scrapers.portal import Capabilities, Terms
 from scrapers.records import Candidate, EntityRecord
 from scrapers.statuses import meanings
@@ -18,7 +19,7 @@ from scrapers.transport.soda import Row
 from scrapers.ucc.colorado import ColoradoLiens
 
 
-class Colorado(ColoradoLiens, SocrataPortal):
+class Colorado(ColoradoLiens, ColoradoRows):
     """Secretary of State, Business Division."""
 
     code = "CO"
@@ -26,7 +27,9 @@ class Colorado(ColoradoLiens, SocrataPortal):
     hosts = ("data.colorado.gov",)
     sources = (f"https://{domain}/resource/{dataset}.json", colorado.SEARCH)
     name_column, id_column, id_pattern = "entityname", "entityid", r"\d{11}"
-    capabilities = Capabilities(agent=True, addresses=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True)
+    capabilities = Capabilities(
+        agent=True, addresses=True, filings=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True
+    )
     published = frozenset(
         listed(
             "entity_type | status | formation_date | jurisdiction | agent_name | agent_address | "

@@ -1,11 +1,12 @@
 """Connecticut: the business registry's master (data set n7gp-d28j), all statuses, renewed nightly, and the sets beside
-it: agents qh2m-n44y, principals ka36-64k6, name changes enwv-52we, asked for the one company that was chosen.
+it: agents qh2m-n44y, principals ka36-64k6, name changes enwv-52we, filings ah3s-bes7, asked for the one company that
+was chosen. Where no present name comes near, the names that were changed are searched.
 
 Evidence: 25 recorded rows of the master (an export of 2022-12, without the column `id` the live set has). The columns
 of the other sets are documented, and public readers of them differ on the one that holds the master's `id`: a column
 that is none of the known ones is a changed page, never an empty answer. "Annual report due" stands beside every active
 company, also where the day is to come, so it is a standing and no warning.
-Gap: the filing history (ah3s-bes7) is not read; a company is not found by a former name.
+Gap: a former name that is also near somebody's present name finds the latter alone.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Connecticut(ConnecticutLiens, ConnecticutRows):
         officers=True,
         addresses=True,
         former_names=True,
+        filings=True,
         ucc=True,
         ucc_secured_party=True,
         ucc_date_filter=True,

@@ -2,8 +2,8 @@
 
 Only active businesses are in it. Evidence: ten recorded rows of 2017 (mailing address, principal place of business,
 registered agent); the further kinds of rows from the set's description. Registrations of assumed business names are
-listed as entities of their own, and rank behind companies of the same name. The rows link to the old portal, which is
-reported gone (2026), so the office's interim search is named instead.
+listed as entities of their own, and rank behind companies of the same name; those whose registrant is the company are
+its assumed names (documented). The rows link to the old portal, reported gone (2026): the interim search is named.
 """
 
 from __future__ import annotations
@@ -41,10 +41,12 @@ class Oregon(OregonLiens, RolesPortal):
             "AUTHORIZED REPRESENTATIVE | MANAGER | MEMBER | MANAGING MEMBER | PRESIDENT | SECRETARY | REGISTRANT | "
             "GENERAL PARTNER | LIMITED PARTNER | PARTNER | TRUSTEE | DIRECTOR | TREASURER | VICE PRESIDENT"
         ),
+        owner="REGISTRANT",
+        owner_number="entity_of_record_reg_number",
     )
     trade_name = "assumed business name"
     always = ("entity_type", "registry_date", "associated_name_type")
-    ignored = frozenset({"entity_of_record_reg_number", "business_details"})
+    read, ignored = (roles.owner_number,), frozenset({"business_details"})
     capabilities = Capabilities(
         status=False, agent=True, officers=True, addresses=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True
     )

@@ -81,6 +81,11 @@ def loosened(term: str) -> str:
     return " ".join(_loosened_word(word) for word in names.words(term))
 
 
+def unmarked(term: str) -> str:
+    """The term as it was before it was loosened."""
+    return term.replace(_LOOSE, "")
+
+
 def _loosened_word(word: str) -> str:
     if len(word) < 2 or not word.isalpha() or word.casefold() in ("and", "the", "of", "for", "in", "at", "to", "on"):
         return word

@@ -5,6 +5,8 @@ wants it to, on however busy a machine. One that falls silent is given up after 
 product. Who has hung up, or was killed, is not counted as waiting any more.
 
 Any name is known ("PETREL A1 N00001 LLC"), unless it has the word MISSING in it: no story has to prepare companies.
+Of a state's data sets one is played; those beside it answer at once that they have nothing, and are not counted, nor
+are trade names.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ HOSTS = {
     "data.oregon.gov": "OR",
     "data.ct.gov": "CT",
 }
-STATES = ("NY", "CO", "PA", "OR")  # one request answers; each may be asked twice a second, by four at a time
+PLAYED = ("n9v6-gdp6", "4ykn-tg5h", "xvd7-5r2c", "tckn-sxa6", "n7gp-d28j")
+STATES = ("NY", "CO", "PA", "OR")  # each may be asked twice a second (`tests.failures.settings`), by four at a time
 HANGS = "CT"  # for the stories of a registry that never answers: nobody else's pace or health suffers
 BLANK_EVERY = 2.0  # seconds
 
@@ -116,13 +119,16 @@ class _Conversation(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
-        state = HOSTS[parts.path.split("/")[1]]
+        self._begun = False
         where = parse_qs(parts.query).get("$where", [""])[0]
+        if not any(dataset in parts.path for dataset in PLAYED) or "REGISTRANT" in where:
+            self._say(b"[]")
+            return
+        state = HOSTS[parts.path.split("/")[1]]
         words = _words(where)
         with self.server.lock:
             self.server.asked[state, words] += 1
             self.server.inside[state] += 1
-        self._begun = False
         try:
             waits_for_it = self._linger(state)
         finally:

@@ -32,7 +32,7 @@ SYNC_BUDGET_SECONDS = 1.5
 PATIENT_SECONDS = 60.0
 CUSTOMERS = 60  # more than there are stories
 SETTINGS = {
-    "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+    "DJANGO_SETTINGS_MODULE": "tests.failures.settings",
     "SYNC_BUDGET_SECONDS": str(SYNC_BUDGET_SECONDS),
     "RATE_LIMIT_PER_MINUTE": "1000000",
     "CONCURRENT_LOOKUPS": "1000",

@@ -25,7 +25,7 @@ from tests.journeys.checkout import ROOT, clean_environment, free_port
 
 CUSTOMERS = 12
 SETTINGS = {
-    "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+    "DJANGO_SETTINGS_MODULE": "tests.failures.settings",
     "CONTACT": "hostile@example.test",
     "RATE_LIMIT_PER_MINUTE": "100000",
     "KEYLESS_PER_MINUTE": "30",

@@ -1,4 +1,8 @@
-"""New York's open data on a loopback socket: the one thing these tests stand in for. It counts and may dawdle."""
+"""New York's open data on a loopback socket: the one thing these tests stand in for. It counts and may dawdle.
+
+Of its data sets only the list of active companies is played. The histories beside it answer at once that they have
+nothing, and are not counted: `asked` is the number of questions that reached the registry.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+LIST = "n9v6-gdp6"
 
 
 def company(name: str, dos_id: str = "4264790", **more: Any) -> dict[str, Any]:
@@ -66,6 +72,9 @@ def serving() -> Iterator[Register]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if LIST not in self.path:
+                self.say(200, b"[]")
+                return
             register.asked += 1
             register.in_there.set()
             if register.may_go is not None:
@@ -74,7 +83,11 @@ def serving() -> Iterator[Register]:
             where = parse_qs(urlsplit(self.path).query).get("$where", [""])[0]
             ok = register.status == 200
             body = json.dumps(register.find(where)).encode() if ok else b'{"error": true}'
-            self.send_response(register.status)
+            self.say(register.status, body)
+
+        def say(self, status: int, body: bytes) -> None:
+            """Send one answer."""
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -144,6 +144,7 @@ class TestANameTooCommon:
     def test_is_judged_from_the_copy_when_asked_for(self, new_york: Customer, register: Register) -> None:
         body = check(new_york, "Common Word Inc", "NY", source="cache").json()
         assert (body["available"], body["data_source"]) == (True, "cache")
+        assert "active entities only" in body["statusNote"]  # which is not so where the portal is asked
         assert register.asked == 0
 
     def test_that_is_not_too_common_is_live(self, new_york: Customer, register: Register) -> None:

@@ -175,8 +175,14 @@ class TestABulkJob:
             assert {name: first[name] for name in asked} == asked
             assert (first["searchType"], second["searchType"]) == ("business_entity", "ucc")
 
-    def test_tells_of_a_row_what_one_must_know_of_its_source(self, customer: Customer) -> None:
+    def test_tells_of_a_row_what_one_must_know_of_its_source(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from scrapers.states.new_york import NewYork
+
+        monkeypatch.setattr(NewYork, "coverage", "active_only")
         single = customer.lookup().json()["note"]
+        assert "active entities" in single
         leave_out(kind="field", field="formationDate", state="NY", entity_id="100002")
         services.disable(code="DE", reason="Delaware asked us to stop.")
         job = ask(customer, [*TWO, {"entity_name": "Acme", "state": "DE"}]).json()["job_id"]

@@ -31,6 +31,7 @@ pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 NEW_YORK = "/data.ny.gov/resource/n9v6-gdp6.json"
+BESIDE_IT = ("ekwr-p59j", "3gg2-jgnp", "63wc-4exh", "2tms-hftb")
 WALL = "<html><title>Just a moment...</title><script>alert('wall')</script></html>"
 KEY = "operators-own+key/0123"
 
@@ -50,6 +51,8 @@ def portal(switches: None, settings: Any, tmp_path: Path) -> Iterator[Loopback]:
 def answer(portal: Loopback) -> Callable[..., None]:
     def say(*answers: Callable[[Wire], None]) -> None:
         portal.answers[NEW_YORK] = list(answers)
+        for dataset in BESIDE_IT:
+            portal.answers[f"/data.ny.gov/resource/{dataset}.json"] = [json("[]")]
 
     return say
 

@@ -27,7 +27,7 @@ from scrapers.normalize.addresses import from_parts
 from scrapers.portal import Capabilities, Portal
 from scrapers.records import EntityRecord, Found, NotFound, Officer, Query
 from scrapers.search.pipeline import ask
-from scrapers.search.sources import choose_source
+from scrapers.search.sources import Source, choose_source
 from scrapers.statuses import meanings
 from scrapers.transport.session import PortalSession, TransportSettings
 
@@ -289,7 +289,7 @@ class TestTheEvidence:
 
 @pytest.mark.django_db
 class TestAnOpenDataSetHeldWhole:
-    """New York's, loaded: live questions stay live, names too common to list are seen all at once."""
+    """Loaded beside the live search: live questions stay live, names too common to list are seen all at once."""
 
     def test_is_loaded_from_the_platforms_export(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         portal = discovery.find_portal("NY")
@@ -307,26 +307,38 @@ class TestAnOpenDataSetHeldWhole:
         assert [(record.entity_id, record.formation_date) for record in found] == [("1", "2012-06-28T00:00:00")]
 
     def test_shows_names_that_a_cut_list_hides(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        portal = discovery.find_portal("NY")
-        assert portal is not None
-        monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
-        head = ["dos_id", "current_entity_name", "initial_dos_filing_date", "entity_type"]
-        lines = [[str(n), f"ACME {n} LLC", "2012-06-28T00:00:00", "DOMESTIC LLC"] for n in range(600)]
-        file = write_csv(
-            tmp_path / "ny.csv", [*lines, ["999", "ACME", "2012-06-28T00:00:00", "DOMESTIC LLC"]], head=head
-        )
-        refresh.load(portal=portal, file=file, as_of=NOW, now=NOW)
-        session = PortalSession(
-            portal="NY",
-            hosts=portal.hosts,
-            settings=TransportSettings(user_agent="test"),
-            deadline=time.monotonic() + 5,
-        )
-        source = choose_source(portal, session, copies.find_current("NY"))
+        head = ["entityid", "entityname", "entitystatus", "entitytype", "entityformdate"]
+        rest = ["Good Standing", "DLLC", "2012-06-28T00:00:00.000"]
+        lines = [*([str(n), f"ACME {n} LLC", *rest] for n in range(600)), ["999", "ACME", *rest]]
+        source = load_beside("CO", write_csv(tmp_path / "co.csv", lines, head=head), monkeypatch)
         narrow = source.narrow("Acme LLC")
         assert narrow is not None
         assert (len(narrow.candidates), narrow.complete, source.narrow_proves) == (601, True, True)
         assert source.from_copy
+
+    def test_proves_nothing_where_it_lacks_the_ended_ones(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        head = ["dos_id", "current_entity_name", "initial_dos_filing_date", "entity_type"]
+        lines = [["1", "ACME LLC", "2012-06-28T00:00:00", "DOMESTIC LLC"]]
+        source = load_beside("NY", write_csv(tmp_path / "ny.csv", lines, head=head), monkeypatch)
+        assert not source.narrow_proves
+        assert not source.from_copy
+
+
+def load_beside(code: str, file: Path, monkeypatch: pytest.MonkeyPatch) -> Source:
+    """The source of a state whose open data has been loaded from this file."""
+    portal = discovery.find_portal(code)
+    assert portal is not None
+    monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
+    refresh.load(portal=portal, file=file, as_of=NOW, now=NOW)
+    session = PortalSession(
+        portal=code,
+        hosts=portal.hosts,
+        settings=TransportSettings(user_agent="test"),
+        deadline=time.monotonic() + 5,
+    )
+    return choose_source(portal, session, copies.find_current(code))
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,5 +1,7 @@
 """New York's "Active Corporations: Beginning 1800": the columns of the data set, asked live and held whole alike.
 
+It has no column for a status: "Active" is the title's word for all who are in it.
+
 Few companies have a registered agent, whose columns may say "Registered Agent Revoked". Legal papers go to the
 Secretary of State, who sends them on to the one named under `dos_process`: no agent, but whom they reach.
 """
@@ -28,6 +30,7 @@ def record(row: Row) -> EntityRecord:
     return EntityRecord(
         entity_name=need_text(row, "current_entity_name"),
         entity_id=need_text(row, "dos_id"),
+        status="Active",
         entity_type=value(row, "entity_type"),
         formation_date=value(row, "initial_dos_filing_date"),
         jurisdiction=value(row, "jurisdiction"),

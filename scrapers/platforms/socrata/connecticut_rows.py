@@ -1,8 +1,9 @@
 """How Connecticut's data sets write a company: the master's columns, and those of the sets beside it.
 
 Source: 25 recorded rows of the master; the other sets' columns are documented. The master's `id` is `business_key`
-among agents, `business_id` among principals and `unique_key` among name changes, says one public reader; another says
-`business_id` everywhere, so both are tried. Home addresses and e-mails are in the data and are left out.
+among agents, `business_id` among principals, `unique_key` among name changes and `account` among filings, say public
+readers; of the first and the third another says `business_id`, so both are tried. Home addresses and e-mails are in the
+data and are left out.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scrapers.normalize import dates
-from scrapers.parsing.columns import PartyColumns, PlaceColumns, RecordColumns
+from scrapers.parsing.columns import FilingColumns, PartyColumns, PlaceColumns, RecordColumns
 from scrapers.parsing.fields import listed
+from scrapers.platforms.socrata.portal import OtherNames
 from scrapers.platforms.socrata.related import MasterPortal, RelatedSet
 from scrapers.records import EntityRecord, NameKind
 from scrapers.transport.soda import Row
@@ -53,6 +55,8 @@ class ConnecticutRows(MasterPortal):
     agents = RelatedSet("qh2m-n44y", "business_key | business_id", _PERSON)
     principals = RelatedSet("ka36-64k6", "business_id", _PERSON)
     renamed = RelatedSet("enwv-52we", "unique_key | business_id", PartyColumns("business_name_old"))
+    other_names = OtherNames("enwv-52we", "business_name_old", "unique_key | business_id", "id", "former")
+    filed, filing = RelatedSet("ah3s-bes7", "account"), FilingColumns("filing_date", "filing_type | type")
     ignored = frozenset(
         listed(
             "annual_report_due_date | began_transacting_in_ct | business_email_address | naics_code | naics_sub_code | "

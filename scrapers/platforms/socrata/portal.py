@@ -7,23 +7,44 @@ one is asked before the answer is "not found", because registries write `O'NEIL'
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import names
 from scrapers.parsing.columns import PartyColumns, RecordColumns
-from scrapers.parsing.fields import need_text, note_unread
+from scrapers.parsing.fields import listed, need_text, note_unread
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
-from scrapers.search import signs
+from scrapers.search import matching, signs
 from scrapers.search.terms import NameSearch, SearchPlan
 from scrapers.transport import conditions, soda
 from scrapers.transport.conditions import quoted
 from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
 from scrapers.transport.soda import Row
+
+
+@dataclass(frozen=True, slots=True)
+class OtherNames:
+    """A data set of further names of a master's companies: its columns, and what kind of names they are.
+
+    `keys`: the columns of which one holds what the master has in `master_key`. A name without a key is nobody's that
+    the master knows: trade names of people, for instance.
+    """
+
+    dataset: str
+    name: str
+    keys: str
+    master_key: str
+    kind: NameKind
+    most_rows: ClassVar[int] = 500
+    most_companies: ClassVar[int] = 40
+
+    def key(self, row: Row) -> str | None:
+        """The master's key in a row."""
+        return next((found for column in listed(self.keys) if (found := soda.value(row, column))), None)
 
 
 class SocrataPortal(Portal):
@@ -37,6 +58,7 @@ class SocrataPortal(Portal):
     read: ClassVar[tuple[str, ...]] = ()  # columns that are read beside the declared ones
     ignored: ClassVar[frozenset[str]] = frozenset()  # columns that are known and not wanted
     trade_name: ClassVar[str] = ""  # what the type of such a registration says, in lower case
+    other_names: ClassVar[OtherNames | None] = None  # asked where no name of the data set itself comes near
     always: ClassVar[tuple[str, ...]] = ()  # columns at least one row of an answer must hold: else they were renamed
     pace: ClassVar[Pace] = Pace(seconds=0.5, concurrency=4)
     name_search = NameSearch(
@@ -53,7 +75,47 @@ class SocrataPortal(Portal):
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose name holds the words of the term in this order, whatever stands between them."""
-        return self._listed(session, conditions.name_fits(self.name_column, term))
+        found = self._listed(session, conditions.name_fits(self.name_column, term))
+        if self.other_names is None or any(is_near(term, row.name) for row in found.candidates):
+            return found
+        more = self._by_other_name(session, term, self.other_names)
+        return ResultList(found.candidates + more.candidates, complete=found.complete and more.complete)
+
+    def _by_other_name(self, session: PortalSession, term: str, others: OtherNames) -> ResultList:
+        """Companies that have another name which could be the one asked for."""
+        where = conditions.name_fits(others.name, term)
+        rows = soda.ask_rows(
+            session,
+            domain=self.domain,
+            dataset=others.dataset,
+            where=where,
+            order=others.name,
+            limit=others.most_rows,
+        )
+        near = [
+            (key, name)
+            for row in rows
+            if is_near(term, name := need_text(row, others.name)) and (key := others.key(row))
+        ]
+        keys = list(dict.fromkeys(key for key, _ in near))
+        owners = self._with_keys(session, others.master_key, keys[: others.most_companies])
+        found = [replace(owners[key], name=name, name_kind=others.kind) for key, name in near if key in owners]
+        whole = len(rows) < others.most_rows and len(keys) <= others.most_companies
+        return ResultList(tuple(found), complete=whole)
+
+    def _with_keys(self, session: PortalSession, column: str, keys: Sequence[str]) -> dict[str, Candidate]:
+        """The master's companies with these keys; one row each."""
+        if not keys:
+            return {}
+        rows = soda.ask_rows(
+            session,
+            domain=self.domain,
+            dataset=self.dataset,
+            where=conditions.one_of(column, keys),
+            order=self.order,
+            limit=len(keys) + 1,
+        )
+        return dict(zip((need_text(row, column) for row in rows), self.candidates(session, rows), strict=True))
 
     def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The usual terms, then one with room for the signs that callers leave out."""
@@ -120,8 +182,11 @@ class SocrataPortal(Portal):
         return self.columns.read(row, name=name, number=number, url=self.sources[1])
 
     def data_as_of(self, session: PortalSession) -> datetime | None:
-        """When the data set was last changed: it is a copy that the registry publishes daily, or monthly."""
-        return soda.modified(session.pages[0]) if session.pages else None
+        """When the data was last changed: it is a copy that the registry publishes daily, or monthly.
+
+        Of several sets the one that was changed longest ago: the answer rests on it, too.
+        """
+        return min(filter(None, map(soda.modified, session.pages)), default=None)
 
 
 class ManyRowsPortal(SocrataPortal):
@@ -164,6 +229,11 @@ class ManyRowsPortal(SocrataPortal):
         """The entity as its first row has it, and the party of each row as an officer."""
         officers = (self.party.officer(row) for row in rows)
         return replace(self.record(rows[0]), officers=tuple(dict.fromkeys(filter(None, officers))))
+
+
+def is_near(term: str, name: str) -> bool:
+    """Whether a name could be chosen for the one asked for, so that it matters whose it is."""
+    return matching.compare(conditions.unmarked(term), name).score > matching.UNSURE
 
 
 def joined(row: Row, *columns: str) -> str | None:

@@ -1,4 +1,4 @@
-"""A master data set with sets beside it: its companies' agents, principals and former names.
+"""A master data set with sets beside it: its companies' agents, principals, former names and filings.
 
 They are asked for the one company that was chosen, by the key that the master's row has of it.
 """
@@ -6,10 +6,10 @@ They are asked for the one company that was chosen, by the key that the master's
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from scrapers.parsing.columns import PartyColumns
+from scrapers.parsing.columns import FilingColumns, PartyColumns
 from scrapers.parsing.fields import listed, need_text
 from scrapers.platforms.socrata.portal import SocrataPortal, unknown
 from scrapers.records import Address, Candidate, EntityRecord
@@ -20,11 +20,11 @@ from scrapers.transport.soda import Row, value
 
 @dataclass(frozen=True, slots=True)
 class RelatedSet:
-    """A data set about the master's companies: whom it names, and the columns that may hold the master's key."""
+    """A data set about the master's companies: the columns that may hold the master's key, and whom it names."""
 
     dataset: str
     keys: str
-    party: PartyColumns
+    party: PartyColumns = field(default_factory=PartyColumns)
 
     def rows(self, session: PortalSession, *, domain: str, key: str) -> Sequence[Row]:
         """Rows about one company; where descriptions differ on the key's column, each is tried."""
@@ -48,6 +48,8 @@ class MasterPortal(SocrataPortal):
     agents: ClassVar[RelatedSet]
     principals: ClassVar[RelatedSet]
     renamed: ClassVar[RelatedSet]
+    filed: ClassVar[RelatedSet]
+    filing: ClassVar[FilingColumns]
 
     def columns_read(self) -> frozenset[str]:
         """The key's too."""
@@ -58,10 +60,10 @@ class MasterPortal(SocrataPortal):
         return replace(super().candidate(record, row), handle={"key": value(row, self.key_column) or ""})
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
-        """The master's record with the agent, the principals and the former names."""
+        """The master's record with the agent, the principals, the former names and the filings."""
         record, key = super().detail(session, candidate), need_text(candidate.handle, "key")
-        beside = (self.agents, self.principals, self.renamed)
-        agents, principals, renamed = (each.rows(session, domain=self.domain, key=key) for each in beside)
+        beside = (self.agents, self.principals, self.renamed, self.filed)
+        agents, principals, renamed, filed = (each.rows(session, domain=self.domain, key=key) for each in beside)
         if not agents and record.status == "Active":
             unknown(["without an agent: do the sets still share their key?"], session, what="an active company")
         agent, former = self.agents.party, (self.renamed.party.name(row) for row in renamed)
@@ -71,4 +73,5 @@ class MasterPortal(SocrataPortal):
             agent_address=agent.address(agents[0]) if agents else Address(),
             officers=tuple(filter(None, (self.principals.party.officer(row) for row in principals))),
             former_names=tuple(dict.fromkeys(name for name in former if name and name != record.entity_name)),
+            filings=self.filing.read(filed),
         )

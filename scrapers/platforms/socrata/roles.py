@@ -1,6 +1,7 @@
 """Data sets with a row for each name associated with a business, where the row's role decides what it says.
 
-The same columns hold the agent in one row, an office's address in the next and an officer in a third.
+The same columns hold the agent in one row, an office's address in the next and an officer in a third. A trade name is
+a registration of its own, in which its owner is named by number; so a company's trade names are asked for once more.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from typing import ClassVar
 
 from scrapers.parsing.fields import listed, need_text
 from scrapers.platforms.socrata.portal import ManyRowsPortal, unknown
-from scrapers.records import Address, EntityRecord
+from scrapers.records import Address, Candidate, EntityRecord
+from scrapers.transport import conditions, soda
 from scrapers.transport.session import PortalSession
 from scrapers.transport.soda import Row, value
+
+_MOST_OWNED = 1_000  # rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,8 @@ class Roles:
     principal: str
     mailing: str
     officers: str
+    owner: str  # whom a trade name belongs to; one of the officers
+    owner_number: str  # the column with the number of whoever a row names, where it is registered itself
 
     @property
     def known(self) -> frozenset[str]:
@@ -41,6 +47,26 @@ class RolesPortal(ManyRowsPortal):
     def columns_read(self) -> frozenset[str]:
         """The role's too."""
         return super().columns_read() | {self.roles.column}
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The record, and the trade names that the company owns."""
+        record = super().detail(session, candidate)
+        if candidate.name_kind == "assumed":
+            return record
+        owned = (self.roles.owner_number, record.entity_id), (self.roles.column, self.roles.owner)
+        rows = soda.ask_rows(
+            session,
+            domain=self.domain,
+            dataset=self.dataset,
+            where=" and ".join(f"{column}={conditions.quoted(text)}" for column, text in owned),
+            order=self.name_column,
+            limit=_MOST_OWNED,
+        )
+        named = (self.record(row) for row in rows)
+        return replace(
+            record,
+            assumed_names=tuple(dict.fromkeys(one.entity_name for one in named if self.name_kind(one) == "assumed")),
+        )
 
     def together(self, rows: Sequence[Row], session: PortalSession) -> EntityRecord:
         """All rows of one business, each in its place; operators hear of roles that are not declared."""

@@ -19,6 +19,7 @@ from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.records import Address, Found, NotFound
 from scrapers.refusals import QueryRefused
 from scrapers.transport import conditions
+from scrapers.transport.page import Page
 from scrapers.transport.recording import Step, answer
 from tests.scrapers.conversation import Conversation
 
@@ -188,6 +189,12 @@ class TestTheDataSetsDay:
         outcome = listening("PA", Listener("[]", headers=headers)).ask(name="Acme")
         assert outcome.as_of == datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
 
+    def test_is_the_oldest_of_several_sets(self) -> None:
+        days = ("Sun, 08 Nov 2026 06:30:00 GMT", "Sun, 01 Nov 2026 06:30:00 GMT", "")
+        talk = listening("NY", Listener("[]"))
+        talk.session.pages += [Page("https://data.ny.gov/", 200, {"last-modified": day}, b"[]") for day in days]
+        assert talk.portal.data_as_of(talk.session) == datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
+
     @pytest.mark.parametrize("raw", ["", "yesterday"])
     def test_is_open_when_nobody_says_it(self, raw: str) -> None:
         outcome = listening("PA", Listener("[]", headers={"Last-Modified": raw})).ask(name="Acme")
@@ -206,7 +213,7 @@ class TestAPlaceholder:
             "dos_process_address_1": "400 EXAMPLE PLAZA",
             "dos_process_city": "NEW YORK",
         }
-        told = listening("NY", Listener(json.dumps([row]))).ask(name="Millrace Instruments Corp.")
+        told = listening("NY", Listener(json.dumps([row]), "[]")).ask(name="Millrace Instruments Corp.")
         assert isinstance(told, Found)
         record = told.record
         assert (record.agent_name, record.agent_address, record.officers) == (None, Address(), ())
@@ -233,10 +240,15 @@ class TestACutList:
         last = row | {"registry_number": "1000002", "business_name": "TIDE LLC"}
         agent = last | {"associated_name_type": "REGISTERED AGENT", "first_name": "RILEY", "last_name": "SAMPLE"}
         url = "https://data.oregon.gov/resource/tckn-sxa6.json?$limit=1500&$order=business_name,registry_number&$where="
+        owned = url.partition("?")[0] + (
+            "?$limit=1000&$order=business_name&$where="
+            "entity_of_record_reg_number='1000002' and associated_name_type='REGISTRANT'"
+        )
         talk = Conversation(
             "OR",
             _step(url + "upper(business_name) like '%25TIDE%25'", [row] * 1499 + [last]),
             _step(url + "registry_number='1000002'", [last, agent]),
+            _step(owned, []),
         )
         outcome = talk.ask(name="Tide LLC")
         assert isinstance(outcome, Found)
