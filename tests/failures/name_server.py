@@ -64,5 +64,5 @@ def _reply(query: bytes) -> bytes:
     """127.0.0.1 when an address of version 4 is asked for, else none; RFC 1035, 4.1."""
     end = query.index(b"\0", 12) + 5
     is_v4 = query[end - 4 : end - 2] == b"\0\1"
-    address = b"\xc0\x0c" b"\0\1\0\1" b"\0\0\0\0" b"\0\4" b"\x7f\0\0\1" if is_v4 else b""
+    address = b"\xc0\x0c\0\1\0\1\0\0\0\0\0\4\x7f\0\0\1" if is_v4 else b""
     return query[:2] + b"\x81\x80" + b"\0\1" + bytes([0, is_v4]) + b"\0\0\0\0" + query[12:end] + address
