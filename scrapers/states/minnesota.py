@@ -18,7 +18,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import types
 from scrapers.parsing.cells import address_in, must_show
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of
 from scrapers.parsing.lists import empty_list
 from scrapers.parsing.pairs import Pair, joined
 from scrapers.parsing.people import agent_in, officer_in
@@ -187,7 +187,6 @@ def _officers(labels: Labels) -> Iterable[Officer]:
 
 
 def _history(tree: HtmlElement) -> Iterable[Filing]:
-    for row in tree.xpath("//*[@id='tblOrderForm']//tr[td]"):
-        dates, actions = select(row, "td.date"), select(row, "td.action")
-        if dates and actions and text_of(actions[0]):
-            yield Filing(text_of(dates[0]) or None, text_of(actions[0]))
+    for table in select(tree, "#tblOrderForm", most=1):
+        for row in table_rows(table, ("Filing Date", "Filing")):
+            yield Filing(text_of(row["Filing Date"]) or None, text_of(row["Filing"]))

@@ -144,7 +144,9 @@ def _candidate(row: HtmlElement, heads: list[str], page: Page) -> Candidate:
     link = one(row, _LINK)
     url = page.link(link.get("href") or "")
     cells = [text_of(cell) for cell in row.xpath("./td")]
-    named = dict(zip(heads, cells, strict=True)) if len(heads) == len(cells) else {}
+    if len(cells) != len(heads):
+        raise PageChanged(f"a row has {len(cells)} cells where the header has {len(heads)}")
+    named = dict(zip(heads, cells, strict=True))
     number = next((value for head, value in named.items() if "charter" in head), "")
     return Candidate(
         name=text_of(link),

@@ -18,7 +18,17 @@ from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.cells import paired, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of, visible_text
+from scrapers.parsing.html import (
+    lines_of,
+    maybe,
+    missing_result,
+    offers_next,
+    one,
+    select,
+    table_rows,
+    text_of,
+    visible_text,
+)
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
@@ -152,19 +162,27 @@ def _vital(tree: HtmlElement) -> Iterable[tuple[str, str | None]]:
 
 
 def _sections(tree: HtmlElement) -> Sections:
-    """The rows of the tables, each with the heading its table stands under, inside it or before it."""
+    """The tables, each with the heading that it stands under, inside it or before it."""
     found = []
-    for row in tree.xpath("//table[contains(@class, 'tableData')]//tr"):
-        heads = row.xpath("(ancestor::table[1]//h2 | ancestor::table[1]/preceding::h2[1])[last()]")
-        found.append((text_of(heads[0]).casefold() if heads else "", row))
+    for table in tree.xpath("//table[contains(@class, 'tableData')]"):
+        heads = table.xpath("(.//h2 | ./preceding::h2[1])[last()]")
+        found.append((text_of(heads[0]).casefold() if heads else "", table))
     return found
 
 
-def _pairs(sections: Sections) -> Iterable[tuple[str, HtmlElement]]:
-    for section, row in sections:
-        heads, cells = row.xpath("./th"), row.xpath("./td")
-        if len(heads) == len(cells) == 1 and not section.startswith(_PEOPLE):
-            yield text_of(heads[0]), cells[0]
+def _pairs(sections: Sections, *, people: bool = False) -> Iterable[tuple[str, HtmlElement]]:
+    """Each row's heading and its one value, of the sections of people or of all others."""
+    for section, table in sections:
+        if section.startswith(_OTHER_NAMES) or section.startswith(_PEOPLE) is not people:
+            continue
+        for row in table.xpath("./tr | ./*/tr"):
+            heads, cells = row.xpath("./th"), row.xpath("./td")
+            if len(heads) == len(cells) == 1:
+                yield text_of(heads[0]), cells[0]
+            elif (cells and len(heads) + len(cells) < 4) or (
+                heads and cells
+            ):  # a wide row of values has its own headings
+                raise PageChanged(f"{text_of(row)[:80]!r} is no heading with its value")
 
 
 def _first_address(labels: Labels, *names: str) -> Address:
@@ -180,16 +198,13 @@ def _party(cell: HtmlElement | None) -> tuple[str | None, Address]:
 
 
 def _officers(sections: Sections) -> Iterable[Officer]:
-    for section, row in sections:
-        role, cells = row.xpath("./th"), row.xpath("./td")
-        if section.startswith(_PEOPLE) and len(role) == len(cells) == 1:
-            lines = lines_of(cells[0])
-            if lines:
-                yield Officer(lines[0], shown(role[0]), one_line(addresses.from_lines(lines[1:])))
+    for role, cell in _pairs(sections, people=True):
+        lines = lines_of(cell)
+        if lines:
+            yield Officer(lines[0], role or None, one_line(addresses.from_lines(lines[1:])))
 
 
 def _other_names(sections: Sections) -> Iterable[str]:
-    for section, row in sections:
-        cells = row.xpath("./td")
-        if section.startswith(_OTHER_NAMES) and len(cells) > 1 and text_of(cells[0]):
-            yield text_of(cells[0])
+    for section, table in sections:
+        if section.startswith(_OTHER_NAMES):
+            yield from filter(None, (text_of(row["DBA Name"]) for row in table_rows(table, ("DBA Name",))))
