@@ -139,14 +139,17 @@ def table_rows(
 
 
 def worded_rows(table: HtmlElement, *words: str) -> list[dict[str, HtmlElement]]:
-    """Rows as {word: cell}, for headings that are known in part: each word stands in that of just one column."""
+    """Rows as {word: cell}, for headings that are known in part: each word stands in that of just one column.
+
+    The other columns are kept as they are named.
+    """
     heads, _ = headed_rows(table)
     named = {word: [head for head in heads if word in fold(head)] for word in words}
     unclear = [word for word, found in named.items() if len(found) != 1]
     if unclear:
         raise PageChanged(f"no column, or more than one, is named {unclear} among {heads}")
     rows = table_rows(table, [found[0] for found in named.values()])
-    return [{word: row[found[0]] for word, found in named.items()} for row in rows]
+    return [row | {word: row[found[0]] for word, found in named.items()} for row in rows]
 
 
 def headed_rows(table: HtmlElement) -> tuple[list[str], list[list[HtmlElement]]]:

@@ -132,7 +132,7 @@ class Iowa(Portal):
 
 def _read_officers(page: Page) -> tuple[Officer, ...]:
     """The tab of officers: a table, or a sentence that there are none."""
-    tables = select(page.html(), "#mainArticle > table")
+    tables = select(page.html(), "#mainArticle table")
     if not tables:
         return ()
     columns = ("Name", "Address1", "City", "State", "Zip", "Type")

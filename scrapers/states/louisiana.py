@@ -17,8 +17,8 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.cells import shown
-from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, table_rows, text_of
+from scrapers.parsing.fields import Labels, fold, listed, note_unread
+from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of
 from scrapers.parsing.lists import find_count
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Capabilities, Portal, Terms
@@ -187,5 +187,9 @@ def _place(row: dict[str, str]) -> Address:
 def _table(tree: HtmlElement, name: str) -> Address:
     """A small table: a heading, then the lines of an address."""
     table = maybe(tree, f"#{_ID}{name}")
-    lines = lines_of(table) if table is not None else []
-    return addresses.from_lines(line for line in lines if not line.casefold().endswith("address"))
+    if table is None:
+        return Address()
+    head, *rows = table.xpath("./tr | ./*/tr") or select(table, "tr", least=1)
+    if not fold(text_of(head)).endswith("address"):
+        raise PageChanged(f"{text_of(head)!r} stands where an address is announced")
+    return addresses.from_lines(line for row in rows for line in lines_of(row))

@@ -156,7 +156,7 @@ def _block(rows: list[HtmlElement], head: str) -> tuple[list[str], list[str]]:
     for index, row in enumerate(rows):
         if text_of(row).startswith(head):
             for below in rows[index + 1 : index + 3]:
-                cells = [lines_of(cell) for cell in below.xpath("./td")]
+                cells = [lines_of(cell) for cell in below.xpath("./td | ./th")]
                 if any(len(lines) > 1 for lines in cells):
                     return cells[0], cells[1] if len(cells) > 1 else []
     return [], []

@@ -96,8 +96,8 @@ class Maryland(Portal):
 
 def _candidate(link: HtmlElement, page: Page) -> Candidate:
     """Name and link; number and status where the row names them."""
-    row = next(link.iterancestors("tr"))
-    cells = Labels((cell.get("data-title") or "", text_of(cell)) for cell in row.xpath("./td[@data-title]"))
+    named = link.xpath("ancestor::*[@data-title][1]/../*[@data-title]")
+    cells = Labels((cell.get("data-title") or "", text_of(cell)) for cell in named)
     url = page.link(link.get("href") or "")
     return Candidate(
         name=text_of(link),

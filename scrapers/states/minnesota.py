@@ -168,12 +168,16 @@ def _pairs(summary: HtmlElement) -> Iterable[Pair]:
             values: list[list[str]] = []
             named = False
             for value in group.xpath("./dd"):
-                place = bool(value.xpath("./address"))
-                if place and named:
-                    values[-1] += lines_of(value)
+                places = value.xpath(".//address")
+                where = [line for place in places for line in lines_of(place)]
+                for place in places:
+                    place.drop_tree()
+                who = text_of(value)
+                if where and named and not who:
+                    values[-1] += where
                 else:
-                    values.append(lines_of(value))
-                named = not place
+                    values.append([*([who] if who else []), *where])
+                named = bool(who) and not where
             yield from ((text_of(term), lines) for lines in values)
 
 

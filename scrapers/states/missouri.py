@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import address_in
-from scrapers.parsing.fields import Labels, is_domestic, listed, note_unread
+from scrapers.parsing.fields import Labels, fold, is_domestic, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, text_of
 from scrapers.parsing.lists import find_count
 from scrapers.parsing.webforms import WebForm, post_backs, spans
@@ -127,7 +127,7 @@ def _listed(page: Page) -> ResultList:
 
 
 def _heads(grid: HtmlElement) -> list[str]:
-    return [text_of(cell).casefold() for cell in grid.xpath("./thead/tr[th][last()]/th")]
+    return [fold(text_of(cell)) for cell in grid.xpath("./thead/tr[th][last()]/th")]
 
 
 def _whole(grid: HtmlElement, shown: int) -> bool:

@@ -12,7 +12,7 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged, PortalBlocked
-from scrapers.parsing.cells import address_in, paired, shown
+from scrapers.parsing.cells import address_in, must_show, paired, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import find_count
@@ -20,7 +20,7 @@ from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
 from scrapers.search.terms import NameSearch
-from scrapers.statuses import meanings
+from scrapers.statuses import folded, meanings
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -102,7 +102,7 @@ def _listed(page: Page) -> ResultList:
 def _candidate(row: dict[str, HtmlElement]) -> Candidate:
     """Filing number, name, type, and two words: the kind of name and its status."""
     number, name, kind, last = (row[heading] for heading in _COLUMNS)
-    words = lines_of(last)
+    words = [text_of(word) for word in select(last, "span", least=1)]
     return Candidate(
         name=text_of(name),
         entity_id=text_of(one(number, "a")),
@@ -110,7 +110,7 @@ def _candidate(row: dict[str, HtmlElement]) -> Candidate:
         name_kind=next(
             (kind for word in words for key, kind in _KINDS.items() if word.casefold().startswith(key)), "legal"
         ),
-        status=words[-1] if words else None,
+        status=words[-1],
         sos_url=_record_url(text_of(number)),
     )
 
@@ -129,8 +129,8 @@ def _open(session: PortalSession, url: str) -> EntityRecord | None:
     city = [_CITY.sub(r"\1, \2 \3", line) for line in agent.maybe("City, State , ZipCode") or []]
     record = EntityRecord(
         entity_name=text_of(one(box, "h3")),
-        entity_id=facts.one("Filing Number")[0],
-        status=facts.one("Status")[0],
+        entity_id=must_show(facts, "Filing Number"),
+        status=_status(facts.one("Status")),
         entity_type=shown(facts.maybe("Corp type", "Corporation Type")),
         formation_date=shown(facts.maybe("Formation Date")),
         jurisdiction=shown(facts.maybe("Jurisdiction")),
@@ -140,6 +140,12 @@ def _open(session: PortalSession, url: str) -> EntityRecord | None:
     )
     note_unread([*facts.unread, *agent.unread], session)
     return record
+
+
+def _status(lines: list[str]) -> str:
+    """The first of two words ("OTC Suspension", "Inactive"), or one word of two lines."""
+    whole = " ".join(lines)
+    return lines[0] if folded(whole) not in Oklahoma.statuses and folded(lines[0]) in Oklahoma.statuses else whole
 
 
 def _labels(part: HtmlElement) -> Labels:

@@ -179,9 +179,7 @@ def _pairs(sections: Sections, *, people: bool = False) -> Iterable[tuple[str, H
             heads, cells = row.xpath("./th"), row.xpath("./td")
             if len(heads) == len(cells) == 1:
                 yield text_of(heads[0]), cells[0]
-            elif (cells and len(heads) + len(cells) < 4) or (
-                heads and cells
-            ):  # a wide row of values has its own headings
+            elif cells and (heads or len(cells) < 4):  # a wide row of values has headings of its own above it
                 raise PageChanged(f"{text_of(row)[:80]!r} is no heading with its value")
 
 

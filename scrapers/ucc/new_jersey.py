@@ -55,14 +55,14 @@ def _rows(page: Page) -> list[list[str]]:
         return []
     if not rows or not set(_COLUMNS) <= set(heads):
         raise PageChanged(f"the grid of liens has {len(rows)} rows below {heads}")
-    places = [heads.index(name) for name in _COLUMNS]  # the date stands twice, the second time out of sight
-    return [_row(cells, places, width=len(heads)) for cells in rows if cells != heads]
+    return [_row(cells, heads) for cells in rows if cells != heads]
 
 
-def _row(cells: list[str], places: list[int], *, width: int) -> list[str]:
-    if len(cells) != width:
-        raise PageChanged(f"a lien has {len(cells)} cells where the header has {width}")
-    return [cells[place] for place in places]
+def _row(cells: list[str], heads: list[str]) -> list[str]:
+    """The date stands twice, the second time with its hour and out of sight."""
+    if len(cells) != len(heads):
+        raise PageChanged(f"a lien has {len(cells)} cells where the header has {len(heads)}")
+    return [min((cell for cell, head in zip(cells, heads, strict=True) if head == name), key=len) for name in _COLUMNS]
 
 
 def _filing(cells: list[str]) -> UccFiling:

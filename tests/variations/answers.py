@@ -1,11 +1,14 @@
-"""Variations of answers in JSON: keys, rows, kinds of values, dates. Rows of open data leave empty columns out, so a
-column that is not there is no variation of them, but another fact."""
+"""Variations of answers in JSON: keys, rows, kinds of values, dates.
+
+Only keys that every saved answer of the kind has are renamed: where one may be missing (open data leaves empty columns
+out), a missing one is no variation, but another fact.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any
 
@@ -106,33 +109,65 @@ CHANGES: dict[str, Change] = {
 }
 
 
-def vary_answer(body: bytes, *, open_data: bool) -> Iterator[tuple[str, bytes]]:
-    """Every variation of an answer that differs from it, by name."""
+Place = tuple[str, ...]
+_NUMBERS = re.compile(r"\d+")
+
+
+def unwrapped(body: bytes) -> tuple[Any, bool]:
+    """The value of an answer, and whether it was JSON within JSON, as some services wrap it."""
     value = json.loads(body)
-    inner = isinstance(value, dict) and set(value) == {"d"} and isinstance(value["d"], str)
-    if inner:  # JSON within JSON, as some services wrap it
-        value = json.loads(value["d"])
+    if isinstance(value, dict) and set(value) == {"d"} and str(value["d"]).startswith(("{", "[")):
+        return json.loads(value["d"]), True
+    return value, False
+
+
+def vary_answer(body: bytes, always: Mapping[Place, frozenset[str]]) -> Iterator[tuple[str, bytes]]:
+    """Every variation of an answer that differs from it, by name; `always` are the keys that every such answer has."""
+    value, inner = unwrapped(body)
     plain = json.dumps(value)
-    changes = CHANGES if open_data else CHANGES | {f"key renamed: {name}": _renamed(name) for name in _keys(value)}
+    changes = dict(CHANGES)
+    for place, found in objects(value):
+        for key in sorted(always.get(place, frozenset()) & found.keys()):
+            if found[key] not in (None, "", []):
+                changes[f"key renamed: {'.'.join((*place, key))}"] = _renamed(place, key)
     for name, change in changes.items():
         varied = json.dumps(change(value))
         if varied != plain:
             yield name, (json.dumps({"d": varied}) if inner else varied).encode()
 
 
-def _renamed(key: str) -> Change:
-    def change(found: dict[str, Any]) -> dict[str, Any]:
-        return {(f"{name}_NEW" if name == key else name): item for name, item in found.items()}
+def objects(value: Any, place: Place = ()) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Every object of an answer with its place; rows, and keys that are their numbers, are one place."""
+    if isinstance(value, list):
+        for item in value:
+            yield from objects(item, place)
+    elif isinstance(value, dict):
+        if not all(name.isdigit() for name in value):
+            yield place, value
+        for name, item in value.items():
+            yield from objects(item, place if name.isdigit() else (*place, name))
 
-    return each_object(change)
+
+def keys_always_there(answers: Iterable[Any]) -> dict[Place, frozenset[str]]:
+    """The keys of each place that no object lacks there."""
+    found: dict[Place, frozenset[str]] = {}
+    for answer in answers:
+        for place, one in objects(answer):
+            found[place] = found.get(place, frozenset(one)) & one.keys()
+    return found
 
 
-def _keys(value: Any) -> list[str]:
-    found: dict[str, None] = {}
+def _renamed(wanted: Place, key: str) -> Change:
+    def walk(value: Any, place: Place = ()) -> Any:
+        if isinstance(value, list):
+            return [walk(item, place) for item in value]
+        if not isinstance(value, dict):
+            return value
+        return {
+            (f"{name}_NEW" if place == wanted and name == key else name): walk(
+                item, place if name.isdigit() else (*place, name)
+            )
+            for name, item in value.items()
+        }
 
-    def note(one: dict[str, Any]) -> dict[str, Any]:
-        found.update((name, None) for name, item in one.items() if not name.isdigit() and item not in (None, "", []))
-        return one
-
-    each_object(note)(value)
-    return list(found)
+    return walk

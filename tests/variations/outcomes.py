@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from scrapers.normalize import dates
 from scrapers.transport.recording import Step, UnexpectedRequest, load_steps
 from tests.scrapers.golden import Case, list_cases, play
-from tests.variations.answers import vary_answer
+from tests.variations.answers import Place, keys_always_there, unwrapped, vary_answer
 from tests.variations.places import parse, write
 from tests.variations.tables import TABLES, Variation
 from tests.variations.values import VALUES
@@ -43,11 +43,11 @@ class Tried:
         return f"{self.case}, page {self.page}, {self.variation}: {self.outcome}"
 
 
-def vary(step: Step) -> Iterator[tuple[str, bytes]]:
+def vary(step: Step, always: Mapping[Place, frozenset[str]]) -> Iterator[tuple[str, bytes]]:
     """Every variation of a page, by name; none of a page that has no place for it."""
     body = step.body.lstrip()
-    if body.startswith((b"{", b"[")):
-        yield from vary_answer(step.body, open_data=bool(OPEN_DATA.search(step.url)))
+    if is_answer(step):
+        yield from vary_answer(step.body, always)
     elif body.startswith(b"<"):
         for name, variation in PAGES.items():
             tree = parse(step.body)
@@ -55,23 +55,42 @@ def vary(step: Step) -> Iterator[tuple[str, bytes]]:
                 yield name, write(tree)
 
 
+def is_answer(step: Step) -> bool:
+    """Whether a page is JSON."""
+    return step.body.lstrip().startswith((b"{", b"["))
+
+
+def kind_of(step: Step) -> str:
+    """The address of a page without what was asked: pages of one kind have one."""
+    return re.sub(r"\d[-\d]*", "#", step.url.partition("?")[0])
+
+
+def keys_by_kind(conversations: Iterable[list[Step]]) -> dict[str, dict[Place, frozenset[str]]]:
+    """The keys that every saved answer of a kind has; none of open data, where empty columns are left out."""
+    answers: dict[str, list[Any]] = {}
+    for step in (step for steps in conversations for step in steps):
+        if step.status == 200 and is_answer(step) and not OPEN_DATA.search(step.url):
+            answers.setdefault(kind_of(step), []).append(unwrapped(step.body)[0])
+    return {kind: keys_always_there(values) for kind, values in answers.items()}
+
+
 @cache
 def try_state(state: str) -> tuple[Tried, ...]:
     """Every variation of every page of a state. A page that several cases share is varied in the first of them."""
     tried: list[Tried] = []
     seen: set[tuple[bytes, str]] = set()
-    for case in (one for one in list_cases() if one.state == state):
-        expected = case.expected
-        if expected["outcome"] not in ANSWERED:
-            continue  # a wall or a changed page stays one, whatever else is on it
-        steps = load_steps(case.folder)
+    # A wall or a changed page stays one, whatever else is on it
+    cases = [one for one in list_cases() if one.state == state and one.expected["outcome"] in ANSWERED]
+    conversations = {case: load_steps(case.folder) for case in cases}
+    always = keys_by_kind(conversations.values())
+    for case, steps in conversations.items():
         for number, step in enumerate(steps):
-            if step.status != 200 or (step.body, step.url.partition("?")[0]) in seen:
+            if step.status != 200 or (step.body, kind_of(step)) in seen:
                 continue
-            seen.add((step.body, step.url.partition("?")[0]))
-            for name, body in vary(step):
+            seen.add((step.body, kind_of(step)))
+            for name, body in vary(step, always.get(kind_of(step), {})):
                 changed = [*steps[:number], replace(step, body=body), *steps[number + 1 :]]
-                tried.append(Tried(str(case), number + 1, name, judge(case, expected, changed, name)))
+                tried.append(Tried(str(case), number + 1, name, judge(case, case.expected, changed, name)))
     return tuple(tried)
 
 
@@ -87,6 +106,8 @@ def judge(case: Case, expected: dict[str, Any], steps: list[Step], variation: st
     answer.pop("unread_labels")
     if variation.startswith("date form"):
         answer, expected = each_text(by_day, answer), each_text(by_day, expected)
+    if variation.startswith("split value"):
+        answer, expected = each_text(by_words, answer), each_text(by_words, expected)
     if "labels" in variation:
         answer, expected = each_text(by_letters, answer), each_text(by_letters, expected)
     if answer == expected:
@@ -114,6 +135,11 @@ def by_day(text: str) -> str:
 def by_letters(text: str) -> str:
     """Without capitals and colons: a label may be told itself, as an officer's title or why a company ended."""
     return text.casefold().replace(":", "")
+
+
+def by_words(text: str) -> str:
+    """Without commas: the lines of an address are told as "1 MAIN ST, SUITE 4"."""
+    return text.replace(",", "")
 
 
 def differences(expected: Any, answer: Any, path: str = "") -> str:

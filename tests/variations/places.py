@@ -118,8 +118,8 @@ def is_pair(row: HtmlElement) -> bool:
 
 def list_pairs(tree: HtmlElement) -> list[HtmlElement]:
     """The rows and boxes that hold a label and its value."""
-    headed = {id(heads) for _, heads, _ in list_grids(tree)}
-    return [row for row in tree.iter("tr", "div", "li") if id(row) not in headed and is_pair(row)]
+    headed = [heads for _, heads, _ in list_grids(tree)]
+    return [row for row in tree.iter("tr", "div", "li") if row not in headed and is_pair(row)]
 
 
 def list_values(tree: HtmlElement) -> Iterator[HtmlElement]:
@@ -143,8 +143,9 @@ def list_texts(tree: HtmlElement) -> Iterator[tuple[HtmlElement, str, str]]:
 
 
 def copied(row: HtmlElement) -> HtmlElement:
-    """A copy that keeps no id: an id stands once on a page."""
+    """A copy without what followed it, and without ids: an id stands once on a page."""
     made = deepcopy(row)
+    made.tail = None
     for node in made.iter():
         if isinstance(node.tag, str):
             node.attrib.pop("id", None)

@@ -113,10 +113,14 @@ def _within(text: str) -> int:
 
 
 def split_by(make: Callable[[HtmlElement, str, str], None], tags: tuple[str, ...], part: int) -> Variation:
-    """A value of one line stands in two lines: every third one, from the first, second or third on."""
+    """A value of one line stands in two lines: every third one, from the first, second or third on.
+
+    The last line of an address ends with its place, and a list has one item a line: broken, they are other facts.
+    """
 
     def vary(tree: HtmlElement) -> bool:
         values = [one for one in list_values(tree) if one.tag in tags and _last_word(one.text or "")]
+        values = [one for one in values if not _PLACE.search(shown(one)) and not _SEVERAL.search(_named(one))]
         chosen = [value for index, value in enumerate(values) if index % 3 == part]
         for value in chosen:
             text = (value.text or "").strip()
@@ -237,6 +241,14 @@ def dates_as(form: str) -> Variation:
     return vary
 
 
+def _named(value: HtmlElement) -> str:
+    """The label before a value, as far as it stands in the element before."""
+    before = value.getprevious()
+    return shown(before) if before is not None else ""
+
+
+_PLACE = re.compile(r",\s*[A-Z]{2}\b|\b\d{5}\b")
+_SEVERAL = re.compile(r"\b(officers|names|managers|members|directors|agents|owners)\W*$", re.IGNORECASE)
 _BLOCKS = ("td", "dd", "div", "li")
 VALUES: dict[str, Variation] = {
     "wrapper: div in each value": wrapped_values("div"),
@@ -250,8 +262,7 @@ VALUES: dict[str, Variation] = {
     "split value: within a word": split_inline(_within),
     **{f"split value: two boxes ({part + 1} of 3)": split_by(_two_boxes, _BLOCKS, part) for part in range(3)},
     **{
-        f"split value: two lines ({part + 1} of 3)": split_by(_two_lines, (*_BLOCKS, "span", "a"), part)
-        for part in range(3)
+        f"split value: two lines ({part + 1} of 3)": split_by(_two_lines, (*_BLOCKS, "span"), part) for part in range(3)
     },
     "split value: address in a definition of its own": second_definition,
     "footnote: one more label and value": extra_pair,

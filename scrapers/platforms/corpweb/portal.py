@@ -264,7 +264,9 @@ def _address(text: Callable[[str], str | None], prefix: str) -> Address:
 def _people(tree: HtmlElement) -> Iterable[Officer]:
     for name in _PEOPLE:
         for table in select(tree, f"table#MainContent_{name}", most=1):
-            for row in worded_rows(table, "title", "name", "address") if table.xpath(".//td") else ():
+            for row in (
+                worded_rows(table, "title", "name", "address") if table.xpath(".//tr[count(th | td) > 1]") else ()
+            ):
                 title, who = text_of(row["title"]), text_of(row["name"])
                 if who:
                     yield Officer(who, title or None, one_line(addresses.from_lines(lines_of(row["address"]))))
