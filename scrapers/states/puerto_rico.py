@@ -22,7 +22,6 @@ from scrapers.parsing.fields import (
     need_object,
     need_rows,
     need_text,
-    note_unread,
     note_unread_keys,
     refuse_renamed,
     text,
@@ -100,7 +99,9 @@ class PuertoRico(Portal):
         page = session.get(f"{_API}/info/{candidate.entity_id}", headers={"Accept": "application/json"})
         found = _response(page.json())
         corporation = need_object(need(found, "corporation"), "corporation")
-        note_unread(set(found) - _SECTIONS, session)
+        note_unread_keys([found], _SECTIONS, session)
+        if "corpStreetAddress" not in found:  # one of the two places must have it
+            need(need(found, "mainLocation"), "streetAddress")
         agent = need_object(need(found, "residentAgent") or {}, "residentAgent")
         jurisdiction, domestic = _origin(corporation, found)
         return EntityRecord(
@@ -113,7 +114,7 @@ class PuertoRico(Portal):
             domestic=domestic,
             agent_name=_name(agent) if agent else None,
             agent_address=_address(need(agent, "streetAddress")) if agent else Address(),
-            principal_address=_address(_principal(found)),
+            principal_address=_address(_main(found, "corpStreetAddress", "streetAddress")),
             mailing_address=_address(_main(found, "mailingAddress", "mailingAddress")),
             officers=_people(found),
             sos_url=f"https://rcp.estado.pr.gov/en/entity-information?c={candidate.entity_id}",
@@ -139,13 +140,9 @@ class PuertoRico(Portal):
 
 def _candidate(row: Any) -> Candidate:
     index = need_text(row, "registrationIndex")
-    return Candidate(
-        name=need_text(row, "corpName"),
-        entity_id=index,
-        status=need_text(row, "statusEn"),
-        entity_type=text(need(row, "classEn")),
-        sos_url=f"https://rcp.estado.pr.gov/en/entity-information?c={index}",
-    )
+    url = f"https://rcp.estado.pr.gov/en/entity-information?c={index}"
+    name, status, kind = need_text(row, "corpName"), need_text(row, "statusEn"), text(need(row, "classEn"))
+    return Candidate(name, index, status, kind, sos_url=url)
 
 
 def _response(answer: Any) -> Mapping[str, Any]:
@@ -168,19 +165,10 @@ def _main(found: Mapping[str, Any], direct: str, inside: str) -> Any:
     return found.get(direct) or need_object(found.get("mainLocation") or {}, "mainLocation").get(inside)
 
 
-def _principal(found: Mapping[str, Any]) -> Any:
-    """The street address of the main location, which one of the two places must have."""
-    if found.get("corpStreetAddress") is not None:
-        return found["corpStreetAddress"]
-    main = found.get("mainLocation") if "corpStreetAddress" in found else need(found, "mainLocation")
-    return need(main, "streetAddress") if main else None
-
-
 def _address(raw: Any) -> Address:
     if not raw:
         return Address()
-    raw = need_object(raw, "an address")
-    if "state" not in raw:
+    if "state" not in need_object(raw, "an address"):
         refuse_renamed(raw, ("stateAbbreviation",), known=_ADDRESS)
     return addresses.from_parts(
         text(need(raw, "address1")),
@@ -197,19 +185,15 @@ def _name(party: Any) -> str | None:
     person, company = need(party, "individualName"), need(party, "organizationName")
     if company and not party.get("isIndividual"):
         return text(need(company, "name") if isinstance(company, Mapping) else company)
-    if not isinstance(person, Mapping):
-        return None
-    parts = [text(need(person, part)) for part in ("firstName", "middleName", "lastName", "surName")]
-    return " ".join(part for part in parts if part) or None
+    parts = ("firstName", "middleName", "lastName", "surName") if isinstance(person, Mapping) else ()
+    return " ".join(filter(None, (text(need(person, part)) for part in parts))) or None
 
 
 def _people(found: Mapping[str, Any]) -> tuple[Officer, ...]:
     people = []
     for section, title in (("officers", None), ("administrators", "Administrator"), ("incorporators", "Incorporator")):
-        listed_here = need(found, section) if section == "officers" else found.get(section)
-        for party in need_rows(listed_here or [], section):
-            name = _name(party)
-            if name:
-                shown = title or text(need(party, "titleEn"))
-                people.append(Officer(name, shown, addresses.one_line(_address(need(party, "streetAddress")))))
+        for party in need_rows((found.get(section) if title else need(found, section)) or [], section):
+            if name := _name(party):
+                where = addresses.one_line(_address(need(party, "streetAddress")))
+                people.append(Officer(name, title or text(need(party, "titleEn")), where))
     return tuple(people)

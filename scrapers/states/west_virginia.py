@@ -1,9 +1,9 @@
 """West Virginia: Secretary of State, organization search (legacy host): a form with view state, then records by GET.
 
-Evidence: public clients that read records by number over the whole range (documented: element ids, headings and
-labels; no recorded page at hand). The record prints no status word: a termination date, with a reason, is all there
-is, so "Active" and "Inactive: ..." in a record are ours. Guessed: the form's control names behind their ids, the layout
-of the address table, and that a number without a record gives a page without a name.
+Evidence: public clients that read records by number over the whole range (documented: element ids, headings, labels;
+none recorded). The record prints no status word: a termination date, with a reason, is all there is, so "Active" and
+"Inactive: ..." in a record are ours. Guessed: the form's control names behind their ids, the layout of the address
+table, and that a number without a record gives a page without a name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
-from scrapers.normalize.addresses import one_line
 from scrapers.parsing.cells import paired, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import (
@@ -23,12 +22,12 @@ from scrapers.parsing.html import (
     maybe,
     missing_result,
     offers_next,
-    one,
     select,
     table_rows,
     text_of,
     visible_text,
 )
+from scrapers.parsing.people import officer_in
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
@@ -107,7 +106,7 @@ class WestVirginia(Portal):
 
 def _candidate(row: HtmlElement, page: Page) -> Candidate:
     """Name and number; the order of the other columns is not known, so they are left alone."""
-    link = one(row, _LINK)
+    link = select(row, _LINK, most=1)[0]
     url = page.link(link.get("href") or "")
     number = parse_qs(urlsplit(url).query).get("org", [""])[0]
     if not number.isdigit():
@@ -116,14 +115,14 @@ def _candidate(row: HtmlElement, page: Page) -> Candidate:
 
 
 def _open(session: PortalSession, url: str, entity_id: str) -> EntityRecord | None:
-    page = session.get(url)
-    tree = page.html()
+    tree = (page := session.get(url)).html()
     name = maybe(tree, "#lblOrg")
     if name is None:
         raise missing_result(page, "the organization's name")
     if not text_of(name):
         return None
     vital, sections = Labels(_vital(tree)), _sections(tree)
+    ended, why = vital.one("Termination Date"), vital.maybe("Termination Reason")
     vital.ignore(*listed("Established Date | Filing Date | Charter | Class | Sec Type"))
     labels = Labels(_pairs(sections))
     labels.ignore(*_IGNORED)
@@ -132,7 +131,7 @@ def _open(session: PortalSession, url: str, entity_id: str) -> EntityRecord | No
     record = EntityRecord(
         entity_name=text_of(name),
         entity_id=entity_id,
-        status=_status(vital.one("Termination Date"), vital.maybe("Termination Reason")),
+        status=f"Inactive: {why or 'terminated'}" if ended else "Active",
         entity_type=vital.one("Org Type"),
         formation_date=vital.maybe("Effective Date") or vital.maybe("Filing Date"),
         jurisdiction=shown(labels.maybe("Charter State")),
@@ -146,10 +145,6 @@ def _open(session: PortalSession, url: str, entity_id: str) -> EntityRecord | No
     )
     note_unread([*vital.unread, *labels.unread], session)
     return record
-
-
-def _status(ended: str | None, why: str | None) -> str:
-    return "Active" if not ended else f"Inactive: {why or 'terminated'}"
 
 
 def _vital(tree: HtmlElement) -> Iterable[tuple[str, str | None]]:
@@ -196,10 +191,7 @@ def _party(cell: HtmlElement | None) -> tuple[str | None, Address]:
 
 
 def _officers(sections: Sections) -> Iterable[Officer]:
-    for role, cell in _pairs(sections, people=True):
-        lines = lines_of(cell)
-        if lines:
-            yield Officer(lines[0], role or None, one_line(addresses.from_lines(lines[1:])))
+    return filter(None, (officer_in(cell, role or None) for role, cell in _pairs(sections, people=True)))
 
 
 def _other_names(sections: Sections) -> Iterable[str]:

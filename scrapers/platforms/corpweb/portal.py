@@ -125,7 +125,7 @@ class CorpWebPortal(Portal):
             if _NONE.search(visible_text(tree)) or (message is not None and _NONE_IN_MESSAGE.search(text_of(message))):
                 return ResultList(())
             raise missing_result(page, "the list of results")
-        rows = self._rows(page, status)
+        rows = self.rows(page, status)
         count = _COUNT.search(visible_text(tree))
         total = int(count[1].replace(",", "")) if count else None
         more: tuple[str, str] | None = None
@@ -135,13 +135,13 @@ class CorpWebPortal(Portal):
             if more is None or number > _PAGES:
                 break
             page = form.post_back(session, *more)
-            rows += self._rows(page, status)
+            rows += self.rows(page, status)
         return ResultList(
             tuple(rows),
             complete=more is None and (self.name_search.whole(len(rows)) if total is None else len(rows) >= total),
         )
 
-    def _rows(self, page: Page, status: str | None) -> list[Candidate]:
+    def rows(self, page: Page, status: str | None) -> list[Candidate]:
         """Rows hold the name as a link, then number, old number and address: neither status nor type.
 
         Those of a search by status hold name, number, trade, a word or day that qualifies the status, and address.
