@@ -42,7 +42,7 @@ from scrapers.transport.session import PortalSession
 _CGI = "https://www.nebraska.gov/sos/corp/corpsearch.cgi"
 _NONE = re.compile(r"\bno (records?|results?|matches)( (was|were))?( found)?\b|\b0 records\b", re.IGNORECASE)
 _COLUMNS = listed("Name | SOS Account Number | Type | Status")
-_OFFICERS, _FILINGS = ("Position", "Name", "Address"), ("Document", "Date Filed")
+_OFFICERS, _FILINGS = listed("Position | Name | Address"), listed("Document | Date Filed")
 _IGNORED = listed(
     "Nature of Business | Nonprofit Type | Has Members | Professional Action | Contact | Expiration Date | "
     "Next Report Due Date | Qualifying State | Designated Office Address | Pay Biennial Report Fees"
@@ -157,7 +157,7 @@ def _pairs(heads: list[HtmlElement]) -> Iterable[Pair]:
 
 def _tables(tree: HtmlElement) -> dict[tuple[str, ...], list[dict[str, HtmlElement]]]:
     """The rows of the two tables that a record may have, by their columns; no other table may stand there."""
-    found = {}
+    found: dict[tuple[str, ...], list[dict[str, HtmlElement]]] = {}
     for table in select(tree, "table"):
         heads, _ = headed_rows(table)
         columns = next((one for one in (_OFFICERS, _FILINGS) if fold(one[0]) in map(fold, heads)), None)
