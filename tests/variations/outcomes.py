@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 from scrapers.normalize import dates
@@ -74,7 +73,6 @@ def keys_by_kind(conversations: Iterable[list[Step]]) -> dict[str, dict[Place, f
     return {kind: keys_always_there(values) for kind, values in answers.items()}
 
 
-@cache
 def try_state(state: str) -> tuple[Tried, ...]:
     """Every variation of every page of a state. A page that several cases share is varied in the first of them."""
     tried: list[Tried] = []
