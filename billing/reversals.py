@@ -61,13 +61,16 @@ def settle(payment: str, *, now: datetime, operator: str = "") -> str:
         if credit is None:
             return WAITING
         known = list(Reversal.objects.filter(payment_reference=payment).order_by("pk"))
+        new = [each for each in known if not each.is_settled]
         gone = min(credit.amount, sum_gone(payment, known))
         change = credit.taken_back - gone
         if change:
-            _write(credit, payment, change, [each for each in known if not each.is_settled], now, operator)
+            _write(credit, payment, change, new, now, operator)
             credit.taken_back = gone
             credit.save(update_fields=["taken_back"])
-        Reversal.objects.filter(payment_reference=payment, is_settled=False).update(is_settled=True)
+        for each in new:  # as it was counted: what was noted since, by who saw no credit yet, is left to `settle_late`
+            same = {"amount": each.amount, "withdrawn": each.withdrawn, "reinstated": each.reinstated}
+            Reversal.objects.filter(pk=each.pk, **same).update(is_settled=True)
     return UNCHANGED if not change else TAKEN_BACK if change < 0 else GIVEN_BACK
 
 

@@ -93,6 +93,10 @@ app.conf.update(
             "task": "scrapers.tasks.refresh_bulk_data",
             "schedule": crontab(hour=4, minute=20, day_of_week="sun"),
         },
+        "meet-registries": {  # before people in America begin to work
+            "task": "scrapers.tasks.meet_registries",
+            "schedule": crontab(hour=9, minute=20, day_of_week="tue"),
+        },
         "sweep-jobs": {"task": "lookups.tasks.sweep_jobs", "schedule": 15.0},
         "deliver": {"task": "lookups.tasks.deliver", "schedule": 15.0},
         "prune-lookups": {"task": "lookups.tasks.prune", "schedule": crontab(minute=25)},

@@ -44,4 +44,4 @@ def _list_values() -> Iterator[str]:
     for database in (*settings.DATABASES.values(), settings.MIGRATION_DATABASE):
         yield str(database.get("PASSWORD") or "")
     yield unquote(urlsplit(settings.REDIS_URL).password or "")
-    yield settings.EMAIL_HOST_PASSWORD
+    yield settings.EMAIL_HOST_PASSWORD or ""  # a mail server that asks for none

@@ -19,6 +19,9 @@ class Jurisdiction(models.Model):
     note = models.TextField(blank=True, help_text="For operators only.")
     last_tested_at = models.DateTimeField(null=True, blank=True)
     verified_live_at = models.DateTimeField(null=True, blank=True, help_text="When a live answer was last confirmed.")
+    contact = models.JSONField(
+        null=True, blank=True, editable=False, help_text="What came of asking for its canaries last."
+    )
 
     class Meta:
         ordering = ["code"]

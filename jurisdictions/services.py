@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -62,13 +63,16 @@ def restore(*, code: str, now: datetime) -> None:
     Jurisdiction.objects.filter(pk=code, enabled=True).update(status="active", reason="", last_tested_at=now)
 
 
-def confirm_live(*, code: str, now: datetime) -> None:
-    """A live answer of this registry was read as expected: from now on it is verified `live`."""
-    Jurisdiction.objects.filter(pk=code).update(verified_live_at=now, last_tested_at=now)
-    restore(code=code, now=now)
+def note_contact(*, code: str, contact: Mapping[str, Any], is_live: bool, trouble: str, now: datetime) -> None:
+    """Keep what came of asking for its canaries.
 
-
-def note_trouble(*, code: str, reason: str, now: datetime) -> None:
-    """A test of this registry ended in an error: told to customers where it is switched on."""
-    Jurisdiction.objects.filter(pk=code).update(last_tested_at=now)
-    degrade(code=code, reason=reason)
+    `is_live`: a real answer was read as expected, so that from now on it is verified `live`. `trouble` is what only a
+    person can mend: told to customers where the jurisdiction is on, until the next contact finds it well.
+    """
+    row = Jurisdiction.objects.filter(pk=code)
+    row.update(contact=dict(contact), last_tested_at=now)
+    if is_live:
+        row.update(verified_live_at=now)
+        restore(code=code, now=now)
+    elif trouble:
+        degrade(code=code, reason=trouble)

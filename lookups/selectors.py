@@ -120,6 +120,7 @@ def _state(
         "p50Ms": measured.p50_ms,
         "p95Ms": measured.p95_ms,
         "successRate24h": measured.success_rate,
+        "lastContact": _contact(switch),
     }
 
 
@@ -128,6 +129,12 @@ def _verification(portal: Portal | None, switch: Jurisdiction | None) -> str | N
     if portal is None:
         return None
     return "live" if switch and switch.verified_live_at else portal.verification
+
+
+def _contact(switch: Jurisdiction | None) -> dict[str, Any] | None:
+    """What came of asking it for its canaries last."""
+    kept = switch.contact if switch else None
+    return {**kept, "at": wire_time(datetime.fromisoformat(kept["at"]))} if kept else None
 
 
 def _wire_time(moment: datetime | None) -> str | None:

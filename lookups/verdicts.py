@@ -156,7 +156,8 @@ class Verdict(WordWithFacts):
     CANNOT_SAY = (
         "cannot_say",
         VerdictFacts(
-            customer="Of a name check: somebody has the name whose status is not known.",
+            customer="Of a name check: somebody has the name, and whether that stands in the way cannot be known; the "
+            "`warning` says why.",
             http_status=200,
             row="found",
             counted="answered",

@@ -18,6 +18,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
+from requests.adapters import BaseAdapter
 
 from jurisdictions import selectors as jurisdictions
 from jurisdictions.codes import PLACES
@@ -252,10 +253,13 @@ def _refuse_when_off(portal: Portal) -> None:
         raise PortalDisabled(ALL_OFF)
 
 
-def open_session(portal: Portal, *, deadline: float, trace: Trace, pace: Pace | None = None) -> PortalSession:
+def open_session(
+    portal: Portal, *, deadline: float, trace: Trace, pace: Pace | None = None, network: BaseAdapter | None = None
+) -> PortalSession:
     """A conversation with the portal under the service's identity, at its pace or a slower one.
 
-    Raises PortalDisabled while the operator lets nobody be asked at all.
+    `network` is one that notes more than the usual one does. Raises PortalDisabled while the operator lets nobody be
+    asked at all.
     """
     _refuse_when_off(portal)
     return PortalSession(
@@ -266,7 +270,7 @@ def open_session(portal: Portal, *, deadline: float, trace: Trace, pace: Pace | 
         pacer=get_pacer(portal),
         deadline=deadline,
         trace=trace,
-        adapter=portal.adapter(),
+        adapter=portal.adapter() or network,
     )
 
 

@@ -11,12 +11,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import ClassVar, Literal, Self
 
 from requests.adapters import BaseAdapter
 
 from scrapers.bulk_data.published import BulkData
 from scrapers.failures import PortalDisabled
+from scrapers.name_rules.forms import split
 from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import same_names
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
@@ -56,6 +58,42 @@ class Terms:
     note: str = ""
 
 
+class CanaryKind(StrEnum):
+    """The known name: of an `active` or `inactive` company, a `person`'s, an `absent` one, a `lien` debtor's."""
+
+    ACTIVE = "active"
+    INACTIVE = "inactive"
+    PERSON = "person"
+    ABSENT = "absent"
+    LIEN = "lien"
+
+
+class ContactResult(StrEnum):
+    """How it went: `read` as expected, read and it `differs`, `not_read`, `walled` off, `no_answer`, `not_asked`."""
+
+    READ = "read"
+    DIFFERS = "differs"
+    NOT_READ = "not_read"
+    WALLED = "walled"
+    NO_ANSWER = "no_answer"
+    NOT_ASKED = "not_asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Canaries:
+    """What first contact asks of a registry, each by a name; empty: not asked.
+
+    The usual ones are chains that registered in nearly every state, one of them gone since 2009, a name as people
+    have it, one that nobody has, and a debtor of whom most states have liens. They are to be confirmed state by state.
+    """
+
+    active: str = "Walmart Inc."
+    inactive: str = "Circuit City Stores, Inc."
+    person: str = "John Smith"
+    absent: str = "Quzvexil Thornwick Ombrage LLC"
+    lien: str = "Smith Construction LLC"
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What `Portal.choose` decided about a result list."""
@@ -91,7 +129,7 @@ class Portal:
     narrow_proves: ClassVar[bool] = False  # whether a whole list of the narrow search holds every spelling of the name
     bulk_data: ClassVar[BulkData | None] = None  # the files its registry publishes, of which a copy may be loaded
     own_name_check: ClassVar[str] = ""  # the registry's own availability search, where it has one and it is asked
-    canary: ClassVar[str] = "Walmart Inc."  # a company every registry should know; to be confirmed state by state
+    canaries: ClassVar[Canaries] = Canaries()
     version: ClassVar[str] = "1.0"
     built_at: ClassVar[str] = "2026-11-21"
     sandbox: ClassVar[bool] = False
@@ -131,6 +169,9 @@ class Portal:
         """
         found: tuple[Candidate, ...] = ()
         complete, narrow = True, None
+        name, _ = split(
+            name
+        )  # "Blue Heron, P.S." is taken by "BLUE HERON LLC", which a list of its own name does not show
         plan = self.search_plan(session, name)
         for term in self._terms_of_the_rule(name, plan):
             started = time.monotonic()
@@ -143,6 +184,10 @@ class Portal:
                 found += narrow.candidates if narrow is not None else ()
                 complete = complete and narrow is not None and narrow.complete and self.narrow_proves
         return ResultList(found, complete=complete and plan.proves)
+
+    def has_left_name(self, row: Candidate) -> bool:
+        """Whether the register shows a name that its owner, whatever its status, has no more."""
+        return row.name_kind == "former"
 
     def _terms_of_the_rule(self, name: str, plan: SearchPlan) -> list[str]:
         """The plan's terms, and one more that the state's rule calls the same name, where it can be sent."""

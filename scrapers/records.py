@@ -20,6 +20,7 @@ StatusClass = Literal["active", "inactive", "neutral"]
 NameKind = Literal["legal", "former", "assumed", "foreign", "reserved"]
 MatchKind = Literal["exact", "suffix_variant", "former_name", "close", "entity_id", "name_mismatch"]
 Verdict = Literal["free", "taken", "cannot_say"]
+Sure = Literal["rule", "part", "assumed"]
 Availability = Literal["provided", "not_published", "empty", "paywalled", "parse_failed"]
 
 
@@ -292,11 +293,24 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """A state's rule in plain words, where it was read, and how sure that is.
+
+    "rule": the statute, regulation or guide that is cited says so; "part": only a part of it was read; "assumed": none.
+    """
+
+    text: str
+    source: str
+    sure: Sure
+
+
+@dataclass(frozen=True, slots=True)
 class NameVerdict:
     """What is known of a name. `conflicts` is empty when the name is available; the notes are None, or text.
 
-    `verdict` is "cannot_say" where nobody surely stands in the way, but somebody has the name whose status is unknown.
-    A registry that says itself that the name is not available is believed, whatever its list shows.
+    `verdict` is "cannot_say" where nobody surely stands in the way, but somebody has the name of whom that cannot be
+    known: the `warning` says why. A registry that says itself that the name is not available is believed, whatever its
+    list shows. `rule` says which names are the same, `owner_rule` whose names count.
     """
 
     verdict: Verdict
@@ -306,6 +320,8 @@ class NameVerdict:
     warning: str | None
     status_note: str | None
     designator_note: str
+    rule: Rule
+    owner_rule: Rule
     check: NameCheck | None = None
 
     @property

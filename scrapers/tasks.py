@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from scrapers.bulk_data import refresh
 from scrapers.models import ANSWERED, ScrapeAttempt
-from scrapers.operations import failed_pages
+from scrapers.operations import contact_report, failed_pages
 
 KEPT_FOR = timedelta(days=30)
 
@@ -28,6 +28,12 @@ def prune_attempts(**_: object) -> int:
     old = ScrapeAttempt.objects.filter(started_at__lt=now - KEPT_FOR).exclude(pk__in=last)
     deleted, _by_model = old.delete()
     return deleted + pages
+
+
+@shared_task(name="scrapers.tasks.meet_registries", acks_late=False)  # takes half an hour: never handed out twice
+def meet_registries(**_: object) -> dict[str, str]:
+    """Ask the registries that are on for their canaries, once one of them has been met; returns each result."""
+    return contact_report.write_weekly(now=timezone.now())
 
 
 @shared_task(name="scrapers.tasks.refresh_bulk_data", acks_late=False)  # may take hours: never handed out twice

@@ -15,7 +15,7 @@ from scrapers import gateway
 from scrapers.failures import PortalDisabled
 from scrapers.gateway import NameReply
 from scrapers.operations.readiness import Readiness
-from scrapers.records import Conflict, NameCheck
+from scrapers.records import Conflict, NameCheck, Rule
 from scrapers.refusals import Refusal
 
 COPY_KEPT = 'A copy of its register is loaded here: send "source": "cache" for a verdict from it.'
@@ -68,9 +68,15 @@ def verdict_fields(question: Question, reply: NameReply, *, sandbox: bool) -> di
         "dataAsOf": storage.wire_time(reply.as_of) if reply.as_of else None,
         "designatorNote": verdict.designator_note,
         "normalizedName": verdict.normalized_name,
+        "rule": _rule(verdict.rule),
+        "ownerRule": _rule(verdict.owner_rule),
         "registryVerdict": verdict.check and _own(verdict.check),
         "evidence": storage.evidence_fields(reply.evidence),
     }
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {"text": rule.text, "source": rule.source, "sure": rule.sure}
 
 
 def _own(check: NameCheck) -> dict[str, Any]:

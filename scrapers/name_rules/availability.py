@@ -1,117 +1,77 @@
 """Whether a name is free in a state: what a filing clerk would say of the names that are on the register.
 
 Another question than matching: a lookup asks which company is meant, a name check asks which names stand in the way.
-The state's own rule decides what tells two names apart (`naming_rules`).
+The state's own rule decides what tells two names apart (`rules`), and whose names count (`owners`). Where it does not
+say, what exists stands in the way.
 """
 
 from __future__ import annotations
 
-import re
-
 from scrapers.name_rules.designators import designator_note
+from scrapers.name_rules.forms import legal_form, split
+from scrapers.name_rules.namesakes import Namesake, list_namesakes
+from scrapers.name_rules.owners import kind_of
 from scrapers.name_rules.rules import RULES, NamingRule
 from scrapers.name_rules.same_names import clerk_key
 from scrapers.normalize import names
 from scrapers.portal import Portal
-from scrapers.records import Candidate, Conflict, NameCheck, NameVerdict, ResultList, StatusClass, Verdict
+from scrapers.records import Candidate, NameCheck, NameVerdict, ResultList, Verdict
 
-_ORDER: dict[StatusClass, int] = {"active": 0, "neutral": 1, "inactive": 2}
 MOST_CONFLICTS = 10
-_ENDED = re.compile(r"suspend|revok|forfeit", re.IGNORECASE)
 
 
 def judge(name: str, results: ResultList, *, portal: Portal, state: str) -> NameVerdict:
     """Say whether `name` is free among the names the registry listed. The list must be whole, or hold a conflict."""
     rule, rows, check = RULES[state], results.candidates, results.check
-    wanted = clerk_key(name, rule)
-    conflicts = _conflicts(wanted, rows, portal=portal, rule=rule)
-    blocking = [effect for one in conflicts if (effect := _effect(one, portal)) != "free"]
-    verdict: Verdict = "free" if not blocking else "taken" if "taken" in blocking else "cannot_say"
-    if check is not None and check.available is False:
-        verdict = "taken"
+    namesakes = list_namesakes(name, rows, portal=portal, rule=rule)
+    counted = [one.conflict for one in namesakes if one.effect != "uncounted"]
+    verdict = _verdict(namesakes, check)
     return NameVerdict(
         verdict=verdict,
-        conflicts=tuple(conflicts[:MOST_CONFLICTS]) if blocking else (),
-        normalized_name=wanted,
+        conflicts=tuple(counted[:MOST_CONFLICTS]) if any(one.blocks for one in namesakes) else (),
+        normalized_name=clerk_key(name, rule),
         variation_note=_variation(name, rows, portal=portal, rule=rule),
-        warning=_warning(conflicts, portal, shown="taken" in blocking),
+        warning=_warning(namesakes),
         status_note=" ".join(filter(None, (_check_note(check), _status_note(portal)))) or None,
         designator_note=designator_note(state),
+        rule=rule.in_words(),
+        owner_rule=rule.owners.rule,
         check=check,
     )
 
 
-def _conflicts(wanted: str, rows: tuple[Candidate, ...], *, portal: Portal, rule: NamingRule) -> list[Conflict]:
-    best: dict[str, Conflict] = {}
-    for row in rows:
-        if clerk_key(row.name, rule) != wanted:
-            continue
-        found = Conflict(row, _class_of(row, portal))
-        identity = row.entity_id or f"{row.name} {sorted(row.handle.items())}"
-        known = best.get(identity)
-        if known is None or _ORDER[found.status_class] < _ORDER[known.status_class]:
-            best[identity] = found
-    return sorted(best.values(), key=lambda one: (_ORDER[one.status_class], one.candidate.name))
-
-
-def _class_of(row: Candidate, portal: Portal) -> StatusClass:
-    """A reserved name is held as long as the reservation lasts; a former name no longer belongs to its owner."""
-    if row.name_kind == "former":
-        return "inactive"
-    return portal.status_meaning(row.status).status_class
-
-
-def _effect(conflict: Conflict, portal: Portal) -> Verdict:
-    """What one owner of the same name makes of it.
-
-    Active owners stand in the way; so does every row of a registry that shows no status, and a name put aside. Where
-    the status is not known of just this row, it may be that of an active owner.
-    """
-    kind = conflict.candidate.name_kind
-    if kind == "former":
-        return "free"
-    if conflict.status_class == "active" or (kind == "reserved" and conflict.status_class != "inactive"):
+def _verdict(namesakes: list[Namesake], check: NameCheck | None) -> Verdict:
+    effects = {one.effect for one in namesakes}
+    if "taken" in effects or (check is not None and check.available is False):
         return "taken"
-    if not portal.capabilities.status and portal.implied_status is None:
-        return "taken"
-    return "cannot_say" if _is_unknown(conflict, portal) else "free"
-
-
-def _is_unknown(conflict: Conflict, portal: Portal) -> bool:
-    return portal.status_meaning(conflict.candidate.status).reason in ("unrecognised_status", "status_not_published")
+    return "cannot_say" if "cannot_say" in effects else "free"
 
 
 def _variation(name: str, rows: tuple[Candidate, ...], *, portal: Portal, rule: NamingRule) -> str | None:
-    form = names.form(name)
-    if not form.legal_form:
+    key, own = names.key(split(name)[0]), legal_form(name)
+    if not own:
         return None
     for row in rows:
-        other = names.form(row.name)
-        if other.key == form.key and other.legal_form != form.legal_form and _class_of(row, portal) == "active":
-            same = "counts as the same name here" if "designator" in rule.ignored else "counts as another name here"
-            return f"{row.name} is active: the same name with another legal form, which {same}."
+        other = legal_form(row.name)
+        if other == own or names.key(split(row.name)[0]) != key:
+            continue
+        if row.name_kind == "former" or portal.status_meaning(row.status).status_class != "active":
+            continue
+        apart = "designator" not in rule.ignored or rule.owners.tells_apart(
+            kind_of(name), kind_of(row.name, row.entity_type)
+        )
+        same = "counts as another name here" if apart else "counts as the same name here"
+        return f"{row.name} is active: the same name with another legal form, which {same}."
     return None
 
 
-def _warning(conflicts: list[Conflict], portal: Portal, *, shown: bool) -> str | None:
-    """Of an owner that may return, and of every one that is neither active nor ended, unless it is `shown` anyway."""
-    ended = next((one for one in conflicts if _ENDED.search(one.candidate.status or "")), None)
-    found: list[str] = []
-    if ended is not None:
-        word = ended.candidate.status
-        found.append(f"{ended.candidate.name} used this name and is {word}: it may be entitled to return to it.")
-    if not shown:
-        found += [_open(one, portal) for one in conflicts if one.status_class == "neutral"]
-    return " ".join(found[:MOST_CONFLICTS]) or None
-
-
-def _open(conflict: Conflict, portal: Portal) -> str:
-    """What is open about an owner that is neither active nor ended."""
-    name, word = conflict.candidate.name, conflict.candidate.status
-    if not _is_unknown(conflict, portal):
-        return f"{name} has this name and is {word}: it may come to stand in the way."
-    seen = f'"{word}", which is no status that we know' if word else "not shown"
-    return f"{name} has this name, and its status is {seen}: whether the name is free cannot be said."
+def _warning(namesakes: list[Namesake]) -> str | None:
+    """Of an owner that may return; and where no active one stands in the way plainly, of whoever else has the name."""
+    shown = any(one.effect == "taken" and one.conflict.status_class == "active" for one in namesakes)
+    returning = next((one for one in namesakes if one.may_return), None)
+    told = [returning.note] if returning else []
+    told += [one.note for one in namesakes if one.note and not one.may_return and not shown]
+    return " ".join(told[:MOST_CONFLICTS]) or None
 
 
 def _check_note(check: NameCheck | None) -> str | None:

@@ -11,11 +11,39 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from jurisdictions.codes import PLACES
+from scrapers.name_rules.owners import OWNERS, OwnerRule
 from scrapers.parsing.fields import listed
+from scrapers.records import Rule, Sure
 
 Ignored = Literal[
-    "designator", "article", "conjunction", "preposition", "punctuation", "plural", "numeral", "spacing", "abbreviation"
+    "designator",
+    "article",
+    "conjunction",
+    "preposition",
+    "punctuation",
+    "stop",
+    "plural",
+    "tense",
+    "contraction",
+    "abbreviation",
+    "numeral",
+    "spacing",
 ]
+# How it is said what does not tell two names apart. "stop": of the signs these alone; every other sign does.
+IGNORED: dict[Ignored, str] = {
+    "designator": "legal forms (LLC, Inc.)",
+    "article": "articles (a, an, the)",
+    "conjunction": "conjunctions (and, &, or)",
+    "preposition": "prepositions (of, in, for)",
+    "punctuation": "punctuation and signs",
+    "stop": "periods, commas, underscores and apostrophes",
+    "plural": "plural and possessive forms",
+    "tense": "tenses of the same word",
+    "contraction": "contractions (can't for cannot)",
+    "abbreviation": "abbreviations",
+    "numeral": "the way a number is written",
+    "spacing": "blanks",
+}
 
 MODEL: frozenset[Ignored] = frozenset(
     {"designator", "article", "conjunction", "punctuation", "plural", "numeral", "spacing"}
@@ -25,25 +53,36 @@ ASSUMED = "assumed: the general standard of the model acts, read strictly"
 
 @dataclass(frozen=True, slots=True)
 class NamingRule:
-    """What does not tell two names apart in a state. Capitals and accents never do."""
+    """What does not tell two names apart in a state: capitals and accents never do. `owners`: whose names count."""
 
     ignored: frozenset[Ignored]
     source: str
-    sure: Literal["rule", "part", "assumed"]
+    sure: Sure
+    owners: OwnerRule
+
+    def in_words(self) -> Rule:
+        """The rule as it is told with a verdict."""
+        looked_past = [words for word, words in IGNORED.items() if word in self.ignored]
+        listed_out = ", ".join(("capitals", "accents", *looked_past[:-1])) + f" and {looked_past[-1]}"
+        return Rule(f"Two names are the same when nothing tells them apart but {listed_out}.", self.source, self.sure)
 
 
 _WORDS: dict[str, Ignored] = {word: word for word in get_args(Ignored)}
 
 
-def _rule(source: str, ignored: str) -> NamingRule:
-    return NamingRule(frozenset(_WORDS[word] for word in listed(ignored)), source, "rule")
+Read = tuple[frozenset[Ignored], str, Sure]
 
 
-def _part(source: str, ignored: frozenset[Ignored] = MODEL) -> NamingRule:
-    return NamingRule(ignored, f"{source}; the rest assumed", "part")
+def _rule(source: str, ignored: str) -> Read:
+    return frozenset(_WORDS[word] for word in listed(ignored)), source, "rule"
 
 
-_KNOWN: dict[str, NamingRule] = {
+def _part(source: str, ignored: frozenset[Ignored] = MODEL) -> Read:
+    return ignored, f"{source}; the rest assumed", "part"
+
+
+_ASSUMED: Read = (MODEL, ASSUMED, "assumed")
+_KNOWN: dict[str, Read] = {
     "AK": _part(
         "3 Alaska Administrative Code 16.120(a): plural forms and the way a number is written tell apart",
         MODEL - {"plural", "numeral"},
@@ -57,12 +96,12 @@ _KNOWN: dict[str, NamingRule] = {
         "designator | article | conjunction | punctuation | numeral | spacing",
     ),
     "CO": _rule(
-        "Colorado Revised Statutes 7-90-601; Secretary of State, Entity names FAQ: legal forms, articles, blanks and "
-        "hyphens tell apart",
-        "punctuation",
+        "Colorado Revised Statutes 7-90-601(2); Secretary of State, Entity names FAQ: legal forms, articles, blanks, "
+        "hyphens, brackets and every other sign tell apart",
+        "stop",
     ),
     "FL": _rule(
-        "Florida Statutes 607.0401(1)(d)",
+        "Florida Statutes 605.0112 and 607.0401(1)(d)",
         "designator | article | conjunction | plural | punctuation",
     ),
     "HI": _part(
@@ -89,7 +128,7 @@ _KNOWN: dict[str, NamingRule] = {
     ),
     "MN": _rule(
         "Minnesota, A Guide to Starting a Business (43rd edition, 2025), Determining Whether a Name is Distinguishable",
-        "designator | article | conjunction | preposition | punctuation | abbreviation | spacing",
+        "designator | article | conjunction | contraction | preposition | punctuation | abbreviation | tense | spacing",
     ),
     "MT": _rule(
         "Administrative Rules of Montana 44.5.131 (key words; its list of what does not count as in force before 2015)",
@@ -99,8 +138,9 @@ _KNOWN: dict[str, NamingRule] = {
     "ND": _part("North Dakota Administrative Code 72-03-02-05: capitals and blanks do not count"),
     "NH": _part("New Hampshire RSA 304-C:32 III-a: an article alone does not count"),
     "OH": _rule(
-        "Ohio Revised Code 1702.05(B) (the list of 1701.05(B)): nor does tense count, nor, read strictly, number",
-        "designator | article | conjunction | punctuation | abbreviation | plural",
+        "Ohio Revised Code 1702.05(B) (the list of 1701.05(B)): contractions and abbreviations, another tense or "
+        "number of the same word",
+        "designator | article | conjunction | contraction | punctuation | abbreviation | plural | tense",
     ),
     "OR": _rule(
         "Oregon Administrative Rules 160-010-0013",
@@ -126,5 +166,5 @@ _KNOWN: dict[str, NamingRule] = {
     "WI": _part("Wisconsin Statutes 180.0401(2)(b): the legal form does not count"),
 }
 
-RULES: dict[str, NamingRule] = {code: _KNOWN.get(code, NamingRule(MODEL, ASSUMED, "assumed")) for code in PLACES}
+RULES: dict[str, NamingRule] = {code: NamingRule(*_KNOWN.get(code, _ASSUMED), OWNERS[code]) for code in PLACES}
 """The rule of every jurisdiction."""

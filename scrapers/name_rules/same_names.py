@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
+from scrapers.name_rules.forms import split
 from scrapers.name_rules.rules import NamingRule
+from scrapers.name_rules.wording import present, singular, spell_out
 from scrapers.normalize import names
+from scrapers.normalize.hidden import visible
 from scrapers.normalize.vocabulary import ABBREVIATIONS, NUMERALS, ROMAN
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _CONJUNCTIONS = frozenset({"and", "or", "plus"})
 _PREPOSITIONS = frozenset({"at", "by", "for", "in", "of", "to", "up", "with", "on", "from"})
+_STOPS = re.compile(r"[.,_'\u2018\u2019`\u00b4]")
 _OTHER_NUMBER = NUMERALS | {digits: word for word, digits in NUMERALS.items()}
 
 
 def clerk_key(name: str, rule: NamingRule) -> str:
     """The name as the state's filing office compares it: equal keys are the same name."""
-    form = names.form(name)
     ignored = rule.ignored
-    found = names.plain(names.trading_names(name)[0]) if "designator" not in ignored else _words_of(name, form)
+    if "stop" in ignored:
+        return _with_its_signs(name)
+    if "contraction" in ignored:
+        name = spell_out(name)
+    found = _words_of(name) if "designator" in ignored else names.plain(names.trading_names(name)[0])
     parts = found.split()
     for mark, small in (("article", _ARTICLES), ("conjunction", _CONJUNCTIONS), ("preposition", _PREPOSITIONS)):
         if mark in ignored:
@@ -28,24 +38,26 @@ def clerk_key(name: str, rule: NamingRule) -> str:
     if "abbreviation" in ignored:
         parts = [ABBREVIATIONS.get(word, word) for word in parts]
     if "plural" in ignored:
-        parts = [_singular(word) for word in parts]
+        parts = [singular(word) for word in parts]
+    if "tense" in ignored:
+        parts = [present(word) for word in parts]
     return ("" if "spacing" in ignored else " ").join(parts)
 
 
-def _words_of(name: str, form: names.ComparisonForm) -> str:
+def _with_its_signs(name: str) -> str:
+    """The name without periods, commas, underscores and apostrophes; "&", hyphens, brackets and blanks are kept."""
+    text = _STOPS.sub("", unicodedata.normalize("NFKD", visible(names.trading_names(name)[0])))
+    return " ".join("".join(sign for sign in text if not unicodedata.combining(sign)).casefold().split())
+
+
+def _words_of(name: str) -> str:
     """The name's words without its legal form, articles and numbers as they are written."""
-    text = names.plain(names.trading_names(name)[0])
-    count = len(form.base.split())
+    legal, _ = split(names.trading_names(name)[0])
+    text = names.plain(legal)
+    count = len(names.form(legal).base.split())
     bare = text.removeprefix("the ") or text
     lead = "the " if bare != text else ""
     return lead + " ".join(bare.split()[:count])
-
-
-def _singular(word: str) -> str:
-    """ "farms" and "farm's" (already "farms") as "farm"; short words and double s stay."""
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def same_names(name: str, rule: NamingRule) -> tuple[str, ...]:
@@ -53,7 +65,7 @@ def same_names(name: str, rule: NamingRule) -> tuple[str, ...]:
 
     For the registry's search: a list of "Blue Farms" does not show "BLUE FARM", which stands in its way.
     """
-    parts = names.without_suffix(name).split()
+    parts = names.without_suffix(split(name)[0]).split()
     found = []
     if "plural" in rule.ignored:
         found.append(" ".join(_in_singular(part) for part in parts))
@@ -64,5 +76,5 @@ def same_names(name: str, rule: NamingRule) -> tuple[str, ...]:
 
 def _in_singular(word: str) -> str:
     bare = word.rstrip(".,;'")
-    single = _singular(bare.casefold())
+    single = singular(bare.casefold())
     return bare[: len(single)] if bare.casefold().startswith(single) else single

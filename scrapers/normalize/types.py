@@ -33,7 +33,7 @@ EntityTypeClass = Literal[
 ]
 
 _LLC = (
-    r"(limited[- ]liability co|\bllc\b|l\.l\.c|\bl3c\b|low.profit limited|ltd\.? liability co|^limited co"
+    r"(limited[- ]liability co|\bllc\b|l\.l\.c|\bl3c\b|low.profit limited|ltd\.? liability co|^limited co(mpany|\b)"
     r"|responsabilidad limitada)"
 )
 # First fit wins, so the narrower kind stands before the wider one.

@@ -56,6 +56,12 @@ def find_rest(*, state: str, now: datetime) -> PortalResting | None:
     return None if row is None else _resting(row, now)
 
 
+def find_pace(*, state: str, pace: Pace) -> Pace:
+    """The pace to keep with the portal now, for who asks it beside customers: theirs, or slower where it was slowed."""
+    row = Breaker.objects.filter(pk=state).first()
+    return Permit(state, row.slowness if row else 1).slow_down(pace)
+
+
 def enter(*, state: str, budget_seconds: float, now: datetime, is_well: bool = False) -> Permit:
     """Ask for the right to ask a portal. Raises PortalResting, with the seconds to wait, while it is left alone.
 

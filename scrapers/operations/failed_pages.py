@@ -87,9 +87,9 @@ def _page(attempt: ScrapeAttempt, number: int, heard: Exchange, secrets: Sequenc
         outcome=attempt.outcome,
         sandbox=attempt.sandbox,
         method=heard.method[:8],
-        url=_plain(hide_in_address(heard.url, secrets))[:4000],
+        url=keepable(hide_in_address(heard.url, secrets))[:4000],
         status=heard.status,
-        content_type=_plain(heard.content_type)[:120],
+        content_type=keepable(heard.content_type)[:120],
         size=len(came),
         is_whole=is_whole and len(came) <= MOST_READ,
         body=body,
@@ -107,6 +107,6 @@ def _packed(raw: bytes) -> tuple[bytes, bool]:
     return packed, len(raw) == whole
 
 
-def _plain(text: str) -> str:
+def keepable(text: str) -> str:
     """Text that every database keeps: what a portal writes into a header or a link may hold anything."""
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

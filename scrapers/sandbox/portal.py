@@ -17,7 +17,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, listed, need, need_list, need_text, note_unread, text
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, table_rows, text_of
-from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.portal import Canaries, Capabilities, Portal, Terms
 from scrapers.records import (
     Address,
     Candidate,
@@ -87,7 +87,7 @@ class SandboxPortal(Portal):
     )
     terms = Terms("allowed", robots="none", note="The service's own fictional registry.")
     on_by_default = True
-    canary = "Magic Found LLC"
+    canaries = Canaries(active="Magic Found LLC")
     bulk_data = PUBLISHED
 
     def __init__(self, state: str) -> None:

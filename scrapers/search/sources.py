@@ -13,6 +13,7 @@ from typing import Protocol
 
 from scrapers.bulk_data.published import BulkData
 from scrapers.bulk_data.stored_form import to_plain
+from scrapers.name_rules.forms import spelled_out, split
 from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import same_names
 from scrapers.normalize import names
@@ -96,8 +97,11 @@ class LoadedCopy:
         """Every name of the copy that the state's rule may call the same."""
         self.plan(name)
         same = same_names(name, RULES[self.portal.code]) if self.portal.code in RULES else ()
-        found = [self.search(one) for one in dict.fromkeys((name, *same))]
-        rows = tuple(row for results in found for row in results.candidates)
+        found = [self.search(one) for one in dict.fromkeys((split(name)[0], *same))]
+        # a copy is asked for whole names: "BLUE HERON PS" need not be among the longer ones told with "BLUE HERON"
+        keys, most = sorted({names.key(one) for one in spelled_out(name)}), self._bulk_data.most_rows
+        further = [record for key in keys for record in self._copy.list_by_name(key, limit=most, wider=0)[0]]
+        rows = tuple(row for results in found for row in results.candidates) + (self._rows(further) if further else ())
         return ResultList(rows, complete=all(results.complete for results in found))
 
     def _rows(self, records: Sequence[EntityRecord]) -> tuple[Candidate, ...]:

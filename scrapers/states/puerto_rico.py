@@ -26,7 +26,7 @@ from scrapers.parsing.fields import (
     refuse_renamed,
     text,
 )
-from scrapers.portal import Capabilities, Portal, Terms
+from scrapers.portal import Canaries, Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
@@ -79,7 +79,7 @@ class PuertoRico(Portal):
     )
     terms = Terms("unstated", note="The API asks for no key; some clients went through a proxy service.")
     verification, on_by_default = "recorded", True
-    canary = "Evertec Group, LLC"  # a well-known company of the island; not yet confirmed
+    canaries = Canaries(active="Evertec Group, LLC")  # a well-known company of the island; not yet confirmed
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that hold every word of the term."""

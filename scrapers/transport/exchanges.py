@@ -50,23 +50,23 @@ def hide_in_address(url: str, secrets: Iterable[str]) -> str:
 
 def hide(text: str, secrets: Iterable[str]) -> str:
     """The text without our keys, however they are spelled in it."""
-    for spelling in _spellings(secrets):
+    for spelling in spellings(secrets):
         text = text.replace(spelling, HIDDEN)
     return text
 
 
 def hide_in_body(body: bytes, secrets: Iterable[str]) -> bytes:
     """The same for the bytes of a page: a portal may repeat what it was asked with."""
-    for spelling in _spellings(secrets):
+    for spelling in spellings(secrets):
         body = body.replace(spelling.encode(), HIDDEN.encode())
     return body
 
 
-def _spellings(secrets: Iterable[str]) -> list[str]:
-    """Each key as it is, and as an address, a page or JSON would write it; the longest first."""
+def spellings(texts: Iterable[str]) -> list[str]:
+    """Each text as it is, and as an address, a page or JSON would write it; the longest first."""
     found = {
         spelling
-        for one in secrets
+        for one in texts
         if one
         for spelling in (one, quote(one, safe=""), quote_plus(one), html.escape(one), json.dumps(one)[1:-1])
     }

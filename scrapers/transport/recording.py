@@ -7,7 +7,7 @@ saved bodies. Playing back is strict: a request that no step expects is an error
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -15,9 +15,12 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from requests import PreparedRequest, Response
-from requests.adapters import BaseAdapter, HTTPAdapter
+from requests.adapters import BaseAdapter
 from requests.structures import CaseInsensitiveDict
 from urllib3 import HTTPResponse
+
+from scrapers.transport.exchanges import Exchange
+from scrapers.transport.wire import TimedAdapter
 
 _KEPT_HEADERS = frozenset({"content-type", "location", "retry-after"})  # never a cookie: it is a stranger's session
 
@@ -60,38 +63,41 @@ def load_steps(folder: Path) -> list[Step]:
     ]
 
 
-class Recorder(HTTPAdapter):
-    """Passes requests on to the portal and keeps every exchange, in order."""
+class Recorder(TimedAdapter):
+    """The network itself, which notes of each request what an `Exchange` does not: what was sent, and some headers."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.steps: list[Step] = []
+        self._noted: list[tuple[dict[str, Any] | None, dict[str, str]]] = []
 
     def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
-        """Send, read the whole answer, keep it, and hand it on."""
+        """Send, and hand the answer on as it is: what reads it bounds it, in size and in time."""
+        kept: dict[str, str] = {}
+        self._noted.append((_sent(request) if request.body else None, kept))
         response = super().send(request, *args, **kwargs)
-        body = response.content
-        kept = {name: value for name, value in response.headers.items() if name.lower() in _KEPT_HEADERS}
-        sent = _sent(request) if request.body else None
-        self.steps.append(Step(str(request.method), str(request.url), response.status_code, kept, body, sent))
-        again = answer(request, status=response.status_code, headers=kept, body=body)
-        again.cookies.update(response.cookies)
-        return again
+        kept.update({name: value for name, value in response.headers.items() if name.lower() in _KEPT_HEADERS})
+        return response
+
+    def steps(self, exchanges: Iterable[Exchange]) -> list[Step]:
+        """The steps of a conversation whose every exchange was remembered, as far as an answer came."""
+        noted = zip(exchanges, self._noted, strict=False)
+        return [
+            Step(heard.method, heard.url, heard.status, kept, bytes(heard.body), sent)
+            for heard, (sent, kept) in noted
+            if heard.status is not None
+        ]
 
 
 def save_steps(
-    folder: Path, steps: list[Step], *, question: Mapping[str, Any], provenance: str, replace: Mapping[str, str]
+    folder: Path, steps: Iterable[Step], *, question: Mapping[str, Any], provenance: str, **more: Any
 ) -> None:
-    """Write a case for review: `replace` swaps persons' names (and the like) in every body and address."""
+    """Write a case for review; `more` are further lines of its case.json that hold something."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for number, step in enumerate(steps, start=1):
         kind = next((value for name, value in step.headers.items() if name.lower() == "content-type"), "")
-        body = step.body
-        for old, new in replace.items():
-            body = body.replace(old.encode(), new.encode())
         name = f"{number}.{'json' if 'json' in kind else 'html'}"
-        (folder / name).write_bytes(body)
+        (folder / name).write_bytes(step.body)
         written.append(
             {
                 "method": step.method,
@@ -102,7 +108,8 @@ def save_steps(
                 "body": name,
             }
         )
-    case = {"provenance": provenance, "question": dict(question), "steps": written}
+    filled = {name: value for name, value in more.items() if value}
+    case = {"provenance": provenance, "question": dict(question), **filled, "steps": written}
     (folder / "case.json").write_text(json.dumps(case, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -56,11 +56,11 @@ class Stage:
 
 
 class Trace:
-    """Collects the stages of one attempt, and remembers its last exchanges with the portal."""
+    """Collects the stages of one attempt, and remembers its last exchanges with the portal (`remember` None: all)."""
 
-    def __init__(self) -> None:
+    def __init__(self, remember: int | None = REMEMBERED) -> None:
         self.stages: list[Stage] = []
-        self.exchanges: deque[Exchange] = deque(maxlen=REMEMBERED)
+        self.exchanges: deque[Exchange] = deque(maxlen=remember)
         self.waited = 0.0  # seconds, until requests might go out at the portal's pace
         self.searches = 0  # how often the registry was searched for a name, the narrow search included
 

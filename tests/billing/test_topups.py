@@ -199,6 +199,43 @@ class TestMoneyTakenBack:
         assert available(account) == 3140 + 21_400
 
 
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("on_postgres")
+class TestMoneyTakenBackWhileItIsCredited:
+    """The message of a refund is noted between what the credit counts and its commit: nobody's rows wait for it."""
+
+    FAILED = {"id": "re_1", "payment_intent": "pi_1", "amount": 100}
+
+    def credit(self, topup: TopUp, meanwhile: bytes, monkeypatch: pytest.MonkeyPatch) -> str:
+        count = reversals.sum_gone
+
+        def count_and_be_overtaken(*about: Any) -> int:
+            monkeypatch.setattr(reversals, "sum_gone", count)
+            assert in_parallel(lambda _: receive(meanwhile), 1, threads=1) == ["waits for its top-up"]
+            return count(*about)
+
+        monkeypatch.setattr(reversals, "sum_gone", count_and_be_overtaken)
+        return receive(event("checkout.session.completed", 100, **paid(topup)))
+
+    def test_is_gone_in_the_end(self, account: Account, topup: TopUp, monkeypatch: pytest.MonkeyPatch) -> None:
+        refund = event("charge.refunded", 1, payment_intent="pi_1", amount_refunded=100)
+        assert self.credit(topup, refund, monkeypatch) == "credited"
+        assert available(account) == 3140 + 31_400
+        assert reversals.settle_late(now=NOW) == 1
+        assert available(account) == 3140 + 21_400
+
+    def test_is_back_in_the_end_when_the_refund_has_failed(
+        self, account: Account, topup: TopUp, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert receive(event("refund.created", 1, **self.FAILED, status="pending")) == "waits for its top-up"
+        failed = event("refund.failed", 2, **self.FAILED, status="failed")
+        assert self.credit(topup, failed, monkeypatch) == "credited"
+        assert available(account) == 3140 + 21_400
+        assert reversals.settle_late(now=NOW) == 1
+        assert available(account) == 3140 + 31_400
+
+
 class TestARefundThatFailed:
     """We asked for it, the provider said it was on its way, and days later that it could not deliver it."""
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import environ
 import pytest
 from django.conf import settings
 
@@ -79,6 +80,11 @@ class TestALineOfTheLog:
         told = 'asked with plain "words" only, and p@ssw0rd'
         written = line(logging.LogRecord("x", logging.INFO, "x.py", 1, told, (), None))
         assert ("words" in written, "ssw0rd" in written) == (False, False)
+
+    def test_is_written_where_the_mail_server_asks_for_no_password(self, line: Any, settings: Any) -> None:
+        for name, value in environ.Env.email_url_config("smtp://mail:25").items():
+            setattr(settings, name, value)
+        assert "ready" in line(logging.LogRecord("x", logging.INFO, "x.py", 1, "ready", (), None))
 
     def test_shows_none_in_a_traceback(self, line: Any) -> None:
         try:

@@ -80,10 +80,11 @@ class Customer:
             self.ask(open_)
             time.sleep(0.2)
 
-    def ask_bulk(self, calls: Sequence[Call], *, seconds: float = 0.0, twice: int = 0) -> None:
+    def ask_bulk(self, calls: Sequence[Call], *, seconds: float = 0.0, twice: int = 0, **more: object) -> None:
         """Send these questions as one bulk job; repeat it with the same Idempotency-Key for so long until it is taken.
 
-        From then on the calls are the bulk job's, which tells of its rows. `twice`: so many of them stand in it twice.
+        From then on the calls are the bulk job's, which tells of its rows. `twice`: so many of them stand in it twice;
+        `more`: what else the request says.
         """
         rows = [{"entity_name": call.name, "state": call.state} for call in (*calls, *calls[:twice])]
         headers = self._headers() | {"idempotency-key": str(uuid.uuid4())}
@@ -91,7 +92,7 @@ class Customer:
         while True:
             said: object = "no reply"
             with contextlib.suppress(httpx.HTTPError):
-                body = {"entities": rows, "source": "live"}
+                body = {"entities": rows, "source": "live", **more}
                 reply = httpx.post(f"{self.url}/v1/bulk-lookup", json=body, headers=headers, timeout=30)
                 if reply.status_code == 202:
                     break

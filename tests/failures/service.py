@@ -304,9 +304,14 @@ class Service:
 
     def restart_web(self, *, inside: Sequence[str] = (), **settings: str) -> None:
         """Start the web server anew with these variables (`inside`: see Process), and wait until it answers."""
-        self.web.end()
-        self.web.start(inside=inside, **settings)
-        wait_until(self.answers, what="the web server answers again", seconds=60)
+        self.restart("web", inside=inside, **settings)
+
+    def restart(self, *names: str, inside: Sequence[str] = (), **settings: str) -> None:
+        """Start these processes anew with these variables (`inside`: see Process), and wait until they are ready."""
+        for name in names:
+            self.processes[name].end()
+            self.processes[name].start(inside=inside, **settings)
+        self.wait_for(*names)
 
     def orphan(self, customer: Customer, number: int, *, missing: int = 5) -> None:
         """Have so many questions accepted as jobs, and kill the web server, whose threads were answering them.

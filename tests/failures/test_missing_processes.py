@@ -12,7 +12,7 @@ from tests.failures.conftest import Audit
 from tests.failures.customers import STATES, Customer
 from tests.failures.service import Service
 
-pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.redis, pytest.mark.xdist_group("failures")]
+pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.redis, pytest.mark.xdist_group("away")]
 BOUND = 60.0  # seconds: 30 of silence, and a machine that is busy
 
 

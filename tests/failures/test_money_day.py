@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.postgres,
     pytest.mark.redis,
-    pytest.mark.xdist_group("failures"),
+    pytest.mark.xdist_group("money day"),
     pytest.mark.timeout(900),
 ]
 OPERATIONS, CLIENTS, KILL_EVERY = 200, 12, 45

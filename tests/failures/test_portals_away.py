@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.failures import bounds
+from tests.failures import bounds, name_server
 from tests.failures.conftest import Audit
 from tests.failures.customers import Customer
 from tests.failures.service import SYNC_BUDGET_SECONDS, Service
@@ -19,8 +14,6 @@ from tests.portals.simulator import running as simulator_running
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.redis, pytest.mark.xdist_group("away")]
 FAULTS = {"NY": "hang", "CO": "drip", "PA": "reset", "OR": "cut-off"}  # whose state is nobody else's
-RESOLVER = "127.0.0.53"  # a name server is asked at port 53
-PRIVATE = ("unshare", "--mount", "--propagation", "private")
 
 
 def assert_answered(storm: Service, customer: Customer, states: list[str]) -> list[str]:
@@ -57,23 +50,6 @@ class TestARegistry:
         mend(storm, customer, settled)
 
 
-@contextmanager
-def resolver(folder: Path, *, hangs: bool) -> Iterator[list[str]]:
-    """A name server that says nothing, or none at all; gives the command within which a process asks it."""
-    if os.geteuid() != 0 or subprocess.run([*PRIVATE, "true"], capture_output=True).returncode:
-        pytest.skip("a process gets a name server of its own in a mount namespace, which root alone may make")
-    told = folder / "resolv.conf"
-    told.write_text(f"nameserver {RESOLVER}\noptions timeout:30 attempts:2\n")
-    inside = [*PRIVATE, "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"', str(told)]
-    with socket.socket(type=socket.SOCK_DGRAM) as server:
-        if hangs:
-            try:
-                server.bind((RESOLVER, 53))
-            except OSError as taken:
-                pytest.skip(f"{RESOLVER}:53 cannot be had: {taken}")
-        yield inside
-
-
 class TestTheDns:
     """Who has the registries' addresses."""
 
@@ -81,8 +57,8 @@ class TestTheDns:
     def test_in_trouble_keeps_no_caller_waiting_and_costs_nothing(
         self, hangs: bool, storm: Service, customer: Customer, settled: Audit, tmp_path: Path
     ) -> None:
-        with resolver(tmp_path, hangs=hangs) as inside:
-            storm.restart_web(inside=inside, PORTALS_URL="http://registries.example.test")
+        with name_server.running(tmp_path, is_there=hangs) as names:
+            storm.restart_web(inside=names.inside, PORTALS_URL="http://registries.example.test")
             statuses = assert_answered(storm, customer, ["NY", "CO"])
             assert not hangs or set(statuses) == {"202"}
             signs = bounds.read_signs(storm.url)

@@ -98,10 +98,25 @@ class TestAReply:
         assert [one["statusClass"] for one in body["conflictingEntities"]] == ["neutral"]
         assert "no status that we know" in body["warning"]
 
-    def test_warns_of_an_owner_that_is_pending(self, tester: Customer) -> None:
+    def test_calls_a_name_taken_whose_owner_is_pending(self, tester: Customer) -> None:
         body = check(tester, "Lampblack Ink Company", "OH").json()
-        assert (body["available"], body["conflictingEntities"]) == (True, [])
-        assert "is Pending: it may come to stand in the way" in body["warning"]
+        assert (body["verdict"], body["available"]) == ("taken", False)
+        assert [one["statusClass"] for one in body["conflictingEntities"]] == ["neutral"]
+        assert "is Pending: that does not say that it has ended" in body["warning"]
+
+    def test_says_by_which_rule_and_how_sure_that_is(self, tester: Customer) -> None:
+        florida, guam = (check(tester, "Quasar Umbrella Repair Inc", state).json() for state in ("FL", "GU"))
+        assert florida["rule"]["source"] == "Florida Statutes 605.0112 and 607.0401(1)(d)"
+        assert "plural and possessive forms" in florida["rule"]["text"]
+        assert "except fictitious names" in florida["ownerRule"]["text"]
+        assert (florida["rule"]["sure"], florida["ownerRule"]["sure"]) == ("rule", "rule")
+        assert (guam["rule"]["sure"], guam["ownerRule"]["sure"]) == ("assumed", "assumed")
+        assert "Whatever exists on the register stands in the way" in guam["ownerRule"]["text"]
+
+    def test_tells_the_rule_again_with_the_kept_reply(self, tester: Customer) -> None:
+        body = check(tester, "Quasar Umbrella Repair Inc", "FL").json()
+        again = tester.get(f"/v1/lookups/{body['lookupId']}").json()
+        assert (again["rule"], again["ownerRule"]) == (body["rule"], body["ownerRule"])
 
     def test_notes_the_same_name_with_another_legal_form(self, tester: Customer) -> None:
         body = check(tester, "Amber Pangolin Glassworks Inc.").json()

@@ -72,6 +72,28 @@ class TestTheListOfStates:
         assert (row["p50Ms"], row["p95Ms"], row["successRate24h"]) == (1000, 1900, 0.95)
         assert states()["CO"]["p50Ms"] is None
 
+    def test_says_what_came_of_asking_for_known_names_last(self, switches: None) -> None:
+        assert states()["NY"]["lastContact"] is None
+        contact = {
+            "at": "2026-12-01T09:20:00+00:00",
+            "result": "differs",
+            "seconds": 4.2,
+            "questions": [{"kind": "active", "result": "read"}, {"kind": "absent", "result": "differs"}],
+            "findings": ["for operators"],
+        }
+        services.note_contact(code="NY", contact=contact, is_live=True, trouble="", now=timezone.now())
+        row = states()["NY"]
+        assert row["lastContact"] == {
+            "at": "2026-12-01T09:20:00.000Z",
+            "result": "differs",
+            "seconds": 4.2,
+            "questions": contact["questions"],
+        }
+        assert (row["verification"], row["status"]) == ("live", "active")
+        page = Client().get("/states/").content.decode()
+        assert 'read, differs, <span class="day">2026-12-01</span>' in page
+        assert "none yet" in page
+
     def test_need_not_be_sent_again_when_nothing_changed(self, switches: None) -> None:
         first = Client().get("/v1/states")
         assert first["Cache-Control"] == "public, max-age=60"

@@ -26,7 +26,7 @@ from lookups.names.check import COPY_KEPT
 from lookups.verdicts import ANSWERED, BILLED, Breakdown, Verdict
 from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalUnavailable
 from scrapers.gateway import NameReply, Reply
-from scrapers.records import Evidence, NameVerdict, NotFound, Suggestion
+from scrapers.records import Evidence, NameVerdict, NotFound, Rule, Suggestion
 from scrapers.refusals import QueryRefused, Refusal
 from scrapers.sandbox.magic import DEMO_QUESTION
 from tests.lookups.conftest import NOW, PRICE, Customer, open_customer
@@ -807,7 +807,8 @@ class TestAVerdictOnAName:
     """Sold whichever it is, and never stored."""
 
     def reply(self, now: Any, *, word: Any = "free") -> NameReply:
-        verdict = NameVerdict(word, (), "ACME", None, None, "Active entities only.", "None.")
+        rule = Rule("Nothing but capitals.", "Statute 1", "rule")
+        verdict = NameVerdict(word, (), "ACME", None, None, "Active entities only.", "None.", rule, rule)
         evidence = Evidence("https://registry.example/search", now, "a" * 64)
         return NameReply(verdict=verdict, evidence=evidence, version="1", attempt_id=77)
 

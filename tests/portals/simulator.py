@@ -14,7 +14,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -57,16 +57,27 @@ def bomb() -> bytes:
     return packed.getvalue()
 
 
+Plant = Callable[[str, Step | None], Step | str | None]
+
+
 class Simulator(ThreadingHTTPServer):
-    """The server. Set `fault` to make every answer fail, `latency` (seconds) to make it slow."""
+    """The server. Set `fault` to make every answer fail, `latency` (seconds) to make it slow.
+
+    `plant` changes what is answered: it gets the address and the step, if one is known, and returns another step, a
+    fault's name, or None for the answer as it is. `play` lets one conversation alone answer, its steps in their order:
+    portals keep sessions.
+    """
 
     daemon_threads = True
     fault: str | None = None
     latency: float = 0.0
+    plant: Plant | None = None
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Conversation)
         self.requests: list[str] = []
+        self.heard: list[tuple[float, str, str]] = []  # when, from which host's portal, by whom
+        self._played: list[Step] | None = None
         self._steps: dict[tuple[str, str, str], list[Step]] = {}
         for case in list_cases():
             if case.expected.get("outcome") in ("found", "not_found"):
@@ -78,17 +89,28 @@ class Simulator(ThreadingHTTPServer):
         """What PORTALS_URL must be."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
+    def play(self, steps: list[Step] | None) -> None:
+        """Answer with these alone from now on; from all cases again with None."""
+        self._played = steps
+
     def find(self, method: str, url: str, body: bytes, kind: str) -> Step | None:
         """The recorded answer to a request; the one whose form fits before one that does not look at it."""
         asked = sorted(parse_qsl(urlsplit(url).query, keep_blank_values=True))
         sent = _sent(body, kind)
+        place = _place(method, url)
+        known = self._steps.get(place, ())
+        if self._played is not None:
+            known = [step for step in self._played if _place(step.method, step.url) == place]
         fitting = [
             step
-            for step in self._steps.get(_place(method, url), ())
+            for step in known
             if sorted(parse_qsl(urlsplit(step.url).query, keep_blank_values=True)) == asked
             and (step.sent is None or dict(step.sent) == sent)
         ]
-        return min(fitting, key=lambda step: step.sent is None, default=None)
+        found = min(fitting, key=lambda step: step.sent is None, default=None)
+        if self._played is not None and found is not None:
+            self._played.remove(found)
+        return found
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hung up is not worth a line."""
@@ -123,12 +145,18 @@ class Conversation(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         url = "https://" + self.path.lstrip("/")
         self.server.requests.append(f"{self.command} {url}")
+        self.server.heard.append((time.monotonic(), urlsplit(url).netloc, self.headers.get("user-agent", "")))
         if self.server.latency:
             time.sleep(self.server.latency)
         if self.server.fault:
             getattr(self, "_" + self.server.fault.replace("-", "_"))()
             return
         step = self.server.find(self.command, url, body, self.headers.get("content-type", ""))
+        planted = self.server.plant(url, step) if self.server.plant else None
+        if isinstance(planted, str):
+            getattr(self, "_" + planted.replace("-", "_"))()
+            return
+        step = planted or step
         if step is None:
             self._send(404, b"no golden case has this request: " + url.encode(), "text/plain")
         else:

@@ -22,7 +22,7 @@ from scrapers.statuses import StatusMeaning, meanings
 class Registry(Portal):
     """A registry that shows the status of every entity."""
 
-    statuses: ClassVar = meanings(active="Active", inactive="Dissolved | Revoked | Suspended", neutral="Pending")
+    statuses: ClassVar = meanings("Active | Dissolved | Revoked | Suspended | Administratively Dissolved | Pending")
 
 
 class NoStatus(Portal):
@@ -64,6 +64,11 @@ class TestAFreeName:
         found = ask("Blue Heron Logistics LLC", ("BLUE HERON LOGISTICS LLC", "Revoked"))
         assert found.available
         assert "Revoked" in (found.warning or "")
+
+    def test_comes_with_a_warning_when_its_owner_may_be_reinstated(self) -> None:
+        found = ask("Blue Heron Logistics LLC", ("BLUE HERON LOGISTICS LLC", "Administratively Dissolved"))
+        assert found.available
+        assert "may be entitled to return to it" in (found.warning or "")
 
     def test_comes_with_what_the_state_requires(self) -> None:
         new_york, guam = (ask("Quasar Bakery", ("x", "Active"), state=code).designator_note for code in ("NY", "GU"))
@@ -132,10 +137,10 @@ class TestANameOfAnOwnerWhoseStatusIsOpen:
         assert (found.verdict, found.warning) == ("taken", None)
         assert [one.status_class for one in found.conflicts] == ["active", "neutral"]
 
-    def test_is_free_with_a_warning_where_it_is_known_to_be_pending(self) -> None:
+    def test_is_taken_with_a_warning_where_it_is_known_to_be_pending(self) -> None:
         found = ask("Blue Heron LLC", ("BLUE HERON LLC", "Pending"), ("Blue Heron Inc", "Pending"))
-        assert (found.verdict, found.available, found.conflicts) == ("free", True, ())
-        assert (found.warning or "").count("Pending: it may come to stand in the way.") == 2
+        assert (found.verdict, found.available, len(found.conflicts)) == ("taken", False, 2)
+        assert (found.warning or "").count("Pending: that does not say that it has ended.") == 2
 
     def test_is_free_where_the_owner_has_another_name_now(self) -> None:
         row = Candidate("Blue Heron LLC", "1", None, name_kind="former")
@@ -145,7 +150,7 @@ class TestANameOfAnOwnerWhoseStatusIsOpen:
     def test_says_so_beside_a_no_of_the_registry(self) -> None:
         said = NameCheck("The registry's own name check", False, "This name is not available.")
         found = ask("Blue Heron LLC", ("BLUE HERON LLC", "Pending"), check=said)
-        assert (found.verdict, found.conflicts) == ("taken", ())
+        assert (found.verdict, len(found.conflicts)) == ("taken", 1)
         assert "Pending" in (found.warning or "")
 
 
@@ -165,11 +170,19 @@ class TestTheStatesRule:
             ("MI", "Smith and Jones LLC", "Smith & Jones LLC", True),
             ("MI", "The Blue LLC", "Blue LLC", False),
             ("MN", "National Foods LLC", "Natl Foods LLC", True),
+            ("MN", "Painted Barn LLC", "Painting Barn LLC", True),
             ("TX", "National Foods LLC", "Natl Foods LLC", False),
             ("CO", "Blue Farm LLC", "Blue Farm Inc", False),
             ("CO", "Blue Farm, L.L.C.", "BLUE FARM LLC", True),
             ("CO", "The Blue LLC", "Blue LLC", False),
             ("CO", "ABC Inc", "A B C Inc", False),
+            ("CO", "ABC Inc", "A-B-C Inc", False),
+            ("CO", "ABC Inc", "(ABC) Inc", False),
+            ("CO", "ABC Inc", "A.B.C. Inc.", True),
+            ("CO", "ABC LLC", "ABC Limited Liability Company", False),
+            ("CO", "Blue-Heron LLC", "Blue Heron LLC", False),
+            ("CO", "Salt & Pepper LLC", "Salt and Pepper LLC", False),
+            ("CO", "O'Neil's Garage, LLC", "ONEILS GARAGE LLC", True),
             ("TN", "Bank of the West", "Bank West", True),
             ("TN", "Blue Farm LLC", "Blue Farms LLC", False),
             ("KS", "House of Pies LLC", "House Pies Inc", True),
@@ -182,6 +195,17 @@ class TestTheStatesRule:
             ("MT", "Two Rivers LLC", "2 Rivers Co", True),
             ("MT", "Montana Natl Foods", "Montana National Foods", False),
             ("OH", "National Foods LLC", "Natl Food LLC", True),
+            ("OH", "We Can't Wait LLC", "We Cannot Wait Inc", True),
+            ("OH", "They're Home LLC", "They Are Home LLC", True),
+            ("OH", "Maria's Kitchen LLC", "Maria Is Kitchen LLC", False),
+            ("OH", "Painted Barn LLC", "Paint Barn LLC", True),
+            ("OH", "Painting Barn LLC", "Paint Barn LLC", True),
+            ("OH", "Baked Goods LLC", "Bake Goods LLC", True),
+            ("OH", "Well Built Homes LLC", "Well Build Homes LLC", True),
+            ("OH", "Planned Parks LLC", "Planed Parks LLC", False),
+            ("OH", "Rated Movers LLC", "Rat Movers LLC", False),
+            ("WA", "Painted Barn LLC", "Paint Barn LLC", False),
+            ("WA", "We Can't Wait LLC", "We Cannot Wait Inc", False),
             ("ME", "Smith and Jones LLC", "Smith Jones LLC", True),
             ("ME", "Blue Farm LLC", "Blue Farms LLC", False),
             ("AK", "One Stop LLC", "1 Stop LLC", False),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -13,6 +15,14 @@ from django.db.migrations.executor import MigrationExecutor
 from tests.lookups.conftest import register
 
 __all__ = ["register"]  # a fixture
+_kept: dict[str, tuple[sqlite3.Connection, Any]] = {}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One process has them all, as what it keeps of one story serves the next."""
+    for item in items:
+        if item.nodeid.startswith("tests/upgrades/"):
+            item.add_marker(pytest.mark.xdist_group("upgrades"))
 
 
 def migrate(targets: list[tuple[str, str]]) -> Any:
@@ -22,10 +32,46 @@ def migrate(targets: list[tuple[str, str]]) -> Any:
     return executor.loader.project_state(targets).apps
 
 
+@contextmanager
+def old_tables(name: str, make: Callable[[], Any]) -> Iterator[Any]:
+    """Give what `make` returns when it has brought the tables to a version before; afterwards they are today's again.
+
+    To undo migrations takes seconds, so on SQLite the tables that `make` left, and today's, are copied by `name`.
+    """
+    if connection.vendor != "sqlite":
+        try:
+            yield make()
+        finally:
+            call_command("migrate", verbosity=0)
+        return
+    today = _copy()
+    if name in _kept:
+        old, given = _kept[name]
+        _put_back(old)
+    else:
+        given = make()
+        _kept[name] = _copy(), given
+    try:
+        yield given
+    finally:
+        _put_back(today)
+        today.close()
+
+
+def _copy() -> sqlite3.Connection:
+    copy = sqlite3.connect(":memory:")
+    connection.ensure_connection()
+    connection.connection.backup(copy)
+    return copy
+
+
+def _put_back(copy: sqlite3.Connection) -> None:
+    connection.ensure_connection()
+    copy.backup(connection.connection)
+
+
 @pytest.fixture
 def before(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """The models of the version whose migrations the module calls `BEFORE`; afterwards the tables are today's again."""
-    try:
-        yield migrate(request.module.BEFORE)
-    finally:
-        call_command("migrate", verbosity=0)
+    """The models of the version whose migrations the module calls `BEFORE`."""
+    with old_tables(request.module.__name__, lambda: migrate(request.module.BEFORE)) as models:
+        yield models

@@ -25,7 +25,7 @@ from lookups.lookup.questions import Question
 from scrapers import gateway
 from tests.lookups.conftest import PRICE, open_customer
 from tests.lookups.registry_server import Register
-from tests.upgrades.conftest import migrate
+from tests.upgrades.conftest import migrate, old_tables
 from tests.upgrades.version_1_3 import NORMALIZED, Version13, filing, record
 
 BEFORE = [("lookups", "0008_trade_words")]  # what billing has changed since is a story of its own (test_modes)
@@ -42,7 +42,13 @@ def no_queue(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def before(switches: None) -> Iterator[Version13]:
-    """The tables of the last version, with a customer who has money; afterwards they are today's again."""
+    """The tables of the last version, with a customer who has money."""
+    with old_tables(__name__, make_customer) as (models, customer):
+        yield Version13(models, customer)
+
+
+def make_customer() -> Any:
+    """Open an account with today's tables, then bring back the old ones."""
     customer = open_customer()
     ledger.adjust(
         account_id=customer.account.pk,
@@ -52,11 +58,7 @@ def before(switches: None) -> Iterator[Version13]:
         reason="t",
         now=timezone.now(),
     )
-    models = migrate(BEFORE)
-    try:
-        yield Version13(models, customer)
-    finally:
-        upgrade()
+    return migrate(BEFORE), customer
 
 
 def upgrade() -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from lookups.api.wire.entities import Evidence
 from lookups.api.wire.shape import LIVEMODE, LOOKUP_ID, VERDICT, Moment, Shape, about
-from lookups.api.wire.words import Source, StatusClass, Verdict
+from lookups.api.wire.words import Source, StatusClass, Sureness, Verdict
 
 
 class ConflictingEntity(Shape):
@@ -18,6 +18,14 @@ class ConflictingEntity(Shape):
     statusClass: Annotated[StatusClass, about("What that word means.")]
     sosUrl: Annotated[str | None, about("Its page at the registry.")]
     entityPageUrl: Annotated[str | None, about("The entity's page here, once its record has been fetched.")]
+
+
+class NameRule(Shape):
+    """A rule of the state, in plain words."""
+
+    text: Annotated[str, about("What it says.")]
+    source: Annotated[str, about("Where it was read; `assumed` and what was assumed where it was not.")]
+    sure: Annotated[Sureness, about("How sure it is.")]
 
 
 class RegistryVerdict(Shape):
@@ -38,7 +46,11 @@ class NameReply(Shape):
     verdict: Annotated[Verdict, VERDICT]
     livemode: Annotated[bool, LIVEMODE]
     available: Annotated[
-        bool, about("False when at least one active entity has the name, or the registry's own name check says no.")
+        bool,
+        about(
+            "True for the verdict `free` alone: nothing that counts by the state's rule has the name, and the "
+            "registry's own name check does not say no."
+        ),
     ]
     searchedName: Annotated[str, about("The name that was asked for.")]
     state: Annotated[str, about("The jurisdiction.")]
@@ -47,7 +59,13 @@ class NameReply(Shape):
         about("Active, then neutral, then inactive; empty when available.", maxItems=10),
     ]
     variationNote: Annotated[str | None, about("The same name with another legal form is active.")]
-    warning: Annotated[str | None, about("A suspended or revoked entity used the name.")]
+    warning: Annotated[
+        str | None,
+        about(
+            "A suspended or revoked entity used the name; who has it without being active or ended, and why that is "
+            "`taken` or `cannot_say`; who has it and does not count."
+        ),
+    ]
     statusNote: Annotated[str | None, about("What this registry does not show.")]
     cost: Annotated[float, about("Charged, in USD; 0 for test keys.")]
     data_source: Annotated[
@@ -58,6 +76,10 @@ class NameReply(Shape):
     lookupsRemaining: Annotated[int | None, about("How many lookups that covers.")]
     designatorNote: Annotated[str, about("What a name must contain in this state.")]
     normalizedName: Annotated[str, about("The name as the filing office compares it.")]
+    rule: Annotated[
+        NameRule | None, about("When two names are the same; null in a reply that was kept before this was told.")
+    ]
+    ownerRule: Annotated[NameRule | None, about("Whose names count; null like `rule`.")]
     registryVerdict: Annotated[
         RegistryVerdict | None,
         about("Set where the registry has an availability search of its own, which was asked too."),

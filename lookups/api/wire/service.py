@@ -5,7 +5,31 @@ from __future__ import annotations
 from typing import Annotated
 
 from lookups.api.wire.shape import Moment, Shape, about
-from lookups.api.wire.words import CheckResult, ComponentStatus, HealthStatus, PortalStatus, Verification
+from lookups.api.wire.words import (
+    CanaryKind,
+    CheckResult,
+    ComponentStatus,
+    ContactResult,
+    HealthStatus,
+    PortalStatus,
+    Verification,
+)
+
+
+class ContactQuestion(Shape):
+    """One of the names that the registry was asked for, to see whether it is read as it should be."""
+
+    kind: Annotated[CanaryKind, about("What sort of name it is.")]
+    result: Annotated[ContactResult, about("What came of it.")]
+
+
+class LastContact(Shape):
+    """What came of asking a registry for names that are known beforehand."""
+
+    at: Annotated[Moment, about("When, UTC.")]
+    result: Annotated[ContactResult, about("What came of it as a whole.")]
+    seconds: Annotated[float, about("How long all questions took.")]
+    questions: Annotated[list[ContactQuestion], about("Each question, in the order of asking.")]
 
 
 class State(Shape, rename={"async_": "async"}):
@@ -36,6 +60,9 @@ class State(Shape, rename={"async_": "async"}):
     p50Ms: Annotated[int | None, about("Median answer time of the last 24 hours, in milliseconds.")]
     p95Ms: Annotated[int | None, about("What 95 of 100 answers of the last 24 hours took at most, in milliseconds.")]
     successRate24h: Annotated[float | None, about("Share of questions answered in the last 24 hours, 0 to 1.")]
+    lastContact: Annotated[
+        LastContact | None, about("What came of asking for known names last; null until it was asked for them.")
+    ]
 
 
 class HealthChecks(Shape):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from lookups.verdicts import Breakdown
 from lookups.verdicts import Verdict as Outcome
 from scrapers.failures import list_unanswered
+from scrapers.portal import CanaryKind as CanaryKind
+from scrapers.portal import ContactResult as ContactResult
 from scrapers.refusals import Refusal
 
 CODES = {
@@ -123,6 +125,14 @@ class StatusClass(StrEnum):
     ACTIVE = "active"
     INACTIVE = "inactive"
     NEUTRAL = "neutral"
+
+
+class Sureness(StrEnum):
+    """How sure a state's rule is: `rule` as its statute or office says, `part` of it read, the rest as in `assumed`."""
+
+    RULE = "rule"
+    PART = "part"
+    ASSUMED = "assumed"
 
 
 class EntityTypeClass(StrEnum):

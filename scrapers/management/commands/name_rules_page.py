@@ -12,23 +12,56 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from jurisdictions.codes import PLACES
 from scrapers import discovery
 from scrapers.name_rules import designators
-from scrapers.name_rules.rules import RULES
+from scrapers.name_rules.forms import FURTHER
+from scrapers.name_rules.owners import OWNERS
+from scrapers.name_rules.rules import IGNORED, RULES
+from scrapers.normalize.vocabulary import LEGAL_FORMS
+from scrapers.parsing.fields import listed
 
 HEAD = """# When two names are the same name
 
 Generated from the code by `manage.py name_rules_page`; do not edit.
 
-A name check compares names the way the state's filing office does. What is ignored does not tell two names apart;
-capitals and accents never do. **rule**: from the state's own statute, regulation or guide, as cited. **part**: only a
-part of it was read. **assumed**: no such rule was read. For what was not read the general standard of the model acts
-is applied strictly, so that a name is rather called taken than free. A filing office decides by more than this
-(restricted words, consent, judgment): a free name is a good sign, not a promise.
+A name check compares names the way the state's filing office does, and says by which rule: the reply's `rule` (when
+two names are the same) and `ownerRule` (whose names count), each with its source and how sure it is. **rule**: from the
+state's own statute, regulation or guide, as cited. **part**: only a part of it was read. **assumed**: no such rule was
+read. For what was not read the general standard of the model acts is applied strictly, so that a name is rather called
+taken than free. A filing office decides by more than this (restricted words, consent, judgment): a free name is a good
+sign, not a promise.
+
+- `free` (`available` is true): nobody who counts has the name. Whoever had it has ended or has another name now, or
+  does not count by the state's rule; `warning` tells of those who may return and of those who do not count.
+- `taken` (false): somebody has it whose status does not say that it has ended, pending or in default too; or the name
+  is put aside; or the registry's own check says no.
+- `cannot_say` (false): somebody has it of whom that is not known, and `warning` says why: a status word in no table, or
+  none shown of just this row; where like kinds alone are compared, a name without a legal form.
+
+A list that the registry cut, a wall and a registry that does not answer are no verdict: 400 or 503, not charged.
+
+## What does not tell two names apart
+
+What is ignored does not; capitals and accents never do.
 
 **own check**: the registry has an availability search of its own, which is asked too and given as `registryVerdict`;
 when it says no, the name is not available.
 
 | | jurisdiction | ignored | sure | source | own check |
 |---|---|---|---|---|---|
+"""
+WHOSE = """
+## Whose names stand in the way
+
+Unless a state says otherwise, {everybody}
+
+| | jurisdiction | whose names count | sure | source |
+|---|---|---|---|---|
+"""
+WORDS = """
+## Which words are a legal form
+
+Where the legal form does not tell names apart, these do not, with points or without. Those of the second list count at
+the very end of a name alone.
+
 """
 FORMS = """
 ## What a name must show
@@ -51,7 +84,30 @@ def page() -> str:
         rows.append(f"| {code} | {PLACES[code].name} | {ignored} | {rule.sure} | {rule.source} | {own} |")
     known = Counter(rule.sure for rule in RULES.values())
     counts = f"{known['rule']} by rule, {known['part']} in part, {known['assumed']} assumed"
-    return HEAD + "\n".join(rows) + f"\n\n{len(RULES)} jurisdictions: {counts}.\n" + forms()
+    counted = f"\n\n{len(RULES)} jurisdictions: {counts}.\n"
+    return HEAD + "\n".join(rows) + counted + glossary() + owners() + words() + forms()
+
+
+def glossary() -> str:
+    """What each word of the first table stands for."""
+    return "\n" + "\n".join(f"- **{word}**: {meaning}" for word, meaning in IGNORED.items()) + "\n"
+
+
+def owners() -> str:
+    """The table of whose names count."""
+    own = {code: OWNERS[code].rule for code in sorted(OWNERS) if OWNERS[code].rule.sure != "assumed"}
+    everybody = next(one.rule.text for one in OWNERS.values() if one.rule.sure == "assumed")
+    rows = [
+        f"| {code} | {PLACES[code].name} | {rule.text} | {rule.sure} | {rule.source} |" for code, rule in own.items()
+    ]
+    return WHOSE.format(everybody=everybody[0].lower() + everybody[1:]) + "\n".join(rows) + "\n"
+
+
+def words() -> str:
+    """The legal forms, usual and further ones."""
+    further = (text for texts in FURTHER.values() for text in listed(texts))
+    usual = dict.fromkeys(text for text, _ in LEGAL_FORMS)
+    return WORDS + "- " + " · ".join(sorted(usual)) + "\n- " + " · ".join(sorted(further)) + "\n"
 
 
 def forms() -> str:

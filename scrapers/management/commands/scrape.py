@@ -12,10 +12,8 @@ Ends with 0 found, 3 not found, 4 question refused, 5 portal down or too slow, 6
 
 from __future__ import annotations
 
-import copy
 import json
-import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,13 +21,11 @@ import urllib3
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
-from django.utils import timezone
 
 from jurisdictions import selectors
 from jurisdictions.codes import PLACES, find_code
 from jurisdictions.models import Jurisdiction
-from scrapers import discovery, gateway
-from scrapers.bulk_data.copies import CurrentCopy
+from scrapers import discovery
 from scrapers.failures import (
     PageChanged,
     PortalBlocked,
@@ -38,12 +34,12 @@ from scrapers.failures import (
     PortalUnavailable,
 )
 from scrapers.normalize.addresses import one_line
+from scrapers.operations import conversation
+from scrapers.operations.conversation import Conversation
 from scrapers.plain import filled, tell, tell_error
 from scrapers.portal import Choice, Portal
-from scrapers.records import Address, Answer, Found, NotFound, Query, ResultList
+from scrapers.records import Address, Found, NotFound, Query
 from scrapers.refusals import QueryRefused
-from scrapers.search.pipeline import ask
-from scrapers.transport.session import Trace
 
 FOUND, NOT_FOUND, REFUSED, DOWN, BLOCKED, CHANGED, NO_NETWORK, NOBODY, DEFECT = 0, 3, 4, 5, 6, 7, 8, 9, 10
 _CODES: tuple[tuple[type[PortalError], int], ...] = (
@@ -77,17 +73,6 @@ _ROWS = 25
 _ADDRESS = {"street", "city", "state", "zip", "country"}
 
 
-@dataclass
-class Watched:
-    """What happened: each result list and what was chosen from it, the stages, the answer or the failure."""
-
-    trace: Trace = field(default_factory=Trace)
-    lists: list[tuple[ResultList, Choice]] = field(default_factory=list)
-    answer: Answer | None = None
-    failure: Exception | None = None
-    code: int = DEFECT
-
-
 class Command(BaseCommand):
     """See the module."""
 
@@ -113,16 +98,17 @@ class Command(BaseCommand):
         facts = _facts(portal, query)
         if not options["as_json"]:
             self._show_facts(facts)
-        seen = _watch(portal, query, seconds=options["seconds"])
-        if seen.code == DEFECT and options["traceback"] and seen.failure:
+        seen = conversation.hold(portal, query, seconds=options["seconds"])
+        code = _code(seen)
+        if code == DEFECT and options["traceback"] and seen.failure:
             raise seen.failure
         if options["as_json"]:
             data = facts | _outcome(seen, portal, query)
             self.stdout.write(json.dumps(data, indent=1, ensure_ascii=False, default=str))
         else:
             self._show(seen, portal, query)
-        if seen.code:
-            raise SystemExit(seen.code)
+        if code:
+            raise SystemExit(code)
 
     def _show_facts(self, facts: dict[str, Any]) -> None:
         self._title("Question")
@@ -130,7 +116,7 @@ class Command(BaseCommand):
         self._title("Portal")
         self._pairs(facts["portal"])
 
-    def _show(self, seen: Watched, portal: Portal, query: Query) -> None:
+    def _show(self, seen: Conversation, portal: Portal, query: Query) -> None:
         self._title("Stages")
         for stage in seen.trace.stages:
             self.stdout.write(f"  {stage.ms:>6} ms  {stage.name:<14} {stage.detail}")
@@ -153,7 +139,7 @@ class Command(BaseCommand):
         self._title("Outcome")
         self.stdout.write(f"  {_conclusion(seen)}")
 
-    def _show_rows(self, seen: Watched) -> None:
+    def _show_rows(self, seen: Conversation) -> None:
         for results, choice in seen.lists:
             whole = "the whole list" if results.complete else "a CUT list, which proves no absence"
             self._title(f"Rows ({len(results.candidates)} listed, {whole}; best first)")
@@ -242,46 +228,14 @@ def _switch(portal: Portal, state: str) -> str:
     return f"OFF for customers: {row.reason or portal.off_reason or 'no reason given'} (asked here all the same)"
 
 
-def _watch(portal: Portal, query: Query, *, seconds: float) -> Watched:
-    """Put the question exactly as the service would, and keep what happens on the way."""
-    seen = Watched()
-    deadline = time.monotonic() + seconds
-    session = gateway.open_session(portal, deadline=deadline, trace=seen.trace)
-    try:
-        with gateway.get_pacer(portal).slot(query.state, portal.pace, deadline=deadline):
-            asked = _with_choices_noted(portal, seen)
-            threshold, loaded = settings.MATCH_THRESHOLD, _find_copy(portal, query.state)
-            seen.answer = ask(asked, session, query, now=timezone.now(), threshold=threshold, copy=loaded)
-            seen.code = NOT_FOUND if isinstance(seen.answer, NotFound) else FOUND
-    except PortalError as error:
-        seen.failure = error
-        seen.code = NO_NETWORK if _no_network(error) else next(c for kind, c in _CODES if isinstance(error, kind))
-    except Exception as error:  # whatever it is, the person must learn that the reader is broken
-        seen.failure = error
-    finally:
-        session.close()
-    return seen
-
-
-def _find_copy(portal: Portal, state: str) -> CurrentCopy | None:
-    """The copy that would answer; None also where the database is not set up."""
-    try:
-        return gateway.find_copy(state, sandbox=portal.sandbox)
-    except DatabaseError:
-        return None
-
-
-def _with_choices_noted(portal: Portal, seen: Watched) -> Portal:
-    """The same portal, which also notes what it chose from; the choice itself stays the portal's own."""
-    noting = copy.copy(portal)
-
-    def choose(name: str, results: ResultList, *, threshold: float) -> Choice:
-        choice = portal.choose(name, results, threshold=threshold)
-        seen.lists.append((results, choice))
-        return choice
-
-    noting.choose = choose  # type: ignore[method-assign]
-    return noting
+def _code(seen: Conversation) -> int:
+    """How the command ends."""
+    error = seen.failure
+    if error is None:
+        return NOT_FOUND if isinstance(seen.answer, NotFound) else FOUND
+    if not isinstance(error, PortalError):
+        return DEFECT
+    return NO_NETWORK if _no_network(error) else next(code for kind, code in _CODES if isinstance(error, kind))
 
 
 def _no_network(error: PortalError) -> str:
@@ -295,16 +249,17 @@ def _no_network(error: PortalError) -> str:
     return ""
 
 
-def _sentence(seen: Watched) -> str:
+def _sentence(seen: Conversation) -> str:
     error = seen.failure
     if not isinstance(error, PortalError):
         return "The reader itself failed: a defect to be mended in it. Nothing was learned about the company."
-    if seen.code == NO_NETWORK:
+    code = _code(seen)
+    if code == NO_NETWORK:
         asked = [stage.detail.split()[1] for stage in seen.trace.stages if stage.name == "request"]
         host = urlsplit(asked[-1].rstrip(":")).hostname if asked else "of the portal"
         return f"No network: the name {host} {_no_network(error)} from here. Nothing was learned about the company."
-    unknown = "" if seen.code == REFUSED else " Nothing was learned about the company."
-    return f"{type(error).__name__} ({error.reason}): {_SENTENCES[seen.code]}{unknown}"
+    unknown = "" if code == REFUSED else " Nothing was learned about the company."
+    return f"{type(error).__name__} ({error.reason}): {_SENTENCES[code]}{unknown}"
 
 
 def _detail(error: Exception) -> str:
@@ -320,7 +275,7 @@ def _reason(choice: Choice) -> str:
     return f"Nobody chosen: no name reaches {settings.MATCH_THRESHOLD:g}."
 
 
-def _answer(seen: Watched, portal: Portal, query: Query) -> dict[str, Any]:
+def _answer(seen: Conversation, portal: Portal, query: Query) -> dict[str, Any]:
     assert seen.answer is not None
     answer = tell(seen.answer, portal, state=query.state)
     proof = seen.answer.evidence
@@ -334,7 +289,7 @@ def _answer(seen: Watched, portal: Portal, query: Query) -> dict[str, Any]:
     return answer
 
 
-def _conclusion(seen: Watched) -> str:
+def _conclusion(seen: Conversation) -> str:
     answer = seen.answer
     if isinstance(answer, Found):
         match = answer.match
@@ -347,7 +302,7 @@ def _conclusion(seen: Watched) -> str:
     return f"Found: {answer.total} filing{'s' if answer.total != 1 else ''}."
 
 
-def _outcome(seen: Watched, portal: Portal, query: Query) -> dict[str, Any]:
+def _outcome(seen: Conversation, portal: Portal, query: Query) -> dict[str, Any]:
     """Everything after the question, for a program."""
     if seen.failure is None:
         outcome = _answer(seen, portal, query)
@@ -369,6 +324,6 @@ def _outcome(seen: Watched, portal: Portal, query: Query) -> dict[str, Any]:
             }
             for results, choice in seen.lists
         ],
-        "exit": seen.code,
+        "exit": _code(seen),
         **filled(outcome),
     }

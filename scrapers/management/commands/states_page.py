@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,18 @@ Generated from the code by `manage.py states_page`; do not edit.
 
 Verification: **recorded**: the reader parses a real portal's recorded answer. **documented**: written after a public
 description of the portal, not yet tried on it. **unsupported**: no search is known that a program may use. No state is
-**live** here: that mark is set in the running service when `manage.py canary` has read a real answer.
+**live** here: that mark is set in the running service when `manage.py first_contact` has read a real answer. What came
+of asking last, and when, is in the last column, once somebody with a network has asked (`manage.py first_contact
+--docs`); a running service has its own in `GET /v1/states` and on its page of states.
 
 "On by default" is the switch's first position; an operator may turn each one. A state that is off because of a wall or
 its terms answers 503 with the reason; a wall is never solved or disguised.
 
-| | jurisdiction | platform | answers | UCC | verification | on by default | terms, robots.txt | reason when off |
-|---|---|---|---|---|---|---|---|---|
 """
+COLUMNS = (
+    *("", "jurisdiction", "platform", "answers", "UCC", "verification", "on by default", "terms, robots.txt"),
+    *("reason when off", "last contact"),
+)
 
 
 MARKS = ("recorded", "documented", "unsupported")
@@ -33,7 +38,9 @@ MARKS = ("recorded", "documented", "unsupported")
 
 def page() -> str:
     """The page as it should be."""
-    rows = [_row(code, discovery.find_portal(code)) for code in sorted(PLACES, key=lambda code: PLACES[code].name)]
+    met = _contacts()
+    codes = sorted(PLACES, key=lambda code: PLACES[code].name)
+    rows = [_row(code, discovery.find_portal(code), met.get(code, "none yet")) for code in codes]
     portals = discovery.list_portals()
     counts = {word: sum(1 for portal in portals if portal.verification == word) for word in MARKS}
     marks = ", ".join(f"{count} {word}" for word, count in counts.items())
@@ -41,13 +48,21 @@ def page() -> str:
     if missing:
         marks += f", {missing} without a reader"
     on = sum(1 for portal in portals if portal.on_by_default)
-    return HEAD + "\n".join(rows) + f"\n\n{len(PLACES)} jurisdictions: {marks}; {on} on by default.\n"
+    head = f"|{' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|\n"
+    return HEAD + head + "\n".join(rows) + f"\n\n{len(PLACES)} jurisdictions: {marks}; {on} on by default.\n"
 
 
-def _row(code: str, portal: Portal | None) -> str:
+def _contacts() -> dict[str, str]:
+    """What came of asking each state last, as far as it was noted for the documents."""
+    path = Path(settings.BASE_DIR) / "docs" / "first-contact.json"
+    noted = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {code: f"{row['result'].replace('_', ' ')}, {row['day']}" for code, row in noted.items()}
+
+
+def _row(code: str, portal: Portal | None, contact: str) -> str:
     place = PLACES[code]
     if portal is None:
-        return f"| {code} | {place.name} | - | nothing | - | unsupported | no | - | no search is known |"
+        return f"| {code} | {place.name} | - | nothing | - | unsupported | no | - | no search is known | {contact} |"
     cells = [
         code,
         place.name,
@@ -58,6 +73,7 @@ def _row(code: str, portal: Portal | None) -> str:
         "yes" if portal.on_by_default else "no",
         f"{portal.terms.automated}; robots.txt: {portal.terms.robots}. {portal.terms.note}".strip(),
         "" if portal.on_by_default else portal.off_reason,
+        contact,
     ]
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
 

@@ -34,7 +34,7 @@ class Charge:
     refunded: int = 0
     asked_back: int = 0  # refunds, also those that failed later
     disputed: int = 0  # open or lost
-    dispute: str = ""  # open
+    dispute: str = ""  # its name; "lost" before it when the bank has decided so, which it may decide again
 
     @property
     def left(self) -> int:
@@ -134,7 +134,7 @@ class Provider(stubs.CardProvider):
                 self._tell_dispute("charge.dispute.funds_reinstated", charge, cents, "won")
                 self._move("adjustment", charge, cents, object="dispute")
                 charge.disputed = 0
-            charge.dispute = "" if won else f"lost {charge.dispute}"
+            charge.dispute = "" if won else f"lost {charge.dispute.removeprefix('lost ')}"
             return True
 
     def inquire(self, payment: str) -> None:

@@ -383,6 +383,7 @@ class TestAnEntityType:
             ("LTD LIABILITY LTD PARTNERSHIP - DOMESTIC", "lllp", True),  # UT
             ("Domestic Limited Partnership Association", "other", True),  # CO
             ("Domestic Limited Cooperative Association", "cooperative", True),  # CO
+            ("Limited Cooperative Association", "cooperative", None),
             ("STOCK COOPERATIVE", "cooperative", None),  # WI
             ("Unincorporated Nonprofit Association", "nonprofit_association", None),  # CO
             ("Sole Proprietorship", "sole_proprietorship", None),

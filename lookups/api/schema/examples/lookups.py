@@ -8,7 +8,7 @@ from lookups.api.schema.examples.records import ENTITY, EVIDENCE, FILINGS, RECEI
 from lookups.api.wire import lookups as wire
 from lookups.api.wire import names
 from lookups.api.wire.shape import fill, to_plain
-from lookups.api.wire.words import JobState, Source
+from lookups.api.wire.words import JobState, Source, Sureness
 
 ASKED = {"entity_name": "Blue Heron Logistics LLC", "state": "DE"}
 ASK = request("A company", **ASKED)
@@ -109,6 +109,16 @@ NAME_TAKEN = reply(
         lookupsRemaining=906,
         designatorNote="An LLC's name must contain Limited Liability Company, LLC or L.L.C.",
         normalizedName="blueheronlogistic",
+        rule=names.NameRule(
+            text="Two names are the same when nothing tells them apart but capitals, accents and legal forms.",
+            source="assumed: the general standard of the model acts, read strictly",
+            sure=Sureness.ASSUMED,
+        ),
+        ownerRule=names.NameRule(
+            text="Whatever exists on the register stands in the way.",
+            source="assumed: what exists stands in the way",
+            sure=Sureness.ASSUMED,
+        ),
         registryVerdict=None,
         evidence=EVIDENCE,
     ),

@@ -17,6 +17,7 @@ STATES = reply(
                 "name": "New York",
                 "status": "active",
                 "version": "1.0",
+                "lastTestedAt": WHEN,
                 "available": True,
                 "uccAvailable": False,
                 "registry": "Department of State, Division of Corporations",
@@ -29,7 +30,13 @@ STATES = reply(
                 "uccDateFilter": False,
                 "officers": True,
                 "statusProvided": True,
-                "verification": "recorded",
+                "verification": "live",
+                "lastContact": {
+                    "at": WHEN,
+                    "result": "read",
+                    "seconds": 9.4,
+                    "questions": [{"kind": kind, "result": "read"} for kind in ("active", "person", "absent")],
+                },
             },
         )
     ],
