@@ -50,6 +50,7 @@ ENGINE_FREE = (
     "tests/upgrades/test_modes.py",
     "tests/upgrades/test_reversals.py",
     "tests/upgrades/test_trade_words.py",
+    "tests/variations/",
 )
 RECORDINGS = Path(os.environ.get("SOS_RECORDINGS") or settings.BASE_DIR.parent / "shared" / "recordings")
 

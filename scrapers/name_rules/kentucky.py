@@ -43,7 +43,7 @@ def _listed(page: Page) -> tuple[str, list[Candidate]]:
         raise PageChanged(f"no column of names among {heads}")
     rows = []
     for row in body_rows(table):
-        cells = [text_of(cell) for cell in row.xpath("./td")]
+        cells = [text_of(cell) for cell in row.xpath("./td | ./th")]
         if len(cells) != len(heads) or not cells[column]:
             raise PageChanged(f"a row has {len(cells)} cells under {len(heads)} heads")
         shown = cells[status] if status is not None else None

@@ -20,11 +20,11 @@ Value: TypeAlias = HtmlElement | list[str] | None
 
 
 def shown(value: Value) -> str | None:
-    """The text of a value (of lines, the first); None where there is none."""
+    """The text of a value, its lines on one; None where there is none."""
     if value is None:
         return None
     if isinstance(value, list):
-        return (value[0] or None) if value else None
+        return " ".join(value) or None
     return text_of(value) or None
 
 

@@ -7,7 +7,7 @@ that is missing is a changed page.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from scrapers.failures import PageChanged
@@ -82,6 +82,16 @@ def need(mapping: Any, key: str) -> Any:
     if not isinstance(mapping, Mapping) or key not in mapping:
         raise PageChanged(f"no key {key!r} in {_keys(mapping)}")
     return mapping[key]
+
+
+def refuse_renamed(mapping: Mapping[str, Any], keys: Iterable[str], *, known: Collection[str]) -> None:
+    """PageChanged when one of `keys` is missing where a key stands that nobody knows: it may be it.
+
+    For keys that need not be there; what always is there is read by `need`.
+    """
+    missing, strange = set(keys) - set(mapping), set(mapping) - set(known)
+    if missing and strange:
+        raise PageChanged(f"{sorted(missing)} may have been renamed to one of {sorted(strange)}")
 
 
 def need_list(value: Any, what: str) -> list[Any]:

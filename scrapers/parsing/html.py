@@ -7,13 +7,19 @@ from collections.abc import Iterable
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged, PortalBlocked
+from scrapers.parsing.fields import fold
 from scrapers.transport.challenge import is_captcha_form
 from scrapers.transport.page import Page
 
 
 def text_of(element: HtmlElement) -> str:
-    """All text of an element, white space (no-break spaces too) folded to single blanks."""
-    return " ".join(element.text_content().replace("\xa0", " ").split())
+    """All text of an element on one line, white space (no-break spaces too) folded to single blanks.
+
+    What stands in two lines, boxes or cells is two words: `ACME<br>LLC` is no "ACMELLC".
+    """
+    if len(element):
+        return " ".join(lines_of(element))
+    return " ".join((element.text or "").replace("\xa0", " ").split())
 
 
 def lines_of(element: HtmlElement) -> list[str]:
@@ -30,6 +36,8 @@ def _write_lines(element: HtmlElement, rows: list[str]) -> None:
         block = child.tag in _BLOCKS
         if block:
             rows.append("")
+        elif child.tag in _CELLS:
+            rows[-1] += " "
         if isinstance(child.tag, str) and child.tag not in _UNSEEN:  # nor does anybody see a comment's text
             _write_lines(child, rows)
         if block and child.tag != "br":
@@ -38,7 +46,11 @@ def _write_lines(element: HtmlElement, rows: list[str]) -> None:
 
 
 _UNSEEN = frozenset({"script", "style", "noscript", "template"})
-_BLOCKS = frozenset({"br", "div", "p", "li", "tr", "ul", "ol", "dl", "dt", "dd", "table", "h1", "h2", "h3", "h4"})
+_CELLS = frozenset({"td", "th"})
+_BLOCKS = frozenset(
+    {"br", "div", "p", "li", "tr", "ul", "ol", "dl", "dt", "dd", "table", "caption", "address", "section", "h1", "h2"}
+    | {"h3", "h4", "h5", "h6"}
+)
 
 
 def visible_text(root: HtmlElement) -> str:
@@ -95,28 +107,62 @@ def maybe(root: HtmlElement, css: str) -> HtmlElement | None:
     return found[0] if found else None
 
 
-def table_rows(table: HtmlElement, headers: Iterable[str], *, skip_empty: bool = True) -> list[dict[str, HtmlElement]]:
-    """Rows of a table as {header: cell}, read by header text, never by position.
+def table_rows(
+    table: HtmlElement, headers: Iterable[str], *, optional: Iterable[str] = (), skip_empty: bool = True
+) -> list[dict[str, HtmlElement]]:
+    """Rows of a table as {header: cell}, read by header text (capitals count alike), never by position.
 
-    Every header in `headers` must be there (PageChanged otherwise); further columns are kept too. Rows without any
-    text are dropped when `skip_empty`; a row with another number of cells than the header is a changed page, unless
-    it is one wide cell (pagers and notes).
+    Every header in `headers` must be there once (PageChanged otherwise), an `optional` one at most once; further
+    columns are kept as they are named. Rows without any
+    text are dropped when `skip_empty`, and the headings where they are repeated; a row with another number of cells
+    than the header is a changed page, unless it is one wide cell (pagers and notes).
     """
-    heads = [text_of(cell) for cell in table.cssselect("tr:first-child th, tr:first-child td")][: _width(table)]
-    missing = [name for name in headers if name not in heads]
-    if missing:
-        raise PageChanged(f"columns {missing} are not among {heads}")
+    heads, further = headed_rows(table)
+    needed = list(headers)
+    names = [*needed, *optional]
+    folded = [fold(head) for head in heads]
+    wrong = [name for name in names if folded.count(fold(name)) > 1 or (name in needed and fold(name) not in folded)]
+    if wrong:
+        raise PageChanged(f"columns {wrong} are not among {heads}, each of them once")
+    wanted = {fold(name): name for name in names}
+    keys = [wanted.get(fold(head), head) for head in heads]
     rows = []
-    for row in table.xpath("./tr[td] | ./*/tr[td]"):  # not the rows of tables within: pagers
-        cells = row.xpath("./td")
-        if [text_of(cell) for cell in cells] == heads or (skip_empty and not text_of(row)):
+    for cells in further:
+        if [fold(text_of(cell)) for cell in cells] == folded or (skip_empty and not any(map(text_of, cells))):
             continue
         if len(cells) == 1 < len(heads):
             continue
         if len(cells) != len(heads):
             raise PageChanged(f"a row has {len(cells)} cells where the header has {len(heads)}")
-        rows.append(dict(zip(heads, cells, strict=True)))
+        rows.append(dict(zip(keys, cells, strict=True)))
     return rows
+
+
+def worded_rows(table: HtmlElement, *words: str) -> list[dict[str, HtmlElement]]:
+    """Rows as {word: cell}, for headings that are known in part: each word stands in that of just one column.
+
+    The other columns are kept as they are named.
+    """
+    heads, _ = headed_rows(table)
+    named = {word: [head for head in heads if word in fold(head)] for word in words}
+    unclear = [word for word, found in named.items() if len(found) != 1]
+    if unclear:
+        raise PageChanged(f"no column, or more than one, is named {unclear} among {heads}")
+    rows = table_rows(table, [found[0] for found in named.values()])
+    return [row | {word: row[found[0]] for word, found in named.items()} for row in rows]
+
+
+def headed_rows(table: HtmlElement) -> tuple[list[str], list[list[HtmlElement]]]:
+    """The texts of a table's headings, and the cells of each row below; not those of tables within it: pagers.
+
+    The headings are its first row, or the second below one wide cell with a title.
+    """
+    rows = [cells for row in table.xpath("./tr | ./*/tr") if (cells := row.xpath("./th | ./td"))]
+    if len(rows) > 1 and len(rows[0]) == 1 < len(rows[1]):
+        del rows[0]
+    if not rows:
+        raise PageChanged("the table has no row, not even a header")
+    return [text_of(cell) for cell in rows[0]], rows[1:]
 
 
 def body_rows(table: HtmlElement) -> list[HtmlElement]:
@@ -125,13 +171,6 @@ def body_rows(table: HtmlElement) -> list[HtmlElement]:
     if any(not row.xpath("./td | ./th") for row in rows):
         raise PageChanged("a row of the table has no cell")
     return [row for row in rows if row.xpath("./td")]
-
-
-def _width(table: HtmlElement) -> int:
-    first = table.xpath("(.//tr[th or td])[1]")
-    if not first:
-        raise PageChanged("the table has no row, not even a header")
-    return len(first[0].xpath("./th | ./td"))
 
 
 def hidden_inputs(form: HtmlElement) -> dict[str, str]:

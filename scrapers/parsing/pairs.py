@@ -17,8 +17,15 @@ def pairs(rows: Iterable[HtmlElement], label: str, value: str, *, empty: frozens
     for row in rows:
         labels, box = row.cssselect(label), maybe(row, value)
         if labels and box is not None:
-            found.append((text_of(labels[0]), [line for line in lines_of(box) if line.casefold() not in empty]))
+            found.append((text_of(labels[0]).rstrip(" :"), stated_lines(lines_of(box), empty)))
     return found
+
+
+def stated_lines(lines: list[str], empty: frozenset[str]) -> list[str]:
+    """The lines without those that stand for nothing, which may break as others do: "Not / Provided"."""
+    if " ".join(lines).casefold() in empty:
+        return []
+    return [line for line in lines if line.casefold() not in empty]
 
 
 def joined(lines: list[str] | None) -> str | None:

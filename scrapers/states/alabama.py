@@ -13,7 +13,7 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.normalize import addresses
-from scrapers.parsing.fields import Labels, listed, note_unread
+from scrapers.parsing.fields import Labels, fold, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import empty_list
 from scrapers.parsing.pairs import Pair, joined
@@ -34,7 +34,7 @@ _IGNORED = listed(
     "Dissolved Date | Merged Date | Merged Into | Nature of Business | Doing Business in AL Since | "
     "Capital Authorized | Capital Paid In | Registered Office Mailing Address | Qualify Date"
 )
-_RENAMED = "Legal Name Changed From: "
+_RENAMED = re.compile(r"Legal Name Changed From: (.+)", re.I)
 _CITY = re.compile(r"^([^,\d]+), ([A-Z]{2})$")
 _PERSON = re.compile(
     r"^(Organizer|Member|Manager|Director|Incorporator|Officer|President|Secretary|Treasurer|Partner|General Partner)s?"
@@ -141,9 +141,7 @@ class Alabama(Portal):
             principal_address=_place(labels.maybe("Principal Address")),
             mailing_address=_place(labels.maybe("Principal Mailing Address")),
             officers=officers,
-            former_names=tuple(
-                item.title.removeprefix(_RENAMED) for item in filings if item.title.startswith(_RENAMED)
-            ),
+            former_names=tuple(found[1] for item in filings if (found := _RENAMED.match(item.title))),
             filings=filings,
             sos_url=page.url,
         )
@@ -172,7 +170,7 @@ def _transactions(details: list[Pair]) -> tuple[list[Pair], tuple[Filing, ...]]:
     rest = []
     date: str | None = None
     for label, lines in details:
-        if label == "Transaction Date":
+        if fold(label) == "transaction date":
             date = joined(lines)
         elif date is not None:
             filings.append(Filing(date, f"{label}: {joined(lines)}" if lines else label))

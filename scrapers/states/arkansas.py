@@ -17,7 +17,7 @@ from scrapers.parsing.cells import address_in
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import find_count
-from scrapers.parsing.pairs import Pair, joined
+from scrapers.parsing.pairs import Pair, joined, stated_lines
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -156,7 +156,7 @@ def _details(tree: HtmlElement) -> list[Pair]:
     if not found:
         older = ((label, tree.xpath("//*[@id=$id]", id=name)) for name, label in _OLD_IDS.items())
         found = [(label, elements[0]) for label, elements in older if elements]
-    return [(label, [line for line in lines_of(value) if line.casefold() not in _EMPTY]) for label, value in found]
+    return [(label, stated_lines(lines_of(value), _EMPTY)) for label, value in found]
 
 
 def _officer(line: str) -> Officer:

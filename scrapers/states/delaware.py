@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, is_domestic, listed, note_unread, text
-from scrapers.parsing.html import maybe, missing_result, text_of
+from scrapers.parsing.html import maybe, missing_result, table_rows, text_of
 from scrapers.parsing.lists import result_list
 from scrapers.parsing.webforms import WebForm, post_backs, spans
 from scrapers.portal import Capabilities, Portal, Terms
@@ -26,6 +26,7 @@ from scrapers.transport.session import PortalSession
 
 _SEARCH = "https://icis.corp.delaware.gov/Ecorp/EntitySearch/NameSearch.aspx"
 _FIELD = "ctl00_ContentPlaceHolder1_lbl"
+_COLUMNS = ("File Number", "Entity Name")
 _NOTHING = re.compile("no records found", re.I)
 
 
@@ -73,7 +74,7 @@ class Delaware(Portal):
     def _ask(self, session: PortalSession, values: dict[str, str]) -> ResultList:
         page = WebForm(session.get(_SEARCH)).press(session, "btnSubmit", values)
         table = maybe(page.html(), "#tblResults")
-        rows = table.xpath(".//tr[.//a[contains(@href, '__doPostBack')]]") if table is not None else []
+        rows = table_rows(table, _COLUMNS) if table is not None and table.xpath(".//a") else []
         index = str(len(session.pages) - 1)
         found = [_candidate(row, page, index) for row in rows]
         return result_list(page, found, facts=self.name_search, nothing=_NOTHING)
@@ -106,13 +107,14 @@ class Delaware(Portal):
         return record
 
 
-def _candidate(row: HtmlElement, page: Page, index: str) -> Candidate:
-    cells, links = row.xpath("./td"), post_backs(row)
-    if len(cells) != 2 or len(links) != 1:
-        raise missing_result(page, "a row of file number and name")
+def _candidate(row: dict[str, HtmlElement], page: Page, index: str) -> Candidate:
+    number, name = (row[heading] for heading in _COLUMNS)
+    links = post_backs(name)
+    if len(links) != 1:
+        raise missing_result(page, "a name that leads to its entity")
     return Candidate(
-        name=text_of(cells[1]),
-        entity_id=text_of(cells[0]),
+        name=text_of(name),
+        entity_id=text_of(number),
         handle={"page": index, "target": links[0][0]},
         sos_url=_SEARCH,
     )

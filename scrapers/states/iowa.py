@@ -133,10 +133,11 @@ class Iowa(Portal):
 
 def _read_officers(page: Page) -> tuple[Officer, ...]:
     """The tab of officers: a table, or a sentence that there are none."""
-    tables = select(page.html(), "#mainArticle > table")
+    tables = select(page.html(), "#mainArticle table")
     if not tables:
         return ()
-    rows = table_rows(tables[-1], ("Name", "Address1", "City", "State", "Zip", "Type"))
+    columns = ("Name", "Address1", "City", "State", "Zip", "Type")
+    rows = table_rows(tables[-1], columns, optional=("Address2",))
     return tuple(_officer({heading: text_of(cell) for heading, cell in row.items()}) for row in rows)
 
 
@@ -179,7 +180,7 @@ def _sections(tree: HtmlElement) -> dict[str, Labels]:
 
 
 def _topic(table: HtmlElement) -> str:
-    before = table.xpath("./preceding-sibling::h2[1]")
+    before = table.xpath("./preceding::h2[1]")
     heading = text_of(before[0]).casefold() if before else ""
     return next((topic for mark, topic in _TOPICS.items() if mark in heading), "entity")
 

@@ -161,5 +161,5 @@ def _filings(tree: HtmlElement) -> tuple[Filing, ...]:
     table = maybe(tree, "#MainContent_gvEntityFilings")
     if table is None:
         return ()
-    rows = table_rows(table, ("Date", "Document Type"), skip_empty=False)
+    rows = table_rows(table, ("Date", "Document Type"))
     return tuple(Filing(text_of(row["Date"]) or None, text_of(row["Document Type"])) for row in rows)

@@ -19,7 +19,7 @@ from scrapers.name_rules import kentucky as name_check
 from scrapers.normalize import types
 from scrapers.parsing.cells import address_in, must_show, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import body_rows, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import maybe, missing_result, one, select, table_rows, text_of
 from scrapers.parsing.people import agent_in
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, Portal, Terms
@@ -33,6 +33,7 @@ from scrapers.ucc import kentucky as liens
 
 _SEARCH = "https://sosbes.sos.ky.gov/BusSearchNProfile/search.aspx"
 _NONE = re.compile(r"\bno matching organizations\b", flags=re.IGNORECASE)
+_LISTED = listed("Name | Organization Number | Status | Type")
 _IGNORED = listed(
     "Profit or Non-Profit | Industry | Number of Employees | Primary County | Last Annual Report | Managed By | "
     "Management Type | Authorized Shares | Country | Expiration Date | Inactive Date | Former Company Name | "
@@ -88,7 +89,7 @@ class Kentucky(Portal):
             if sentence is not None and _NONE.search(text_of(sentence)):
                 return ResultList(())
             raise missing_result(page, "list of organizations")
-        rows = tuple(_candidate(row, page) for row in body_rows(table))
+        rows = tuple(_candidate(row, page) for row in table_rows(table, _LISTED))
         if not rows:
             raise PageChanged("the list of organizations has no row")
         return ResultList(rows, complete=self.name_search.whole(len(rows)))
@@ -150,14 +151,12 @@ class Kentucky(Portal):
         return record
 
 
-def _candidate(row: HtmlElement, page: Page) -> Candidate:
-    """Name with its link, number, status, type: the four cells of a row."""
-    cells = row.xpath("./td")
-    link = one(cells[0], "a")
-    href = page.link(link.get("href") or "")
-    if len(cells) != 4 or not parse_qs(urlsplit(href).query).get("ctr"):
-        raise PageChanged(f"a row has {len(cells)} cells, and leads to {href!r}")
-    name, number, status, kind = (text_of(cell) for cell in cells)
+def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
+    """Name with its link, number, status, type."""
+    href = page.link(one(row["Name"], "a").get("href") or "")
+    if not parse_qs(urlsplit(href).query).get("ctr"):
+        raise PageChanged(f"a row leads to {href!r}")
+    name, number, status, kind = (text_of(row[heading]) for heading in _LISTED)
     return Candidate(name, number, status, kind or None, types.name_kind(kind), handle={"href": href}, sos_url=href)
 
 
@@ -173,12 +172,13 @@ def _officer_rows(tree: HtmlElement) -> Iterator[tuple[str, str]]:
     table = maybe(tree, "#MainContent_GvOff")
     panel = maybe(tree, "#MainContent_pcurrent")
     if table is not None:
-        rows = [row.xpath("./td") for row in body_rows(table)]
-    elif panel is not None:
-        rows = [row.cssselect(".panel-cell") for row in select(panel, ".panel-row", least=1)[1:]]
-    else:
+        yield from ((text_of(row["Title"]), text_of(row["Officer"])) for row in table_rows(table, ("Title", "Officer")))
+        return
+    if panel is None:
         raise PageChanged("the button for the officers led to no list of them")
+    rows = [tuple(map(text_of, row.cssselect(".panel-cell"))) for row in select(panel, ".panel-row", least=1)]
     for cells in rows:
-        if len(cells) != 2:
-            raise PageChanged(f"an officer has {len(cells)} cells")
-        yield text_of(cells[0]), text_of(cells[1])
+        if len(cells) != 2 or rows[0] != ("Title", "Officer"):
+            raise PageChanged(f"a row {cells} under the headings {rows[0]}")
+        if cells != rows[0]:
+            yield cells

@@ -16,8 +16,9 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
-from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, select, text_of
+from scrapers.parsing.cells import shown
+from scrapers.parsing.fields import Labels, fold, listed, note_unread
+from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of
 from scrapers.parsing.lists import find_count
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Capabilities, Portal, Terms
@@ -94,7 +95,9 @@ class Louisiana(Portal):
         grid = maybe(tree, f"#{_GRID}")
         if grid is None:
             raise missing_result(page, "a list, a record, or the line that there is none")
-        rows = tuple(_candidate(row) for row in select(grid, "tr.RowNormal, tr.RowAlt", least=1))
+        rows = tuple(_candidate(row) for row in table_rows(grid, ("Name", "Type"), optional=("Status",)))
+        if not rows:
+            raise PageChanged(f"{page.url}: a list without rows")
         box = maybe(tree, f"#{_ID}lblTotalResults")
         total = find_count(_TOTAL, text_of(box)) if box is not None else None
         return ResultList(rows, complete=total is not None and total <= len(rows))
@@ -113,19 +116,18 @@ def _last(control: HtmlElement) -> str:
     return (control.get("name") or "").rpartition("$")[2]
 
 
-def _candidate(row: HtmlElement) -> Candidate:
+def _candidate(row: dict[str, HtmlElement]) -> Candidate:
     """Name, type, city, status and a button; no number."""
-    cells = row.xpath("./td")
-    buttons = [name for name in row.xpath(".//input/@name") if str(name).endswith("btnViewDetails")]
-    if len(cells) < 4 or len(buttons) != 1:
-        raise PageChanged(f"a row has {len(cells)} cells and {len(buttons)} buttons")
-    status = text_of(cells[3]) if len(cells) > 4 else ""
+    controls = [str(name) for cell in row.values() for name in cell.xpath(".//input/@name")]
+    buttons = [name for name in controls if name.endswith("btnViewDetails")]
+    if len(buttons) != 1:
+        raise PageChanged(f"a row has {len(buttons)} buttons")
     return Candidate(
-        name=text_of(cells[0]),
+        name=text_of(row["Name"]),
         entity_id="",
-        status=status or None,
-        entity_type=text_of(cells[1]) or None,
-        handle={"button": str(buttons[0])},
+        status=shown(row.get("Status")),
+        entity_type=shown(row["Type"]),
+        handle={"button": buttons[0]},
     )
 
 
@@ -186,5 +188,9 @@ def _place(row: dict[str, str]) -> Address:
 def _table(tree: HtmlElement, name: str) -> Address:
     """A small table: a heading, then the lines of an address."""
     table = maybe(tree, f"#{_ID}{name}")
-    lines = lines_of(table) if table is not None else []
-    return addresses.from_lines(line for line in lines if not line.casefold().endswith("address"))
+    if table is None:
+        return Address()
+    head, *rows = table.xpath("./tr | ./*/tr") or select(table, "tr", least=1)
+    if not fold(text_of(head)).endswith("address"):
+        raise PageChanged(f"{text_of(head)!r} stands where an address is announced")
+    return addresses.from_lines(line for row in rows for line in lines_of(row))

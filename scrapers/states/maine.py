@@ -16,7 +16,7 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import address_in, must_show, paired, shown
 from scrapers.parsing.fields import Labels, listed
-from scrapers.parsing.html import hidden_inputs, lines_of, missing_result, select, text_of, visible_text
+from scrapers.parsing.html import hidden_inputs, lines_of, missing_result, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import result_list
 from scrapers.parsing.people import agent_in
 from scrapers.portal import Capabilities, Portal, Terms
@@ -79,7 +79,8 @@ class Maine(Portal):
             form={**hidden_inputs(forms[0]), _FIELD: term},
             headers={"Referer": page.url},
         )
-        rows = [row for row in answer.html().xpath("//tr[count(td) = 4]") if _NUMBER.search(_href(row))]
+        tables = answer.html().xpath("//table[not(.//table)][.//a[contains(@href, 'CorpSumm=')]]")
+        rows = [row for table in tables for row in table_rows(table, ("Name", "Name Type"))]
         return result_list(answer, [_candidate(row) for row in rows], facts=self.name_search, nothing=_NONE)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
@@ -125,20 +126,16 @@ def _summary_url(number: str) -> str:
     return f"{_ICRS}?CorpSumm={digits}{'+' if len(letters) == 1 else ''}{letters}"
 
 
-def _href(row: HtmlElement) -> str:
-    return " ".join(link.get("href") or "" for link in row.xpath("./td[4]//a"))
-
-
-def _candidate(row: HtmlElement) -> Candidate:
-    """Cells: number, name, kind of name, link. A former or assumed name says so in the third."""
-    found = _NUMBER.search(_href(row))
+def _candidate(row: dict[str, HtmlElement]) -> Candidate:
+    """Number, name, kind of name, link. A former or assumed name says so in the third."""
+    found = _NUMBER.search(" ".join(link for cell in row.values() for link in cell.xpath(".//a/@href")))
     if not found:
         raise PageChanged("a row without a link to its summary")
-    number, kind = f"{found[1]}{found[2]}", text_of(row.xpath("./td[3]")[0]).casefold()
+    number, kind = f"{found[1]}{found[2]}", text_of(row["Name Type"]).casefold()
     words: dict[str, NameKind] = {"former": "former", "assumed": "assumed", "reserved": "reserved"}
     name_kind: NameKind = next((words[word] for word in words if word in kind), "legal")
     url = _summary_url(number)
-    return Candidate(name=text_of(row.xpath("./td[2]")[0]), entity_id=number, name_kind=name_kind, sos_url=url)
+    return Candidate(name=text_of(row["Name"]), entity_id=number, name_kind=name_kind, sos_url=url)
 
 
 def _lowest_rows(page: Page) -> list[HtmlElement]:
@@ -160,7 +157,7 @@ def _block(rows: list[HtmlElement], head: str) -> tuple[list[str], list[str]]:
     for index, row in enumerate(rows):
         if text_of(row).startswith(head):
             for below in rows[index + 1 : index + 3]:
-                cells = [lines_of(cell) for cell in below.xpath("./td")]
+                cells = [lines_of(cell) for cell in below.xpath("./td | ./th")]
                 if any(len(lines) > 1 for lines in cells):
                     return cells[0], cells[1] if len(cells) > 1 else []
     return [], []

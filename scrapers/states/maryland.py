@@ -13,10 +13,9 @@ from collections.abc import Iterable
 
 from lxml.html import HtmlElement
 
-from scrapers.failures import PageChanged
 from scrapers.parsing.cells import address_in, must_show, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import form_token, maybe, missing_result, select, text_of
+from scrapers.parsing.html import form_token, maybe, missing_result, select, table_rows, text_of
 from scrapers.parsing.lists import result_list
 from scrapers.parsing.pairs import pairs
 from scrapers.parsing.people import agent_in
@@ -30,6 +29,7 @@ from scrapers.transport.session import PortalSession
 _HOST = "https://egov.maryland.gov"
 _SEARCH = f"{_HOST}/BusinessExpress/EntitySearch"
 _NONE = re.compile(r"\bno (records?|results?|business(es)?) (was |were )?found\b|did not match any", re.IGNORECASE)
+_TIME = re.compile(r"\s+\d{1,2}:\d{2}.*$")
 _NAME = "td[data-title='Business Name'] a"
 
 
@@ -97,8 +97,8 @@ class Maryland(Portal):
 
 def _candidate(link: HtmlElement, page: Page) -> Candidate:
     """Name and link; number and status where the row names them."""
-    row = next(link.iterancestors("tr"))
-    cells = Labels((cell.get("data-title") or "", text_of(cell)) for cell in row.xpath("./td[@data-title]"))
+    named = link.xpath("ancestor::*[@data-title][1]/../*[@data-title]")
+    cells = Labels((cell.get("data-title") or "", text_of(cell)) for cell in named)
     url = page.link(link.get("href") or "")
     return Candidate(
         name=text_of(link),
@@ -135,8 +135,6 @@ def _record(page: Page, session: PortalSession) -> EntityRecord:
 
 
 def _filings(tree: HtmlElement) -> Iterable[Filing]:
-    for row in tree.xpath("//table[@id='tblFilingHistory']//tr[td]"):
-        cells = [text_of(cell) for cell in row.xpath("./td")]
-        if len(cells) < 2:
-            raise PageChanged(f"a filing has {len(cells)} cells")
-        yield Filing(cells[1].split(" ")[0] or None, cells[0])
+    for table in select(tree, "table#tblFilingHistory", most=1):
+        for row in table_rows(table, ("Item", "Date/Time Filed")):
+            yield Filing(_TIME.sub("", text_of(row["Date/Time Filed"])) or None, text_of(row["Item"]))

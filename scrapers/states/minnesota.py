@@ -18,7 +18,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import types
 from scrapers.parsing.cells import address_in, must_show
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of
 from scrapers.parsing.lists import empty_list
 from scrapers.parsing.pairs import Pair, joined
 from scrapers.parsing.people import agent_in, officer_in
@@ -168,12 +168,16 @@ def _pairs(summary: HtmlElement) -> Iterable[Pair]:
             values: list[list[str]] = []
             named = False
             for value in group.xpath("./dd"):
-                place = bool(value.xpath("./address"))
-                if place and named:
-                    values[-1] += lines_of(value)
+                places = value.xpath(".//address")
+                where = [line for place in places for line in lines_of(place)]
+                for place in places:
+                    place.drop_tree()
+                who = text_of(value)
+                if where and named and not who:
+                    values[-1] += where
                 else:
-                    values.append(lines_of(value))
-                named = not place
+                    values.append([*([who] if who else []), *where])
+                named = bool(who) and not where
             yield from ((text_of(term), lines) for lines in values)
 
 
@@ -187,7 +191,6 @@ def _officers(labels: Labels) -> Iterable[Officer]:
 
 
 def _history(tree: HtmlElement) -> Iterable[Filing]:
-    for row in tree.xpath("//*[@id='tblOrderForm']//tr[td]"):
-        dates, actions = select(row, "td.date"), select(row, "td.action")
-        if dates and actions and text_of(actions[0]):
-            yield Filing(text_of(dates[0]) or None, text_of(actions[0]))
+    for table in select(tree, "#tblOrderForm", most=1):
+        for row in table_rows(table, ("Filing Date", "Filing")):
+            yield Filing(text_of(row["Filing Date"]) or None, text_of(row["Filing"]))

@@ -18,7 +18,7 @@ from scrapers.normalize import types
 from scrapers.parsing.blocks import find_heading, table_under
 from scrapers.parsing.cells import address_in
 from scrapers.parsing.fields import Labels, listed, need, need_rows, need_text, note_unread, text
-from scrapers.parsing.html import lines_of, missing_result, text_of
+from scrapers.parsing.html import lines_of, missing_result, table_rows, text_of
 from scrapers.parsing.pairs import joined
 from scrapers.parsing.people import agent_in, officer_in
 from scrapers.portal import Capabilities, Portal, Terms
@@ -137,9 +137,9 @@ def _record(page: Page, session: PortalSession, link: str) -> EntityRecord:
     legal = [name for name, kind in shown if kind == "legal"]
     if len(legal) != 1:
         raise PageChanged(f"{len(legal)} legal names among {shown}")
-    facts = _table(root, "Business Information").xpath(".//tr[count(td)=2]")
-    labels = Labels((text_of(label), lines_of(value)) for label, value in (row.xpath("./td") for row in facts))
-    agent_name, agent_address = agent_in(_below_heading(_table(root, "Registered Agent")))
+    labels = Labels(_facts(_table(root, "Business Information")))
+    agents = table_rows(_table(root, "Registered Agent"), ("Name",))
+    agent_name, agent_address = agent_in(agents[0]["Name"] if agents else None)
     labels.ignore("Creation Date", "Expiration Date")
     record = EntityRecord(
         entity_name=legal[0],
@@ -167,27 +167,29 @@ def _table(root: HtmlElement, heading: str) -> HtmlElement:
 def _names(table: HtmlElement) -> list[tuple[str, NameKind]]:
     """Names with their kind; a kind never seen is a changed page, since the legal name is found by it."""
     found: list[tuple[str, NameKind]] = []
-    for row in table.xpath(".//tr[count(td)>=2]"):
-        cells = [text_of(cell) for cell in row.xpath("./td")]
-        if cells[0] == "Name":
-            continue
-        if cells[-1].casefold() not in _KINDS:
-            raise PageChanged(f"{cells[-1]!r} is no kind of name")
-        found.append((cells[0], _KINDS[cells[-1].casefold()]))
+    for row in table_rows(table, ("Name", "Name Type")):
+        kind = text_of(row["Name Type"])
+        if kind.casefold() not in _KINDS:
+            raise PageChanged(f"{kind!r} is no kind of name")
+        found.append((text_of(row["Name"]), _KINDS[kind.casefold()]))
     return found
 
 
-def _below_heading(table: HtmlElement) -> HtmlElement | None:
-    """The cell below the row of headings."""
-    return next((cell for cell in table.xpath(".//tr/td") if text_of(cell) not in ("Name", "")), None)
+def _facts(table: HtmlElement) -> Iterator[tuple[str, list[str]]]:
+    """A label and its value in each row, but for wide ones."""
+    for row in table.xpath("./tr | ./*/tr"):
+        cells = row.xpath("./th | ./td")
+        if len(cells) > 2:
+            raise PageChanged(f"{text_of(row)[:80]!r} is no label with its value")
+        if len(cells) == 2:
+            yield text_of(cells[0]), lines_of(cells[1])
 
 
 def _officers(root: HtmlElement) -> Iterator[Officer]:
     """Name and address in the first cell, the title in the last; entities without officers have no section."""
     if find_heading(root, "Officers & Directors") is None:
         return
-    for row in _table(root, "Officers & Directors").xpath(".//tr[count(td)>=2]"):
-        cells = row.xpath("./td")
-        officer = officer_in(cells[0], text_of(cells[-1]) or None) if text_of(cells[0]) != "Name" else None
+    for row in table_rows(_table(root, "Officers & Directors"), ("Name", "Title")):
+        officer = officer_in(row["Name"], text_of(row["Title"]) or None)
         if officer is not None:
             yield officer

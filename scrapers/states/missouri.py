@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import address_in
-from scrapers.parsing.fields import Labels, is_domestic, listed, note_unread
+from scrapers.parsing.fields import Labels, fold, is_domestic, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, text_of
 from scrapers.parsing.lists import find_count
 from scrapers.parsing.webforms import WebForm, post_backs, spans
@@ -128,7 +128,7 @@ def _listed(page: Page) -> ResultList:
 
 
 def _heads(grid: HtmlElement) -> list[str]:
-    return [text_of(cell).casefold() for cell in grid.xpath("./thead/tr[th][last()]/th")]
+    return [fold(text_of(cell)) for cell in grid.xpath("./thead/tr[th][last()]/th")]
 
 
 def _whole(grid: HtmlElement, shown: int) -> bool:
@@ -145,7 +145,9 @@ def _candidate(row: HtmlElement, heads: list[str], page: Page) -> Candidate:
     link = one(row, _LINK)
     url = page.link(link.get("href") or "")
     cells = [text_of(cell) for cell in row.xpath("./td")]
-    named = dict(zip(heads, cells, strict=True)) if len(heads) == len(cells) else {}
+    if len(cells) != len(heads):
+        raise PageChanged(f"a row has {len(cells)} cells where the header has {len(heads)}")
+    named = dict(zip(heads, cells, strict=True))
     number = next((value for head, value in named.items() if "charter" in head), "")
     return Candidate(
         name=text_of(link),

@@ -13,10 +13,22 @@ from collections.abc import Iterable
 
 from lxml.html import HtmlElement
 
+from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.cells import address_in, must_show, shown
-from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import hidden_inputs, lines_of, maybe, missing_result, one, select, text_of, visible_text
+from scrapers.parsing.fields import Labels, fold, listed, note_unread
+from scrapers.parsing.html import (
+    headed_rows,
+    hidden_inputs,
+    lines_of,
+    maybe,
+    missing_result,
+    one,
+    select,
+    table_rows,
+    text_of,
+    visible_text,
+)
 from scrapers.parsing.lists import result_list
 from scrapers.parsing.pairs import Pair
 from scrapers.parsing.people import agent_in
@@ -29,6 +41,8 @@ from scrapers.transport.session import PortalSession
 
 _CGI = "https://www.nebraska.gov/sos/corp/corpsearch.cgi"
 _NONE = re.compile(r"\bno (records?|results?|matches)( (was|were))?( found)?\b|\b0 records\b", re.IGNORECASE)
+_COLUMNS = listed("Name | SOS Account Number | Type | Status")
+_OFFICERS, _FILINGS = listed("Position | Name | Address"), listed("Document | Date Filed")
 _IGNORED = listed(
     "Nature of Business | Nonprofit Type | Has Members | Professional Action | Contact | Expiration Date | "
     "Next Report Due Date | Qualifying State | Designated Office Address | Pay Biennial Report Fees"
@@ -63,7 +77,7 @@ class Nebraska(Portal):
         """Names that fit the term."""
         page = self._ask(session, term)
         table = maybe(page.html(), "table.table-condensed")
-        rows = [row for row in select(table, "tr") if len(row.xpath("./td")) == 5] if table is not None else []
+        rows = table_rows(table, _COLUMNS) if table is not None and table.xpath(".//td") else []
         return result_list(page, [_candidate(row, page) for row in rows], facts=self.name_search, nothing=_NONE)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
@@ -91,10 +105,10 @@ class Nebraska(Portal):
         return candidate.record or _record(session.get(candidate.handle["url"]), session)
 
 
-def _candidate(row: HtmlElement, page: Page) -> Candidate:
-    """Cells: name, account number, type, status, and the button to the record."""
-    name, number, kind, status, button = row.xpath("./td")
-    link = maybe(button, "a[href]")
+def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
+    """Name, account number, type, status; the button to the record stands in a column without a heading."""
+    name, number, kind, status = (row[heading] for heading in _COLUMNS)
+    link = next((one for cell in row.values() for one in cell.cssselect("a[href]")), None)
     url = page.link(link.get("href") or "") if link is not None else f"{_CGI}?acct-number={text_of(number)}"
     return Candidate(
         name=text_of(name),
@@ -111,7 +125,7 @@ def _record(page: Page, session: PortalSession) -> EntityRecord:
     heads = select(tree, "div.bold")
     if not heads:
         raise missing_result(page, "the record")
-    labels = Labels(_pairs(heads))
+    labels, tables = Labels(_pairs(heads)), _tables(tree)
     labels.ignore(*_IGNORED)
     agent_name, agent_address = agent_in(labels.maybe("Registered Agent and Office Address"))
     record = EntityRecord(
@@ -123,8 +137,8 @@ def _record(page: Page, session: PortalSession) -> EntityRecord:
         agent_name=agent_name,
         agent_address=agent_address,
         principal_address=address_in(labels.maybe("Principal Office Address")),
-        officers=tuple(_officers(tree)),
-        filings=tuple(_filings(tree)),
+        officers=tuple(_officers(tables.get(_OFFICERS, ()))),
+        filings=tuple(_filings(tables.get(_FILINGS, ()))),
         sos_url=page.url,
     )
     note_unread(labels.unread, session)
@@ -142,20 +156,26 @@ def _pairs(heads: list[HtmlElement]) -> Iterable[Pair]:
         yield text_of(head), [" ".join(line.split()) for line in lines if line.strip()]
 
 
-def _table(tree: HtmlElement, *heads: str) -> Iterable[list[HtmlElement]]:
-    """Rows of the table whose first row is exactly these headings."""
+def _tables(tree: HtmlElement) -> dict[tuple[str, ...], list[dict[str, HtmlElement]]]:
+    """The rows of the two tables that a record may have, by their columns; no other table may stand there."""
+    found: dict[tuple[str, ...], list[dict[str, HtmlElement]]] = {}
     for table in select(tree, "table"):
-        rows = table.xpath(".//tr")
-        if rows and tuple(text_of(cell) for cell in rows[0].xpath("./th | ./td"))[: len(heads)] == heads:
-            yield from (cells for row in rows[1:] if len(cells := row.xpath("./td")) >= len(heads))
+        heads, _ = headed_rows(table)
+        columns = next((one for one in (_OFFICERS, _FILINGS) if fold(one[0]) in map(fold, heads)), None)
+        if columns is None or columns in found:
+            raise PageChanged(f"a table of {heads} where officers and documents are expected")
+        found[columns] = table_rows(table, columns)
+    return found
 
 
-def _officers(tree: HtmlElement) -> Iterable[Officer]:
-    for title, name, where in (cells[:3] for cells in _table(tree, "Position", "Name", "Address")):
+def _officers(rows: Iterable[dict[str, HtmlElement]]) -> Iterable[Officer]:
+    for row in rows:
+        title, name, where = (row[heading] for heading in _OFFICERS)
         if text_of(name):
             yield Officer(text_of(name), text_of(title) or None, addresses.one_line(address_in(where)))
 
 
-def _filings(tree: HtmlElement) -> Iterable[Filing]:
-    for title, day in (cells[:2] for cells in _table(tree, "Document", "Date Filed")):
+def _filings(rows: Iterable[dict[str, HtmlElement]]) -> Iterable[Filing]:
+    for row in rows:
+        title, day = (row[heading] for heading in _FILINGS)
         yield Filing(text_of(day) or None, text_of(title))

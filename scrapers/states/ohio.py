@@ -14,7 +14,17 @@ from urllib.parse import quote
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses, types
-from scrapers.parsing.fields import listed, need, need_number, need_rows, need_text, note_unread, note_unread_keys, text
+from scrapers.parsing.fields import (
+    listed,
+    need,
+    need_number,
+    need_rows,
+    need_text,
+    note_unread,
+    note_unread_keys,
+    refuse_renamed,
+    text,
+)
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
 from scrapers.search.terms import NameSearch
@@ -92,6 +102,7 @@ class Ohio(Portal):
         for section in need_rows(need(self._get(session, "VD", number), "data"), "data"):
             sections.update({name: need_rows(rows, name) for name, rows in section.items()})
         note_unread(set(sections) - {"firstpanel", "registrant", "listing"}, session)
+        refuse_renamed(sections, ("registrant", "listing"), known=("firstpanel", "registrant", "listing"))
         panel = need(sections, "firstpanel")
         return (panel[0] if panel else None), sections
 

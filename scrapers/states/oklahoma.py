@@ -12,15 +12,15 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged, PortalBlocked
-from scrapers.parsing.cells import address_in, paired, shown
+from scrapers.parsing.cells import address_in, must_show, paired, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import find_count
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
 from scrapers.search.terms import NameSearch
-from scrapers.statuses import meanings
+from scrapers.statuses import folded, meanings
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -29,6 +29,7 @@ _SEARCH = f"{_HOME}corpInquiryFind.aspx"
 _TOTAL = re.compile(r"Total Results:\s*([\d,]+)")
 _WALL = "Please enter your name"
 _CITY = re.compile(r"^(.+?),\s*(\w[\w ]*?)\s*,\s*([\d-]+)$")
+_COLUMNS = listed("Filing Number | Name | Entity Type | Name Type / Status")
 _KINDS: dict[str, NameKind] = {"former": "former", "reserved": "reserved", "fictitious": "assumed"}
 
 
@@ -92,28 +93,26 @@ def _listed(page: Page) -> ResultList:
         return ResultList(())
     if grid is None:
         raise missing_result(page, "the list of results")
-    rows = [row for row in select(grid, "tr") if row.xpath("./td[1]//a")]
+    table = grid if grid.tag == "table" else one(grid, "table")
+    rows = table_rows(table, _COLUMNS)
     if not rows:
         raise PageChanged(f"{page.url}: a list without rows")
     return ResultList(tuple(_candidate(row) for row in rows), complete=total is not None and total <= len(rows))
 
 
-def _candidate(row: HtmlElement) -> Candidate:
-    """Cells: filing number, name, type, and two words: the kind of name and its status."""
-    cells = row.xpath("./td")
-    if len(cells) < 4:
-        raise PageChanged(f"a row has {len(cells)} cells, expected 4")
-    words = [text_of(word) for word in select(cells[3], "span")]
-    number = text_of(one(cells[0], "a"))
+def _candidate(row: dict[str, HtmlElement]) -> Candidate:
+    """Filing number, name, type, and two words: the kind of name and its status."""
+    number, name, kind, last = (row[heading] for heading in _COLUMNS)
+    words = [text_of(word) for word in select(last, "span", least=1)]
     return Candidate(
-        name=text_of(cells[1]),
-        entity_id=number,
-        entity_type=shown(cells[2]),
+        name=text_of(name),
+        entity_id=text_of(one(number, "a")),
+        entity_type=shown(kind),
         name_kind=next(
             (kind for word in words for key, kind in _KINDS.items() if word.casefold().startswith(key)), "legal"
         ),
-        status=words[-1] if words else None,
-        sos_url=_record_url(number),
+        status=words[-1],
+        sos_url=_record_url(text_of(number)),
     )
 
 
@@ -131,8 +130,8 @@ def _open(session: PortalSession, url: str) -> EntityRecord | None:
     city = [_CITY.sub(r"\1, \2 \3", line) for line in agent.maybe("City, State , ZipCode") or []]
     record = EntityRecord(
         entity_name=text_of(one(box, "h3")),
-        entity_id=facts.one("Filing Number")[0],
-        status=facts.one("Status")[0],
+        entity_id=must_show(facts, "Filing Number"),
+        status=_status(facts.one("Status")),
         entity_type=shown(facts.maybe("Corp type", "Corporation Type")),
         formation_date=shown(facts.maybe("Formation Date")),
         jurisdiction=shown(facts.maybe("Jurisdiction")),
@@ -142,6 +141,12 @@ def _open(session: PortalSession, url: str) -> EntityRecord | None:
     )
     note_unread([*facts.unread, *agent.unread], session)
     return record
+
+
+def _status(lines: list[str]) -> str:
+    """The first of two words ("OTC Suspension", "Inactive"), or one word of two lines."""
+    whole = " ".join(lines)
+    return lines[0] if folded(whole) not in Oklahoma.statuses and folded(lines[0]) in Oklahoma.statuses else whole
 
 
 def _labels(part: HtmlElement) -> Labels:

@@ -22,8 +22,8 @@ from scrapers.parsing.fields import (
     need_object,
     need_rows,
     need_text,
-    note_unread,
     note_unread_keys,
+    refuse_renamed,
     text,
 )
 from scrapers.portal import Canaries, Capabilities, Portal, Terms
@@ -40,6 +40,7 @@ _ROW = frozenset(
     )
 )
 _KINDS = {"1": True, "2": False, "3": False}  # domestic; of another state; of another country ("No Estadounidense")
+_ADDRESS = frozenset(listed("address1 | address2 | city | state | stateAbbreviation | zip | countryAbbreviation"))
 _SECTIONS = frozenset(
     listed(
         "corporation | mainLocation | corpStreetAddress | mailingAddress | residentAgent | officers | "
@@ -98,19 +99,21 @@ class PuertoRico(Portal):
         page = session.get(f"{_API}/info/{candidate.entity_id}", headers={"Accept": "application/json"})
         found = _response(page.json())
         corporation = need_object(need(found, "corporation"), "corporation")
-        note_unread(set(found) - _SECTIONS, session)
-        agent = need_object(found.get("residentAgent") or {}, "residentAgent")
+        note_unread_keys([found], _SECTIONS, session)
+        if "corpStreetAddress" not in found:  # one of the two places must have it
+            need(need(found, "mainLocation"), "streetAddress")
+        agent = need_object(need(found, "residentAgent") or {}, "residentAgent")
         jurisdiction, domestic = _origin(corporation, found)
         return EntityRecord(
             entity_name=need_text(corporation, "corpName"),
             entity_id=need_text(corporation, "corpRegisterIndex"),
             status=need_text(corporation, "statusEn"),
-            entity_type=text(corporation.get("classEn")) or candidate.entity_type,
-            formation_date=text(corporation.get("dateFormed")),
+            entity_type=text(need(corporation, "classEn")) or candidate.entity_type,
+            formation_date=text(need(corporation, "dateFormed")),
             jurisdiction=jurisdiction,
             domestic=domestic,
             agent_name=_name(agent) if agent else None,
-            agent_address=_address(agent.get("streetAddress")) if agent else Address(),
+            agent_address=_address(need(agent, "streetAddress")) if agent else Address(),
             principal_address=_address(_main(found, "corpStreetAddress", "streetAddress")),
             mailing_address=_address(_main(found, "mailingAddress", "mailingAddress")),
             officers=_people(found),
@@ -137,13 +140,9 @@ class PuertoRico(Portal):
 
 def _candidate(row: Any) -> Candidate:
     index = need_text(row, "registrationIndex")
-    return Candidate(
-        name=need_text(row, "corpName"),
-        entity_id=index,
-        status=need_text(row, "statusEn"),
-        entity_type=text(row.get("classEn")),
-        sos_url=f"https://rcp.estado.pr.gov/en/entity-information?c={index}",
-    )
+    url = f"https://rcp.estado.pr.gov/en/entity-information?c={index}"
+    name, status, kind = need_text(row, "corpName"), need_text(row, "statusEn"), text(need(row, "classEn"))
+    return Candidate(name, index, status, kind, sos_url=url)
 
 
 def _response(answer: Any) -> Mapping[str, Any]:
@@ -155,9 +154,9 @@ def _response(answer: Any) -> Mapping[str, Any]:
 
 def _origin(corporation: Any, found: Mapping[str, Any]) -> tuple[str | None, bool | None]:
     """Its home state, or the country that stands with an address abroad, and whether it is of the island."""
-    word, kind = (text(corporation.get(key)) for key in ("jurisdictionEn", "corporationJurisdictionTypeId"))
+    word, kind = text(need(corporation, "jurisdictionEn")), text(corporation.get("corporationJurisdictionTypeId"))
     abroad = need_object(_main(found, "foreignDomicileAddress", "foreignDomicileAddress") or {}, "the address abroad")
-    home = text(corporation.get("homeState")) or text(abroad.get("province")) or word
+    home = text(need(corporation, "homeState")) or (text(need(abroad, "province")) if abroad else None) or word
     return home, _KINDS.get(kind or "", is_domestic(word))
 
 
@@ -167,34 +166,34 @@ def _main(found: Mapping[str, Any], direct: str, inside: str) -> Any:
 
 
 def _address(raw: Any) -> Address:
-    raw = need_object(raw or {}, "an address")
+    if not raw:
+        return Address()
+    if "state" not in need_object(raw, "an address"):
+        refuse_renamed(raw, ("stateAbbreviation",), known=_ADDRESS)
     return addresses.from_parts(
-        text(raw.get("address1")),
-        text(raw.get("address2")),
-        city=text(raw.get("city")),
+        text(need(raw, "address1")),
+        text(need(raw, "address2")),
+        city=text(need(raw, "city")),
         state=text(raw.get("stateAbbreviation")) or text(raw.get("state")),
-        zip=text(raw.get("zip")),
+        zip=text(need(raw, "zip")),
     )
 
 
 def _name(party: Any) -> str | None:
     """A person's two family names (`lastName`, `surName`) both belong to the name."""
     party = need_object(party, "a person or company")
-    person, company = party.get("individualName"), party.get("organizationName")
+    person, company = need(party, "individualName"), need(party, "organizationName")
     if company and not party.get("isIndividual"):
-        return text(company.get("name") if isinstance(company, Mapping) else company)
-    if not isinstance(person, Mapping):
-        return None
-    parts = [text(person.get(part)) for part in ("firstName", "middleName", "lastName", "surName")]
-    return " ".join(part for part in parts if part) or None
+        return text(need(company, "name") if isinstance(company, Mapping) else company)
+    parts = ("firstName", "middleName", "lastName", "surName") if isinstance(person, Mapping) else ()
+    return " ".join(filter(None, (text(need(person, part)) for part in parts))) or None
 
 
 def _people(found: Mapping[str, Any]) -> tuple[Officer, ...]:
     people = []
     for section, title in (("officers", None), ("administrators", "Administrator"), ("incorporators", "Incorporator")):
-        for party in need_rows(found.get(section) or [], section):
-            name = _name(party)
-            if name:
-                shown = text(party.get("titleEn")) or text(party.get("title")) or title
-                people.append(Officer(name, shown, addresses.one_line(_address(party.get("streetAddress")))))
+        for party in need_rows((found.get(section) if title else need(found, section)) or [], section):
+            if name := _name(party):
+                where = addresses.one_line(_address(need(party, "streetAddress")))
+                people.append(Officer(name, title or text(need(party, "titleEn")), where))
     return tuple(people)

@@ -18,7 +18,7 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import address_in, must_show, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, text_of
+from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, text_of, worded_rows
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
 from scrapers.search.terms import NameSearch
@@ -111,13 +111,12 @@ def _post(session: PortalSession, name: str, *, kind: str) -> Page:
 def _listed(page: Page) -> ResultList:
     tree = page.html()
     table = maybe(tree, "#EntitySearchResultsTable")
-    rows = [row for row in select(table, "tr") if row.cssselect("td a[href]")] if table is not None else []
+    rows = worded_rows(table, "status") if table is not None and table.xpath(".//td//a | .//th//a") else []
     if table is None or not rows:
         if select(tree, "p.alert.noResults"):
             return ResultList(())
         raise missing_result(page, "a list, or the alert that there is none")
-    column = _status_column(table)
-    return ResultList(tuple(_candidate(row, column, page) for row in rows), complete=not offers_next(tree))
+    return ResultList(tuple(_candidate(row, page) for row in rows), complete=not offers_next(tree))
 
 
 def _exact_kind(page: Page) -> str:
@@ -142,22 +141,13 @@ def _verdict(words: str | None) -> bool | None:
     raise PageChanged(f"the name check says {words!r}")
 
 
-def _status_column(table: HtmlElement) -> int:
-    heads = [text_of(cell).casefold() for cell in select(table, "th")]
-    found = [index for index, head in enumerate(heads) if head.endswith("status")]
-    if len(found) != 1:
-        raise PageChanged(f"one status column expected among {heads}")
-    return found[0]
-
-
-def _candidate(row: HtmlElement, column: int, page: Page) -> Candidate:
+def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
     """The list shows name and status; the number is on the profile."""
-    cells = row.xpath("./td")
-    if len(cells) <= column:
-        raise PageChanged(f"a row has {len(cells)} cells, and the status column is the {column + 1}th")
-    link = one(cells[0], "a[href]")
-    url = page.link(link.get("href") or "")
-    return Candidate(name=text_of(link), entity_id="", status=shown(cells[column]), handle={"url": url}, sos_url=url)
+    links = list({id(link): link for cell in row.values() for link in cell.cssselect("a[href]")}.values())
+    if len(links) != 1:
+        raise PageChanged(f"a row has {len(links)} links, one is expected: its name")
+    url = page.link(links[0].get("href") or "")
+    return Candidate(text_of(links[0]), "", shown(row["status"]), handle={"url": url}, sos_url=url)
 
 
 def _pairs(profile: HtmlElement) -> list[tuple[str, HtmlElement]]:

@@ -162,5 +162,10 @@ def _pairs(tree: HtmlElement) -> Iterable[tuple[str, HtmlElement]]:
 
 def _day(value: HtmlElement | None) -> str | None:
     """Dates stand twice, in figures and in words."""
-    found = _DATE.search(text_of(value)) if value is not None else None
-    return found[0] if found else None
+    shown_day = shown(value)
+    if shown_day is None:
+        return None
+    found = _DATE.search(shown_day)
+    if found is None:
+        raise PageChanged(f"{shown_day!r} holds no date in figures")
+    return found[0]

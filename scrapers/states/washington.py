@@ -12,7 +12,17 @@ from typing import Any
 
 from scrapers.failures import PortalBlocked
 from scrapers.normalize import addresses
-from scrapers.parsing.fields import listed, need, need_number, need_object, need_rows, need_text, note_unread_keys, text
+from scrapers.parsing.fields import (
+    listed,
+    need,
+    need_number,
+    need_object,
+    need_rows,
+    need_text,
+    note_unread_keys,
+    refuse_renamed,
+    text,
+)
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -21,6 +31,7 @@ from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _API, _PAGE = "https://ccfs-api.prod.sos.wa.gov/api/BusinessSearch", "https://ccfs.sos.wa.gov"
+_ADDRESS = frozenset(listed("StreetAddress1 | StreetAddress2 | City | State | Zip5 | Zip4 | County"))
 _PAGE_ROWS, _PAGES = 25, 4
 _ROW = frozenset(
     listed(
@@ -83,21 +94,21 @@ class Washington(Portal):
         )
         found = _answer(page)
         office = need_object(need(found, "PrincipalOffice"), "PrincipalOffice")
-        agent = need_object(found.get("Agent") or {}, "Agent")
+        agent = need_object(need(found, "Agent") or {}, "Agent")
         return EntityRecord(
             entity_name=need_text(found, "BusinessName"),
             entity_id=need_text(found, "UBINumber"),
             status=need_text(found, "BusinessStatus"),
             entity_type=need_text(found, "BusinessType"),
-            formation_date=text(found.get("DateOfIncorporation")),
-            jurisdiction=text(found.get("JurisdictionDesc")),
+            formation_date=text(need(found, "DateOfIncorporation")),
+            jurisdiction=text(need(found, "JurisdictionDesc")),
             domestic=_is_domestic(need_text(found, "BusinessType")),
-            agent_name=_person(agent),
-            agent_address=_whole(agent.get("StreetAddress")),
-            principal_address=_whole(office.get("PrincipalStreetAddress")),
-            mailing_address=_whole(office.get("PrincipalMailingAddress")),
+            agent_name=_person(agent, "FullName") if agent else None,
+            agent_address=_whole(need(agent, "StreetAddress")) if agent else Address(),
+            principal_address=_whole(need(office, "PrincipalStreetAddress")),
+            mailing_address=_whole(need(office, "PrincipalMailingAddress")),
             officers=tuple(_governors(found)),
-            assumed_names=tuple(filter(None, [text(found.get("DBABusinessName"))])),
+            assumed_names=tuple(filter(None, [text(need(found, "DBABusinessName"))])),
             sos_url=self.sources[0],
         )
 
@@ -163,10 +174,10 @@ def _total(rows: list[Mapping[str, Any]]) -> int:
 
 def _governors(found: Mapping[str, Any]) -> Iterator[Officer]:
     """Those whom the page shows as governors: others of the list founded it, or are gone; most have no title there."""
-    for row in need_rows(found.get("PrincipalsList") or [], "PrincipalsList"):
-        name = _person(row)
-        if name and need(row, "PrincipalBaseType") == "GOVERNINGPERSON" and text(row.get("Status")) != "D":
-            yield Officer(name, text(row.get("Title")) or "Governor")
+    for row in need_rows(need(found, "PrincipalsList") or [], "PrincipalsList"):
+        name = _person(row, "FullName", "Name")
+        if name and need(row, "PrincipalBaseType") == "GOVERNINGPERSON" and text(need(row, "Status")) != "D":
+            yield Officer(name, text(need(row, "Title")) or "Governor")
 
 
 def _is_domestic(kind: str) -> bool | None:
@@ -174,9 +185,10 @@ def _is_domestic(kind: str) -> bool | None:
     return {"WA": True, "FOREIGN": False}.get(kind.split()[0].upper())
 
 
-def _person(raw: Mapping[str, Any]) -> str | None:
-    full = text(raw.get("FullName")) or text(raw.get("Name"))
-    return full or " ".join(filter(None, [text(raw.get("FirstName")), text(raw.get("LastName"))])) or None
+def _person(raw: Mapping[str, Any], *whole: str) -> str | None:
+    """A name that stands in one of these keys, or in parts."""
+    full = next(filter(None, [text(need(raw, key)) for key in whole]), None)
+    return full or " ".join(filter(None, [text(need(raw, "FirstName")), text(need(raw, "LastName"))])) or None
 
 
 def _whole(raw: Any) -> Address:
@@ -184,11 +196,12 @@ def _whole(raw: Any) -> Address:
         return Address()
     if "StreetAddress1" not in need_object(raw, "an address"):
         return addresses.from_text(text(need(raw, "FullAddress")))
-    zip_code = "-".join(filter(None, [text(raw.get("Zip5")), text(raw.get("Zip4"))]))
+    refuse_renamed(raw, ("Zip4",), known=_ADDRESS)
+    zip_code = "-".join(filter(None, [text(need(raw, "Zip5")), text(raw.get("Zip4"))]))
     return addresses.from_parts(
         text(raw["StreetAddress1"]),
-        text(raw.get("StreetAddress2")),
-        city=text(raw.get("City")),
-        state=text(raw.get("State")),
+        text(need(raw, "StreetAddress2")),
+        city=text(need(raw, "City")),
+        state=text(need(raw, "State")),
         zip=zip_code or None,
     )

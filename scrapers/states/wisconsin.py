@@ -142,7 +142,9 @@ def _candidates(row: HtmlElement, page: Page) -> list[Candidate]:
         handle={"url": url},
         sos_url=url,
     )
-    lines = [line.partition(":") for line in lines_of(next(link.iterancestors("td")))]
+    cell = next(link.iterancestors("td"))
+    shown_names = [text_of(name) for name in select(cell, ".foundName")] or lines_of(cell)
+    lines = [line.partition(":") for line in shown_names]
     former = [name.strip() for label, colon, name in lines if colon and label.casefold() == "found"]
     return [present, *(replace(present, name=name, name_kind="former") for name in former)]
 

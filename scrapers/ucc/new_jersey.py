@@ -12,7 +12,7 @@ import re
 from scrapers.failures import PageChanged
 from scrapers.normalize import names
 from scrapers.parsing.fields import listed
-from scrapers.parsing.html import missing_result, select, text_of, visible_text
+from scrapers.parsing.html import headed_rows, missing_result, select, text_of, visible_text
 from scrapers.parsing.lists import find_count, read_pages
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Address, Query, UccFiling
@@ -49,18 +49,26 @@ def _rows(page: Page) -> list[list[str]]:
         if _NONE.search(visible_text(tree)):
             return []
         raise missing_result(page, "the grid of liens, or the line that there are none")
-    own = grids[0].xpath("./tr | ./*/tr")  # not the pager's, a row within a row: it has as many cells as pages
-    rows = [cells for row in own if len(cells := [text_of(cell) for cell in row.xpath("./th | ./td")]) > len(_COLUMNS)]
+    heads, below = headed_rows(grids[0])  # the pager is a table in one wide cell: it has as many cells as pages
+    rows = [[text_of(cell) for cell in cells] for cells in below if len(cells) > 1]
     if not rows and _NONE.search(text_of(grids[0])):
         return []
-    if not rows or tuple(rows[0][1:6]) != _COLUMNS:
-        raise PageChanged(f"the grid of liens begins with {rows[0] if rows else 'nothing'}")
-    return rows[1:]
+    if not rows or not set(_COLUMNS) <= set(heads):
+        raise PageChanged(f"the grid of liens has {len(rows)} rows below {heads}")
+    return [_row(cells, heads) for cells in rows if cells != heads]
+
+
+def _row(cells: list[str], heads: list[str]) -> list[str]:
+    """The date stands twice, the second time with its hour and out of sight."""
+    if len(cells) != len(heads):
+        raise PageChanged(f"a lien has {len(cells)} cells where the header has {len(heads)}")
+    return [min((cell for cell, head in zip(cells, heads, strict=True) if head == name), key=len) for name in _COLUMNS]
 
 
 def _filing(cells: list[str]) -> UccFiling:
-    """Cells: a box to tick, organization, city, number, status, date."""
-    if not cells[1] or not cells[3]:
+    """Organization, city, number, status, date."""
+    debtor, city, number, status, day = cells
+    if not debtor or not number:
         raise PageChanged(f"a lien without debtor or number: {cells}")
-    debtor = parties.listed_party(cells[1], Address(city=cells[2] or None))
-    return UccFiling(file_number=cells[3], filed=cells[5], debtors=(debtor,), status=cells[4] or None, sos_url=URL)
+    who = parties.listed_party(debtor, Address(city=city or None))
+    return UccFiling(file_number=number, filed=day, debtors=(who,), status=status or None, sos_url=URL)

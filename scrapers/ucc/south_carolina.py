@@ -72,10 +72,11 @@ def _boxes(page: Page) -> dict[str, str]:
 def _beside(box: HtmlElement) -> str:
     """The name stands in the box's label, or in its row."""
     labels = box.xpath("following-sibling::label[1] | parent::label")
-    shown = text_of(labels[0]) if labels else text_of(next(box.iterancestors("tr"), box.getparent()))
-    if not shown:
-        raise PageChanged(f"{box.get('name')}: a box without a name")
-    return shown
+    around = labels[:1] or box.xpath("(ancestor::tr[1]/*)") or [box.getparent()]
+    shown = [text for part in around if (text := text_of(part))]
+    if len(shown) != 1:
+        raise PageChanged(f"{box.get('name')}: a box beside {shown}, where one name is expected")
+    return shown[0]
 
 
 def _rows(page: Page) -> tuple[list[dict[str, str]], bool]:

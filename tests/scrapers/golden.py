@@ -14,7 +14,7 @@ from scrapers.failures import PortalError
 from scrapers.plain import tell, tell_error, tell_verdict
 from scrapers.records import Query
 from scrapers.search.pipeline import ask, ask_name
-from scrapers.transport.recording import Replay, load_steps
+from scrapers.transport.recording import Replay, Step, load_steps
 from scrapers.transport.session import PortalSession, TransportSettings
 
 FOLDER = Path(__file__).resolve().parent.parent / "golden"
@@ -53,11 +53,14 @@ def list_cases() -> list[Case]:
     ]
 
 
-def play(case: Case) -> tuple[dict[str, Any], list[str]]:
-    """Put the case's question to the state's portal, its pages played back; what came of it, and the requests left."""
+def play(case: Case, steps: list[Step] | None = None) -> tuple[dict[str, Any], list[str]]:
+    """Put the case's question to the state's portal, its pages played back; what came of it, and the requests left.
+
+    `steps` are played in place of the case's own.
+    """
     portal = discovery.find_portal(case.state)
     assert portal is not None, f"no portal claims {case.state}"
-    replay = Replay(load_steps(case.folder))
+    replay = Replay(load_steps(case.folder) if steps is None else steps)
     session = PortalSession(
         portal=case.state,
         hosts=portal.hosts,

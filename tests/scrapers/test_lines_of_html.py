@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from lxml import html
 
-from scrapers.parsing.html import lines_of, offers_next, visible_text
+from scrapers.failures import PageChanged
+from scrapers.parsing.fields import refuse_renamed
+from scrapers.parsing.html import lines_of, offers_next, table_rows, text_of, visible_text, worded_rows
 
 
 @pytest.mark.parametrize(
@@ -20,6 +22,79 @@ from scrapers.parsing.html import lines_of, offers_next, visible_text
 )
 def test_lines_stand_in_the_order_a_person_reads_them(markup: str, lines: list[str]) -> None:
     assert lines_of(html.fragment_fromstring(markup)) == lines
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<td>ACME<br>LLC</td>", "ACME LLC"),
+        ("<td>ACME <b>LLC</b></td>", "ACME LLC"),
+        ("<td>AC<b>ME</b> LLC</td>", "ACME LLC"),
+        ("<td><div>ACME</div><div>LLC</div></td>", "ACME LLC"),
+        ("<table><tr><td>ACME</td><td>LLC</td></tr></table>", "ACME LLC"),
+        ("<td>ACME<script>var x = 1</script></td>", "ACME"),
+    ],
+)
+def test_what_stands_apart_is_no_single_word(markup: str, text: str) -> None:
+    assert text_of(html.fragment_fromstring(markup)) == text
+
+
+class TestRowsOfATable:
+    """Rows read by their headings."""
+
+    def table(self, rows: str) -> html.HtmlElement:
+        return html.fragment_fromstring(f"<table>{rows}</table>")
+
+    def names(self, rows: str, **further: tuple[str, ...]) -> list[str]:
+        return [text_of(row["Name"]) for row in table_rows(self.table(rows), ("Name", "Status"), **further)]
+
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            "<tr><th>Name</th><th>Status</th></tr><tr><td>ACME</td><td>Active</td></tr>",
+            "<tr><th>STATUS</th><th>NAME:</th></tr><tr><td>Active</td><td>ACME</td></tr>",
+            "<tr><td>Name</td><td>Status</td></tr><tr><th>ACME</th><td>Active</td></tr>",
+            "<tr><th colspan=2>Results</th></tr><tr><th>Name</th><th>Status</th></tr><tr><td>ACME</td><td>A</td></tr>",
+            "<tr><th>Name</th><th>Status</th></tr><tr><td>ACME</td><td>A</td></tr><tr><td colspan=2>1 2 3</td></tr>",
+            "<tr><th>Name</th><th>Status</th></tr><tr><td>ACME</td><td>A</td></tr><tr><th>Name</th><th>Status</th></tr>",
+        ],
+    )
+    def test_are_found_whatever_else_stands_there(self, rows: str) -> None:
+        assert self.names(rows) == ["ACME"]
+
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            "<tr><th>Name</th></tr><tr><td>ACME</td></tr>",
+            "<tr><th>Name</th><th>Name</th><th>Status</th></tr><tr><td>A</td><td>B</td><td>C</td></tr>",
+            "<tr><th>Name</th><th>Status</th></tr><tr><td>ACME</td><td>A</td><td>more</td></tr>",
+            "<tr><th>Name</th><th>Status</th><th>City</th><th>City</th></tr><tr><td>A</td><td>B</td><td>C</td></tr>",
+        ],
+    )
+    def test_are_a_changed_page_where_they_do_not_fit(self, rows: str) -> None:
+        with pytest.raises(PageChanged):
+            self.names(rows, optional=("City",))
+
+    def test_are_found_by_a_word_of_one_heading_alone(self) -> None:
+        heads = "<tr><th>Individual Name</th><th>Title</th></tr>"
+        rows = worded_rows(self.table(f"{heads}<tr><td>RILEY SAMPLE</td><td>Manager</td></tr>"), "name", "title")
+        assert [(text_of(row["name"]), text_of(row["title"])) for row in rows] == [("RILEY SAMPLE", "Manager")]
+        with pytest.raises(PageChanged):
+            worded_rows(
+                self.table("<tr><th>First name</th><th>Last name</th></tr><tr><td>A</td><td>B</td></tr>"), "name"
+            )
+
+
+class TestARenamedKey:
+    """A key that need not be there, missing beside one that nobody knows."""
+
+    def test_is_a_changed_page(self) -> None:
+        with pytest.raises(PageChanged):
+            refuse_renamed({"STATUS": "Active", "STANDING_2": "Good"}, ("STANDING",), known={"STATUS", "STANDING"})
+
+    @pytest.mark.parametrize("row", [{"STATUS": "Active"}, {"STATUS": "Active", "STANDING": None, "NEW": 1}])
+    def test_is_not_seen_in_one_that_is_missing_or_new_alone(self, row: dict[str, object]) -> None:
+        refuse_renamed(row, ("STANDING",), known={"STATUS", "STANDING"})
 
 
 class TestTheVisibleText:

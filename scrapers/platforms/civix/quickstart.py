@@ -9,8 +9,8 @@ from __future__ import annotations
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.parsing.fields import listed
-from scrapers.parsing.html import text_of
+from scrapers.parsing.fields import fold, listed
+from scrapers.parsing.html import select, text_of
 from scrapers.platforms.civix.portal import CivixPortal, Mode
 from scrapers.platforms.civix.sections import QUICKSTART, stated
 from scrapers.records import Officer
@@ -44,12 +44,13 @@ class QuickStartPortal(CivixPortal):
 
     def officers(self, tree: HtmlElement) -> tuple[Officer, ...]:
         """Rows "NAME / TITLE | address" under the heading, or the sentence that there are none."""
-        panels = tree.xpath("//table[.//th[normalize-space()='Principals Information']]")
+        titles = [head for head in select(tree, ".page_subtitle_12") if fold(text_of(head)) == "principals information"]
+        panels = [next(title.iterancestors("table")) for title in titles]
         if not panels:
             return ()
         found = []
-        for row in panels[-1].xpath(".//tr[td]"):
-            cells = row.xpath("./td")
+        for row in panels[-1].xpath(".//tr[td or th]"):
+            cells = row.xpath("./td | ./th")
             if len(cells) == 2 and " / " in text_of(cells[0]):
                 name, _, title = text_of(cells[0]).rpartition(" / ")
                 found.append(Officer(name, title or None, stated(text_of(cells[1]))))

@@ -33,7 +33,7 @@ class Markup:
 PANELS = Markup("//div[contains(@class, 'label-side')]", "div.panel", ":scope > .panel-heading")
 DIVS = Markup("//div[contains(@class, 'text-right')][following-sibling::div]", "div.data_pannel0", ".section-title")
 TABLES = Markup("//td[not(.//strong)][following-sibling::td[1]//strong]", "table", "tr:first-child > td:only-child")
-QUICKSTART = Markup("//td[contains(@class, 'font_orange')]", "div.data_pannel", "th.page_subtitle_12")
+QUICKSTART = Markup("//td[contains(@class, 'font_orange')]", "div.data_pannel", ".page_subtitle_12")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,19 @@ that a reinstatement is titled so is a guess.
 
 from __future__ import annotations
 
-import re
 from datetime import date
+
+from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates
-from scrapers.parsing.html import maybe, missing_result, select, text_of
+from scrapers.parsing.html import maybe, missing_result, select, text_of, worded_rows
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Filing
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _TABLE = "#MainContent_grdSearchResults"
-_DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}[/-]\d{4}\b")
 
 
 def ask(session: PortalSession, summary: Page) -> tuple[Filing, ...] | None:
@@ -38,7 +38,7 @@ def ask(session: PortalSession, summary: Page) -> tuple[Filing, ...] | None:
     table = maybe(page.html(), _TABLE)
     if table is None:
         raise missing_result(page, "the list of filings")
-    return tuple(_filing([text_of(cell) for cell in row.xpath("./th | ./td")]) for row in table.xpath(".//tr[td]"))
+    return tuple(_filing(row) for row in worded_rows(table, "name of filing", "filing date"))
 
 
 def revocation(filings: tuple[Filing, ...]) -> str | None:
@@ -51,12 +51,11 @@ def revocation(filings: tuple[Filing, ...]) -> str | None:
     return None if any(_day(one) >= _day(last) for one in restored) else last.title
 
 
-def _filing(cells: list[str]) -> Filing:
-    """The first cell is the title; the day stands in one of the others."""
-    day = next((found[0] for cell in cells[1:] if (found := _DATE.search(cell))), None)
-    if not cells[0] or day is None:
-        raise PageChanged(f"a filing without title or day: {cells}")
-    return Filing(day, cells[0])
+def _filing(row: dict[str, HtmlElement]) -> Filing:
+    title, day = text_of(row["name of filing"]), text_of(row["filing date"])
+    if not title or dates.to_date(day) is None:
+        raise PageChanged(f"a filing without title or day: {title!r}, {day!r}")
+    return Filing(day, title)
 
 
 def _day(filing: Filing) -> date:

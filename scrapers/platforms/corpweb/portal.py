@@ -15,10 +15,10 @@ from typing import ClassVar
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged, PortalBlocked
-from scrapers.normalize import addresses
+from scrapers.normalize import addresses, dates
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text, worded_rows
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.platforms.corpweb import history
 from scrapers.portal import Portal
@@ -125,7 +125,7 @@ class CorpWebPortal(Portal):
             if NONE.search(visible_text(tree)) or (message is not None and _NONE_IN_MESSAGE.search(text_of(message))):
                 return ResultList(())
             raise missing_result(page, "the list of results")
-        rows = _rows(page, status)
+        rows = self.rows(page, status)
         count = COUNT.search(visible_text(tree))
         total = int(count[1].replace(",", "")) if count else None
         more: tuple[str, str] | None = None
@@ -135,11 +135,33 @@ class CorpWebPortal(Portal):
             if more is None or number > _PAGES:
                 break
             page = form.post_back(session, *more)
-            rows += _rows(page, status)
+            rows += self.rows(page, status)
         return ResultList(
             tuple(rows),
             complete=more is None and (self.name_search.whole(len(rows)) if total is None else len(rows) >= total),
         )
+
+    def rows(self, page: Page, status: str | None) -> list[Candidate]:
+        """Rows hold the name as a link, then number, old number and address: neither status nor type.
+
+        Those of a search by status hold name, number, trade, a word or day that qualifies the status, and address.
+        """
+        found = []
+        for row in select(one(page.html(), f"#{_GRID}"), "tr"):
+            link = next((a for a in row.cssselect("a") if "CorpSummary.aspx" in (a.get("href") or "")), None)
+            if link is None:
+                continue  # the header, and the pager
+            cells = [text_of(cell) for cell in row.xpath("./th | ./td")]
+            if len(cells) < 2 or cells[0] != text_of(link) or not re.fullmatch(self.id_pattern, cells[1]):
+                raise PageChanged(f"{text_of(link)!r} is listed as {cells}: no name, then its number")
+            if status is not None and len(cells) != 5:
+                raise PageChanged(f"{text_of(link)!r} is listed in {len(cells)} cells instead of five")
+            url = page.link(link.get("href") or "")
+            word = _qualified(status, cells[3]) if status is not None else None
+            found.append(Candidate(cells[0], cells[1], word, handle={"url": url}, sos_url=url))
+        if not found:
+            raise PageChanged(f"{page.url}: a list of results without a row")
+        return found
 
     def _summary(self, page: Page, session: PortalSession) -> EntityRecord:
         tree = page.html()
@@ -198,34 +220,12 @@ def _reason(label: str | None) -> str:
     return re.sub(r"^(the )?date of ", "", (label or "").strip(" :"), flags=re.IGNORECASE) or "date given"
 
 
-def _rows(page: Page, status: str | None) -> list[Candidate]:
-    """Rows hold the name as a link, then number, old number and address: neither status nor type.
-
-    Those of a search by status hold name, number, trade, a word or day that qualifies the status, and address.
-    """
-    found = []
-    for row in select(one(page.html(), f"#{_GRID}"), "tr"):
-        link = next((a for a in row.cssselect("a") if "CorpSummary.aspx" in (a.get("href") or "")), None)
-        cells = row.xpath("./td")
-        if link is None:
-            continue  # the header, and the pager
-        first = 0 if link.getparent().tag == "th" else 1
-        number = text_of(cells[first]) if len(cells) > first else ""
-        if not number:
-            raise PageChanged(f"{text_of(link)!r} is listed without an identification number")
-        if status is not None and len(cells) != 5:
-            raise PageChanged(f"{text_of(link)!r} is listed in {len(cells)} cells instead of five")
-        url = page.link(link.get("href") or "")
-        word = _qualified(status, text_of(cells[3])) if status is not None else None
-        found.append(Candidate(name=text_of(link), entity_id=number, status=word, handle={"url": url}, sos_url=url))
-    if not found:
-        raise PageChanged(f"{page.url}: a list of results without a row")
-    return found
-
-
 def _qualified(status: str, shown: str) -> str:
     """The status of a row: "Active" or the word in its place, "Inactive" with the word or day beside it."""
-    if status == "Active" and not any(sign.isdigit() for sign in shown):
+    dated = any(sign.isdigit() for sign in shown)
+    if dated and dates.to_date(shown) is None:
+        raise PageChanged(f"{shown!r} stands where a word or a day qualifies the status")
+    if status == "Active" and not dated:
         return shown or status
     return f"Inactive: {shown}" if shown else "Inactive"
 
@@ -263,13 +263,13 @@ def _address(text: Callable[[str], str | None], prefix: str) -> Address:
 
 def _people(tree: HtmlElement) -> Iterable[Officer]:
     for name in _PEOPLE:
-        for row in tree.xpath(f"//table[@id='MainContent_{name}']//tr[td]"):
-            cells = row.xpath("./th | ./td")
-            if len(cells) != 3:
-                raise PageChanged(f"{name}: a person in {len(cells)} cells instead of three")
-            title, who = text_of(cells[0]), text_of(cells[1])
-            if who:
-                yield Officer(who, title or None, one_line(addresses.from_lines(lines_of(cells[2]))))
+        for table in select(tree, f"table#MainContent_{name}", most=1):
+            for row in (
+                worded_rows(table, "title", "name", "address") if table.xpath(".//tr[count(th | td) > 1]") else ()
+            ):
+                title, who = text_of(row["title"]), text_of(row["name"])
+                if who:
+                    yield Officer(who, title or None, one_line(addresses.from_lines(lines_of(row["address"]))))
 
 
 def _renamed(tree: HtmlElement) -> Iterable[str]:

@@ -111,10 +111,10 @@ def _record(row: Mapping[str, Any]) -> EntityRecord:
         entity_id=need_text(row, "EntityID"),
         entity_type=text(need(row, "EntityType")),
         status=need_text(row, "StatusDescription"),
-        standing=text(row.get("StandingSOS")),
-        formation_date=text(row.get("FilingDate")),
-        jurisdiction=text(row.get("Jurisdiction")),
-        agent_name=text(row.get("AgentName")),
+        standing=text(need(row, "StandingSOS")),
+        formation_date=text(need(row, "FilingDate")),
+        jurisdiction=text(need(row, "Jurisdiction")),
+        agent_name=text(need(row, "AgentName")),
         agent_address=_address(row, "AgentAddress", "Agent"),
         principal_address=_address(row, "EntityStreetAddress", "Entity"),
         mailing_address=_address(row, "MailingStreetAddress", "Mailing"),
@@ -124,9 +124,9 @@ def _record(row: Mapping[str, Any]) -> EntityRecord:
 
 def _address(row: Mapping[str, Any], street: str, rest: str) -> Address:
     return addresses.from_parts(
-        text(row.get(f"{street}1")),
-        text(row.get(f"{street}2")),
-        city=text(row.get(f"{rest}City")),
-        state=text(row.get(f"{rest}State")),
-        zip=text(row.get(f"{rest}ZipCode")),
+        text(need(row, f"{street}1")),
+        text(need(row, f"{street}2")),
+        city=text(need(row, f"{rest}City")),
+        state=text(need(row, f"{rest}State")),
+        zip=text(need(row, f"{rest}ZipCode")),
     )

@@ -23,6 +23,7 @@ from scrapers.parsing.fields import (
     need_object,
     need_text,
     note_unread,
+    refuse_renamed,
     text,
 )
 from scrapers.platforms.fileone import drawer, questions
@@ -185,6 +186,8 @@ class FileOnePortal(Portal):
     def candidates(self, row: Row) -> list[Candidate]:
         """A row as one candidate, and a second one for a name in brackets: "ACME, LLC (dba ZENITH)"."""
         title = [text(part) for part in need_list(need(row, "TITLE"), "TITLE")]
+        known = {name for name in row if _known(name)} | self.columns
+        refuse_renamed(row, ("RECORD_NUM", self.standing_key), known=known)
         own = text(row.get("RECORD_NUM"))
         own = None if own and _TOKEN.fullmatch(own) else own
         shown, number = split_title(title[0] if title else None, own, numbered=self.numbered)

@@ -14,7 +14,7 @@ from typing import Any
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates, names, officers
-from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread, text
+from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread, refuse_renamed, text
 from scrapers.platforms.fileone import drawer
 from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
 from scrapers.transport.session import PortalSession
@@ -75,6 +75,7 @@ def opened(
 
 
 def _filing(row: Row, debtor: str) -> UccFiling:
+    refuse_renamed(row, ("LAPSE_DATE",), known=COLUMNS)
     return UccFiling(
         file_number=need_text(row, "RECORD_NUM"),
         filed=need_text(row, "FILING_DATE"),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from scrapers.failures import PageChanged
-from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, table_rows, text_of
 from scrapers.records import Candidate, ResultList
 from scrapers.transport.page import Page
 
@@ -41,20 +41,18 @@ def read_items(page: Page) -> ResultList:
 
 
 def read_table(page: Page) -> ResultList:
-    """Cells: number with the link, type, name (first line), ..., status (sixth); all rows on one page."""
+    """Number with the link, type, name (first line), status; all rows on one page."""
     box = maybe(page.html(), "#ctl00_MainContent_SearchResultList")
     if box is not None and "no records found" in text_of(box).casefold():
         return ResultList(())
-    found = [row for row in select(box, "tr") if row.cssselect("td a[href]")] if box is not None else []
+    tables = select(box, "table", most=1) if box is not None else []
+    found = [row for table in tables for row in table_rows(table, ("Business ID", "Type", "Name", "Status"))]
     if not found:
         raise missing_result(page, "the list of results")
     rows = []
     for row in found:
-        cells = row.xpath("./td")
-        if len(cells) < 6:
-            raise PageChanged(f"a row has {len(cells)} cells, expected at least 6")
-        link, names = one(cells[0], "a[href]"), lines_of(cells[2])
-        url, status, kind = page.link(link.get("href") or ""), text_of(cells[5]), text_of(cells[1])
+        link, names = one(row["Business ID"], "a[href]"), lines_of(row["Name"])
+        url, status, kind = page.link(link.get("href") or ""), text_of(row["Status"]), text_of(row["Type"])
         if not names:
             raise PageChanged(f"{text_of(link)} is listed without a name")
         rows.append(Candidate(names[0], text_of(link), status, kind, handle={"url": url}, sos_url=url))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from scrapers.platforms.corpweb.portal import _rows
 from scrapers.states.rhode_island import RhodeIsland
 from scrapers.transport.page import Page
 
@@ -22,10 +21,10 @@ class TestTheRecordedRows:
             for row in content["rows"]
         )
         page = f"<table id='MainContent_SearchControl_grdSearchResultsEntity'><tr><th>Name</th></tr>{rows}</table>"
-        found = _rows(
+        portal = RhodeIsland()
+        found = portal.rows(
             Page("https://business.sos.ri.gov/CorpWeb/CorpSearch/CorpSearch.aspx", 200, {}, page.encode()), "Active"
         )
-        portal = RhodeIsland()
         told = [portal.status_meaning(row.status) for row in found]
         assert [row.entity_id for row in found] == [row["ID (FEIN parameter)"] for row in content["rows"]]
         assert [(meaning.status_class, meaning.reason) for meaning in told] == (
