@@ -23,7 +23,7 @@ from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import same_names
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
 from scrapers.refusals import QueryRefused, Refusal
-from scrapers.search import matching, terms
+from scrapers.search import matching, terms, widening
 from scrapers.search.terms import NameSearch, SearchPlan
 from scrapers.statuses import FACTS, StatusMeaning, find_meaning, folded
 from scrapers.transport.pace import Pace
@@ -236,8 +236,13 @@ class Portal:
 
     @property
     def most_searches(self) -> int:
-        """The most searches one name costs: its terms, and the narrow one when a list was cut."""
-        return self.name_search.most_terms + bool(self.name_search.narrow)
+        """The most searches one lookup costs: its terms, the narrow one where a list was cut, and the wider ones."""
+        return self.name_search.most_terms + bool(self.name_search.narrow) + widening.MOST
+
+    @property
+    def most_for_a_check(self) -> int:
+        """The most a name check costs: nothing wider, and one more for what the state's rule calls the same name."""
+        return self.most_searches - widening.MOST + 1
 
     def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The terms to try for a name, in order and at most `name_search.most_terms`; QueryRefused when it has none."""
@@ -305,8 +310,16 @@ class Portal:
         if (query.date_after or query.date_before) and not can.ucc_date_filter:
             raise QueryRefused(Refusal.NO_DATE_AFTER if query.date_after else Refusal.NO_DATE_BEFORE)
 
-    def choose(self, name: str, results: ResultList, *, threshold: float) -> Choice:
-        """Pick the company that was asked for, or nobody: a wrong company is the worst answer there is."""
-        ranked = matching.rank(name, results.candidates, status_of=lambda row: self.status_meaning(row.status))
+    def choose(self, name: str, results: ResultList, *, threshold: float, last: bool = True) -> Choice:
+        """Pick the company that was asked for, or nobody: a wrong company is the worst answer there is.
+
+        `last`: whether no other list follows. Only then, and only in a whole list, is a name taken that differs in
+        something doubtful and stands alone.
+        """
+        rows = results.candidates
+        ranked = matching.rank(name, rows, status_of=lambda row: self.status_meaning(row.status), state=self.code)
         best, ambiguous = matching.best(ranked, threshold=threshold)
+        if best is None and not ambiguous and last and results.complete:
+            best = matching.alone(ranked, rows, threshold=threshold)
+            ranked = tuple(best if best and entry.candidate is best.candidate else entry for entry in ranked)
         return Choice(candidate=best.candidate if best else None, ranked=ranked, ambiguous=ambiguous)

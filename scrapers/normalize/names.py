@@ -70,6 +70,7 @@ class ComparisonForm:
     legal_form: str
     base: str = ""  # the words without the legal form, numbers as they are written
     origin: str = ""  # "delaware" in "Acme Inc of Delaware": the home a foreign company tells itself apart by
+    of_origin: bool = False  # whether the home follows "of": then it may be part of the name ("Company of America")
 
     @property
     def letters(self) -> str:
@@ -122,26 +123,27 @@ def form(name: str) -> ComparisonForm:
     text = (text.removeprefix("the ") or text).removesuffix(" the") or text
     noted = _FROM.match(text) if not _STATE_WORDS.isdisjoint(text.split()) else None
     origin = noted["origin"] if noted else ""
+    of_origin = noted is not None and f" of {origin}" in text[noted.end("name") :]
     text = noted["name"] if noted else text
     bank = _BANK.match(text) if text.endswith((" na", " n a", " association")) else None
     if bank:
-        return _formed(f"{bank['base']} na", "", origin)
+        return _formed(f"{bank['base']} na", "", origin, of_origin)
     found = _FORMS_AT_END.match(text)
     if not found:
-        return _formed(text, "", origin)
+        return _formed(text, "", origin, of_origin)
     marks = " ".join(_MARK[part.group()] for part in _ONE_FORM.finditer(found["forms"]))
     base = found["base"]
     if base == "and" or base.endswith(" and"):  # "Smith and Company": the first form belongs to the name
         first, _, rest = found["forms"].strip().partition(" ")
-        return _formed(f"{base} {_MARK.get(first, first)}", _forms_only(rest), origin)
-    return _formed(base, marks, origin)
+        return _formed(f"{base} {_MARK.get(first, first)}", _forms_only(rest), origin, of_origin)
+    return _formed(base, marks, origin, of_origin)
 
 
 def without_bank_mark(formed: ComparisonForm) -> ComparisonForm:
     """The form with a national bank's N.A. as its legal form. Its key keeps it: searches for liens tell banks by it."""
     if not formed.key.endswith(" na") or not _BANK.match(formed.key):
         return formed
-    return ComparisonForm(formed.key[:-3], "na", formed.base[:-3], formed.origin)
+    return ComparisonForm(formed.key[:-3], "na", formed.base[:-3], formed.origin, formed.of_origin)
 
 
 def _noted(name: str) -> str:
@@ -157,9 +159,9 @@ def _noted(name: str) -> str:
     return f"{name[: found.start()]} ({PLACES[note].name})" if note in PLACES else name
 
 
-def _formed(base: str, legal_form: str, origin: str) -> ComparisonForm:
+def _formed(base: str, legal_form: str, origin: str, of_origin: bool) -> ComparisonForm:
     base = base.removesuffix(" the")  # "CORNER BOOKSHOP, THE, LLC"
-    return ComparisonForm(_numbered(base), legal_form, base, origin)
+    return ComparisonForm(_numbered(base), legal_form, base, origin, of_origin)
 
 
 def _forms_only(text: str) -> str:
@@ -203,6 +205,17 @@ def turned(name: str) -> frozenset[str]:
             continue
         found.add(key(" ".join((*given[:count], head, *after, rest))))
     return frozenset(found)
+
+
+def turned_text(name: str) -> tuple[str, ...]:
+    """The name as it is written without a comma that puts a surname first; for search terms, which compare text."""
+    head, _, rest = (part.strip() for part in name.partition(","))
+    given = rest.split()
+    if not turned(name) or "," in rest or not given:
+        return ()
+    if rest.casefold().endswith(" of"):
+        return (f"{rest} {head}",)
+    return (" ".join((given[0], head, *given[1:])),)
 
 
 def has_one_part(name: str) -> bool:

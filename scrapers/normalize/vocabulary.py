@@ -13,6 +13,8 @@ LEGAL_FORMS: tuple[tuple[str, str], ...] = (
     ("low profit limited liability company", "l3c"),
     ("professional limited liability company", "pllc"),
     ("professional limited liability co", "pllc"),
+    ("professional ltd liability company", "pllc"),
+    ("professional ltd liability co", "pllc"),
     ("limited liability limited partnership", "lllp"),
     ("registered limited liability partnership", "llp"),
     ("limited liability partnership", "llp"),
@@ -94,7 +96,7 @@ ROMAN = coded(
 # Abbreviations with one reading; a word that may stand for several is below.
 ABBREVIATIONS = coded(
     "intl: international | natl: national | assn: association | assoc: associates | bros: brothers | "
-    "mfg: manufacturing | mgmt: management | mgt: management | svc: service | svcs: services | ctr: center | "
+    "mfg: manufacturing | mgmt: management | mgt: management | svcs: services | ctr: center | "
     "centre: center | univ: university | dept: department | inds: industries | hldgs: holdings | hldg: holding | "
     "grp: group | invs: investments | constr: construction | equip: equipment | transp: transportation | "
     "ins: insurance | hosp: hospital | govt: government | mktg: marketing | st: saint | mt: mount | ft: fort | "
@@ -111,7 +113,37 @@ READINGS: dict[str, frozenset[str]] = {
     "tech": frozenset({"technology", "technologies"}),
     "dr": frozenset({"doctor", "drive"}),
     "dev": frozenset({"development", "developers"}),
+    "svc": frozenset({"service", "services"}),
     "elec": frozenset({"electric", "electrical"}),
+}
+# Shortened words that may be words or initials themselves: forgiven only where one candidate stands alone.
+_SHORT_FOR = """
+admin: administration administrative | adv: advertising advisors | amer: america | assocs: associates | av: avenue
+auto: automotive automobile | bldg: building | bldrs: builders | bus: business | cap: capital | cent: central
+comm: community commercial communications communication | comms: communications | cons: consulting construction
+const: contractors | consult: consulting consultants | contr: contracting contractors | contrs: contractors
+dist: distribution distributing distributors district | distr: distribution distributing distributors
+dept: departments | devel: development developers | ed: education educational | educ: education educational
+elect: electric electrical | eng: engineering | engr: engineers | ent: enterprises enterprise entertainment
+entps: enterprises | enterp: enterprises enterprise | env: environmental | envtl: environmental
+est: estate estates | exp: express | fam: family | fin: financial finance | finl: financial | found: foundation
+gen: general | hlth: health | ho: homeowners | imp: imports import improvement | impr: improvement improvements
+ind: industries industrial industry | info: information | inst: institute institution | int: international
+inv: investments investment | invest: investments investment | lab: laboratory laboratories
+landsc: landscaping landscape | log: logistics | logis: logistics | maint: maintenance | mech: mechanical
+med: medical medicine | mem: memorial | mtg: mortgage | nat: national | neigh: neighborhood | org: organization
+pharm: pharmacy pharmaceuticals pharmaceutical | phys: physical physicians | plumb: plumbing
+prod: productions products production | prods: productions products | prof: professional | prop: properties property
+pub: publishing | rec: recreation recovery | reg: regional | rehab: rehabilitation | remod: remodeling
+res: research residential resources | rest: restaurant restaurants | sch: school | sci: sciences science
+sec: security | serv: service services | servs: services | soc: society | sol: solutions | solns: solutions
+spec: specialties | sys: systems system | techs: technologies | trans: transportation transport
+util: utilities utility | vent: ventures venture | vet: veterinary | ch: church | ln: lane | pl: place | sq: square
+ter: terrace | cir: circle | pk: park | n: north | s: south | e: east | w: west | no: north | so: south
+""".replace("\n", "|")
+SHORT_FOR: dict[str, frozenset[str]] = {
+    short.strip(): frozenset(words.split())
+    for short, _, words in (entry.partition(":") for entry in _SHORT_FOR.split("|") if entry.strip())
 }
 # "N Fork", "S Shore": one letter is a direction only before a word that directions stand before. Elsewhere it may be
 # an initial ("W Jordan Plumbing" is no West Jordan) or the name of a street ("E Street Cafe").
@@ -176,6 +208,15 @@ reality shavings stationary timbre treading tucking widows wielding windrows
 """
 NEAR_COMMON_WORDS: frozenset[str] = frozenset(_NEAR_COMMON_WORDS.split())
 
+# Short words for what a company does; too short for a slip in one to be told.
+_SHORT_TRADES = """
+art arts auto bar boat boats book books brewing cafe car care cars church club coffee deli design designs farm farms
+fitness food foods fuel gas gifts grill gym homes ice inn kitchen land law lawn lounge market markets media motor music
+oil paint party pizza pub rental salons shop shops show solar spa sport sports store stores studio studios tavern tax
+taxi tile tires tours tree video wine works yoga
+"""
+TRADE_WORDS: frozenset[str] = COMMON_WORDS.union(_SHORT_TRADES.split())
+
 _ONE_WORD_STATES = """
 alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii idaho illinois
 indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota mississippi missouri
@@ -187,6 +228,30 @@ _OTHER_STATES = listed(
     "south dakota | rhode island | west virginia | district of columbia | puerto rico | usa | america"
 )
 STATE_NAMES: frozenset[str] = frozenset((*_ONE_WORD_STATES.split(), *_OTHER_STATES))
+
+# Places as people shorten them where that is no other word; a state's own code is read beside these in that state.
+PLACE_SPELLINGS = coded(
+    "usa: united states | us: united states | nyc: new york city | ny: new york | "
+    "nj: new jersey | nh: new hampshire | ri: rhode island | nc: north carolina | sc: south carolina | "
+    "wv: west virginia | conn: connecticut | mass: massachusetts | calif: california | fla: florida | "
+    "penn: pennsylvania | penna: pennsylvania | tex: texas | minn: minnesota | wis: wisconsin | mich: michigan | "
+    "tenn: tennessee | ariz: arizona | colo: colorado | okla: oklahoma | nebr: nebraska"
+)
+_CODES_THAT_ARE_WORDS = "al co de hi id in la ma md me oh ok or pa"
+CODES_THAT_ARE_WORDS: frozenset[str] = frozenset(_CODES_THAT_ARE_WORDS.split())
+# Words of which a name that says nothing of a trade is made: beside one word of its own it may be anybody's.
+_GENERIC = """
+associates capital company enterprise enterprises group holding holdings industries international investments
+management partners properties property realty services solutions ventures
+"""
+GENERIC_WORDS: frozenset[str] = frozenset(_GENERIC.split())
+
+# Words that are numbered: after one of these a last I, V or X is a number, elsewhere it may be a letter ("Studio X").
+_SERIES = """
+associates building capital class equity fund funds holdings investors lot part partners partnership phase portfolio
+properties realty series tower trust unit ventures volume
+"""
+SERIES_WORDS: frozenset[str] = frozenset(_SERIES.split())
 
 # What may follow "John Maddox and": anything else after a comma's first name makes a list of partners.
 _KIN = "associates bro bros brother brothers co company daughter daughters family partners son sons"

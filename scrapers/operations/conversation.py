@@ -87,8 +87,8 @@ def _with_choices_noted(portal: Portal, seen: Conversation) -> Portal:
     """The same portal, which also notes what it chose from; the choice itself stays the portal's own."""
     noting = copy.copy(portal)
 
-    def choose(name: str, results: ResultList, *, threshold: float) -> Choice:
-        choice = portal.choose(name, results, threshold=threshold)
+    def choose(name: str, results: ResultList, *, threshold: float, last: bool = True) -> Choice:
+        choice = portal.choose(name, results, threshold=threshold, last=last)
         seen.lists.append((results, choice))
         return choice
 

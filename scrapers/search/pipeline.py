@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
-from scrapers.failures import PageChanged
+from scrapers.failures import PageChanged, PortalError
 from scrapers.name_rules import availability
+from scrapers.normalize import names
 from scrapers.normalize.hidden import leave_out, spell_out
 from scrapers.normalize.placeholders import without_placeholders
 from scrapers.portal import Choice, Portal
@@ -29,7 +30,8 @@ from scrapers.records import (
     Suggestion,
 )
 from scrapers.refusals import QueryRefused, Refusal
-from scrapers.search import matching
+from scrapers.search import matching, question, widening
+from scrapers.search.question import Question
 from scrapers.search.sources import Copy, LivePortal, Source, choose_source, read_copy
 from scrapers.search.terms import SearchPlan
 from scrapers.transport.session import PortalSession
@@ -83,9 +85,10 @@ def _by_id(source: Source, entity_id: str, name: str | None, *, now: datetime) -
 
 
 def _by_name(source: Source, name: str, *, now: datetime, threshold: float) -> Answer:
-    plan = source.plan(name)
+    asked = question.read(name, source.portal.code)
+    plan = source.plan(asked.name)
     with _counted(source.session, most=source.portal.most_searches):
-        choice, complete = _search(source, name, plan, threshold=threshold)
+        choice, complete = _search(source, asked, plan, threshold=threshold)
     if choice.candidate is None:
         if not complete and not choice.ambiguous:
             # A list that may lack the row proves no absence: saying "not found" here would be a false statement.
@@ -94,33 +97,96 @@ def _by_name(source: Source, name: str, *, now: datetime, threshold: float) -> A
         return NotFound(_suggestions(choice), evidence, ambiguous=choice.ambiguous, as_of=source.data_as_of)
     best = next(entry for entry in choice.ranked if entry.candidate is choice.candidate)
     record = _open(source, choice.candidate)
-    match = _checked(name, record, Match(best.score, best.kind, best.features), choice.candidate)
+    match = _checked(asked.written, record, Match(best.score, best.kind, best.features), choice.candidate)
     related = tuple(e.candidate for e in choice.ranked if e is not best and e.score >= _SUGGESTION_FLOOR)[:_RELATED]
     return _found(source, record, match, related, now)
 
 
-def _search(source: Source, name: str, plan: SearchPlan, *, threshold: float) -> tuple[Choice, bool]:
-    """Try the plan's terms, each wider than the last, and the narrow search once if a list was cut."""
-    portal, trace = source.portal, source.session.trace
-    choice, complete, nearest, narrow = Choice(None, ()), plan.proves, Choice(None, ()), None
+def _search(source: Source, asked: Question, plan: SearchPlan, *, threshold: float) -> tuple[Choice, bool]:
+    """Try the plan's terms, the narrow search once if a list was cut, and the wider terms where none was."""
+    portal, name = source.portal, asked.written
+    complete, nearest, narrow, rows = plan.proves, Choice(None, ()), None, list[Candidate]()
     for term in plan.terms[: portal.name_search.most_terms]:
-        started = time.monotonic()
-        trace.searches += 1
-        results = source.search(term)
-        trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")
-        choice = portal.choose(name, results, threshold=threshold)
+        results = _listed(source, term)
+        choice = portal.choose(name, results, threshold=threshold, last=False)
         whole = results.complete
         if not whole and not _certain(choice):
-            narrow = narrow or source.narrow(name)
+            narrow = narrow or source.narrow(asked.name)
             if narrow is not None:
                 both = ResultList(narrow.candidates + results.candidates, complete=False)
-                choice = portal.choose(name, both, threshold=threshold)
+                choice = portal.choose(name, both, threshold=threshold, last=False)
                 whole = narrow.complete and source.narrow_proves
         complete = complete and whole  # another spelling's whole list does not mend one that was cut
         if choice.candidate is not None or choice.ambiguous:
             return choice, complete
         nearest = max(nearest, choice, key=_nearness)
-    return nearest, complete
+        rows += results.candidates
+    if not complete:
+        return nearest, False
+    return _search_wider(source, asked, plan, rows, threshold=threshold), True
+
+
+def _search_wider(
+    source: Source, asked: Question, plan: SearchPlan, rows: list[Candidate], *, threshold: float
+) -> Choice:
+    """Ask for the company's own words; `rows` are those that were listed for its name, all of them from whole lists.
+
+    A list that was cut finds the very name only, for others like it may be beyond its end. A search that fails is
+    noted and is the last: that nobody has the name was proved before it.
+    """
+    portal, known, cut, whole = source.portal, len(rows), list[Candidate](), True
+    looked_for = {names.plain(term) for term in plan.terms}
+    for number in range(widening.MOST):
+        term = _wider_term(portal, asked, plan, number, whole=whole)
+        if not term:
+            continue
+        try:
+            results = _listed(source, term)
+        except PortalError as error:
+            source.session.trace.add("search", time.monotonic(), f"{term!r}: {error.reason}")
+            break
+        choice, whole = portal.choose(asked.written, results, threshold=threshold, last=False), results.complete
+        if choice.ambiguous or _certain(choice) or (choice.candidate is not None and whole):
+            return _noted(choice)
+        (rows if whole else cut).extend(results.candidates)
+        looked_for |= {names.plain(term)} if whole else set()
+    choice = portal.choose(asked.written, ResultList((*rows, *cut)), threshold=threshold)
+    if all(row is not choice.candidate for row in rows) or not _was_looked_for(portal, choice, looked_for):
+        choice = portal.choose(asked.written, ResultList((*rows, *cut)), threshold=threshold, last=False)
+        return replace(choice, candidate=None, ambiguous=False)
+    return choice if any(row is choice.candidate for row in rows[:known]) else _noted(choice)
+
+
+def _wider_term(portal: Portal, asked: Question, plan: SearchPlan, number: int, *, whole: bool) -> str:
+    """The term of a wider search; the second is for a trading name that was given: its bearer may be suggested."""
+    if not number or not asked.trading:
+        return plan.wider.next_term(number, whole=whole)
+    term = portal.name_search.fitted(names.without_suffix(asked.trading[0]))
+    return term if portal.name_search.is_sendable(term) else ""
+
+
+def _was_looked_for(portal: Portal, choice: Choice, words: set[str]) -> bool:
+    """Whether a slip is one: the registry was asked for just that word, and nobody has it."""
+    best = next(entry for entry in choice.ranked if entry.candidate is choice.candidate)
+    return best.doubt is None or not best.doubt.word or (portal.name_search.finds_words and best.doubt.word in words)
+
+
+def _noted(choice: Choice) -> Choice:
+    """The choice, with the wider search among the features of the company that it found."""
+    ranked = tuple(
+        replace(entry, features=(*entry.features, "wider_search")) if entry.candidate is choice.candidate else entry
+        for entry in choice.ranked
+    )
+    return replace(choice, ranked=ranked)
+
+
+def _listed(source: Source, term: str) -> ResultList:
+    """The list for a term, noted as a stage of the attempt."""
+    trace, started = source.session.trace, time.monotonic()
+    trace.searches += 1
+    results = source.search(term)
+    trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")
+    return results
 
 
 @contextmanager
@@ -248,7 +314,7 @@ def ask_copy_for_name(
 def _judged(source: Source, query: Query, *, now: datetime) -> tuple[NameVerdict, Evidence]:
     assert query.name is not None
     portal, session, started = source.portal, source.session, time.monotonic()
-    with _counted(session, most=portal.most_searches + 1):  # one for what the state's rule calls the same name
+    with _counted(session, most=portal.most_for_a_check):  # one for what the state's rule calls the same name
         results = source.names_taken(query.name)
     session.trace.add("names", started, f"{query.name!r}: {len(results.candidates)} rows")
     verdict = availability.judge(query.name, results, portal=portal, state=query.state, active_only=source.active_only)

@@ -8,11 +8,12 @@ of being guessed: then the terms must fit the least forgiving search, and a list
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from scrapers.normalize import names
 from scrapers.refusals import QueryRefused, Refusal
+from scrapers.search.widening import NOTHING, Widening, widen
 
 # starts_with, contains: the text as it is written; all_words: every word, anywhere; word_pattern: the words in their
 # order, whatever stands between them; neighborhood: an alphabetical list from the term on.
@@ -24,15 +25,20 @@ Basis = Literal["recorded", "documented", "public", "assumed", "unknown"]
 
 _ROUND = frozenset({20, 25, 50, 100, 150, 200, 250, 300, 400, 500, 750, 1000, 1500, 2000, 2500, 5000, 10000})
 _ARTICLE = re.compile(r"^the\s+", flags=re.IGNORECASE)
+_LAST_ARTICLE = re.compile(r",\s*the$", flags=re.IGNORECASE)
 _FROM_THE_START: frozenset[Mode] = frozenset({"starts_with", "neighborhood", "unknown"})
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """The terms to ask for, in order. `proves`: whether whole lists of them all hold the name however it is written."""
+    """The terms to ask for, in order. `proves`: whether whole lists of them all hold the name however it is written.
+
+    `wider`: what is asked when their lists were whole and did not hold it; it proves nothing.
+    """
 
     terms: tuple[str, ...]
     proves: bool = True
+    wider: Widening = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,11 @@ class NameSearch:
         Where the cap is not known, a list that ends at a number such as 50 or 100 is taken for cut.
         """
         return rows < self.cap if self.cap is not None else rows not in _ROUND
+
+    @property
+    def finds_words(self) -> bool:
+        """Whether a whole list for one word shows everybody whose name has it."""
+        return self.mode in ("contains", "all_words", "word_pattern")
 
     def fitted(self, text: str) -> str:
         """The text as it may be sent: without ignored words and wildcards, no longer than is taken; may be empty."""
@@ -120,7 +131,7 @@ def plan(name: str, facts: NameSearch) -> SearchPlan:
     legal form is asked for with it, as a person would; that finds it, but can not show that it is not there.
     """
     base = names.without_suffix(name)
-    bare = _ARTICLE.sub("", base)
+    bare = _LAST_ARTICLE.sub("", _ARTICLE.sub("", base))
     asked = [base, bare]
     if not facts.ignores_signs:
         asked += names.respelled(bare)
@@ -134,7 +145,15 @@ def plan(name: str, facts: NameSearch) -> SearchPlan:
     if not terms or not names.words(base):
         raise _too_short(facts)
     distinct = {text.casefold(): text for text in reversed(terms)}
-    return SearchPlan(tuple(reversed(distinct.values()))[: facts.most_terms], proves)
+    plan = SearchPlan(tuple(reversed(distinct.values()))[: facts.most_terms], proves)
+    return replace(plan, wider=_wider(bare, plan.terms, facts)) if proves else plan
+
+
+def _wider(bare: str, asked: tuple[str, ...], facts: NameSearch) -> Widening:
+    """The wider terms as they may be sent, without what is asked for anyway."""
+    known = {"", *(text.casefold() for text in asked)}
+    fitted = [facts.fitted(text) for text in widen(bare, facts.mode).terms]
+    return Widening(*("" if text.casefold() in known or not facts.is_sendable(text) else text for text in fitted))
 
 
 def _with_form(name: str, facts: NameSearch) -> list[str]:

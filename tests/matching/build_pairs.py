@@ -93,8 +93,12 @@ NUMBER_WORDS = (
     ("10", "Ten"),
     ("12", "Twelve"),
 )
-ROMAN = (("2", "II"), ("3", "III"), ("4", "IV"), ("5", "V"), ("6", "VI"), ("7", "VII"), ("8", "VIII"), ("9", "IX"))
+ROMAN = (("2", "II"), ("3", "III"), ("4", "IV"), ("6", "VI"), ("7", "VII"), ("8", "VIII"), ("9", "IX"))
 ORDINALS = (("First", "1st"), ("Second", "2nd"), ("Third", "3rd"), ("Fourth", "4th"), ("Fifth", "5th"))
+
+ANYBODYS = ("Holdings", "Properties", "Capital", "Services", "Management", "Solutions", "Enterprises", "Ventures")
+ANYBODYS += ("Partners", "Realty", "Investments", "Industries", "Group", "Associates")
+INITIALS = (("MT", "Mount"), ("FT", "Fort"), ("RD", "Road"), ("NE", "Northeast"), ("SE", "Southeast"), ("SR", "Senior"))
 
 Pair = tuple[str, str]
 Rule = Callable[[random.Random], Pair]
@@ -158,7 +162,7 @@ def form_left_out(pick: random.Random) -> Pair:
 
 
 def wrong_form(pick: random.Random) -> Pair:
-    name = _name(pick)
+    name = f"{pick.choice(OWN)} {pick.choice([trade for trade in TRADE if trade not in ANYBODYS])}"
     return _with(name, pick.choice(LLC)), _with(name, pick.choice(CORPORATION))
 
 
@@ -202,7 +206,7 @@ def ordinal(pick: random.Random) -> Pair:
 
 def home_state_note(pick: random.Random) -> Pair:
     name, state = _name(pick), pick.choice(STATES)
-    form, note = pick.choice((("Inc.", f"of {state}"), ("Inc.", f"(a {state} Corporation)"), ("LLC", f"({state})")))
+    form, note = pick.choice((("Inc.", f"(a {state} Corporation)"), ("LLC", f"({state})")))
     return _with(name, form), f"{_with(name, form)} {note}"
 
 
@@ -329,6 +333,42 @@ def initials_alike(pick: random.Random) -> Pair:
     return _with(f"{one} {trade}", form), _with(f"{other} {trade}", form)
 
 
+def initials_for_a_word(pick: random.Random) -> Pair:
+    short, word = pick.choice(INITIALS)
+    trade, form = pick.choice(TRADE), pick.choice(LLC + CORPORATION)
+    return _with(f"{short} {trade}", form), _with(f"{word} {trade}", form)
+
+
+def initials_divided(pick: random.Random) -> Pair:
+    letters = "".join(pick.sample("BCDFGHJKLMNPRST", 2))
+    word, form = pick.choice(("art", "ice", "oak", "inn", "arch", "able", "earl", "eden")), pick.choice(LLC)
+    return _with(f"{letters} {word}", form), _with(f"{letters[0]} {letters[1]}{word}", form)
+
+
+def letter_for_a_number(pick: random.Random) -> Pair:
+    letter, number = pick.choice((("X", "10"), ("X", "Ten"), ("V", "5"), ("V", "Five"), ("I", "1"), ("I", "One")))
+    name, form = f"{pick.choice(OWN)} {pick.choice(('Studio', 'Club', 'Cafe', 'Salon'))}", pick.choice(LLC)
+    return _with(f"{name} {letter}", form), _with(f"{name} {number}", form)
+
+
+def anybodys_name_with_another_form(pick: random.Random) -> Pair:
+    own = pick.choice([name for name in OWN if " " not in name and name.isalpha()])
+    name = f"{own} {pick.choice(ANYBODYS)}"
+    return _with(name, pick.choice(LLC)), _with(name, pick.choice(CORPORATION))
+
+
+def company_of_a_place(pick: random.Random) -> Pair:
+    name, state = _name(pick), pick.choice((*STATES, "America"))
+    form = pick.choice(("Company", "Corporation", "Inc."))
+    return _two(pick, (f"{name} {form}", f"{name} {form} of {state}"))
+
+
+def legal_name_of_a_trading_name(pick: random.Random) -> Pair:
+    trade = _name(pick)
+    mark = pick.choice(("dba", "d/b/a", "DBA", "doing business as"))
+    return f"{_ended(pick)} {mark} {trade}", _with(trade, pick.choice(LLC + CORPORATION))
+
+
 SAME: tuple[Rule, ...] = (
     case,
     punctuation,
@@ -364,6 +404,12 @@ OTHER: tuple[Rule, ...] = (
     letter_changed,
     words_in_another_order,
     initials_alike,
+    initials_for_a_word,
+    initials_divided,
+    letter_for_a_number,
+    anybodys_name_with_another_form,
+    company_of_a_place,
+    legal_name_of_a_trading_name,
 )
 
 

@@ -74,6 +74,14 @@ class TestMatching:
             )
 
 
+def found_alone(asked: str, shown: str) -> bool:
+    """Whether the company is found in a list of its row alone."""
+    rows = [Candidate(shown, "1")]
+    ranked = matching.rank(asked, rows, status_of=lambda row: ACTIVE)
+    best, _ = matching.best(ranked, threshold=THRESHOLD)
+    return (best or matching.alone(ranked, rows, threshold=THRESHOLD)) is not None
+
+
 class TestTheHeldOutSet:
     """held_out.csv, judged without sight of the matcher; the result after mending must stay."""
 
@@ -88,9 +96,9 @@ class TestTheHeldOutSet:
         assert wrong == []
         assert wrong_where_sure(self.HELD_OUT) == []
 
-    def test_is_found_but_for_the_eleven_that_are_explained(self) -> None:
-        missed = [p for p in self.HELD_OUT if p["label"] == "same" and ours(p["asked"], p["shown"]) < THRESHOLD]
-        assert len(missed) <= 11, missed
+    def test_is_found_but_for_nine_where_nobody_else_is_listed(self) -> None:
+        missed = [p for p in self.HELD_OUT if p["label"] == "same" and not found_alone(p["asked"], p["shown"])]
+        assert len(missed) <= 9, missed
 
     def test_is_read_better_than_by_each_plain_library(self) -> None:
         precision, recall, wrong = measure(self.HELD_OUT, ours)

@@ -28,8 +28,15 @@ A name without its legal form shorter than the minimum is asked for with the leg
 given it is refused before anything is sent, and an empty list for such a term never reads as "not found". The signs
 `% * ? _ < > \\` are never sent as text: the term ends before them, or is the longest piece between them. A list that
 may lack rows is searched for the very name where the registry has such a search; if that does not find it either, the
-answer is a refusal (400), never "not found". `searches` is the most a lookup makes for one name (a name check may
-make one more); an attempt's stages tell how many it made. Where a loaded copy of a state's bulk data answers, none of
+answer is a refusal (400), never "not found".
+
+Where all lists were whole and hold nobody, two wider searches ask for the company's own words: the name up to its first
+own word, or another spelling of its beginning (names that start with the text, and where that is unknown); its longest
+own word (names that hold the text); the beginnings of its words, then their ends (words in their order). The second is
+closer where the first list was cut, and looser where it was whole. They prove nothing.
+
+`searches` is the most a lookup makes for one name, these included (a name check makes none of these, and one more of
+its own); an attempt's stages tell how many it made. Where a loaded copy of a state's bulk data answers, none of
 this applies: the copy compares normalized names.
 
 | | jurisdiction | compares | shortest | longest | words not looked at | list ends | then | searches | evidence |

@@ -80,7 +80,7 @@ class TestAGrid:
 
     def test_of_reserved_names_holds_no_company(self) -> None:
         reserved = grid(row("11000001", "BLUE HERON LLC", kind="Reserved Name"))
-        outcome = talk(reserved, reserved, searches=2).ask(name="Blue Heron LLC")
+        outcome = talk(*(reserved,) * 4, searches=4).ask(name="Blue Heron LLC")
         assert isinstance(outcome, NotFound)
 
     def test_tells_operators_of_a_kind_of_name_never_seen(self) -> None:
