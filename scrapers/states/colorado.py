@@ -13,7 +13,7 @@ from scrapers.bulk_data.layouts import colorado
 from scrapers.parsing.fields import listed
 from scrapers.platforms.socrata.colorado_rows import ColoradoRows
 from scrapers.portal import Capabilities, Terms
-from scrapers.records import Candidate, EntityRecord
+from scrapers.records import EntityRecord
 from scrapers.statuses import meanings
 from scrapers.transport.soda import Row
 from scrapers.ucc.colorado import ColoradoLiens
@@ -52,11 +52,3 @@ class Colorado(ColoradoLiens, ColoradoRows):
     def record(self, row: Row) -> EntityRecord:
         """One row is one entity."""
         return colorado.record(row)
-
-    def has_left_name(self, row: Candidate) -> bool:
-        """Also one whose name carries an event on record: "ACME LLC, Delinquent May 1, 2022" leaves "ACME LLC" free."""
-        return super().has_left_name(row) or bool(row.record and row.record.standing)
-
-    def just_this(self, name: str) -> str:
-        """Also the names that carry an event."""
-        return " or ".join(filter(None, (super().just_this(name), colorado.with_an_event(name))))

@@ -31,6 +31,7 @@ from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _API, _PAGE = "https://ccfs-api.prod.sos.wa.gov/api/BusinessSearch", "https://ccfs.sos.wa.gov"
+_HEADERS = {"Accept": "application/json", "Origin": _PAGE, "Referer": f"{_PAGE}/"}
 _ADDRESS = frozenset(listed("StreetAddress1 | StreetAddress2 | City | State | Zip5 | Zip4 | County"))
 _PAGE_ROWS, _PAGES = 25, 4
 _ROW = frozenset(
@@ -90,7 +91,7 @@ class Washington(Portal):
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The whole entity by its internal number."""
         page = session.get(
-            f"{_API}/BusinessInformation", params={"businessID": candidate.handle["id"]}, headers=_headers()
+            f"{_API}/BusinessInformation", params={"businessID": candidate.handle["id"]}, headers=_HEADERS
         )
         found = _answer(page)
         office = need_object(need(found, "PrincipalOffice"), "PrincipalOffice")
@@ -102,7 +103,7 @@ class Washington(Portal):
             entity_type=need_text(found, "BusinessType"),
             formation_date=text(need(found, "DateOfIncorporation")),
             jurisdiction=text(need(found, "JurisdictionDesc")),
-            domestic=_is_domestic(need_text(found, "BusinessType")),
+            domestic={"WA": True, "FOREIGN": False}.get(need_text(found, "BusinessType").split()[0].upper()),
             agent_name=_person(agent, "FullName") if agent else None,
             agent_address=_whole(need(agent, "StreetAddress")) if agent else Address(),
             principal_address=_whole(need(office, "PrincipalStreetAddress")),
@@ -129,7 +130,7 @@ class Washington(Portal):
                 "SortBy": "BusinessName",
                 "SortType": "ASC",
             }
-            page = session.post(f"{_API}/GetBusinessSearchDetails", form=form, headers=_headers())
+            page = session.post(f"{_API}/GetBusinessSearchDetails", form=form, headers=_HEADERS)
             found = need_rows(_answer(page), "the answer")
             rows += found
             total = total or _total(found)
@@ -160,10 +161,6 @@ def _answer(page: Page) -> Any:
     return found
 
 
-def _headers() -> dict[str, str]:
-    return {"Accept": "application/json", "Origin": _PAGE, "Referer": f"{_PAGE}/"}
-
-
 def _total(rows: list[Mapping[str, Any]]) -> int:
     """How many rows there are in all: the first row, or the question in it, says it."""
     if not rows:
@@ -178,11 +175,6 @@ def _governors(found: Mapping[str, Any]) -> Iterator[Officer]:
         name = _person(row, "FullName", "Name")
         if name and need(row, "PrincipalBaseType") == "GOVERNINGPERSON" and text(need(row, "Status")) != "D":
             yield Officer(name, text(need(row, "Title")) or "Governor")
-
-
-def _is_domestic(kind: str) -> bool | None:
-    """ "WA LIMITED LIABILITY COMPANY" is one of Washington, "FOREIGN LIMITED LIABILITY COMPANY" is none."""
-    return {"WA": True, "FOREIGN": False}.get(kind.split()[0].upper())
 
 
 def _person(raw: Mapping[str, Any], *whole: str) -> str | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from scrapers.bulk_data.layouts import colorado
 from scrapers.failures import PageChanged
 from scrapers.parsing.columns import FilingColumns
 from scrapers.platforms.socrata.portal import OtherNames, SocrataPortal, unknown
@@ -40,6 +41,14 @@ class ColoradoRows(SocrataPortal):
         """Names of entities alone."""
         found = super().names_taken(session, name)
         return replace(found, candidates=tuple(row for row in found.candidates if row.name_kind != "assumed"))
+
+    def has_left_name(self, row: Candidate) -> bool:
+        """Also one whose name carries an event on record: "ACME LLC, Delinquent May 1, 2022" leaves "ACME LLC" free."""
+        return super().has_left_name(row) or bool(row.record and row.record.standing)
+
+    def just_this(self, name: str) -> str:
+        """Also the names that carry an event."""
+        return " or ".join(filter(None, (super().just_this(name), colorado.with_an_event(name))))
 
     def _beside(self, session: PortalSession, dataset: str, number: str, *, order: str) -> Sequence[Row]:
         """Rows about one company; none, and operators hear of it, where the set is not as it was described."""

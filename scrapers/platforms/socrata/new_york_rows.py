@@ -85,7 +85,9 @@ class NewYorkRows(SocrataPortal):
         pairs = dict.fromkeys((need_text(row, "corpid_num"), need_text(row, "corp_name")) for row in rows)
         older = [pair for pair in pairs if pair[0] not in present or present[pair[0]].name != pair[1]]
         near = tuple(dict.fromkeys(number for number, name in older if is_near(asked, name)))
-        numbers = near[:_MOST_NUMBERS]
+        # A wider term is near no name, and whoever it lists may be chosen
+        doubtful = () if any(is_near(asked, row.name) for row in listed.candidates) else (number for number, _ in older)
+        numbers = tuple(dict.fromkeys((*near, *doubtful)))[:_MOST_NUMBERS]
         missing = [number for number in numbers if number not in present]
         opened = self._open(session, numbers, present | self._with_keys(session, self.id_column, missing))
         found = [opened.get(number, row) for number, row in present.items()]
