@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrapers.normalize import addresses
+from scrapers.normalize.dates import to_iso
 from scrapers.parsing.fields import listed, text
 from scrapers.records import Address, EntityRecord, Filing, Officer
 
@@ -87,7 +88,7 @@ class FilingColumns:
     def read(self, rows: Iterable[Row]) -> tuple[Filing, ...]:
         """The documents, newest first; one without a title tells nothing, and is left out."""
         read = (Filing(text(row.get(self.date)), title) for row in rows if (title := _first(row, self.title)))
-        return tuple(sorted(read, key=lambda filing: filing.date or "", reverse=True))
+        return tuple(sorted(read, key=lambda filing: to_iso(filing.date) or "", reverse=True))
 
 
 @dataclass(frozen=True, slots=True)

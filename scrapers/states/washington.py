@@ -173,7 +173,7 @@ def _governors(found: Mapping[str, Any]) -> Iterator[Officer]:
     """Those whom the page shows as governors: others of the list founded it, or are gone; most have no title there."""
     for row in need_rows(need(found, "PrincipalsList") or [], "PrincipalsList"):
         name = _person(row, "FullName", "Name")
-        if name and need(row, "PrincipalBaseType") == "GOVERNINGPERSON" and text(need(row, "Status")) != "D":
+        if name and text(need(row, "PrincipalBaseType")) == "GOVERNINGPERSON" and text(need(row, "Status")) != "D":
             yield Officer(name, text(need(row, "Title")) or "Governor")
 
 

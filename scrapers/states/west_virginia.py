@@ -121,7 +121,10 @@ def _places(tree: HtmlElement) -> dict[str, Address]:
     found = {}
     for row in tree.xpath("//tr[not(.//tr)]"):
         cells = [text_of(cell) for cell in row.xpath("./th | ./td")]
-        if not cells or not fold(cells[0]).endswith("address"):
+        named = [at for at, cell in enumerate(cells) if fold(cell).endswith("address")]
+        if named not in ([], [0]):
+            raise PageChanged(f"an address is named in cell {named} of a row: {cells}")
+        if not named:
             continue
         parts = {
             fold(label): value.strip() for label, colon, value in (cell.partition(":") for cell in cells[1:]) if colon

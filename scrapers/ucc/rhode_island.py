@@ -157,6 +157,8 @@ def _parties(rows: Iterable[HtmlElement]) -> Iterator[tuple[str, UccParty]]:
                 if len(lines) == 1:
                     raise PageChanged(f"{lines[0]!r} stands among the parties of a lien, without an address")
                 place = [line for line in lines[1:] if not line.casefold().startswith("corp type:")]
+                if not all(any(sign.isdigit() for sign in line) for line in place):
+                    raise PageChanged(f"{lines!r}: each line of an address is expected to have a number")
                 yield role, parties.listed_party(lines[0], addresses.from_lines(place))
 
 

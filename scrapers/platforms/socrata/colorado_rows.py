@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scrapers.bulk_data.layouts import colorado
-from scrapers.failures import PageChanged
 from scrapers.parsing.columns import FilingColumns
-from scrapers.platforms.socrata.portal import OtherNames, SocrataPortal, unknown
+from scrapers.platforms.socrata.portal import OtherNames, SocrataPortal
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.transport import conditions, soda
 from scrapers.transport.session import PortalSession
@@ -51,10 +50,6 @@ class ColoradoRows(SocrataPortal):
         return " or ".join(filter(None, (super().just_this(name), colorado.with_an_event(name))))
 
     def _beside(self, session: PortalSession, dataset: str, number: str, *, order: str) -> Sequence[Row]:
-        """Rows about one company; none, and operators hear of it, where the set is not as it was described."""
+        """Rows about one company."""
         where = f"entityid={conditions.quoted(number)}"
-        try:
-            return soda.ask_rows(session, domain=self.domain, dataset=dataset, where=where, order=order, limit=_MOST)
-        except PageChanged:
-            unknown(["not as it was described"], session, what=dataset)
-            return []
+        return soda.ask_rows(session, domain=self.domain, dataset=dataset, where=where, order=order, limit=_MOST)

@@ -17,6 +17,7 @@ from scrapers.bulk_data.layouts.new_york import INQUIRY
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
+from scrapers.normalize.dates import to_iso
 from scrapers.parsing.fields import listed, need_text, note_unread
 from scrapers.records import Address, EntityRecord, Filing, Officer
 from scrapers.transport import conditions, soda
@@ -62,7 +63,7 @@ def ask(session: PortalSession, dataset: str, numbers: Iterable[str]) -> Rows:
 
 
 def _when(row: Row) -> tuple[str, str]:
-    return value(row, "date_filed") or "", need_text(row, "film_num")
+    return to_iso(value(row, "date_filed")) or "", need_text(row, "film_num")
 
 
 def note_columns(session: PortalSession, dataset: str, rows: Sequence[Row]) -> None:
