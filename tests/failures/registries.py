@@ -6,7 +6,7 @@ product. Who has hung up, or was killed, is not counted as waiting any more.
 
 Any name is known ("PETREL A1 N00001 LLC"), unless it has the word MISSING in it: no story has to prepare companies.
 Of a state's data sets one is played; those beside it answer at once that they have nothing, and are not counted, nor
-are trade names.
+are trade names and the wider searches for what nobody has.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ HOSTS = {
 }
 PLAYED = ("n9v6-gdp6", "4ykn-tg5h", "xvd7-5r2c", "tckn-sxa6", "n7gp-d28j")
 STATES = ("NY", "CO", "PA", "OR")  # each may be asked twice a second (`tests.failures.settings`), by four at a time
+ASKED_FOR = re.compile(r"(?:PETREL|MISSING) \S+ N\d{4,5}")  # a whole name, and no part of one
 HANGS = "CT"  # for the stories of a registry that never answers: nobody else's pace or health suffers
 BLANK_EVERY = 2.0  # seconds
 
@@ -121,11 +122,12 @@ class _Conversation(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         self._begun = False
         where = parse_qs(parts.query).get("$where", [""])[0]
-        if not any(dataset in parts.path for dataset in PLAYED) or "REGISTRANT" in where:
+        words = _words(where)
+        beside = not any(dataset in parts.path for dataset in PLAYED) or "REGISTRANT" in where
+        if beside or (" like " in where and not ASKED_FOR.fullmatch(words)):
             self._say(b"[]")
             return
         state = HOSTS[parts.path.split("/")[1]]
-        words = _words(where)
         with self.server.lock:
             self.server.asked[state, words] += 1
             self.server.inside[state] += 1

@@ -67,12 +67,16 @@ class TestTheWholeWorld:
         """Nearly every answer is proposed as a case, and nobody of those that were read is in one."""
         golden = [one["golden"] for row in told["states"] for one in row["questions"]]
         written = [one["folder"] for one in golden if one["folder"]]
-        refused = [one["why_not"] for one in golden if not one["folder"]]
-        assert refused == []
+        rows = [(row["state"], one) for row in told["states"] for one in row["questions"]]
+        refused = {(state, one["kind"]) for state, one in rows if not one["golden"]["folder"]}
+        # A person's name that is replaced is searched wider by other words, which nobody has answered
+        assert refused == {("IN", "person"), ("UT", "person")}
         assert len(written) > 150
         left = []
         for row in told["states"]:
             for one in row["questions"]:
+                if not one["golden"]["folder"]:
+                    continue
                 case = list_canaries()[row["state"], CanaryKind(one["kind"])]
                 files = (folder / one["golden"]["folder"]).iterdir()
                 pages = b"".join(file.read_bytes() for file in files).decode()
@@ -196,6 +200,8 @@ class TestAWrongCompany:
         body = rows.replace(b"Juniper Mesa Outfitters LLC", absent.encode())
 
         def plant(url: str, step: Step | None) -> Step | None:
+            if "u7sb-g482" in url or "casm-dbbj" in url:  # beside the company: it has no trade names and no events
+                return Step("GET", url, 200, {"content-type": "application/json"}, b"[]")
             return step and replace(step, body=body) if absent.split()[0].upper() in url.upper() else None
 
         world.server.plant = plant

@@ -117,7 +117,10 @@ class TestFirstContact:
 
     def test_asks_one_question_a_state_where_that_is_wanted(self, simulator: Simulator) -> None:
         run("NY", "--only", "active")
-        assert len(simulator.requests) == 1
+        alone = len(simulator.requests)
+        simulator.requests.clear()
+        run("NY", "--only", "active", "--only", "absent")
+        assert 0 < alone < len(simulator.requests)
 
     def test_shows_how_far_it_is_at_a_terminal_and_nothing_elsewhere(self, simulator: Simulator) -> None:
         screen, file = Terminal(), StringIO()
@@ -244,8 +247,8 @@ class TestManners:
         Breaker.objects.create(state="CO", slowness=4, changed_at=timezone.now())
         run("CO", "--only", "active", "--only", "absent")
         times = [at for at, _, _ in simulator.heard]
-        assert len(times) == 2
-        assert times[1] - times[0] > 0.75
+        assert len(times) >= 2
+        assert all(later - sooner > 0.75 for sooner, later in pairwise(times))
 
     def test_keep_what_a_portal_sent_from_an_operators_terminal(self, simulator: Simulator) -> None:
         label = json.dumps("\x1b[2J\x1b]0;owned\x07\u202egnp").encode()

@@ -48,7 +48,6 @@ class TestWhatExists:
             ("WA", "Delinquent"),
             ("WI", "In Bad Standing"),
             ("VA", "Fee Delinquent"),
-            ("VA", "01"),
             ("NC", "Multiple"),
             ("OH", "Hold"),
             ("ND", "Active / Not Good Standing"),
