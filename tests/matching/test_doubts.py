@@ -82,7 +82,7 @@ def choose(asked: str, *shown: str, complete: bool = True, portal: type[Portal] 
 
 @pytest.mark.parametrize(("asked", "shown", "features"), DOUBTS, ids=[asked for asked, _, _ in DOUBTS])
 class TestADoubt:
-    def test_is_the_company_where_it_stands_alone_and_is_told(self, asked: str, shown: str, features: str) -> None:
+    def test_is_the_company_where_it_stands_alone_and_is_noted(self, asked: str, shown: str, features: str) -> None:
         choice = choose(asked, shown, "QUITE ANOTHER LLC")
         assert choice.candidate is not None
         assert choice.candidate.name == shown

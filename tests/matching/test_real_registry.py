@@ -100,7 +100,7 @@ class TestAMatcherThatTakesWhateverLooksAlike:
 
         assert any("wrong" in one for one in complaints(judged(registry, families, choose), SECOND))
 
-    def test_is_told_by_what_it_no_longer_finds(self, registry: Registry, habits: list[Question]) -> None:
+    def test_shows_by_what_it_no_longer_finds(self, registry: Registry, habits: list[Question]) -> None:
         def choose(registry: Registry, question: Question) -> Choice:
             return Choice(None, ())
 

@@ -146,7 +146,7 @@ class TestTheComposeFile:
         bare = [name for name in healthy if "test" not in services[name].get("healthcheck", {})]
         assert [name for name in bare if "build" not in services[name] or "healthcheck" in services[name]] == []
 
-    def test_publishes_nothing_but_the_proxy_on_loopback_unless_told_otherwise(self, services: dict[str, dict]) -> None:
+    def test_publishes_nothing_but_the_proxy_on_loopback_by_default(self, services: dict[str, dict]) -> None:
         published = {name: service["ports"] for name, service in services.items() if "ports" in service}
         assert published == {"proxy": ["${PUBLISH:-127.0.0.1}:${PORT:-8000}:${EDGE_PORT:-8080}"]}
 

@@ -61,7 +61,7 @@ def told(settings: Any, switches: None) -> set[str]:
 class TestWhatIsWatched:
     """deploy/."""
 
-    def test_is_told_by_the_service(self, told: set[str]) -> None:
+    def test_is_measured_by_the_service(self, told: set[str]) -> None:
         asked = {name for expression in expressions() for name in OURS.findall(expression)}
         assert len(asked) > 30
         assert asked - told == set()

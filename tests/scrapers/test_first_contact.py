@@ -103,7 +103,7 @@ class TestFirstContact:
         assert row.last_tested_at is not None
         assert not any("data.ny.gov" in asked for asked in simulator.requests)
 
-    def test_tries_others_when_told_but_none_whose_owner_forbids_programs(self, simulator: Simulator) -> None:
+    def test_tries_others_on_demand_but_none_whose_owner_forbids_programs(self, simulator: Simulator) -> None:
         codes = {portal.code for portal in contact.list_portals(others=True)}
         assert {"NY", "CO", "GA", "MA"} <= codes
         for portal in discovery.list_portals():

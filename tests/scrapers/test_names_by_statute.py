@@ -117,7 +117,7 @@ class TestLikeKinds:
         assert ask("CA", "Blue Heron LLC", row("BLUE HERON, L.L.C.", "Active")).verdict == "taken"
         assert ask("CA", "Blue Heron LP", row("BLUE HERON LLC", "Active")).verdict == "free"
 
-    def test_cannot_be_told_of_a_name_without_a_legal_form(self) -> None:
+    def test_cannot_be_known_of_a_name_without_a_legal_form(self) -> None:
         found = ask("CA", "Blue Heron", self.CORPORATION)
         assert (found.verdict, found.available) == ("cannot_say", False)
         assert "the kind of the name asked for is not known" in (found.warning or "")
@@ -142,7 +142,7 @@ class TestAnAssumedName:
     def test_does_elsewhere(self, state: str) -> None:
         assert ask(state, "Blue Heron LLC", self.ROW).verdict != "free"
 
-    def test_is_told_from_a_trade_name_in_ohio(self) -> None:
+    def test_differs_from_a_trade_name_in_ohio(self) -> None:
         trade = row("Blue Heron", "Active", kind="TRADE NAME", name_kind="assumed")
         fictitious = row("Blue Heron", "Active", kind="FICTITIOUS NAMES", name_kind="assumed")
         assert ask("OH", "Blue Heron LLC", trade).verdict == "taken"

@@ -12,7 +12,7 @@ from scrapers.transport.page import Page
 class TestTheRecordedRows:
     """All of the search for active entities: the fourth cell says which of them are that no more."""
 
-    def test_are_told_by_the_word_in_their_fourth_cell(self, recordings: Path) -> None:
+    def test_have_their_status_in_their_fourth_cell(self, recordings: Path) -> None:
         content = json.loads((recordings / "RI" / "search-rows-derived.json").read_text(encoding="utf-8"))
         rows = "".join(
             f"<tr><td><a href='CorpSummary.aspx?FEIN={row['ID (FEIN parameter)']}&amp;SEARCH_TYPE=1'>{row['name']}</a>"
