@@ -39,11 +39,6 @@ class Balance:
         return max(0, -self.available)
 
 
-def get_account(account_id: int) -> Account:
-    """Return the account; raise Account.DoesNotExist when there is none."""
-    return Account.objects.get(pk=account_id)
-
-
 def get_balance(account_id: int) -> Balance:
     """Return the account's sums in one query; raise Account.DoesNotExist when there is none."""
     row = Account.objects.values_list("available", "held", "spent", "deposited").get(pk=account_id)
