@@ -1,0 +1,197 @@
+"""The protocol's messages: of the stateless revision, in which every request says all, and of those with a handshake.
+
+Nothing is remembered between two messages in either; a handshake is answered and forgotten.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from lookups.api import parsers
+from lookups.api.errors import ApiError
+from lookups.mcp import calls, tools
+from lookups.mcp.calls import Answer
+from lookups.mcp.tools import Tool
+
+STATELESS = "2026-07-28"
+HANDSHAKES = ("2025-11-25", "2025-06-18", "2025-03-26")
+SUPPORTED = (STATELESS, *HANDSHAKES)
+META = "io.modelcontextprotocol/"
+LIST_MS = 300_000  # how long a list of tools may be kept
+
+PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
+HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
+
+INSTRUCTIONS = (
+    "What US states' own company registries say, right now, with evidence. Read `verdict` before anything else: "
+    "'not_found' means that the registry was read and has no such name; 'unavailable' means that nothing is known; "
+    "'ambiguous' means that several companies fit: choose by entity_id, never guess. Say to people where an answer "
+    "comes from and when it was read (`evidence`, `dataAsOf`)."
+)
+
+
+class Wrong(Exception):
+    """A message that is refused: code, sentence, what goes with it, and the HTTP status."""
+
+    def __init__(self, code: int, text: str, *, data: Any = None, status: int = 400) -> None:
+        super().__init__(text)
+        self.code, self.text, self.data, self.status = code, text, data, status
+
+    def body(self, number: Any) -> dict[str, Any]:
+        """The JSON-RPC error."""
+        error = {"code": self.code, "message": self.text} | ({} if self.data is None else {"data": self.data})
+        return {"jsonrpc": "2.0", "id": number, "error": error}
+
+
+def read(raw: bytes) -> dict[str, Any]:
+    """A message from its bytes, read as strictly as every body of the API. Raises Wrong."""
+    try:
+        message = parsers.read_object(raw)
+    except ApiError as nonsense:
+        reason = (nonsense.details or {}).get("body", [""])[0]  # type: ignore[union-attr]
+        raise Wrong(PARSE_ERROR, reason or nonsense.text) from nonsense
+    if message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
+        raise Wrong(INVALID_REQUEST, "Send one JSON-RPC 2.0 request.")
+    number = message.get("id")
+    if isinstance(number, bool) or not isinstance(number, int | str | None):
+        raise Wrong(INVALID_REQUEST, "id must be text or a whole number.")
+    return message
+
+
+def answer(message: dict[str, Any], *, caller: HttpRequest) -> dict[str, Any]:
+    """The result of one request, as JSON-RPC has it. Raises Wrong."""
+    params = message.get("params") or {}
+    if not isinstance(params, dict):
+        raise Wrong(INVALID_PARAMS, "params must be an object.")
+    version = find_version(params)
+    if version is not None and version not in SUPPORTED:
+        raise unsupported(version)
+    stateless = version == STATELESS
+    if stateless and not isinstance(_meta(params).get(f"{META}clientCapabilities"), dict):
+        raise Wrong(INVALID_PARAMS, f"_meta needs {META}clientCapabilities.")
+    result = _run(str(message.get("method")), params, stateless=stateless, caller=caller)
+    if stateless:
+        result = {"resultType": "complete", **result, "_meta": {f"{META}serverInfo": _server()}}
+    return {"jsonrpc": "2.0", "id": message["id"], "result": result}
+
+
+def find_version(params: Mapping[str, Any]) -> str | None:
+    """The revision that the request names in itself; None in those with a handshake."""
+    version = _meta(params).get(f"{META}protocolVersion")
+    return version if version is None else str(version)
+
+
+def unsupported(version: str) -> Wrong:
+    """A revision that is not spoken here, with those that are."""
+    data = {"supported": list(SUPPORTED), "requested": version}
+    return Wrong(UNSUPPORTED_VERSION, "Unsupported protocol version", data=data)
+
+
+def _run(method: str, params: dict[str, Any], *, stateless: bool, caller: HttpRequest) -> dict[str, Any]:
+    kept: dict[str, Any] = {"ttlMs": LIST_MS, "cacheScope": "public"} if stateless else {}
+    if method == "tools/list":
+        return {"tools": tools.list_described(), **kept}
+    if method == "tools/call":
+        return _call(params, caller)
+    if method == "server/discover" and stateless:
+        return {
+            "supportedVersions": list(SUPPORTED),
+            "capabilities": {"tools": {}},
+            "instructions": INSTRUCTIONS,
+            **kept,
+        }
+    if method == "initialize" and not stateless:
+        return _shake_hands(params)
+    if method == "ping" and not stateless:
+        return {}
+    raise Wrong(NO_METHOD, f"Method not found: {method[:100]}", status=404)
+
+
+def _shake_hands(params: dict[str, Any]) -> dict[str, Any]:
+    wanted = params.get("protocolVersion")
+    return {
+        "protocolVersion": wanted if wanted in HANDSHAKES else HANDSHAKES[0],
+        "capabilities": {"tools": {}},
+        "serverInfo": _server(),
+        "instructions": INSTRUCTIONS,
+    }
+
+
+def _call(params: dict[str, Any], caller: HttpRequest) -> dict[str, Any]:
+    tool = tools.find_tool(str(params.get("name")))
+    if tool is None:
+        raise Wrong(INVALID_PARAMS, f"Unknown tool: {str(params.get('name'))[:100]}")
+    arguments = params.get("arguments", {})
+    if not isinstance(arguments, dict):
+        raise Wrong(INVALID_PARAMS, "arguments must be an object.")
+    problem = _find_problem(tool, arguments)
+    if problem:
+        return {"content": [_text(problem)], "isError": True}
+    operation = tools.get_operation(_choose(tool, arguments))
+    given = {**tool.fixed, **arguments}
+    if tool.takes == ("id",):
+        (place,) = (name for name, (where, _) in operation.places.items() if where == "path")
+        given = {place: arguments["id"]}
+    found = calls.ask(operation, given, caller=caller)
+    lines = (_summarize(found), _as_json(found.body))
+    result: dict[str, Any] = {"content": [_text(line) for line in lines if line]}
+    if found.is_error:
+        return {**result, "isError": True}
+    body = {tools.ITEMS: found.body} if isinstance(found.body, list) else found.body
+    return {**result, "structuredContent": body, "isError": False}
+
+
+def _find_problem(tool: Tool, arguments: dict[str, Any]) -> str:
+    """What is wrong with the arguments that the operation itself would not be asked about."""
+    unknown = sorted(set(arguments) - set(tool.takes))
+    if unknown:
+        return f"Unknown arguments: {', '.join(unknown)[:200]}. {tool.name} takes {', '.join(tool.takes) or 'none'}."
+    missing = [name for name in tool.needs if arguments.get(name) in (None, "")]
+    if missing:
+        return f"Missing arguments: {', '.join(missing)}."
+    if tool.takes == ("id",) and not str(arguments["id"]).startswith(tuple(tool.operations)):
+        return f"An id begins with {' or '.join(tool.operations)}."
+    return ""
+
+
+def _choose(tool: Tool, arguments: dict[str, Any]) -> str:
+    given = str(arguments.get("id", ""))
+    return next(name for start, name in tool.operations.items() if given.startswith(start))
+
+
+def _summarize(found: Answer) -> str:
+    """One sentence before the JSON, so that no kind of answer is taken for another."""
+    body = found.body if isinstance(found.body, dict) else {}
+    if found.is_error:
+        later = f" Try again in {found.retry_after} seconds." if found.retry_after else ""
+        verdict = f"{body['verdict'].upper()}: " if body.get("verdict") else "NOT ANSWERED: "
+        return f"{verdict}{body.get('error', 'the request was refused')}. Nothing was charged.{later}"
+    if found.status == 202:
+        return "ACCEPTED: not answered yet. Ask get_result with the id below."
+    known = body.get("verdict")
+    cost = f" Cost: {body['cost']} USD." if body.get("cost") is not None else ""
+    if known == "not_found":
+        return "NOT FOUND: the registry was read and has no such name. Nothing was charged."
+    return f"{str(known).replace('_', ' ').upper()}.{cost}" if known else ""
+
+
+def _server() -> dict[str, str]:
+    return {"name": "sos-lookup", "title": "SOS Lookup", "version": str(settings.SPECTACULAR_SETTINGS["VERSION"])}
+
+
+def _meta(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    meta = params.get("_meta")
+    return meta if isinstance(meta, dict) else {}
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def _as_json(body: Any) -> str:
+    return "" if body is None else json.dumps(body, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,80 @@
+"""POST /mcp: one message, one JSON answer. No session, no stream, nothing kept."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.request import validate_host
+from django.views.decorators.csrf import csrf_exempt
+
+from lookups.mcp import protocol
+from lookups.mcp.protocol import Wrong
+
+MOST_BYTES = 1024 * 1024
+NAMED = {"tools/call": "name"}  # methods that say in `Mcp-Name` what they are about
+
+
+@csrf_exempt
+def door(request: HttpRequest) -> HttpResponse:
+    """Answer one message."""
+    if request.method != "POST":
+        return HttpResponse(status=405, headers={"Allow": "POST"})
+    if not _is_from_here(request):
+        return JsonResponse(Wrong(protocol.INVALID_REQUEST, "Origin not allowed").body(None), status=403)
+    number: Any = None
+    try:
+        message = _read(request)
+        number = message.get("id")
+        if number is None:
+            return HttpResponse(status=202)  # a notification
+        _check_headers(request, message)
+        body, status = protocol.answer(message, caller=request), 200
+    except Wrong as wrong:
+        body, status = wrong.body(number), wrong.status
+    response = JsonResponse(body, status=status)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _is_from_here(request: HttpRequest) -> bool:
+    """Whether no web page of another site sends it: a browser says where its page is from, programs say nothing."""
+    origin = request.headers.get("Origin")
+    if origin is None:
+        return True
+    host = urlsplit(origin).hostname or ""
+    allowed = [urlsplit(settings.PUBLIC_URL).hostname or "", *(one for one in settings.ALLOWED_HOSTS if one != "*")]
+    return validate_host(host, allowed)
+
+
+def _read(request: HttpRequest) -> dict[str, Any]:
+    """The message; Wrong for what is none."""
+    raw = request.read(MOST_BYTES + 1)
+    if len(raw) > MOST_BYTES:
+        raise Wrong(protocol.INVALID_REQUEST, "The message is too large.", status=413)
+    return protocol.read(raw)
+
+
+def _check_headers(request: HttpRequest, message: dict[str, Any]) -> None:
+    """In the stateless revision the headers repeat what the body says, so that what stands between us can read it."""
+    params = message.get("params") if isinstance(message.get("params"), dict) else {}
+    assert isinstance(params, dict)
+    version, header = protocol.find_version(params), request.headers.get("MCP-Protocol-Version")
+    if version is None:
+        if header is not None and header not in protocol.SUPPORTED:
+            raise protocol.unsupported(header)
+        if header == protocol.STATELESS:
+            raise Wrong(protocol.INVALID_PARAMS, f"_meta needs {protocol.META}protocolVersion.")
+        return
+    method = message["method"]
+    expected = {"MCP-Protocol-Version": version, "Mcp-Method": method}
+    if method in NAMED:
+        expected["Mcp-Name"] = str(params.get(NAMED[method]))
+    if version != protocol.STATELESS:
+        expected = {"MCP-Protocol-Version": version}
+    for name, value in expected.items():
+        sent = request.headers.get(name)
+        if sent != value:
+            raise Wrong(protocol.HEADER_MISMATCH, f"{name} is {sent!r}, and the body says {value!r}"[:300])

@@ -1,0 +1,1 @@
+"""The doors beside the API, each judged by programs that others wrote."""

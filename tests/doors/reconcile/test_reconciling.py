@@ -1,0 +1,203 @@
+"""A person with a spreadsheet finds out which companies its names are, and adds what the registries say of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from billing import keys
+from billing.models import LedgerEntry
+from lookups.bulk import queue
+from lookups.models import BulkJob, Lookup
+from lookups.reconcile import asking
+from tests.doors.reconcile.program import Program, judge
+from tests.lookups.conftest import Customer
+from tests.lookups.registry_server import Register
+
+pytestmark = pytest.mark.django_db
+FOUND, NOBODY = "Magic Found LLC", "Magic Not Found LLC"
+
+
+@pytest.fixture
+def worked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the program waits, the bulk worker does its work."""
+    monkeypatch.setattr(asking.time, "sleep", lambda _: queue.work(now=timezone.now()))
+
+
+@pytest.fixture
+def program(tester: Customer, worked: None) -> Program:
+    _, secret = keys.issue(
+        account=tester.key.account, name="sheet", mode="test", scopes=["reconcile"], now=timezone.now()
+    )
+    return Program(secret)
+
+
+def row(name: str, state: str | None = "DE", **more: Any) -> dict[str, Any]:
+    given = {"query": name, **more}
+    return given | ({"properties": [{"pid": "state", "v": state}]} if state else {})
+
+
+class TestTheManifest:
+    """What a program reads first, from a page of its own."""
+
+    def test_is_as_the_specification_has_it(self, program: Program) -> None:
+        manifest = program.read()
+        judge(manifest, "manifest")
+        assert manifest["versions"] == ["0.2"]
+        assert program.client.options(f"{program.root}/")["Access-Control-Allow-Origin"] == "*"
+
+    def test_leads_to_addresses_that_answer(self, program: Program) -> None:
+        manifest = program.read()
+        for what in ("entity", "property", "type"):
+            service = manifest["suggest"][what]
+            path = (service["service_url"] + service["service_path"]).partition(program.root)[2]
+            judge(
+                program.read(path, prefix="s"),
+                {"entity": "suggest-entities-response"}.get(
+                    what, f"suggest-{'properties' if what == 'property' else 'types'}-response"
+                ),
+            )
+        judge(program.read("/properties", type="DE"), "data-extension-property-proposal")
+
+
+class TestABatch:
+    """Of rows."""
+
+    def test_finds_each_company_that_is_there(self, program: Program) -> None:
+        found = program.reconcile(q0=row(FOUND), q1=row(NOBODY), q2=row(FOUND, "Nevada"), q3=row("Magic Ambiguous LLC"))
+        (candidate,) = found["q0"]
+        assert (candidate["name"], candidate["match"], candidate["score"]) == ("MAGIC FOUND LLC", True, 100.0)
+        assert candidate["id"].startswith("DE:")
+        assert found["q2"][0]["id"].startswith("NV:")
+        assert found["q1"] == []
+        assert len(found["q3"]) > 1
+        assert not any(one["match"] for one in found["q3"])
+
+    def test_takes_the_state_from_the_type_where_no_column_has_it(self, program: Program) -> None:
+        assert program.reconcile(q0=row(FOUND, None, type="NV"))["q0"][0]["id"].startswith("NV:")
+
+    def test_asks_no_registry_for_rows_that_name_no_state(self, program: Program) -> None:
+        assert program.reconcile(q0=row(FOUND, None), q1=row(FOUND, "Atlantis"), q2=row("")) == {
+            "q0": [],
+            "q1": [],
+            "q2": [],
+        }
+        assert not Lookup.objects.exists()
+
+    def test_leaves_out_what_is_not_ready_and_has_it_the_next_time_for_one_price(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        _, secret = keys.issue(account=customer.key.account, name="sheet", scopes=["reconcile"], now=timezone.now())
+        program = Program(secret)
+        monkeypatch.setattr(asking, "PATIENCE", 0.0)
+        assert program.reconcile(q0=row("Acme Corp.", "NY"))["q0"] == []
+        queue.work(now=timezone.now())
+        (candidate,) = program.reconcile(q0=row("Acme Corp.", "NY"))["q0"]
+        assert candidate["id"] == "NY:100001"
+        assert BulkJob.objects.count() == 1
+        assert LedgerEntry.objects.filter(kind="capture").count() == 1
+
+    def test_with_a_registry_that_fails_spoils_no_other_row(
+        self, program: Program, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(asking, "PATIENCE", 2.0)
+        found = program.reconcile(
+            q0=row("Magic Fails LLC"), q1=row(FOUND), q2={"query": "x" * 5000}, q3=row(FOUND, "ZZ")
+        )
+        assert found["q0"] == found["q2"] == found["q3"] == []
+        assert len(found["q1"]) == 1
+
+    @pytest.mark.parametrize(
+        "text", ["{", "[]", "1", '"x"', "[" * 50_000], ids=["cut", "list", "number", "text", "deep"]
+    )
+    def test_that_cannot_be_read_is_refused(self, program: Program, text: str) -> None:
+        reply = program.client.post(f"{program.root}/", {"queries": text})
+        assert (reply.status_code, reply.json()["code"]) == (400, "invalid_request")
+
+    def test_of_nonsense_finds_nothing(self, program: Program) -> None:
+        queries = {
+            "q0": 1,
+            "q1": {"query": {"a": 1}},
+            "q2": {"query": "A", "properties": [1, {"pid": "state", "v": [{"name": "DE"}]}], "limit": "x"},
+        }
+        reply = program.client.post(f"{program.root}/", {"queries": json.dumps(queries)})
+        assert reply.status_code == 200
+        assert reply.json().keys() == queries.keys()
+
+
+class TestAColumn:
+    """That is added."""
+
+    def test_has_a_list_for_every_cell(self, program: Program) -> None:
+        found = program.reconcile(q0=row(FOUND))["q0"][0]["id"]
+        rows = program.extend([found, "DE:nobody-has-it", "nonsense"], "status", "formationDate", "officers", "no such")
+        assert rows[found]["status"] == [{"str": "Active"}] or rows[found]["status"]
+        assert rows[found]["no such"] == []
+        for number in ("DE:nobody-has-it", "nonsense"):
+            assert rows[number] == {"status": [], "formationDate": [], "officers": [], "no such": []}
+
+    def test_shows_the_company_while_somebody_chooses(self, program: Program) -> None:
+        found = program.reconcile(q0=row(FOUND))["q0"][0]["id"]
+        assert program.read("/suggest/entity", prefix="magic f")["result"] == [{"id": found, "name": "MAGIC FOUND LLC"}]
+        page = program.client.get(f"{program.root}/preview/{found}")
+        assert "MAGIC FOUND LLC" in page.content.decode()
+        assert "frame-ancestors *" in page["Content-Security-Policy"]
+        assert "X-Frame-Options" not in page
+        assert program.client.get(f"{program.root}/view/{found}").status_code == 302
+        assert program.client.get(f"{program.root}/preview/DE:1").status_code == 200
+        assert program.client.get(f"{program.root}/view/DE:1").status_code == 404
+
+
+class TestAKey:
+    """In an address."""
+
+    def test_that_can_do_anything_else_is_refused(self, tester: Customer) -> None:
+        reply = Client().get(f"/reconcile/{tester.secret}/")
+        assert (reply.status_code, reply.json()["code"]) == (403, "forbidden")
+
+    def test_that_opens_nothing_is_refused(self, db: None) -> None:
+        assert Client().get("/reconcile/osd_nothing/").status_code == 401
+
+    def test_does_nothing_else(self, program: Program) -> None:
+        secret = program.root.rpartition("/")[2]
+        for path in ("/v1/account/balance", "/v1/keys", "/v1/watches"):
+            assert Client().get(path, headers={"x-api-key": secret}).status_code == 403
+
+    def test_spends_no_more_than_its_budget(self, customer: Customer, worked: None) -> None:
+        key, secret = keys.issue(account=customer.key.account, name="sheet", scopes=["reconcile"], now=timezone.now())
+        type(key).objects.filter(pk=key.pk).update(monthly_budget=1)
+        reply = Client().post(f"/reconcile/{secret}/", {"queries": json.dumps({"q0": row("Anything LLC", "NY")})})
+        assert (reply.status_code, reply.json()["code"]) == (402, "budget_exceeded")
+        assert not LedgerEntry.objects.filter(kind="charge").exists()
+
+    def test_is_slowed_down_while_somebody_types(self, program: Program, settings: Any) -> None:
+        settings.POLLS_PER_MINUTE = 1
+        replies = [program.client.get(f"{program.root}/suggest/entity", {"prefix": "a"}) for _ in range(3)]
+        assert 429 in {one.status_code for one in replies}
+
+    def test_is_in_no_log(self, program: Program, caplog: pytest.LogCaptureFixture) -> None:
+        program.read()
+        assert program.root.rpartition("/")[2] not in caplog.text
+
+
+class TestAProject:
+    """Of two hundred rows, batch by batch, as OpenRefine sends them."""
+
+    def test_is_reconciled_and_extended(self, program: Program) -> None:
+        names = [FOUND, NOBODY, "Blue Heron Logistics LLC", "Magic Ambiguous LLC"]
+        chosen: list[str] = []
+        for start in range(0, 200, 10):
+            batch = {
+                f"q{number}": row(names[number % 4], ["DE", "NV", "NY"][number % 3])
+                for number in range(start, start + 10)
+            }
+            found = program.reconcile(**batch)
+            chosen += [one["id"] for candidates in found.values() for one in candidates if one["match"]]
+        assert len(chosen) == 67  # one name of four is everywhere, and one in Delaware alone
+        for start in range(0, len(chosen), 10):
+            rows = program.extend(list(dict.fromkeys(chosen[start : start + 10])), "status", "registeredAgentName")
+            assert all(values["status"] for values in rows.values())
