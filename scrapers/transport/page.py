@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import hashlib
 import json
 import re
 from dataclasses import dataclass
@@ -36,11 +35,6 @@ class Page:
         own = _META.search(self.body[:2048])
         codec = _codec(declared) or _codec(own[1].decode("ascii", "replace") if own else "") or "utf-8-sig"
         return self.body.decode(codec, errors="replace")
-
-    @property
-    def sha256(self) -> str:
-        """Hex digest of the raw body."""
-        return hashlib.sha256(self.body).hexdigest()
 
     def json(self) -> Any:
         """The body as JSON; PageChanged when it is not, since a portal that turns to HTML has changed."""

@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from requests import PreparedRequest, Response
+from requests import ConnectTimeout, PreparedRequest, Response
 from requests.adapters import BaseAdapter
 from requests.structures import CaseInsensitiveDict
 from urllib3 import HTTPResponse
 
-from scrapers.transport.exchanges import Exchange
-from scrapers.transport.wire import TimedAdapter
+from scrapers.transport.exchanges import Exchange, hide_in_address, sent_with, without_secrets
 
 _KEPT_HEADERS = frozenset({"content-type", "location", "retry-after"})  # never a cookie: it is a stranger's session
 
@@ -31,20 +30,24 @@ class UnexpectedRequest(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One request and its answer. `sent` is the form or JSON that must be in the request (None: not looked at)."""
+    """One request and its answer. `sent` is the form or JSON that must be in the request (None: not looked at).
+
+    A `status` of 0: no answer came, and of the address no query is known.
+    """
 
     method: str
     url: str
     status: int
     headers: Mapping[str, str]
     body: bytes
-    sent: Mapping[str, Any] | None = None
+    sent: Any = None
 
     def fits(self, request: PreparedRequest) -> bool:
-        """Say whether the request is the one this step answers."""
-        if request.method != self.method or _address(request.url or "") != _address(self.url):
+        """Say whether the request is the one this step answers; what is never kept is not compared."""
+        asked, address = _address(request.url or ""), _address(self.url)
+        if request.method != self.method or (asked != address if self.status else asked[:2] != address[:2]):
             return False
-        return self.sent is None or _sent(request) == dict(self.sent)
+        return self.sent is None or without_secrets(sent_with(request), ()) == without_secrets(self.sent, ())
 
 
 def load_steps(folder: Path) -> list[Step]:
@@ -63,29 +66,20 @@ def load_steps(folder: Path) -> list[Step]:
     ]
 
 
-class Recorder(TimedAdapter):
-    """The network itself, which notes of each request what an `Exchange` does not: what was sent, and some headers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._noted: list[tuple[dict[str, Any] | None, dict[str, str]]] = []
-
-    def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
-        """Send, and hand the answer on as it is: what reads it bounds it, in size and in time."""
-        kept: dict[str, str] = {}
-        self._noted.append((_sent(request) if request.body else None, kept))
-        response = super().send(request, *args, **kwargs)
-        kept.update({name: value for name, value in response.headers.items() if name.lower() in _KEPT_HEADERS})
-        return response
-
-    def steps(self, exchanges: Iterable[Exchange]) -> list[Step]:
-        """The steps of a conversation whose every exchange was remembered, as far as an answer came."""
-        noted = zip(exchanges, self._noted, strict=False)
-        return [
-            Step(heard.method, heard.url, heard.status, kept, bytes(heard.body), sent)
-            for heard, (sent, kept) in noted
-            if heard.status is not None
-        ]
+def to_steps(exchanges: Iterable[Exchange]) -> list[Step]:
+    """The steps of a conversation, as far as an answer came."""
+    return [
+        Step(
+            heard.method,
+            heard.url,
+            heard.status,
+            {name: text for name, text in heard.headers.items() if name in _KEPT_HEADERS},
+            bytes(heard.body),
+            heard.sent,
+        )
+        for heard in exchanges
+        if heard.status is not None
+    ]
 
 
 def save_steps(
@@ -102,7 +96,7 @@ def save_steps(
             {
                 "method": step.method,
                 "url": step.url,
-                "sent": dict(step.sent) if step.sent is not None else None,
+                "sent": step.sent,
                 "status": step.status,
                 "headers": dict(step.headers),
                 "body": name,
@@ -125,8 +119,10 @@ class Replay(BaseAdapter):
         for index, step in enumerate(self.left):
             if step.fits(request):
                 del self.left[index]
+                if not step.status:
+                    raise ConnectTimeout("no answer came then")
                 return answer(request, status=step.status, headers=step.headers, body=step.body)
-        raise UnexpectedRequest(f"{request.method} {request.url} {_sent(request)}; left: {self.left}")
+        raise UnexpectedRequest(f"{request.method} {request.url} {sent_with(request)}; left: {self.left}")
 
     def close(self) -> None:
         """Nothing to close."""
@@ -156,13 +152,5 @@ def answer(request: PreparedRequest, *, status: int, headers: Mapping[str, str],
 
 
 def _address(url: str) -> tuple[str, str, list[tuple[str, str]]]:
-    parts = urlsplit(url)
+    parts = urlsplit(hide_in_address(url, ()))
     return parts.netloc, parts.path, sorted(parse_qsl(parts.query, keep_blank_values=True))
-
-
-def _sent(request: PreparedRequest) -> dict[str, Any]:
-    body = request.body or b""
-    text = body.decode("utf-8") if isinstance(body, bytes) else str(body)
-    if "json" in str(request.headers.get("Content-Type", "")):
-        return dict(json.loads(text))
-    return dict(parse_qsl(text, keep_blank_values=True))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections import deque
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -23,10 +22,10 @@ from requests.adapters import BaseAdapter
 
 from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalError, PortalUnavailable
 from scrapers.transport.challenge import refuse_walls
-from scrapers.transport.exchanges import REMEMBERED, Exchange
+from scrapers.transport.exchanges import Exchange, sent_with
 from scrapers.transport.pace import NoPacer, Pace, Pacer
 from scrapers.transport.page import Page
-from scrapers.transport.wire import TimedAdapter
+from scrapers.transport.wire import TimedAdapter, seen_on_wire
 
 _CHUNK = 16 * 1024
 _MAX_REDIRECTS = 5
@@ -56,11 +55,11 @@ class Stage:
 
 
 class Trace:
-    """Collects the stages of one attempt, and remembers its last exchanges with the portal (`remember` None: all)."""
+    """Collects the stages of one attempt, and its exchanges with the portal."""
 
-    def __init__(self, remember: int | None = REMEMBERED) -> None:
+    def __init__(self) -> None:
         self.stages: list[Stage] = []
-        self.exchanges: deque[Exchange] = deque(maxlen=remember)
+        self.exchanges: list[Exchange] = []
         self.waited = 0.0  # seconds, until requests might go out at the portal's pace
         self.searches = 0  # how often the registry was searched for a name, the narrow search included
 
@@ -122,6 +121,12 @@ class PortalSession:
     ) -> Page:
         """Send a search form or JSON question; all posts to portals are reads, so they may be repeated once."""
         return self._ask("POST", url, expect=expect, data=form, json=json, headers=headers)
+
+    def read_from_file(self, page: Page, *, file: Mapping[str, str | None]) -> None:
+        """Note rows of a published file that was loaded before, as if it had been asked: they are all that is read."""
+        self.pages.append(page)
+        heard = Exchange("COPY", page.url, time.monotonic(), page.status, page.headers, page.body, file=file)
+        self.trace.exchanges.append(heard)
 
     def key(self, name: str) -> str | None:
         """Return the operator's key of that name, if one is set."""
@@ -198,7 +203,8 @@ class PortalSession:
             ):
                 headers = {name.lower(): value for name, value in response.headers.items()}
                 heard.url, heard.status = self._true_url(url, response), response.status_code
-                heard.content_type = headers.get("content-type", "")
+                heard.headers, heard.sent = headers, sent_with(response.request)
+                heard.peer, heard.certificate = seen_on_wire(response)
                 page = Page(heard.url, heard.status, headers, self._read(response, heard))
         except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
             self.trace.add("request", started, f"{method} {url}: {type(error).__name__}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
 from collections.abc import Callable
 from typing import Any
 
+from requests import Response
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
@@ -30,6 +32,23 @@ class TimedAdapter(HTTPAdapter):
         """Drop all connections."""
         super().close()
         self.cutter.close()
+
+
+def seen_on_wire(response: Response) -> tuple[str | None, str | None]:
+    """The machine that answers, and the SHA-256 of the certificate it showed (DER, hex); None where none is known.
+
+    Asked while the answer is still being read: afterwards the connection may be gone.
+    """
+    wire = getattr(getattr(response.raw, "connection", None), "sock", None)
+    if wire is None:
+        return None, None
+    try:
+        host, port = wire.getpeername()[:2]
+    except OSError:
+        return None, None
+    shown = wire.getpeercert(binary_form=True) if hasattr(wire, "getpeercert") else None
+    peer = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return peer, hashlib.sha256(shown).hexdigest() if shown else None
 
 
 def _pools(cutter: DeadlineCutter) -> dict[str, type[HTTPConnectionPool]]:

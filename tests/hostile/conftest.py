@@ -18,6 +18,7 @@ from threading import Event
 import httpx
 import pytest
 
+from tests import plain_http
 from tests.failures.customers import Customer
 from tests.failures.registries import Registries
 from tests.failures.registries import running as registries_running
@@ -86,7 +87,7 @@ class Web:
 def answers(port: int) -> bool:
     """Whether a server there does."""
     with contextlib.suppress(httpx.HTTPError):
-        return httpx.get(f"http://127.0.0.1:{port}/v1/health", timeout=5).status_code == 200
+        return plain_http.get(f"http://127.0.0.1:{port}/v1/health", timeout=5).status_code == 200
     return False
 
 

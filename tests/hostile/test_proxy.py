@@ -18,6 +18,7 @@ import httpx
 import pytest
 import trustme
 
+from tests import plain_http
 from tests.bench.slow_clients import KINDS, PROBE, SlowClients, ask
 from tests.failures.books import wait_until
 from tests.failures.customers import Customer
@@ -108,7 +109,7 @@ class TestABody:
         body = json.dumps({"entity_name": call.name, "state": call.state}).encode()
         headers = {"x-api-key": customer.secret, "content-type": "application/json"}
         pieces = iter([body[:9], body[9:]])
-        reply = httpx.post(f"http://127.0.0.1:{proxy.port}/v1/lookup", content=pieces, headers=headers, timeout=30)
+        reply = plain_http.post(f"http://127.0.0.1:{proxy.port}/v1/lookup", content=pieces, headers=headers, timeout=30)
         assert "transfer-encoding" in reply.request.headers
         assert reply.status_code in (200, 202), reply.text
 
@@ -122,7 +123,9 @@ class TestABody:
         body = b'{"entity_name": "' + b"x" * size + b'"}'
         content = iter([body[:50_000], body[50_000:]]) if chunked else body
         headers = {"x-api-key": customer.secret, "content-type": "application/json"}
-        reply = httpx.post(f"http://127.0.0.1:{proxy.port}/v1/lookup", content=content, headers=headers, timeout=30)
+        reply = plain_http.post(
+            f"http://127.0.0.1:{proxy.port}/v1/lookup", content=content, headers=headers, timeout=30
+        )
         assert reply.status_code == 413
         assert (reply.json()["success"], reply.json()["code"]) == (False, "payload_too_large")
         assert says in reply.text
@@ -160,7 +163,7 @@ class TestACaller:
 
     def test_came_by_tls_when_the_proxy_ends_it(self, edge: tuple[Proxy, Path]) -> None:
         proxy, _ = edge
-        plain = httpx.get(f"http://127.0.0.1:{proxy.port}/pricing/?a=1")
+        plain = plain_http.get(f"http://127.0.0.1:{proxy.port}/pricing/?a=1")
         assert plain.status_code == 308
         assert plain.headers["location"] == "https://127.0.0.1/pricing/?a=1"
 
@@ -222,7 +225,7 @@ class TestARollingRestart:
         def keep_probing() -> Counter[int]:
             said: Counter[int] = Counter()
             while not over.is_set():
-                said[httpx.get(f"http://127.0.0.1:{proxy.port}{PROBE}", timeout=30).status_code] += 1
+                said[plain_http.get(f"http://127.0.0.1:{proxy.port}{PROBE}", timeout=30).status_code] += 1
                 time.sleep(0.05)
             return said
 
@@ -247,7 +250,7 @@ class TestNoServer:
 
     def test_comes_in_the_one_shape(self, tmp_path: Path) -> None:
         with proxies.nginx(tmp_path, servers=[1]) as running:
-            reply = httpx.get(f"http://127.0.0.1:{running.port}/v1/states", timeout=20)
+            reply = plain_http.get(f"http://127.0.0.1:{running.port}/v1/states", timeout=20)
         assert reply.status_code == 503
         assert reply.headers["retry-after"] == "10"
         assert reply.headers["x-content-type-options"] == "nosniff"

@@ -1,0 +1,397 @@
+#!/usr/bin/env python3
+"""Checks a file of evidence (.wacz) of SOS Lookup without the service, and without any code of it but this page.
+
+    pip install cryptography rfc3161-client
+    python verify.py lk_….wacz
+    python verify.py lk_….wacz --keys sos-lookup-keys.json --authority root.pem
+
+Every line says what was checked and how it came out; it ends with 0 when nothing is wrong, else with 1. `--keys` is the
+service's public list of its keys, which you have from elsewhere than from the file: from the service's address, or kept
+since before. `--authority` are the certificates that you trust for time-stamps.
+
+What it can show: that whoever holds the key has signed that these bytes came from these addresses at this time, and
+gave this answer; and that nothing was changed since. What no file can show: that the registry's server sent them. TLS
+proves that to the one who reads, and to nobody else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import io
+import json
+import sys
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import load_der_public_key
+
+PACKAGE, DIGEST = "datapackage.json", "datapackage-digest.json"
+WARC, OURS = "archive/data.warc.gz", "sos-lookup/"
+MOST_BYTES = 256 * 1024 * 1024  # of everything in the file, unpacked
+MOST_FILES = 50
+WHY_NOT = {"withheld": "left out at the request of a person they are about", "not_kept": "not kept (any more)"}
+
+
+class Finding(NamedTuple):
+    """What came of one check. `holds`: True it does, False it does not, None it cannot be told from this file."""
+
+    part: str
+    holds: bool | None
+    text: str
+
+
+class Wrong(Exception):
+    """A part is not what it has to be; the message says how."""
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """What the reader knows from elsewhere: the service's list of keys, and authorities of time-stamps."""
+
+    keys: Mapping[str, Any] | None = None
+    authorities: tuple[x509.Certificate, ...] = ()
+
+
+def judge(raw: bytes, trusted: Trusted = Trusted()) -> list[Finding]:
+    """Check everything in a file, one finding for each part; nothing is raised for what is in it."""
+    try:
+        files = _unpack(raw)
+    except Exception as wrong:
+        return [Finding("file", False, f"It cannot be read as a file of evidence: {wrong}.")]
+    found = [_attempt("file", lambda: _check_package(files))]
+    found += [_attempt("archive signature", lambda: _check_archive_signature(files))]
+    try:
+        manifest = _read(files, "manifest.json")
+        signature, contents = _read(files, "signature.json"), _read(files, "contents.json")
+    except Wrong as wrong:
+        return [*found, Finding("manifest", False, str(wrong))]
+    document = files[OURS + "manifest.json"]
+    found += [
+        _attempt("signature", lambda: _check_signature(document, signature)),
+        _attempt("key", lambda: _check_key(files, manifest, signature, trusted)),
+        _attempt("exchanges", lambda: _check_exchanges(files, manifest)),
+        *_check_archive(files, contents),
+        _attempt("facts", lambda: _check_facts(files, manifest)),
+        *_check_chain(files, document, trusted),
+    ]
+    return found
+
+
+def is_good(found: list[Finding]) -> bool:
+    """Whether nothing in the file is wrong."""
+    return all(one.holds is not False for one in found)
+
+
+def _attempt(part: str, check: Any) -> Finding:
+    try:
+        holds, text = check()
+    except Wrong as wrong:
+        return Finding(part, False, str(wrong))
+    except Exception as error:  # whatever a stranger wrote, it is no more than wrong
+        return Finding(part, False, f"It is not written as it has to be ({type(error).__name__}).")
+    return Finding(part, holds, text)
+
+
+def _unpack(raw: bytes) -> dict[str, bytes]:
+    """The files in the archive by name; what is packed is none of ours, and two files have two names."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        listed = archive.infolist()
+        names = [one.filename for one in listed]
+        if len(names) > MOST_FILES or len(set(names)) != len(names):
+            raise Wrong("it has too many files, or two of one name")
+        if any(one.compress_type != zipfile.ZIP_STORED for one in listed):
+            raise Wrong("its files are packed, and ours are not")
+        if sum(one.file_size for one in listed) > MOST_BYTES:
+            raise Wrong("it is too large")
+        return {one.filename: archive.read(one) for one in listed}
+
+
+def _check_package(files: Mapping[str, bytes]) -> tuple[bool, str]:
+    if PACKAGE not in files or DIGEST not in files:
+        raise Wrong(f"{PACKAGE} or {DIGEST} is missing.")
+    if json.loads(files[DIGEST])["hash"] != _named_hash(files[PACKAGE]):
+        raise Wrong(f"{PACKAGE} was changed: it has another hash than {DIGEST} says.")
+    resources = json.loads(files[PACKAGE])["resources"]
+    listed = {one["path"]: one for one in resources}
+    if set(listed) != set(files) - {PACKAGE, DIGEST}:
+        raise Wrong("The files are not those that the package lists.")
+    for path, one in sorted(listed.items()):
+        if one["hash"] != _named_hash(files[path]) or one["bytes"] != len(files[path]):
+            raise Wrong(f"{path} was changed: it has another hash than the package says.")
+    return True, f"All {len(listed)} files are as they were packed."
+
+
+def _check_archive_signature(files: Mapping[str, bytes]) -> tuple[bool, str]:
+    digest, package = json.loads(files[DIGEST]), json.loads(files[PACKAGE])
+    signed = digest.get("signedData") or {}
+    fixed = {**signed, "software": package.get("software"), "version": "0.1.0"}
+    if files[DIGEST] != _canonical({"path": PACKAGE, "hash": signed.get("hash"), "signedData": fixed}):
+        raise Wrong(f"{DIGEST} was changed.")
+    if signed.get("hash") != _named_hash(files[PACKAGE]):
+        raise Wrong("What is signed is another package.")
+    if signed.get("created") != package.get("created"):
+        raise Wrong("The package was signed at another time than it says.")
+    raw = base64.b64decode(signed["signature"], validate=True)
+    half = len(raw) // 2
+    written = utils.encode_dss_signature(int.from_bytes(raw[:half], "big"), int.from_bytes(raw[half:], "big"))
+    key = load_der_public_key(base64.b64decode(signed["publicKey"], validate=True))
+    try:
+        key.verify(written, signed["hash"].encode(), ec.ECDSA(hashes.SHA256()))  # type: ignore[union-attr,call-arg,arg-type]
+    except InvalidSignature:
+        raise Wrong("The signature of the package does not fit it.") from None
+    keys = json.loads(files[OURS + "keys.json"])["keys"]
+    if signed["publicKey"] not in [one["archivePublicKey"] for one in keys]:
+        raise Wrong("The package is signed with a key that is none of the service's.")
+    return True, f"The package was signed on {signed['created']}."
+
+
+def _check_signature(document: bytes, signature: Mapping[str, Any]) -> tuple[bool, str]:
+    sha256 = hashlib.sha256(document).hexdigest()
+    if signature["sha256"] != sha256:
+        raise Wrong(f"The manifest was changed: its hash is {sha256}, and {signature['sha256']} was signed.")
+    _verify(document, signature, "the manifest")
+    return True, f"The manifest {sha256} is signed with the key {signature['keyId']}."
+
+
+def _check_key(
+    files: Mapping[str, bytes], manifest: Mapping[str, Any], signature: Mapping[str, Any], trusted: Trusted
+) -> tuple[bool | None, str]:
+    """Whether the key is on the list, was in use then, and every key of the list is vouched for by the one before."""
+    log = trusted.keys or json.loads(files[OURS + "keys.json"])
+    keys, before = {}, None
+    for one in log["keys"]:
+        said = {name: one[name] for name in one if name not in ("number", "retiredAt", "signature")}
+        if before is not None and one["signature"]:
+            _verify(_canonical(said), {**one, "publicKey": before["publicKey"]}, f"the key {one['id']}")
+        if one["id"] != hashlib.sha256(base64.b64decode(one["publicKey"])).hexdigest()[:16]:
+            raise Wrong(f"The key {one['id']} is listed under another's name.")
+        keys[one["id"]] = before = one
+    own = keys.get(signature["keyId"])
+    if own is None or own["publicKey"] != signature["publicKey"]:
+        raise Wrong(f"The key {signature['keyId']} is none of the service's.")
+    at = manifest["answeredAt"]
+    if at < own["validFrom"] or (own["retiredAt"] and at > own["retiredAt"]):
+        raise Wrong(f"The key {own['id']} was not in use on {at}.")
+    if trusted.keys is None:
+        where = f"{manifest['service']}/.well-known/sos-lookup-keys.json"
+        return None, f"Whose key {own['id']} is, this file alone cannot show: compare it with {where}."
+    return True, f"The key {own['id']} is on the list of {log['service']}, and was in use then."
+
+
+def _check_exchanges(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> tuple[bool, str]:
+    lines = files[OURS + "exchanges.jsonl"].splitlines()
+    hashed = [hashlib.sha256(line).hexdigest() for line in lines]
+    if len(hashed) != len(manifest["exchanges"]):
+        raise Wrong(f"{len(hashed)} exchanges are in the file, and {len(manifest['exchanges'])} were signed.")
+    for number, (here, signed) in enumerate(zip(hashed, manifest["exchanges"], strict=True), 1):
+        if here != signed:
+            raise Wrong(f"The record of exchange {number} was changed.")
+    return True, f"{len(hashed)} exchanges with the source, as they were signed." if hashed else "No source was asked."
+
+
+def _check_archive(files: Mapping[str, bytes], contents: Mapping[str, Any]) -> list[Finding]:
+    """The bytes that were read: each record of the WARC belongs to an exchange and says what that says."""
+    held: set[int] = set()
+    found = [_attempt("bytes", lambda: _check_records(files, held))]
+    if not found[0].holds:
+        return found
+    for number, state in enumerate(contents.get("bodies") or []):
+        if number not in held:
+            text = f"The bytes of exchange {number + 1} are {WHY_NOT.get(state, 'not here')}."
+            found.append(Finding("bytes", None, text))
+    return found
+
+
+def _check_records(files: Mapping[str, bytes], held: set[int]) -> tuple[bool, str]:
+    lines = files[OURS + "exchanges.jsonl"].splitlines()
+    number = -1
+    for kind, headers, block in _list_records(files[WARC]):
+        if kind == "warcinfo" and number < 0:
+            continue
+        if kind == "metadata":
+            number += 1
+            if number >= len(lines) or block != lines[number]:
+                raise Wrong(f"The archive has another record of exchange {number + 1} than was signed.")
+        elif number < 0 or (number in held and kind != "request"):
+            raise Wrong(f"The archive has a {kind} that belongs to no exchange.")
+        record = json.loads(lines[number])
+        if headers.get("warc-target-uri") != record["url"] or headers.get("warc-date") != record["at"]:
+            raise Wrong(f"The {kind} of exchange {number + 1} names another address or time than was signed.")
+        if kind == "request" and block.split(b" ", 1)[0] != record["method"].encode():
+            raise Wrong(f"The request of exchange {number + 1} is another one.")
+        if kind not in ("metadata", "request"):
+            _check_answer(kind, block, record, number + 1)
+            held.add(number)
+    if number + 1 != len(lines):
+        raise Wrong(f"The archive has {number + 1} exchanges, and {len(lines)} were signed.")
+    return True, f"The bytes of {len(held)} of {len(lines)} exchanges are here, and are those that were signed."
+
+
+def _check_answer(kind: str, block: bytes, record: Mapping[str, Any], number: int) -> None:
+    if kind not in ("response", "resource") or (kind == "resource") != (record["copy"] is not None):
+        raise Wrong(f"The archive has a {kind} where none belongs.")
+    payload = block
+    if kind == "response":
+        head, _, payload = block.partition(b"\r\n\r\n")
+        first, *rest = head.decode("latin-1").split("\r\n")
+        if first.split(" ")[1] != str(record["status"]):
+            raise Wrong(f"The answer of exchange {number} has another status than was signed.")
+        for line in rest:
+            name, _, value = line.partition(": ")
+            if name.lower() != "content-length" and record["headers"].get(name.lower()) != value:
+                raise Wrong(f"The answer of exchange {number} has another {name} than was signed.")
+    if hashlib.sha256(payload).hexdigest() != record["body"]["sha256"] or len(payload) != record["body"]["size"]:
+        raise Wrong(f"The bytes of exchange {number} were changed.")
+
+
+def _check_facts(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> tuple[bool | None, str]:
+    facts = files.get(OURS + "facts.json")
+    if facts is None:
+        return None, "The facts are left out at the request of a person they are about."
+    if hashlib.sha256(facts).hexdigest() != manifest["facts"]["sha256"]:
+        raise Wrong("The facts were changed: they are not those that were signed.")
+    if json.loads(facts)["verdict"] != manifest["verdict"]:
+        raise Wrong("The facts have another verdict than the manifest.")
+    return True, f"The answer was: {manifest['verdict']}. Its facts are those that were signed."
+
+
+def _check_chain(files: Mapping[str, bytes], document: bytes, trusted: Trusted) -> list[Finding]:
+    return [
+        _attempt("chain", lambda: _check_entry(_read(files, "chain.json")["entry"], document)),
+        _attempt("head", lambda: _check_head(**_read(files, "chain.json"))),
+        _attempt("time-stamp", lambda: _check_stamp(_read(files, "chain.json")["head"], trusted)),
+    ]
+
+
+def _check_entry(entry: Mapping[str, Any], document: bytes) -> tuple[bool, str]:
+    if entry["manifest"] != hashlib.sha256(document).hexdigest():
+        raise Wrong("The chain has another manifest in this place.")
+    if entry["hash"] != _link(entry["previous"], entry["manifest"]):
+        raise Wrong("The entry of the chain does not follow from the one before it.")
+    return True, f"It is entry {entry['number']} of the chain."
+
+
+def _check_head(
+    entry: Mapping[str, Any], links: list[str] | None, head: Mapping[str, Any] | None
+) -> tuple[bool | None, str]:
+    if head is None:
+        return None, "The chain had no head over this entry yet when the file was made; a later file has."
+    _verify(head["document"].encode(), head, "the head")
+    said = json.loads(head["document"])
+    if links is None:
+        return None, f"The head at entry {said['number']} is too far to show the way there."
+    hashed = entry["hash"]
+    for manifest in links:
+        hashed = _link(hashed, manifest)
+    if (said["number"], said["hash"]) != (entry["number"] + len(links), hashed):
+        raise Wrong("The chain does not lead from this entry to its head.")
+    return True, f"It is under the head at entry {said['number']}, signed on {said['at']}."
+
+
+def _check_stamp(head: Mapping[str, Any] | None, trusted: Trusted) -> tuple[bool | None, str]:
+    if head is None or not head["token"]:
+        return None, "No outside authority has vouched for the time."
+    return check_timestamp(base64.b64decode(head["token"]), head["document"].encode(), trusted.authorities)
+
+
+def check_timestamp(
+    token: bytes, document: bytes, authorities: tuple[x509.Certificate, ...]
+) -> tuple[bool | None, str]:
+    """Whether a reply of an authority (RFC 3161) is about this text; its signature where the authority is trusted."""
+    try:
+        from rfc3161_client import VerificationError, VerifierBuilder, decode_timestamp_response
+    except ImportError:
+        return None, "Install rfc3161-client to check the time-stamp."
+    reply = decode_timestamp_response(token)
+    if reply.tst_info.message_imprint.message != hashlib.sha256(document).digest():
+        raise Wrong("The time-stamp is of something else.")
+    at = reply.tst_info.gen_time.isoformat()
+    if not authorities:
+        return None, f"An authority says that the head was there on {at}; give its certificate to check who it is."
+    builder = VerifierBuilder()
+    for one in authorities:
+        builder = builder.add_root_certificate(one)
+    try:
+        builder.build().verify_message(reply, document)
+    except VerificationError as error:
+        raise Wrong(f"The time-stamp is not from an authority that you trust ({error}).") from None
+    return True, f"An authority that you trust says that the head was there on {at}."
+
+
+def _list_records(packed: bytes) -> Iterator[tuple[str, dict[str, str], bytes]]:
+    """The records of a WARC, each packed by itself: kind, headers by their lower-case names, and the block."""
+    left = MOST_BYTES
+    while packed:
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS + 16)
+        text = unpacker.decompress(packed, left)
+        if not unpacker.eof:
+            raise Wrong("The archive is cut off or too large.")
+        left, packed = left - len(text), unpacker.unused_data
+        head, _, rest = text.partition(b"\r\n\r\n")
+        first, *lines = head.decode("utf-8").split("\r\n")
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+        size = int(headers["content-length"])
+        if first != "WARC/1.1" or rest[size:] != b"\r\n\r\n":
+            raise Wrong("The archive has a record of another length than it says.")
+        yield headers["warc-type"], headers, rest[:size]
+
+
+def _verify(document: bytes, signature: Mapping[str, Any], what: str) -> None:
+    public, signed = (base64.b64decode(signature[name], validate=True) for name in ("publicKey", "signature"))
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signed, document)
+    except InvalidSignature:
+        raise Wrong(f"The signature does not fit {what}.") from None
+
+
+def _link(previous: str, manifest: str) -> str:
+    return hashlib.sha256(bytes.fromhex(previous) + bytes.fromhex(manifest)).hexdigest()
+
+
+def _canonical(content: Mapping[str, Any]) -> bytes:
+    """RFC 8785, for text and whole numbers under ASCII names: all that a key's statement or a digest has."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _read(files: Mapping[str, bytes], name: str) -> dict[str, Any]:
+    try:
+        content = json.loads(files[OURS + name])
+    except (KeyError, ValueError):
+        raise Wrong(f"{OURS}{name} is missing or cannot be read.") from None
+    if not isinstance(content, dict):
+        raise Wrong(f"{OURS}{name} is not written as it has to be.")
+    return content
+
+
+def _named_hash(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def main() -> int:
+    """Judge the file that is named, and say so."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("file", type=argparse.FileType("rb"))
+    options.add_argument("--keys", type=argparse.FileType("rb"), help="the service's public list of its keys")
+    options.add_argument(
+        "--authority", type=argparse.FileType("rb"), help="certificates (PEM) of time-stamp authorities"
+    )
+    asked = options.parse_args()
+    authorities = x509.load_pem_x509_certificates(asked.authority.read()) if asked.authority else []
+    found = judge(asked.file.read(), Trusted(json.load(asked.keys) if asked.keys else None, tuple(authorities)))
+    for one in found:
+        print(f"{ {True: 'good ', False: 'WRONG', None: 'open '}[one.holds] }  {one.part}: {one.text}")  # noqa: T201
+    return 0 if is_good(found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What registries answered, kept byte for byte: the ground that every answer stands on."""

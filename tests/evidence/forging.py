@@ -1,0 +1,126 @@
+"""What somebody has who would forge evidence: all of it but our keys."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import rfc8785
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+OURS = "sos-lookup/"
+
+
+def sign(package: bytes, created: str) -> dict[str, Any]:
+    """The signature of a package by a key that nobody knows."""
+    key = ec.generate_private_key(ec.SECP384R1())
+    named = f"sha256:{hashlib.sha256(package).hexdigest()}"
+    r, s = utils.decode_dss_signature(key.sign(named.encode(), ec.ECDSA(hashes.SHA256())))
+    public = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return {
+        "hash": named,
+        "created": created,
+        "software": "SOS Lookup",
+        "version": "0.1.0",
+        "signature": base64.b64encode(r.to_bytes(48) + s.to_bytes(48)).decode(),
+        "publicKey": base64.b64encode(public).decode(),
+    }
+
+
+def rewrite_archive(packed: bytes, change: Callable[[bytes], bytes]) -> bytes:
+    """A WARC with its records changed one by one; `change` returns nothing of a record that is left out."""
+    records = []
+    while packed:
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS + 16)
+        records.append(unpacker.decompress(packed))
+        packed = unpacker.unused_data
+    return b"".join(packed_alike(new) for new in map(change, records) if new)
+
+
+def packed_alike(record: bytes) -> bytes:
+    """One record packed by itself, as ours are."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS + 16)
+    return compressor.compress(record) + compressor.flush()
+
+
+def is_kind(record: bytes, kind: str) -> bool:
+    """Whether a record is of this kind."""
+    return f"WARC-Type: {kind}\r\n".encode() in record
+
+
+def read_files(raw: bytes) -> dict[str, bytes]:
+    """The files in an archive by name."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        return {one.filename: archive.read(one) for one in archive.infolist()}
+
+
+def pack(files: dict[str, bytes]) -> bytes:
+    """An archive of these files, as ours are made."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return out.getvalue()
+
+
+def flip(content: bytes, at: int, bit: int = 1) -> bytes:
+    """The same with one bit turned."""
+    return content[:at] + bytes([content[at] ^ bit]) + content[at + 1 :]
+
+
+def seal_anew(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The package and its digest written to fit the files, signed by nobody known."""
+    package = json.loads(files["datapackage.json"])
+    inside = {name: content for name, content in files.items() if not name.startswith("datapackage")}
+    package["resources"] = [
+        {"name": name.rpartition("/")[2], "path": name, "hash": named_hash(content), "bytes": len(content)}
+        for name, content in inside.items()
+    ]
+    written = json.dumps(package).encode()
+    return {
+        **inside,
+        "datapackage.json": written,
+        "datapackage-digest.json": rfc8785.dumps(
+            {"path": "datapackage.json", "hash": named_hash(written), "signedData": sign(written, package["created"])}
+        ),
+    }
+
+
+def named_hash(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def forge_wholly(raw: bytes) -> bytes:
+    """Another verdict, signed anew from the manifest to the package, with a list of keys to match."""
+    files = read_files(raw)
+    private = Ed25519PrivateKey.generate()
+    public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    key = {"keyId": hashlib.sha256(public).hexdigest()[:16], "publicKey": base64.b64encode(public).decode()}
+
+    def signed(document: bytes) -> str:
+        return base64.b64encode(private.sign(document)).decode()
+
+    document = files[f"{OURS}manifest.json"].replace(b'"found"', b'"taken"')
+    sha256 = hashlib.sha256(document).hexdigest()
+    chain = json.loads(files[f"{OURS}chain.json"])
+    chain["entry"]["manifest"] = sha256
+    chain["entry"]["hash"] = hashlib.sha256(bytes.fromhex(chain["entry"]["previous"] + sha256)).hexdigest()
+    chain["head"] = None
+    keys = json.loads(files[f"{OURS}keys.json"])
+    keys["keys"][0] |= {"id": key["keyId"], "publicKey": key["publicKey"]}
+    files |= {
+        f"{OURS}manifest.json": document,
+        f"{OURS}signature.json": json.dumps({**key, "sha256": sha256, "signature": signed(document)}).encode(),
+        f"{OURS}chain.json": json.dumps(chain).encode(),
+        f"{OURS}keys.json": json.dumps(keys).encode(),
+    }
+    return pack(seal_anew(files))

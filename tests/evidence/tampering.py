@@ -1,0 +1,114 @@
+"""A file of evidence with one thing changed, in every part: by accident (a bit), or by somebody who knows how."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tests.evidence.forging import OURS, flip, is_kind, pack, packed_alike, read_files, rewrite_archive, seal_anew
+
+WARC = "archive/data.warc.gz"
+Files = dict[str, bytes]
+
+
+def list_flipped(raw: bytes) -> Iterator[tuple[str, bytes]]:
+    """For each file in it: its name, and the whole with a bit turned in the middle of that file."""
+    files = read_files(raw)
+    for name, content in files.items():
+        at = content.index(b'"hash"') + 20 if name == "datapackage-digest.json" else len(content) // 2
+        yield name, pack({**files, name: flip(content, at)})
+
+
+def list_forged(raw: bytes) -> Iterator[tuple[str, str, bytes]]:
+    """What is forged, the part that must be found wrong, and the whole with its package written anew to fit."""
+    for what, part, change in FORGERIES:
+        files = read_files(raw)
+        change(files)
+        yield what, part, pack(seal_anew(files))
+
+
+def _set(name: str, *path: Any, to: Any) -> Callable[[Files], None]:
+    """A value within a JSON file becomes another."""
+
+    def change(files: Files) -> None:
+        content = json.loads(files[OURS + name])
+        inner = content
+        for step in path[:-1]:
+            inner = inner[step]
+        inner[path[-1]] = to(inner[path[-1]]) if callable(to) else to
+        files[OURS + name] = json.dumps(content).encode()
+
+    return change
+
+
+def _replace(name: str, old: bytes, new: bytes) -> Callable[[Files], None]:
+    def change(files: Files) -> None:
+        assert old in files[name], (name, old)
+        files[name] = files[name].replace(old, new)
+
+    return change
+
+
+def _archive(kind: str, change: Callable[[bytes], bytes]) -> Callable[[Files], None]:
+    """The records of one kind in the web archive become others."""
+
+    def rewrite(files: Files) -> None:
+        before = files[WARC]
+        files[WARC] = rewrite_archive(before, lambda record: change(record) if is_kind(record, kind) else record)
+        assert files[WARC] != before
+
+    return rewrite
+
+
+def _in_body(record: bytes) -> bytes:
+    return flip(record, record.rindex(b"\r\n\r\n") - 5)
+
+
+def _answer_twice(files: Files) -> None:
+    """The last answer once more, at the end: a program for archives may show the later one."""
+    answers: list[bytes] = []
+    rewrite_archive(
+        files[WARC], lambda record: answers.append(record) or record if is_kind(record, "response") else record
+    )
+    files[WARC] += packed_alike(answers[-1].replace(b"DOVER", b"DENVR"))
+
+
+def _other_hex(text: str) -> str:
+    return text[:-1] + ("0" if text[-1] != "0" else "1")
+
+
+def _other_base64(text: str) -> str:
+    return ("B" if text[0] != "B" else "C") + text[1:]
+
+
+FORGERIES: list[tuple[str, str, Callable[[Files], None]]] = [
+    ("the verdict in the manifest", "signature", _replace(f"{OURS}manifest.json", b'"found"', b'"taken"')),
+    (
+        "the time in the manifest",
+        "signature",
+        _replace(f"{OURS}manifest.json", b'"answeredAt":"20', b'"answeredAt":"19'),
+    ),
+    ("the signature", "signature", _set("signature.json", "signature", to=_other_base64)),
+    ("the key beside the signature", "signature", _set("signature.json", "publicKey", to=_other_base64)),
+    ("the name of the key", "key", _set("signature.json", "keyId", to=_other_hex)),
+    ("the facts", "facts", _replace(f"{OURS}facts.json", b"HARBOR AGENTS", b"HARBOR AGENCY")),
+    ("the record of an exchange", "exchanges", _replace(f"{OURS}exchanges.jsonl", b'"GET"', b'"PUT"')),
+    ("the bytes that were read", "bytes", _archive("response", _in_body)),
+    (
+        "the status of an answer",
+        "bytes",
+        _archive("response", lambda one: one.replace(b"HTTP/1.1 200", b"HTTP/1.1 203", 1)),
+    ),
+    ("where an answer came from", "bytes", _archive("response", lambda one: one.replace(b"invalid", b"inva1id"))),
+    ("the record in the archive", "bytes", _archive("metadata", _in_body)),
+    ("an answer more than there was", "bytes", _answer_twice),
+    ("the place in the chain", "chain", _set("chain.json", "entry", "hash", to=_other_hex)),
+    ("the manifest in the chain", "chain", _set("chain.json", "entry", "manifest", to=_other_hex)),
+    (
+        "the head of the chain",
+        "head",
+        _set("chain.json", "head", "document", to=lambda text: text.replace('"at":"20', '"at":"19')),
+    ),
+    ("the way to the head", "head", _set("chain.json", "links", to=lambda links: [*links, "0" * 64])),
+]

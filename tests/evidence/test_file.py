@@ -1,0 +1,226 @@
+"""The file of evidence: what others' programs make of it, and that no change of it goes unseen."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import random
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+from warcio.archiveiterator import ArchiveIterator
+
+from lookups.evidence import heads, judgement, signing, verify
+from scrapers.sandbox.magic import MAGIC
+from tests.evidence.conftest import FOUND, UNKNOWN, file_of
+from tests.evidence.forging import flip, forge_wholly, pack, read_files, seal_anew
+from tests.evidence.tampering import OURS, WARC, list_flipped, list_forged
+from tests.lookups.conftest import Customer
+from tests.lookups.messages import end_jobs
+from tests.lookups.registry_server import Register
+
+pytestmark = pytest.mark.django_db
+PROGRAM = settings.BASE_DIR / "docs" / "verify.py"
+
+
+# It leaves files open, and breaks on some that are damaged: a process of its own, for several at once.
+VALIDATE = """
+import sys
+from wacz.main import main
+for path in sys.argv[1:]:
+    try:
+        good = main(["validate", "-f", path]) == 0
+    except Exception:
+        good = False
+    print("judged:", good)
+"""
+
+
+def list_valid(raws: list[bytes], folder: Path) -> list[bool]:
+    """What the format's own validator says of each."""
+    paths = [folder / f"{number}.wacz" for number in range(len(raws))]
+    for path, raw in zip(paths, raws, strict=True):
+        path.write_bytes(raw)
+    command = [sys.executable, "-c", VALIDATE, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=True)
+    return [line == "judged: True" for line in done.stdout.splitlines() if line.startswith("judged: ")]
+
+
+def run_program(raw: bytes, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """The program as anybody runs it, in a folder where nothing of ours is."""
+    (folder / "judged.wacz").write_bytes(raw)
+    (folder / "verify.py").write_text(PROGRAM.read_text())
+    command = [sys.executable, "-I", "verify.py", "judged.wacz", *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
+def wrong_parts(found: list[verify.Finding]) -> set[str]:
+    return {one.part for one in found if one.holds is False}
+
+
+def trusted() -> verify.Trusted:
+    return verify.Trusted(signing.list_published())
+
+
+@pytest.fixture
+def headed(tester: Customer) -> bytes:
+    """A file under a signed head, with entries between."""
+    reply = tester.lookup(FOUND, "DE")
+    tester.lookup(UNKNOWN, "DE")
+    assert heads.make(now=timezone.now())
+    return file_of(tester, reply)
+
+
+class TestAFileOfEvidence:
+    """As it is downloaded."""
+
+    def test_is_valid_to_those_who_made_the_format(self, headed: bytes, tmp_path: Path) -> None:
+        assert list_valid([headed], tmp_path) == [True]
+
+    def test_is_good_to_the_program_that_needs_nothing_of_ours(self, headed: bytes, tmp_path: Path) -> None:
+        (tmp_path / "keys.json").write_text(json.dumps(signing.list_published()))
+        done = run_program(headed, tmp_path, "--keys", "keys.json")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "WRONG" not in done.stdout
+        assert done.stdout.count("good") == 9
+        assert "No outside authority" in done.stdout
+
+    def test_says_without_a_list_of_keys_that_it_cannot_say_whose_key_it_is(
+        self, headed: bytes, tmp_path: Path
+    ) -> None:
+        done = run_program(headed, tmp_path)
+        assert done.returncode == 0
+        assert "compare it with" in done.stdout
+
+    def test_is_read_by_others_as_the_pages_that_were_read(self, customer: Customer, register: Register) -> None:
+        files = read_files(file_of(customer, customer.lookup()))
+        records = [json.loads(line) for line in files[f"{OURS}exchanges.jsonl"].splitlines()]
+        answers = []
+        for record in ArchiveIterator(io.BytesIO(files[WARC]), check_digests="raise"):
+            if record.rec_type == "response":
+                answers.append((record.rec_headers.get_header("WARC-Target-URI"), record.content_stream().read()))
+        assert [url for url, _ in answers] == [one["url"] for one in records]
+        assert [hashlib.sha256(body).hexdigest() for _, body in answers] == [one["body"]["sha256"] for one in records]
+        assert any(b"ACME CORP." in body for _, body in answers)
+
+    def test_lists_in_its_index_where_each_answer_lies(self, customer: Customer, register: Register) -> None:
+        files = read_files(file_of(customer, customer.lookup()))
+        lines = files["indexes/index.cdx"].decode().splitlines()
+        assert lines == sorted(lines)
+        pages = [json.loads(line) for line in files["pages/pages.jsonl"].decode().splitlines()[1:]]
+        assert len(pages) == len(lines) > 0
+        for line in lines:
+            place = json.loads(line.split(" ", 2)[2])
+            start = int(place["offset"])
+            piece = files[WARC][start : start + int(place["length"])]
+            (record,) = ArchiveIterator(io.BytesIO(piece))
+            assert record.rec_headers.get_header("WARC-Target-URI") == place["url"]
+
+    def test_is_good_whatever_the_verdict_is(self, tester: Customer, tmp_path: Path) -> None:
+        played = ("found", "not_found", "ambiguous", "portal_down", "page_changed", "too_many", "copy", "later")
+        replies = [tester.lookup(MAGIC[name], "DE") for name in played]
+        end_jobs()
+        files = [file_of(tester, reply) for reply in replies]
+        for raw in files:
+            found = verify.judge(raw, trusted())
+            assert wrong_parts(found) == set(), found
+        assert list_valid(files, tmp_path) == [True] * len(played)
+
+
+class TestAFileOfAnAnswerFromACopy:
+    """Rows of a published file that was loaded: no conversation, and no less to be checked."""
+
+    def test_has_the_rows_under_the_address_of_the_published_file(self, tester: Customer, tmp_path: Path) -> None:
+        raw = file_of(tester, tester.lookup(MAGIC["copy"], "DE"))
+        assert verify.is_good(verify.judge(raw, trusted()))
+        assert list_valid([raw], tmp_path) == [True]
+        files = read_files(raw)
+        records = [json.loads(line) for line in files[f"{OURS}exchanges.jsonl"].splitlines()]
+        cited = next(one for one in records if one["method"] == "COPY")
+        assert len(cited["copy"]["sha256"] or "") in (0, 64)
+        kinds = [record.rec_type for record in ArchiveIterator(io.BytesIO(files[WARC]))]
+        assert "resource" in kinds
+
+
+class TestAChangedFile:
+    """One bit, anywhere; or a forgery by somebody who has everything but our keys."""
+
+    def test_is_noticed_by_both_programs_wherever_a_bit_is_turned(self, headed: bytes, tmp_path: Path) -> None:
+        flipped = list(list_flipped(headed))
+        assert len(flipped) == len(read_files(headed)) == 12
+        for name, raw in flipped:
+            wrong = [one for one in verify.judge(raw, trusted()) if one.holds is False]
+            assert any(name in one.text or one.part == "file" for one in wrong), (name, wrong)
+        assert list_valid([headed, *(raw for _, raw in flipped)], tmp_path) == [True, *[False] * len(flipped)]
+
+    def test_is_noticed_where_its_package_was_written_anew(self, headed: bytes) -> None:
+        for what, part, raw in list_forged(headed):
+            found = verify.judge(raw, trusted())
+            assert part in wrong_parts(found), (what, found)
+            assert "archive signature" in wrong_parts(found), "the package is signed by nobody known"
+
+    def test_is_judged_whatever_stands_in_it(self, evidence: bytes) -> None:
+        """A sign more, one less or another one, anywhere, with the package written anew to fit: no check breaks."""
+        chance, files = random.Random(16), read_files(evidence)
+        for _ in range(600):
+            name = chance.choice([one for one in files if files[one]])
+            content, at = files[name], chance.randrange(len(files[name]))
+            sign = bytes([chance.randrange(256)])
+            changed = chance.choice(
+                [
+                    content[:at] + content[at + 1 :],
+                    content[:at] + sign + content[at:],
+                    content[:at] + sign + content[at + 1 :],
+                ]
+            )
+            forged = {**files, name: changed}
+            raw = pack(forged if name.startswith("datapackage") else seal_anew(forged))
+            assert changed == content or not verify.is_good(verify.judge(raw, trusted())), name
+        assert not verify.is_good(judgement.judge(raw))
+
+    def test_has_no_byte_but_its_list_of_files_that_may_be_another(self, evidence: bytes) -> None:
+        chance, inside = random.Random(16), list[range]()
+        with zipfile.ZipFile(io.BytesIO(evidence)) as archive:
+            for one in archive.infolist():
+                start = one.header_offset + 30 + len(one.filename)
+                inside.append(range(start, start + one.file_size))
+        for _ in range(600):
+            at = chance.randrange(len(evidence))
+            found = verify.judge(flip(evidence, at, 1 << chance.randrange(8)), trusted())
+            assert not verify.is_good(found) or not any(at in one for one in inside), at
+
+    def test_is_noticed_by_the_program_as_people_run_it(self, headed: bytes, tmp_path: Path) -> None:
+        for what, _, raw in list(list_forged(headed))[:3]:
+            done = run_program(raw, tmp_path)
+            assert done.returncode == 1, what
+            assert "WRONG" in done.stdout
+
+    def test_is_noticed_with_another_key_in_place_of_ours(self, headed: bytes) -> None:
+        """Everything is signed anew, and the file names the forger's key: only the list of keys tells."""
+        raw = forge_wholly(headed)
+        assert "key" in wrong_parts(verify.judge(raw, trusted()))
+        alone = verify.judge(raw)
+        assert next(one for one in alone if one.part == "key").holds is None
+        assert "our chain" in wrong_parts(judgement.judge(raw))
+
+    @pytest.mark.parametrize(
+        "raw",
+        [
+            b"",
+            b"PK",
+            b"%PDF-1.7",
+            pack({}),
+            pack({"datapackage.json": b"[" * 100_000}),
+            pack({f"{OURS}manifest.json": b"[]"}),
+        ],
+        ids=["nothing", "a beginning", "something else", "empty", "nested", "a list"],
+    )
+    def test_that_is_none_at_all_is_said_to_be_wrong(self, raw: bytes) -> None:
+        assert not verify.is_good(verify.judge(raw))
+        assert not verify.is_good(judgement.judge(raw))

@@ -1,0 +1,156 @@
+"""The keys that evidence is signed with: made when needed, stored nowhere, rotated in public."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import rfc8785
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from django.core.cache import cache
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from billing.models import AuditEvent
+from lookups.evidence import signing, verify
+from lookups.models import Manifest, SigningKey
+from tests.evidence.conftest import FOUND, file_of
+from tests.lookups.conftest import NOW, Customer, later
+
+pytestmark = pytest.mark.django_db
+
+
+def published() -> Any:
+    reply = Client().get("/.well-known/sos-lookup-keys.json")
+    assert reply.status_code == 200
+    return reply.json()
+
+
+def public_key(text: str) -> Ed25519PublicKey:
+    return Ed25519PublicKey.from_public_bytes(base64.b64decode(text))
+
+
+class TestASigningKey:
+    """Of this installation."""
+
+    def test_is_made_with_the_first_answer_and_kept(self, tester: Customer) -> None:
+        assert not SigningKey.objects.exists()
+        tester.lookup(FOUND, "DE")
+        tester.lookup(FOUND, "DE")
+        key = SigningKey.objects.get()
+        assert set(Manifest.objects.values_list("key", flat=True)) == {key.pk}
+        assert key.pk == hashlib.sha256(base64.b64decode(key.public_key)).hexdigest()[:16]
+
+    def test_is_nowhere_in_the_database(self, tester: Customer, settings: Any) -> None:
+        tester.lookup(FOUND, "DE")
+        row = SigningKey.objects.values().get()
+        private = signing._keys_of(signing._secret(), row["salt"]).signing.private_bytes_raw()
+        for spelled in (private.hex(), base64.b64encode(private).decode(), signing._secret()):
+            assert spelled not in json.dumps(row, default=str)
+
+    def test_is_another_with_another_secret_and_vouched_for_by_the_one_before(
+        self, tester: Customer, settings: Any
+    ) -> None:
+        settings.SIGNING_SECRET = "a" * 40
+        tester.lookup(FOUND, "DE")
+        settings.SIGNING_SECRET, settings.SIGNING_SECRET_PREVIOUS = "b" * 40, "a" * 40
+        cache.clear()
+        tester.lookup(FOUND, "DE", ref="again")
+        one, other = SigningKey.objects.order_by("number")
+        assert other.previous == one
+        public_key(one.public_key).verify(base64.b64decode(other.signature), rfc8785.dumps(signing.statement(other)))
+        settings.SIGNING_SECRET = "a" * 40
+        cache.clear()
+        tester.lookup(FOUND, "DE", ref="a process with the old secret")
+        assert SigningKey.objects.count() == 2, "two secrets at once make no key a minute"
+
+    def test_that_a_failed_transaction_made_signs_nothing(self, tester: Customer, monkeypatch: Any) -> None:
+        from lookups.evidence import manifests
+
+        def broken(*_: Any) -> None:
+            raise RuntimeError("broken")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(manifests, "keep", broken)
+            assert tester.lookup(FOUND, "DE").status_code == 500
+        assert tester.lookup(FOUND, "DE").status_code == 200
+        assert Manifest.objects.get().key == SigningKey.objects.get()
+
+
+class TestRotating:
+    """`manage.py rotate_signing_key --reason …`."""
+
+    def test_makes_a_key_that_the_one_before_vouches_for(self, tester: Customer) -> None:
+        tester.lookup(FOUND, "DE")
+        call_command("rotate_signing_key", reason="A laptop was lost.")
+        one, other = published()["keys"]
+        assert (one["number"], other["number"], other["previous"]) == (1, 2, one["id"])
+        assert one["retiredAt"] is not None
+        assert other["retiredAt"] is None
+        assert other["reason"] == "A laptop was lost."
+        said = {name: other[name] for name in other if name not in ("number", "retiredAt", "signature")}
+        public_key(one["publicKey"]).verify(base64.b64decode(other["signature"]), rfc8785.dumps(said))
+        assert AuditEvent.objects.filter(kind="done", detail__contains="A laptop was lost.").exists()
+
+    def test_signs_with_the_new_key_and_leaves_what_was_signed(self, tester: Customer) -> None:
+        old = tester.lookup(FOUND, "DE")
+        signing.rotate(reason="Once a year.", now=later(seconds=1))
+        new = tester.lookup(FOUND, "DE", ref="new")
+        log = published()
+        for reply in (old, new):
+            found = verify.judge(file_of(tester, reply), verify.Trusted(log))
+            assert verify.is_good([one for one in found if one.part != "key" or reply is old]), found
+        keys = list(Manifest.objects.order_by("pk").values_list("key", flat=True))
+        assert keys == [one["id"] for one in log["keys"]]
+
+    def test_needs_a_reason(self, db: None) -> None:
+        with pytest.raises(CommandError):
+            call_command("rotate_signing_key")
+
+    def test_of_an_installation_without_a_key_makes_its_first(self, db: None) -> None:
+        assert signing.rotate(reason="Before the first answer.", now=NOW).number == 1
+
+
+class TestTheListOfKeys:
+    """As the program reads it."""
+
+    @pytest.fixture
+    def log(self, tester: Customer) -> Any:
+        tester.lookup(FOUND, "DE")
+        signing.rotate(reason="Once a year.", now=later(days=1))
+        return published()
+
+    @pytest.fixture
+    def raw(self, tester: Customer, log: Any) -> bytes:
+        lookup = Manifest.objects.get().lookup
+        told = tester.get(f"/v1/lookups/{lookup.public_id}/evidence.wacz")
+        return bytes(told.content)
+
+    def test_is_believed_as_it_is(self, raw: bytes, log: Any) -> None:
+        assert verify.is_good(verify.judge(raw, verify.Trusted(log)))
+
+    @pytest.mark.parametrize(
+        ("number", "change"),
+        [
+            (1, {"reason": "Another one."}),
+            (1, {"validFrom": "2020-01-01T00:00:00.000Z"}),
+            (1, {"archivePublicKey": "AAAA"}),
+            (0, {"id": "0" * 16}),
+            (0, {"validFrom": "2999-01-01T00:00:00.000Z"}),
+            (0, {"retiredAt": "2020-01-01T00:00:00.000Z"}),
+        ],
+    )
+    def test_is_not_believed_with_a_word_changed(
+        self, raw: bytes, log: Any, number: int, change: dict[str, str]
+    ) -> None:
+        log["keys"][number] |= change
+        found = verify.judge(raw, verify.Trusted(log))
+        assert next(one for one in found if one.part == "key").holds is False
+
+    def test_tells_nothing_that_could_sign(self, log: Any) -> None:
+        assert "salt" not in json.dumps(log)
+        assert timedelta(minutes=1) == signing.REMEMBERED

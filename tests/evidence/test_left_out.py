@@ -1,0 +1,110 @@
+"""What people asked to be left out is not handed out in bytes either, and what is left can still be checked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from lookups.evidence import signing, verify
+from lookups.models import Suppression
+from lookups.privacy import suppression
+from tests.evidence.conftest import FOUND, file_of, proof_of
+from tests.evidence.forging import read_files
+from tests.lookups.conftest import NOW, Customer
+from tests.lookups.registry_server import Register, company
+
+pytestmark = pytest.mark.django_db
+ADA = {"kind": "person", "person": "Ada Merrill"}
+
+
+def leave_out(**wanted: Any) -> None:
+    suppression.add(Suppression(reason="Asked.", **wanted), operator=AnonymousUser(), now=NOW)
+
+
+def open_parts(raw: bytes) -> dict[str, bool | None]:
+    found = verify.judge(raw, verify.Trusted(signing.list_published()))
+    assert verify.is_good(found), found
+    return {one.part: one.holds for one in found}
+
+
+class TestAPersonLeftOut:
+    """Since the answer, or before it."""
+
+    def test_is_in_no_byte_of_the_file_and_of_the_reply(self, tester: Customer) -> None:
+        reply = tester.lookup(FOUND, "DE")
+        assert b"MERRILL" in b"".join(bodies_of(file_of(tester, reply)))
+        leave_out(**ADA)
+        proof, raw = proof_of(tester, reply), file_of(tester, reply)
+        assert proof["facts"] is None
+        assert "withheld" in {one["bytes"] for one in proof["exchanges"]}
+        assert "MERRILL" not in json.dumps(proof).upper()
+        for name, content in read_files(raw).items():
+            assert b"MERRILL" not in content.upper(), name
+        assert b"MERRILL" not in b"".join(bodies_of(raw)).upper()
+
+    def test_leaves_the_rest_to_be_checked(self, tester: Customer) -> None:
+        reply = tester.lookup(FOUND, "DE")
+        leave_out(**ADA)
+        parts = open_parts(file_of(tester, reply))
+        assert parts["signature"] is parts["chain"] is parts["exchanges"] is True
+        assert parts["facts"] is parts["bytes"] is None
+
+    def test_before_the_answer_leaves_the_facts_that_were_given(self, tester: Customer) -> None:
+        leave_out(**ADA)
+        reply = tester.lookup(FOUND, "DE")
+        proof = proof_of(tester, reply)
+        assert hashlib.sha256(proof["facts"].encode()).hexdigest() == proof["manifest"]["facts"]["sha256"]
+        assert "MERRILL" not in json.dumps(proof).upper()
+        assert b"MERRILL" not in b"".join(bodies_of(file_of(tester, reply))).upper()
+
+    def test_is_in_no_page_of_a_search_that_chose_nobody_either(self, customer: Customer, register: Register) -> None:
+        register.rows = [company("ACME CORP.", number, dos_process_name="QUINCY A. SAMPLE") for number in ("1", "2")]
+        reply = customer.lookup()
+        assert reply.json()["code"] == "ambiguous_name"
+        assert any(b"QUINCY" in one for one in bodies_of(file_of(customer, reply)))
+        leave_out(kind="person", person="Sample, Quincy A.")
+        for one in bodies_of(file_of(customer, reply)):
+            assert b"QUINCY" not in one
+
+
+class TestACompanyLeftOut:
+    """A field of it, or its page."""
+
+    @pytest.mark.parametrize(
+        "wanted", [{"kind": "company"}, {"kind": "field", "field": "principalAddress"}], ids=["company", "field"]
+    )
+    def test_has_no_page_in_the_file(self, tester: Customer, wanted: dict[str, str]) -> None:
+        reply = tester.lookup(FOUND, "DE")
+        leave_out(state="DE", entity_id="SB-DE-000123", **wanted)
+        raw = file_of(tester, reply)
+        assert bodies_of(raw) == []
+        open_parts(raw)
+
+    def test_does_not_take_others_with_it(self, tester: Customer) -> None:
+        reply = tester.lookup(FOUND, "DE")
+        leave_out(kind="company", state="DE", entity_id="SB-DE-999999")
+        leave_out(kind="person", person="Somebody Elsewhere")
+        assert proof_of(tester, reply)["facts"] is not None
+        assert {one["bytes"] for one in proof_of(tester, reply)["exchanges"]} == {"kept"}
+
+
+class TestBytesThatAreNotKept:
+    """Any more."""
+
+    def test_are_named_and_the_rest_is_good(self, tester: Customer) -> None:
+        from scrapers.models import Body
+
+        reply = tester.lookup(FOUND, "DE")
+        Body.objects.all().delete()
+        assert {one["bytes"] for one in proof_of(tester, reply)["exchanges"]} == {"not_kept"}
+        parts = open_parts(file_of(tester, reply))
+        assert (parts["facts"], parts["bytes"]) == (True, None)
+
+
+def bodies_of(raw: bytes) -> list[bytes]:
+    """The answers in the file, unpacked."""
+    return [block for kind, _, block in verify._list_records(read_files(raw)[verify.WARC]) if kind == "response"]

@@ -1,0 +1,174 @@
+"""The page where anybody checks a file: by the service without a script, and by the browser with ours."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+from playwright.sync_api import Browser, Page
+
+from lookups.evidence import heads, verify
+from lookups.pages import evidence as page_of_evidence
+from lookups.pages import views
+from tests.browser import chromium
+from tests.evidence.conftest import FOUND, UNKNOWN, file_of
+from tests.evidence.forging import forge_wholly, read_files
+from tests.evidence.tampering import FORGERIES, list_flipped, list_forged
+from tests.lookups.conftest import Customer
+from tests.sign_in.people import new_address
+
+JUDGE = """
+(async () => {
+  const log = await (await fetch("/.well-known/sos-lookup-keys.json")).json();
+  const found = await judge(Uint8Array.from(atob("%s"), sign => sign.charCodeAt(0)), log);
+  return JSON.stringify(found.map(one => [one.part, one.holds, one.text]));
+})()
+"""
+
+
+def send(raw: bytes, name: str = "answer.wacz", client: Client | None = None) -> Any:
+    upload = SimpleUploadedFile(name, raw, content_type="application/wacz")
+    return (client or Client()).post("/verify/", {"file": upload})
+
+
+@pytest.mark.django_db
+class TestThePage:
+    """Without a script."""
+
+    def test_says_that_nothing_was_changed(self, evidence: bytes) -> None:
+        page = send(evidence)
+        assert page.status_code == 200
+        text = page.content.decode()
+        assert "Nothing in this file was changed" in text
+        assert "Entry 1 of our chain is this one." in text
+        assert 'class="tag bad"' not in text
+
+    def test_says_what_was_changed_by_a_bit(self, evidence: bytes) -> None:
+        for name, raw in list_flipped(evidence):
+            text = send(raw).content.decode()
+            assert "This file was changed" in text, name
+            assert name in text or "cannot be read" in text, name
+
+    def test_says_what_was_forged(self, tester: Customer) -> None:
+        reply = tester.lookup(FOUND, "DE")
+        heads.make(now=timezone.now())
+        for what, part, raw in list_forged(file_of(tester, reply)):
+            text = send(raw).content.decode()
+            assert "This file was changed" in text, what
+            assert f"<strong>{part.capitalize()}</strong>" in text, what
+
+    def test_is_not_taken_in_by_a_forger_with_a_key_of_his_own(self, evidence: bytes) -> None:
+        text = send(forge_wholly(evidence)).content.decode()
+        assert "This file was changed" in text
+        assert "is none of the service" in text
+        assert "Entry 1 of our chain is another one." in text
+
+    def test_does_not_speak_for_another_service(self, evidence: bytes, settings: Any) -> None:
+        settings.PUBLIC_URL = "https://elsewhere.example"
+        text = send(evidence).content.decode()
+        assert "Not wholly checked" in text
+        assert "ask there" in text
+
+    def test_escapes_what_a_file_says(self, repack: Any) -> None:
+        evil = b'{"service":"<script>alert(1)</script>","exchanges":[],"answeredAt":"2","facts":{"sha256":""}}'
+        text = send(repack("sos-lookup/manifest.json", evil), name="<img src=x>.wacz").content.decode()
+        assert "<script>alert" not in text
+        assert "<img" not in text
+
+    def test_asks_for_a_file_and_for_no_larger_one(self, monkeypatch: pytest.MonkeyPatch, db: None) -> None:
+        assert Client().post("/verify/").status_code == 400
+        monkeypatch.setattr(page_of_evidence, "MOST_BYTES", 100)
+        assert send(b"0" * 101).status_code == 413
+
+    def test_is_refused_after_too_many_in_a_minute(self, settings: Any, evidence: bytes) -> None:
+        settings.KEYLESS_PER_MINUTE, somebody = 1, Client(REMOTE_ADDR=new_address())
+        assert send(evidence, client=somebody).status_code == 200
+        assert send(evidence, client=somebody).status_code == 429
+
+    def test_loads_nothing_from_elsewhere_and_is_kept_nowhere(self, evidence: bytes) -> None:
+        for page in (Client().get("/verify/"), send(evidence)):
+            assert page["Content-Security-Policy"] == views.POLICY
+            assert page["Cache-Control"] == "no-store"
+            assert "http://" not in page.content.decode().replace("http://127.0.0.1:8000", "").replace(
+                "http://testserver", ""
+            )
+
+    def test_takes_no_form_from_another_site(self, evidence: bytes) -> None:
+        assert send(evidence, client=Client(enforce_csrf_checks=True)).status_code == 403
+
+    def test_hands_the_program_out(self, db: None) -> None:
+        got = Client().get("/verify/verify.py")
+        assert b"".join(got.streaming_content) == Path(verify.__file__).read_bytes()
+
+    def test_is_led_to_from_every_page(self, db: None) -> None:
+        assert 'href="/verify/"' in Client().get("/privacy/").content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTheBrowser:
+    """With the page's own script, in a real one."""
+
+    @pytest.fixture
+    def raw(self, tester: Customer) -> bytes:
+        reply = tester.lookup(FOUND, "DE")
+        tester.lookup(UNKNOWN, "DE")
+        heads.make(now=timezone.now())
+        return file_of(tester, reply)
+
+    @pytest.fixture
+    def page(self, browser: Browser, live_server: Any, settings: Any) -> Page:
+        settings.STORAGES = {
+            **settings.STORAGES,
+            "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+        }
+        page = chromium.person(browser).new_page()
+        complaints = chromium.listen(page)
+        page.goto(f"{live_server.url}/verify/")
+        assert complaints == []
+        return page
+
+    def test_finds_what_the_program_finds(self, raw: bytes, page: Page) -> None:
+        """Two programs, written apart, on the same files: the good one, each with a bit turned, each forged."""
+        good = judged(page, raw)
+        assert {part for part, holds, _ in good if holds is False} == set(), good
+        assert len([one for one in good if one[1]]) == 9
+        for name, flipped in list_flipped(raw):
+            wrong = [(part, text) for part, holds, text in judged(page, flipped) if holds is False]
+            assert any(name in text or part == "file" for part, text in wrong), (name, wrong)
+        forged = 0
+        for what, part, changed in list_forged(raw):
+            found = judged(page, changed)
+            assert part in {one for one, holds, _ in found if holds is False}, (what, found)
+            forged += 1
+        assert forged == len(FORGERIES)
+        assert ["key", False] in [one[:2] for one in judged(page, forge_wholly(raw))]
+
+    def test_judges_a_chosen_file_and_sends_it_nowhere(self, raw: bytes, page: Page, tmp_path: Path) -> None:
+        for name, content, expected in (
+            ("good.wacz", raw, "Nothing in this file was changed"),
+            ("bad.wacz", next(list_forged(raw))[2], "This file was changed"),
+        ):
+            path = tmp_path / name
+            path.write_bytes(content)
+            asked: list[tuple[str, str]] = []
+            page.on("request", lambda one, asked=asked: asked.append((one.method, one.url.rpartition("/")[2])))
+            page.set_input_files("#file", path)
+            page.get_by_text(f"{name}, checked by your browser").wait_for()
+            assert page.text_content("#verdict") == expected
+            # The page's own icon may come as late as this
+            assert set(asked) - {("GET", "mark.svg")} == {("GET", "sos-lookup-keys.json")}
+
+    def test_has_what_it_needs_in_the_file_alone(self, raw: bytes) -> None:
+        assert "sos-lookup/keys.json" in read_files(raw)
+
+
+def judged(page: Page, raw: bytes) -> list[list[Any]]:
+    found = page.evaluate(JUDGE % base64.b64encode(raw).decode())
+    assert found, "the script broke"
+    return list(json.loads(found))

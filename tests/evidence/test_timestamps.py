@@ -1,0 +1,140 @@
+"""The time-stamp of a head: asked for once an hour where the operator says so, and again while nobody answers."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lookups import tasks
+from lookups.evidence import heads, signing, timestamps, verify
+from lookups.models import ChainHead
+from tests.evidence import authority as authorities
+from tests.evidence.authority import Authority
+from tests.evidence.conftest import FOUND, UNKNOWN, file_of, proof_of
+from tests.evidence.test_file import run_program
+from tests.lookups.conftest import NOW, Customer
+
+pytestmark = [pytest.mark.django_db, pytest.mark.skipif(not authorities.PROGRAM, reason="needs OpenSSL")]
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Iterator[Authority]:
+    folder = tmp_path / "authority"
+    folder.mkdir()
+    with authorities.serving(folder) as served:
+        yield served
+
+
+@pytest.fixture
+def asked(authority: Authority, settings: Any) -> Authority:
+    """It is the one that the operator has named."""
+    settings.TIMESTAMP_AUTHORITY = authority.url
+    return authority
+
+
+def stamp_of(raw: bytes, authority: Authority) -> verify.Finding:
+    trusted = verify.Trusted(signing.list_published(), (authority.root,))
+    return next(one for one in verify.judge(raw, trusted) if one.part == "time-stamp")
+
+
+class TestATimeStamp:
+    """Of the chain's head."""
+
+    def test_is_not_asked_for_unless_the_operator_says_where(self, tester: Customer, authority: Authority) -> None:
+        tester.lookup(FOUND, "DE")
+        tasks.head_evidence()
+        assert ChainHead.objects.get().token is None
+        assert authority.asked == 0
+
+    def test_is_in_the_evidence_and_believed_by_who_trusts_the_authority(
+        self, tester: Customer, asked: Authority, tmp_path: Path
+    ) -> None:
+        reply = tester.lookup(FOUND, "DE")
+        tasks.head_evidence()
+        proof = proof_of(tester, reply)
+        assert base64.b64decode(proof["head"]["timeStamp"]) == bytes(ChainHead.objects.get().token or b"")
+        assert proof["head"]["stampedAt"] is not None
+        raw = file_of(tester, reply)
+        assert stamp_of(raw, asked).holds is True
+        done = run_program(raw, tmp_path, "--authority", str(asked.root_file))
+        assert done.returncode == 0, done.stdout
+        assert "An authority that you trust says" in done.stdout
+        assert "give its certificate" in run_program(raw, tmp_path).stdout
+
+    def test_of_somebody_else_is_not_believed(self, tester: Customer, asked: Authority, tmp_path: Path) -> None:
+        reply = tester.lookup(FOUND, "DE")
+        tasks.head_evidence()
+        other = tmp_path / "other"
+        other.mkdir()
+        with authorities.serving(other) as stranger:
+            found = stamp_of(file_of(tester, reply), stranger)
+        assert found.holds is False
+        assert "not from an authority that you trust" in found.text
+
+    def test_with_a_bit_turned_is_not_believed(self, tester: Customer, asked: Authority) -> None:
+        reply = tester.lookup(FOUND, "DE")
+        tasks.head_evidence()
+        head = ChainHead.objects.get()
+        whole = bytes(head.token or b"")
+        for at in (len(whole) - 20, len(whole) // 2, whole.index(b"\x04\x20") + 5):
+            head.token = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+            head.save()
+            assert stamp_of(file_of(tester, reply), asked).holds is False, at
+
+    def test_waits_while_the_authority_is_down_and_comes_later(self, tester: Customer, asked: Authority) -> None:
+        tester.lookup(FOUND, "DE")
+        asked.status = 503
+        heads.make(now=NOW)
+        assert heads.stamp(now=NOW) is None
+        assert ChainHead.objects.get().refusal == "answered 503"
+        asked.status = 200
+        stamped = heads.stamp(now=NOW + timedelta(minutes=10))
+        assert stamped is not None
+        assert (bool(stamped.token), stamped.refusal) == (True, "")
+        assert heads.stamp(now=NOW + timedelta(minutes=20)) is None
+        assert asked.asked == 2, "what is stamped is not asked about again"
+
+    def test_of_a_later_head_stands_for_what_the_authority_missed(self, tester: Customer, asked: Authority) -> None:
+        first = tester.lookup(FOUND, "DE")
+        asked.status = 503
+        heads.make(now=NOW)
+        heads.stamp(now=NOW)
+        assert proof_of(tester, first)["head"]["number"] == 1
+        tester.lookup(UNKNOWN, "DE")
+        asked.status = 200
+        heads.make(now=NOW + HOUR)
+        heads.stamp(now=NOW + HOUR)
+        assert proof_of(tester, first)["head"]["number"] == 2
+        assert stamp_of(file_of(tester, first), asked).holds is True
+        assert asked.asked == 2, "one request an hour"
+
+    @pytest.mark.parametrize(
+        ("change", "why"),
+        [
+            ({"seconds": 2.0}, "no answer within 0.5 s"),
+            ({"status": 302}, "answered 302"),
+            ({"body": b"<html>"}, "the answer is no time-stamp"),
+            ({"body": b"0" * 70_000}, "the answer is too long"),
+        ],
+    )
+    def test_is_nothing_else(self, authority: Authority, change: dict[str, Any], why: str) -> None:
+        for name, value in change.items():
+            setattr(authority, name, value)
+        with pytest.raises(timestamps.NotStamped, match=why):
+            timestamps.ask(authority.url, b"a head", seconds=0.5 if "seconds" in change else 15)
+
+    def test_of_another_question_is_refused(self, authority: Authority) -> None:
+        kept = timestamps.ask(authority.url, b"another head").raw
+        authority.body = kept
+        with pytest.raises(timestamps.NotStamped, match="about something else"):
+            timestamps.ask(authority.url, b"a head")
+
+    def test_is_not_there_where_nobody_is(self) -> None:
+        with pytest.raises(timestamps.NotStamped, match="not reached"):
+            timestamps.ask("http://127.0.0.1:9/tsr", b"a head")
