@@ -1,40 +1,63 @@
-"""The operator's switch of each jurisdiction. `scrapers.admin` adds what the portal says of programs beside it."""
+"""The operator's view of each jurisdiction. `scrapers.admin` adds its switch and what the portal says of programs."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
-from unfold.admin import ModelAdmin
+from unfold.admin import ModelAdmin, TabularInline
 
-from jurisdictions.models import Jurisdiction
+from jurisdictions.models import Jurisdiction, SwitchChange
 
 
-class SwitchForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A jurisdiction that is switched off must say why: customers read it."""
+class JurisdictionForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What is written beside the switch."""
 
     class Meta:
         model = Jurisdiction
-        fields = ("enabled", "reason", "note")
+        fields = ("reason", "note")
 
-    def clean(self) -> dict[str, object]:
+    def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
-        if not data.get("enabled") and not data.get("reason"):
+        if not self.instance.enabled and not data.get("reason"):
             raise ValidationError({"reason": "Say why it is off: customers read this."})
         return data
+
+
+class SwitchChangeInline(TabularInline):
+    """Who turned the switch, when and why, the newest first."""
+
+    model = SwitchChange
+    fields = readonly_fields = ("at", "enabled", "operator", "sentence", "why", "terms")
+    verbose_name_plural = "How the switch was turned"
+    extra = 0
+    show_title = False
+    can_delete = False
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return True  # whoever sees the jurisdiction
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
 
 @admin.register(Jurisdiction)
 class JurisdictionAdmin(ModelAdmin):
     """Switch, reason and status of every jurisdiction."""
 
-    form = SwitchForm
+    form = JurisdictionForm
     list_display = ("code", "name", "enabled", "status", "reason", "last_tested_at")
     list_filter = ("enabled", "status")
     search_fields = ("code", "reason", "note")
     list_per_page = 60
-    readonly_fields = ("code", "status", "last_tested_at", "verified_live_at")
+    readonly_fields = ("code", "enabled", "status", "last_tested_at", "verified_live_at")
+    inlines = (SwitchChangeInline,)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -42,12 +65,7 @@ class JurisdictionAdmin(ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Jurisdiction | None = None) -> bool:
         return False
 
-    def save_model(self, request: HttpRequest, obj: Jurisdiction, form: forms.ModelForm, change: bool) -> None:  # type: ignore[type-arg]
-        """A switch that changed sets the status with it; health does the rest."""
-        if "enabled" in form.changed_data:
-            obj.status = "active" if obj.enabled else "inactive"
-            if obj.enabled and "reason" not in form.changed_data:
-                obj.reason = ""
-        super().save_model(request, obj, form, change)
-        if "enabled" in form.changed_data:
-            self.log_change(request, obj, f"Switched {'on' if obj.enabled else f'off: {obj.reason}'}.")
+    def get_readonly_fields(self, request: HttpRequest, obj: Jurisdiction | None = None) -> Any:
+        """While it is on, the reason is what health has found: only people say why it is off."""
+        fields = super().get_readonly_fields(request, obj)
+        return (*fields, "reason") if obj is not None and obj.enabled else fields

@@ -41,3 +41,29 @@ class Jurisdiction(models.Model):
     def name(self) -> str:
         """The jurisdiction's name."""
         return PLACES[self.code].name
+
+
+class SwitchChange(models.Model):
+    """One turn of a jurisdiction's switch by a person; kept for ever, so that no reason is lost with the next turn."""
+
+    jurisdiction = models.ForeignKey(Jurisdiction, on_delete=models.PROTECT, related_name="switch_changes")
+    enabled = models.BooleanField(verbose_name="on", help_text="How it was left.")
+    sentence = models.CharField(
+        max_length=300, blank=True, help_text="What customers read from then on, or had read until then."
+    )
+    why = models.CharField(max_length=500, blank=True, help_text="For operators: why it was done.")
+    terms = models.CharField(max_length=1000, blank=True, help_text="What the portal's owner said of programs then.")
+    operator = models.CharField(max_length=150)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-id"]
+        default_permissions = ("view",)
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(enabled=True) | ~models.Q(sentence=""), name="switch_off_says_why_to_customers"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.jurisdiction_id} {'on' if self.enabled else 'off'} by {self.operator}"

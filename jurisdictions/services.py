@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from jurisdictions.codes import PLACES
-from jurisdictions.models import Jurisdiction
+from jurisdictions.models import Jurisdiction, SwitchChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,34 @@ def enable(*, code: str) -> None:
 def disable(*, code: str, reason: str) -> None:
     """Switch a jurisdiction off, with the reason customers read."""
     Jurisdiction.objects.filter(pk=code).update(enabled=False, status="inactive", reason=reason)
+
+
+@transaction.atomic
+def turn_switch(
+    *, code: str, enabled: bool, sentence: str, why: str, terms: str, operator: str, now: datetime
+) -> SwitchChange | None:
+    """Switch a jurisdiction as a person wants it, and keep who, when and why; None where it stands like that already.
+
+    `sentence` is what customers read while it is off; of one that is switched on, what they had read is kept instead.
+    """
+    row = Jurisdiction.objects.select_for_update().get(pk=code)
+    if row.enabled == enabled:
+        return None
+    change = SwitchChange(
+        jurisdiction=row,
+        enabled=enabled,
+        sentence=row.reason if enabled else sentence,
+        why=why,
+        terms=terms[:1000],
+        operator=operator,
+        at=now,
+    )
+    change.save(force_insert=True)
+    if enabled:
+        enable(code=code)
+    else:
+        disable(code=code, reason=sentence)
+    return change
 
 
 def degrade(*, code: str, reason: str) -> None:

@@ -197,6 +197,7 @@ class PortalError(Exception):
         self.reason = reason or self.usual
         self.retry_after = retry_after if self.retryable else None  # seconds; what the portal asked for, when it did
         self.attempt_id: int | None = None  # the row that tells of the attempt, once it is written
+        self.reading_id: int | None = None  # and of what the registry answered in it
 
     @property
     def retryable(self) -> bool:

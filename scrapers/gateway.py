@@ -18,17 +18,17 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from requests.adapters import BaseAdapter
 
 from jurisdictions import selectors as jurisdictions
 from jurisdictions.codes import PLACES
 from scrapers import discovery
 from scrapers.bulk_data import copies
 from scrapers.bulk_data.copies import CurrentCopy
+from scrapers.evidence import readings
 from scrapers.failures import Failure, PageChanged, PortalDisabled, PortalError
-from scrapers.models import ScrapeAttempt
+from scrapers.models import Reading, ScrapeAttempt
 from scrapers.normalize.record import normalized
-from scrapers.operations import breaker, failed_pages, readiness
+from scrapers.operations import breaker, readiness
 from scrapers.operations.readiness import Readiness
 from scrapers.portal import Portal
 from scrapers.records import Answer, Evidence, Found, Match, NameVerdict, NotFound, Query
@@ -57,7 +57,7 @@ class Reply:
     version: str
     built_at: str
     note: str | None
-    attempt_id: int
+    reading: Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class NameReply:
     verdict: NameVerdict
     evidence: Evidence
     version: str
-    attempt_id: int
+    reading: Reading
     as_of: datetime | None = None  # the day of the copy that was read, where one was
 
 
@@ -93,14 +93,7 @@ def fetch(
         threshold = settings.MATCH_THRESHOLD
         answer = ask(portal, attempt.session, query, now=now, threshold=threshold, copy=attempt.copy)
         attempt.outcome = "not_found" if isinstance(answer, NotFound) else "found"
-    return Reply(
-        answer=answer,
-        normalized=_in_one_form(answer, portal, query),
-        version=portal.version,
-        built_at=portal.built_at,
-        note=ACTIVE_ONLY if portal.coverage == "active_only" else None,
-        attempt_id=attempt.row.pk,
-    )
+    return to_reply(answer, portal, query, attempt.kept)
 
 
 def fetch_name(
@@ -125,6 +118,7 @@ def fetch_name(
         asked_by=asked_by,
         known=known,
         from_copy=from_copy,
+        kind="name_check",
     ) as attempt:
         portal, session, copy = attempt.portal, attempt.session, attempt.copy
         if from_copy:
@@ -133,7 +127,19 @@ def fetch_name(
             verdict, evidence = ask_name(portal, session, query, now=now)
         attempt.outcome = "found"
     as_of = copy.as_of if from_copy and copy is not None else None
-    return NameReply(verdict, evidence, attempt.portal.version, attempt.row.pk, as_of)
+    return NameReply(verdict, evidence, attempt.portal.version, attempt.kept, as_of)
+
+
+def to_reply(answer: Answer, portal: Portal, query: Query, reading: Reading) -> Reply:
+    """The answer with what the caller is told of its making, whether it was read now or from what was kept."""
+    return Reply(
+        answer=answer,
+        normalized=_in_one_form(answer, portal, query),
+        version=portal.version,
+        built_at=portal.built_at,
+        note=ACTIVE_ONLY if portal.coverage == "active_only" else None,
+        reading=reading,
+    )
 
 
 def match_by_id(
@@ -155,7 +161,7 @@ def find_copy(state: str, *, sandbox: bool = False, known: Readiness | None = No
         return None
     if known is None:
         return copies.find_current(state)
-    return CurrentCopy(state, known.copy_as_of) if known.copy_as_of else None
+    return CurrentCopy(state, known.copy_as_of, known.copy_sha256) if known.copy_as_of else None
 
 
 @dataclass(slots=True)
@@ -164,12 +170,21 @@ class _Attempt:
 
     portal: Portal
     session: PortalSession
+    query: Query
+    kind: str
     row: ScrapeAttempt
     copy: Copy | None
     permit: breaker.Permit | None
     budget: float  # seconds for all of it
     outcome: str = Failure.DOWN
     patience: float = 0.0  # seconds it had once it was its turn
+    reading: Reading | None = None
+
+    @property
+    def kept(self) -> Reading:
+        """What was kept of it: of an answer something always is."""
+        assert self.reading is not None
+        return self.reading
 
 
 @contextmanager
@@ -182,6 +197,7 @@ def _attempt(
     asked_by: uuid.UUID | None,
     known: Readiness | None = None,
     from_copy: bool = False,
+    kind: str = "",
 ) -> Iterator[_Attempt]:
     """Hold a conversation with the state's portal and note how it ended, whichever way.
 
@@ -199,7 +215,8 @@ def _attempt(
     started = time.monotonic()
     deadline = started + budget_seconds
     session = open_session(portal, deadline=deadline, trace=trace, pace=pace)
-    attempt = _Attempt(portal, session, _row(query, portal, now, asked_by), copy, permit, budget_seconds)
+    row = _row(query, portal, now, asked_by)
+    attempt = _Attempt(portal, session, query, kind or query.kind, row, copy, permit, budget_seconds)
     if not connection.in_atomic_block:
         connection.close()  # a slow portal must not hold a database connection
     failure: PortalError | None = None
@@ -253,13 +270,10 @@ def _refuse_when_off(portal: Portal) -> None:
         raise PortalDisabled(ALL_OFF)
 
 
-def open_session(
-    portal: Portal, *, deadline: float, trace: Trace, pace: Pace | None = None, network: BaseAdapter | None = None
-) -> PortalSession:
+def open_session(portal: Portal, *, deadline: float, trace: Trace, pace: Pace | None = None) -> PortalSession:
     """A conversation with the portal under the service's identity, at its pace or a slower one.
 
-    `network` is one that notes more than the usual one does. Raises PortalDisabled while the operator lets nobody be
-    asked at all.
+    Raises PortalDisabled while the operator lets nobody be asked at all.
     """
     _refuse_when_off(portal)
     return PortalSession(
@@ -270,7 +284,7 @@ def open_session(
         pacer=get_pacer(portal),
         deadline=deadline,
         trace=trace,
-        adapter=portal.adapter() or network,
+        adapter=portal.adapter(),
     )
 
 
@@ -337,11 +351,20 @@ def _note(attempt: _Attempt, trace: Trace, failure: PortalError | None, *, began
     row.waited_ms = round((attempt.budget - attempt.patience + trace.waited) * 1000)
     row.unread_labels = sum(1 for stage in trace.stages if stage.name == "unread_labels")
     row.save()
+    attempt.reading = readings.keep(
+        row,
+        trace.exchanges,
+        portal=attempt.portal,
+        query=attempt.query,
+        kind=attempt.kind,
+        secrets=secrets,
+        began=began,
+    )
     told = (row.state, row.kind, row.outcome, row.duration_ms, row.waited_ms, len(trace.exchanges))
     log.info("Portal of %s, %s: %s in %d ms, %d of them for its turn, %d exchanges", *told)
     if failure is not None:
         failure.attempt_id = row.pk
-        failed_pages.keep(row, trace.exchanges, secrets=secrets, began=began)
+        failure.reading_id = attempt.reading.pk if attempt.reading else None
     _tell_breaker(attempt, failure, now=row.started_at + timedelta(seconds=seconds))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.db import models
 
 from scrapers.failures import Failure, list_unanswered
@@ -57,36 +59,68 @@ class ScrapeAttempt(models.Model):
         return f"{self.state} {self.question}: {self.outcome}"
 
 
-class AttemptPage(models.Model):
-    """One answer of a portal, word for word, kept for a while because the attempt failed. Hostile text: never rendered.
+class ReadingQuerySet(models.QuerySet["Reading"]):
+    """Conversations by what came of them."""
 
-    Holds what the registry publishes, without our keys, and nothing of what was sent but the address. State, outcome
-    and `sandbox` repeat the attempt's, so that what is kept of them can be counted at once. Written by
-    `scrapers.operations.failed_pages` alone.
+    def failed(self) -> Self:
+        """Those in which nothing could be read."""
+        return self.exclude(outcome__in=ANSWERED)
+
+
+class Reading(models.Model):
+    """One conversation with one registry, word for word: the evidence of whatever is told of it. Hostile text inside.
+
+    `exchanges` are records of requests and answers in their order (see `scrapers.transport.exchanges.to_kept`); the
+    bytes of the answers are in `Body` under their hashes. Without our keys, cookies and headers of ours. Written by
+    `scrapers.evidence.readings` alone, and never changed. It outlives its attempt, which is only looked at for a month.
     """
 
-    # Pages go before their attempts do (see `tasks.prune_attempts`); looking for them would make a nightly deletion of
-    # 200,000 attempts take a minute instead of a second.
-    attempt = models.ForeignKey(ScrapeAttempt, on_delete=models.DO_NOTHING, related_name="pages")
-    number = models.PositiveSmallIntegerField(help_text="1 is the oldest that was kept.")
+    attempt = models.ForeignKey(  # which may be gone by now
+        ScrapeAttempt, on_delete=models.DO_NOTHING, db_constraint=False, related_name="readings"
+    )
     state = models.CharField(max_length=2)
-    outcome = models.CharField(max_length=16)
     sandbox = models.BooleanField(default=False)
-    method = models.CharField(max_length=8)
-    url = models.TextField()
-    status = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Empty: no answer began.")
-    content_type = models.CharField(max_length=120, blank=True, default="")
-    size = models.PositiveIntegerField(help_text="Bytes that came, unpacked.")
-    is_whole = models.BooleanField(default=True, help_text="Whether all that came is kept.")
-    body = models.BinaryField(help_text="Compressed; see scrapers.operations.failed_pages.")
-    asked_at = models.DateTimeField()
+    kind = models.CharField(max_length=16)
+    outcome = models.CharField(max_length=16)
+    question = models.JSONField(help_text="What was asked, as the registry's reader takes it.")
+    reader_version = models.CharField(max_length=16)
+    reader_built_at = models.CharField(max_length=40)
+    reader_revision = models.CharField(max_length=16, help_text="Of the source of what reads this state.")
+    read_at = models.DateTimeField()
+    exchanges = models.JSONField()
+    sha256 = models.CharField(max_length=64, help_text="Of the hashes of the exchanges.")
+    keep_until = models.DateTimeField(help_text="The bytes are kept so long, and the row as long as a lookup cites it.")
+
+    objects = ReadingQuerySet.as_manager()
 
     class Meta:
-        ordering = ["attempt", "number"]
-        indexes = [models.Index(fields=["state", "asked_at"], name="page_state_time")]
+        ordering = ["-read_at"]
+        indexes = [
+            models.Index(fields=["keep_until"], name="reading_by_end"),
+            models.Index(
+                fields=["state", "-read_at"], condition=~models.Q(outcome__in=ANSWERED), name="reading_failed"
+            ),
+        ]
 
     def __str__(self) -> str:
-        return f"{self.method} {self.url}: {self.status or 'no answer'}"
+        return f"{self.state} {self.read_at:%Y-%m-%d %H:%M}: {self.outcome}"
+
+
+class Body(models.Model):
+    """Bytes that a registry sent, our keys cut out, under their SHA-256; see `scrapers.evidence.bodies`."""
+
+    sha256 = models.CharField(max_length=64, primary_key=True)
+    size = models.PositiveIntegerField(help_text="Bytes.")
+    packed_size = models.PositiveIntegerField(help_text="Bytes, compressed.")
+    packed = models.BinaryField(null=True, blank=True, help_text="Empty: they are in the folder or at the S3 service.")
+    keep_until = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "bodies"
+        indexes = [models.Index(fields=["keep_until"], name="body_by_end")]
+
+    def __str__(self) -> str:
+        return self.sha256
 
 
 class Breaker(models.Model):
@@ -125,6 +159,7 @@ class BulkCopy(models.Model):
     state = models.CharField(max_length=2)
     url = models.URLField(max_length=300)
     file = models.CharField(max_length=300, help_text="The file being read, so that a broken load can go on.")
+    sha256 = models.CharField(max_length=64, blank=True, default="", help_text="Of that file.")
     as_of = models.DateTimeField(help_text="The day the data is from.")
     status = models.CharField(max_length=8, choices=[(word, word) for word in STATES], default="loading")
     rows_read = models.PositiveBigIntegerField(default=0)
@@ -168,3 +203,21 @@ class BulkEntity(models.Model):
 
     def __str__(self) -> str:
         return f"{self.entity_id} {self.name_key}"
+
+
+class BulkName(models.Model):
+    """A name that an entity of a copy had or has beside its present one, by its comparison key."""
+
+    KINDS = ("former", "assumed")
+
+    copy = models.ForeignKey(BulkCopy, on_delete=models.CASCADE, db_index=False)
+    entity_id = models.CharField(max_length=40)
+    name_key = models.CharField(max_length=200)
+    name = models.TextField()
+    kind = models.CharField(max_length=8, choices=[(word, word) for word in KINDS])
+
+    class Meta:
+        indexes = [models.Index(fields=["copy", "name_key"], name="bulk_name_key")]
+
+    def __str__(self) -> str:
+        return f"{self.entity_id} {self.name}"

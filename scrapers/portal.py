@@ -122,8 +122,8 @@ class Portal:
     terms: ClassVar[Terms] = Terms()
     verification: ClassVar[Verification] = "documented"
     on_by_default: ClassVar[bool] = False
-    off_reason: ClassVar[str] = ""
-    would_change: ClassVar[str] = ""  # what would let it be on, or be read, as far as anybody can tell
+    off_reason: ClassVar[str] = ""  # customers read it
+    would_change: ClassVar[str] = ""  # for operators: what would let it be on, or be read, as far as anybody can tell
     slow: ClassVar[bool] = False
     estimated_seconds: ClassVar[int] = 3
     name_search: ClassVar[NameSearch] = NameSearch()  # how its search takes a term

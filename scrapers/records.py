@@ -215,11 +215,10 @@ class UccFiling:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where an answer was read, when, and the SHA-256 of the raw bytes read (hex, over all pages in order)."""
+    """Where an answer was read, and when; what was read is in the conversation's exchanges."""
 
     source_url: str
     retrieved_at: datetime
-    sha256: str
     from_copy: bool = False  # a loaded copy of the bulk data answered, not the portal
     left_out: tuple[str, ...] = ()  # characters of the registry's text that cannot be seen: "U+202E"
 

@@ -135,7 +135,8 @@ FACTS: Final[dict[str, Fact]] = {
         "inactive",
         "expired",
         "Its term is over, or it was not renewed.",
-        "Expired | Term Expired | Dissolved (Term Expired) | Fictitious Expired | Expired Foreign Registered Name | "
+        "Expired | Term Expired | Dissolved (Term Expired) | Fictitious Expired | Expired Reservation | "
+        "Expired Foreign Registered Name | "
         "Registered Name Expiration | Registered Name Cancellation | "
         "Terminated Foreign Registered Name",
     ),

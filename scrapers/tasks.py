@@ -9,25 +9,37 @@ from django.db.models import Max
 from django.utils import timezone
 
 from scrapers.bulk_data import refresh
+from scrapers.evidence import bodies
 from scrapers.models import ANSWERED, ScrapeAttempt
-from scrapers.operations import contact_report, failed_pages
+from scrapers.operations import contact_report
 
 KEPT_FOR = timedelta(days=30)
 
 
 @shared_task(name="scrapers.tasks.prune_attempts")
 def prune_attempts(**_: object) -> int:
-    """Delete pages of failures after 7 days and attempts after 30; returns how many.
+    """Delete attempts after 30 days; returns how many.
 
     Each registry's last good answer stays: how long ago that was is what operators ask first.
     """
     now = timezone.now()
     good = ScrapeAttempt.objects.filter(sandbox=False, outcome__in=ANSWERED).order_by()
     last = good.values("state").annotate(last=Max("pk")).values("last")
-    pages = failed_pages.prune(now=now)
     old = ScrapeAttempt.objects.filter(started_at__lt=now - KEPT_FOR).exclude(pk__in=last)
     deleted, _by_model = old.delete()
-    return deleted + pages
+    return deleted
+
+
+@shared_task(name="scrapers.tasks.prune_bodies")
+def prune_bodies(**_: object) -> int:
+    """Forget what registries sent once it was kept for long enough, and what is too much; returns how many bodies."""
+    return bodies.prune(now=timezone.now())
+
+
+@shared_task(name="scrapers.tasks.sweep_bodies")
+def sweep_bodies(**_: object) -> int:
+    """Take away what killed processes left beside the bytes of evidence; returns how many files."""
+    return bodies.sweep(now=timezone.now())
 
 
 @shared_task(name="scrapers.tasks.meet_registries", acks_late=False)  # takes half an hour: never handed out twice

@@ -1,4 +1,4 @@
-"""Attempts with their stages, and what the portal answered where one failed: text to read, never a page to open.
+"""Attempts with their stages, and what the portal answered: text to read, never a page to open.
 
 What a portal sent is hostile: a wall's script must not run under our own name beside a signed-in operator. So it is
 shown escaped, and handed out only as a file of plain text.
@@ -16,10 +16,11 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 from unfold.decorators import display
 
+from jurisdictions.lists import ModeFilter
 from scrapers.admin.read_only import ReadOnlyAdmin
+from scrapers.evidence import bodies, readings
 from scrapers.failures import Failure
-from scrapers.models import AttemptPage, ScrapeAttempt
-from scrapers.operations import failed_pages
+from scrapers.models import Reading, ScrapeAttempt
 
 OUTCOME_COLORS = {
     "found": "success",
@@ -33,9 +34,10 @@ class ScrapeAttemptAdmin(ReadOnlyAdmin):
     """Every attempt; its page has the stages and the evidence."""
 
     list_display = ("started_at", "state", "question", "ended", "duration_ms", "unread_labels", "sandbox")
-    list_filter = ("outcome", "state", "sandbox", "kind")
-    search_fields = ("question", "detail")
-    search_help_text = "Part of the question or of the detail, or the whole id of the ask"
+    list_filter = (ModeFilter, "outcome", "state", "kind")
+    search_fields = ("^question",)
+    search_help_text = "How the question begins, or the whole id of the ask (lk_…)"
+    empty_says = "No registry was asked that fits. Attempts are kept for 30 days."
     date_hierarchy = "started_at"
     list_per_page = 50
     show_full_result_count = False
@@ -63,7 +65,9 @@ class ScrapeAttemptAdmin(ReadOnlyAdmin):
     ) -> tuple[QuerySet[ScrapeAttempt], bool]:
         """The mark of whoever asked finds all attempts under it."""
         try:
-            return queryset.filter(asked_by=uuid.UUID(search_term.strip())), False
+            return queryset.filter(
+                asked_by=uuid.UUID(search_term.strip()[-36:].removeprefix("lk_").removeprefix("nc_"))
+            ), False
         except ValueError:
             return super().get_search_results(request, queryset, search_term)
 
@@ -79,21 +83,24 @@ class ScrapeAttemptAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Adds what the portal answered."""
-        pages = AttemptPage.objects.filter(attempt=int(object_id)) if object_id.isdecimal() else ()
-        shown = [(page, failed_pages.read_text(page)) for page in pages]
-        context = {"pages": shown, "kept_days": failed_pages.KEPT_FOR.days, "most_shown": failed_pages.SHOWN}
+        found = Reading.objects.filter(attempt=int(object_id)).first() if object_id.isdecimal() else None
+        shown = [(record, readings.find_text(record)) for record in (found.exchanges if found else ())]
+        context = {"reading": found, "exchanges": shown, "most_shown": readings.SHOWN}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     def download(self, request: HttpRequest, attempt_id: int, number: int) -> HttpResponse:
         """One page as it came, as a file: no browser may take it for a page of ours."""
         if not self.has_view_permission(request):
             raise Http404
-        page = AttemptPage.objects.filter(attempt=attempt_id, number=number).first()
-        if page is None:
+        found = Reading.objects.filter(attempt=attempt_id).first()
+        if found is None or not 0 < number <= len(found.exchanges):
             raise Http404
-        name = f"{page.state}-attempt-{attempt_id}-{number}.txt"
+        body = bodies.read(found.exchanges[number - 1]["body"]["sha256"])
+        if body is None:
+            raise Http404
+        name = f"{found.state}-attempt-{attempt_id}-{number}.txt"
         return HttpResponse(
-            failed_pages.read(page),
+            body,
             headers={
                 "Content-Type": "text/plain",
                 "Content-Disposition": f'attachment; filename="{name}"',

@@ -4,18 +4,49 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
+from django import forms
+from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action
+from unfold.widgets import UnfoldAdminTextInputWidget
 
+from jurisdictions import services
 from jurisdictions.admin import JurisdictionAdmin
 from jurisdictions.models import Jurisdiction
 from scrapers import discovery
 from scrapers.operations import health, metrics
 
 admin.site.unregister(Jurisdiction)
+
+
+class SwitchOffForm(forms.Form):
+    """A jurisdiction that is switched off says why: customers read it."""
+
+    sentence = forms.CharField(
+        max_length=300,
+        widget=UnfoldAdminTextInputWidget(),
+        label="What customers read",
+        help_text="A sentence that says why it is off; it stands in replies and on the page of states.",
+    )
+    why = forms.CharField(
+        required=False, max_length=500, widget=UnfoldAdminTextInputWidget(), label="Note", help_text="For operators."
+    )
+
+
+class SwitchOnForm(forms.Form):
+    """Where the portal's terms forbid programs, somebody answers for asking it all the same."""
+
+    why = forms.CharField(max_length=500, widget=UnfoldAdminTextInputWidget(), label="Why it may be asked")
+
+    def __init__(self, *args: Any, forbidden: bool, **named: Any) -> None:
+        super().__init__(*args, **named)
+        field = self.fields["why"]
+        field.required, field.help_text = forbidden, "Kept with your name."
+        if forbidden:
+            field.help_text = "The terms forbid programs: say what allows it, such as a written permission of that day."
 
 
 @admin.register(Jurisdiction)
@@ -31,6 +62,7 @@ class SwitchAdmin(JurisdictionAdmin):
         ("Health", {"fields": ("status", "verification", "last_tested_at", "verified_live_at")}),
     )
     actions_list = ("registries_page",)
+    actions_detail = ("turn_switch",)
 
     def has_look_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whoever may see the switches may see how well the registries are."""
@@ -38,7 +70,7 @@ class SwitchAdmin(JurisdictionAdmin):
 
     @action(description="Health of all", url_path="health", permissions=["look"])
     def registries_page(self, request: HttpRequest) -> HttpResponse:
-        """Every registry with its last good answer, the oldest first."""
+        """Every registry with its last good answer: those that fail first."""
         now = timezone.now()
         rows = health.list_registries(now=now)
         context = {
@@ -53,9 +85,52 @@ class SwitchAdmin(JurisdictionAdmin):
                 "left alone": sum(row.open_until is not None for row in rows),
                 "never answered": sum(row.switch.enabled and row.last_good_at is None for row in rows),
             },
+            "may_switch": self.has_turn_permission(request),
             "sees_attempts": request.user.has_perm("scrapers.view_scrapeattempt"),
         }
         return render(request, "scrapers/registries.html", context)
+
+    def has_turn_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whoever may change a jurisdiction may turn its switch."""
+        return request.user.has_perm("jurisdictions.change_jurisdiction")
+
+    @action(description="Switch on or off", url_path="switch", permissions=["turn"])
+    def turn_switch(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask why; customers, or the next operator, read it. Who saw the switch in another position is asked again."""
+        row = get_object_or_404(Jurisdiction, pk=object_id)
+        portal = discovery.find_portal(row.code)
+        forbidden = portal is not None and portal.terms.automated == "forbidden"
+        sent = request.POST if request.POST.get("to") == ("off" if row.enabled else "on") else None
+        form = SwitchOffForm(sent) if row.enabled else SwitchOnForm(sent, forbidden=forbidden)
+        back = reverse("admin:jurisdictions_jurisdiction_change", args=[row.code])
+        if not form.is_valid():
+            return self._ask_about_switch(request, row, form, back)
+        change = services.turn_switch(
+            code=row.code,
+            enabled=not row.enabled,
+            sentence=form.cleaned_data.get("sentence", ""),
+            why=form.cleaned_data["why"],
+            terms=self.terms(row),
+            operator=request.user.get_username(),
+            now=timezone.now(),
+        )
+        if change is not None:
+            words = f"on: {change.why}" if change.enabled else f"off: {change.sentence}"
+            self.log_change(request, row, f"Switched {words.removesuffix('.').removesuffix(': ')}.")
+            messages.success(request, f"{row.name} is switched {'on' if change.enabled else 'off'}.")
+        return redirect(back)
+
+    def _ask_about_switch(self, request: HttpRequest, row: Jurisdiction, form: forms.Form, back: str) -> HttpResponse:
+        context = {
+            **admin.site.each_context(request),
+            "title": f"Switch {row.name} {'off' if row.enabled else 'on'}",
+            "row": row,
+            "form": form,
+            "back": back,
+            "facts": [("Terms for programs", self.terms(row)), ("As delivered", self.default(row))],
+            "last": row.switch_changes.first(),
+        }
+        return render(request, "scrapers/switch.html", context)
 
     @admin.display(description="Verification")
     def verification(self, row: Jurisdiction) -> str:
@@ -83,7 +158,9 @@ class SwitchAdmin(JurisdictionAdmin):
         portal = discovery.find_portal(row.code)
         if portal is None:
             return "off: no search is known that a program may use"
-        return "on" if portal.on_by_default else f"off: {portal.off_reason}"
+        if portal.on_by_default:
+            return "on"
+        return f"off: {portal.off_reason} What would change that: {portal.would_change}"
 
     @admin.display(description="Asked at")
     def sources(self, row: Jurisdiction) -> str:

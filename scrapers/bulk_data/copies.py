@@ -7,13 +7,14 @@ switches, and the old rows are removed in slices.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.db import connection, transaction
 
@@ -21,9 +22,9 @@ from scrapers.bulk_data import reading
 from scrapers.bulk_data.published import BulkData, Row
 from scrapers.bulk_data.stored_form import from_plain, to_plain
 from scrapers.failures import PageChanged
-from scrapers.models import BulkCopy, BulkEntity
+from scrapers.models import BulkCopy, BulkEntity, BulkName
 from scrapers.normalize import names
-from scrapers.records import EntityRecord
+from scrapers.records import Candidate, EntityRecord, NameKind
 
 BATCH = 5_000  # rows
 LARGEST_BATCH = 32 * 1024**2  # characters, so that a file of overlong rows takes no more memory than any other
@@ -48,7 +49,11 @@ def begin(*, state: str, bulk_data: BulkData, file: Path, as_of: datetime, now: 
         if broken.file == str(file) and broken.as_of == as_of:
             return broken
         refuse(copy=broken, why="replaced by a newer load", now=now)
-    return BulkCopy.objects.create(state=state, url=bulk_data.url, file=str(file), as_of=as_of, started_at=now)
+    with file.open("rb") as whole:
+        sha256 = hashlib.file_digest(whole, "sha256").hexdigest()
+    return BulkCopy.objects.create(
+        state=state, url=bulk_data.url, file=str(file), sha256=sha256, as_of=as_of, started_at=now
+    )
 
 
 def load(*, copy: BulkCopy, bulk_data: BulkData, progress: Progress = lambda copy: None) -> None:
@@ -108,14 +113,16 @@ def prune(*, slice_rows: int = 20_000) -> int:
     """Remove the rows of replaced and refused copies in short transactions; returns how many."""
     removed = 0
     for copy in BulkCopy.objects.filter(status__in=("replaced", "refused")):
-        while ids := list(BulkEntity.objects.filter(copy=copy).values_list("pk", flat=True)[:slice_rows]):
-            removed += BulkEntity.objects.filter(pk__in=ids)._raw_delete("default")
+        for rows in (BulkEntity.objects, BulkName.objects):
+            while ids := list(rows.filter(copy=copy).values_list("pk", flat=True)[:slice_rows]):
+                removed += rows.filter(pk__in=ids)._raw_delete("default")
     return removed
 
 
 def _insert(copy: BulkCopy, records: list[EntityRecord]) -> None:
+    others = [row for record in records for row in _other_names(record)]
     if connection.vendor == "postgresql":
-        _copy_in(copy, records)
+        _copy_in(copy, records, others)
         return
     BulkEntity.objects.bulk_create(
         BulkEntity(
@@ -126,15 +133,34 @@ def _insert(copy: BulkCopy, records: list[EntityRecord]) -> None:
         )
         for record in records
     )
+    BulkName.objects.bulk_create(
+        BulkName(copy=copy, entity_id=number, name_key=key, name=name, kind=kind) for number, key, name, kind in others
+    )
 
 
-def _copy_in(copy: BulkCopy, records: list[EntityRecord]) -> None:
+def _other_names(record: EntityRecord) -> Iterator[tuple[str, str, str, NameKind]]:
+    """Number, key, name and kind of each name the entity had, or has beside the present one."""
+    kinds: tuple[tuple[NameKind, tuple[str, ...]], ...] = (
+        ("former", record.former_names),
+        ("assumed", record.assumed_names),
+    )
+    for kind, others in kinds:
+        for name in others:
+            if key := names.key(name)[:200]:
+                yield record.entity_id[:40], key, name, kind
+
+
+def _copy_in(copy: BulkCopy, records: list[EntityRecord], others: list[tuple[str, str, str, NameKind]]) -> None:
     """PostgreSQL's COPY: four times the speed of INSERT, in the same transaction as the position."""
     statement = "COPY scrapers_bulkentity (copy_id, entity_id, name_key, record) FROM STDIN"
     with connection.cursor() as cursor, cursor.copy(statement) as sink:
         for record in records:
             plain = json.dumps(to_plain(record), ensure_ascii=False).replace("\\u0000", "")
             sink.write_row((copy.pk, record.entity_id[:40], names.key(record.entity_name)[:200], plain))
+    statement = "COPY scrapers_bulkname (copy_id, entity_id, name_key, name, kind) FROM STDIN"
+    with connection.cursor() as cursor, cursor.copy(statement) as sink:
+        for number, key, name, kind in others:
+            sink.write_row((copy.pk, number, key, name.replace("\0", ""), kind))
 
 
 def list_copies() -> frozenset[str]:
@@ -148,6 +174,7 @@ class CurrentCopy:
 
     state: str
     as_of: datetime
+    sha256: str
 
     def list_by_name(self, key: str, *, limit: int, wider: int) -> tuple[list[EntityRecord], list[EntityRecord]]:
         """Entities with just this key, and `wider` at most of those whose key goes on after it."""
@@ -157,6 +184,20 @@ class CurrentCopy:
         rows = BulkEntity.objects.filter(copy=found).values_list("record", flat=True)
         own = [from_plain(plain) for plain in rows.filter(name_key=key)[:limit]]
         return own, [from_plain(plain) for plain in rows.filter(name_key__startswith=key + " ")[:wider]]
+
+    def list_by_other_name(self, key: str, *, limit: int) -> list[Candidate]:
+        """Entities that had, or have beside their present one, a name with just this key; under that name."""
+        found = _find_current(self.state)
+        if found is None or not key:
+            return []
+        others = list(BulkName.objects.filter(copy=found, name_key=key)[:limit])
+        rows = BulkEntity.objects.filter(copy=found, entity_id__in={one.entity_id for one in others})
+        records = {row.entity_id: from_plain(row.record) for row in rows}
+        return [
+            replace(Candidate.of(records[one.entity_id], name_kind=cast(NameKind, one.kind)), name=one.name)
+            for one in others
+            if one.entity_id in records
+        ]
 
     def list_by_id(self, entity_id: str) -> list[EntityRecord]:
         """The entity with this identifier."""
@@ -170,7 +211,7 @@ class CurrentCopy:
 def find_current(state: str) -> CurrentCopy | None:
     """The copy that answers for a state; None where none is loaded."""
     found = _find_current(state)
-    return CurrentCopy(state, found.as_of) if found else None
+    return CurrentCopy(state, found.as_of, found.sha256) if found else None
 
 
 def _find_current(state: str) -> BulkCopy | None:

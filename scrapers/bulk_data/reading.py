@@ -65,6 +65,12 @@ def table(archive: zipfile.ZipFile, member: str, columns: frozenset[str], *, enc
         yield from _csv_rows(lines, columns, member)
 
 
+def bare_rows(archive: zipfile.ZipFile, member: str, *, encoding: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of every row of a table without headings, with its number."""
+    with member_lines(archive, member, encoding=encoding) as lines:
+        yield from _cells(lines)
+
+
 def open_table(path: Path, columns: frozenset[str], *, encoding: str) -> Iterator[Row]:
     """Every row of a table in a file of its own, whose column names may be in any case; given in lower case."""
     if not path.is_file():
@@ -76,24 +82,30 @@ def open_table(path: Path, columns: frozenset[str], *, encoding: str) -> Iterato
 def _csv_rows(
     lines: Lines, columns: frozenset[str], name: str, known: re.Pattern[str] | None = None, *, caseless: bool = False
 ) -> Iterator[Row]:
-    reader, lines.rows_go_on = csv.reader(lines), True
-    head = [cell.strip().lower() if caseless else cell.strip() for cell in next(reader, [])]
+    rows = _cells(lines)
+    _, first = next(rows, (1, []))
+    head = [cell.lower() if caseless else cell for cell in first]
     missing = columns - set(head)
     if missing:
         raise PageChanged(f"{name}: the columns {sorted(missing)} are missing from {head}")
     strange = [column for column in head if column not in columns and known and not known.fullmatch(column)]
     if strange:
         raise PageChanged(f"{name}: the columns {strange} are unknown, so the file may not be what it was")
-    lines.end_row()
-    for number, cells in enumerate(reader, start=2):
-        lines.end_row()
-        cells = [cell.strip() for cell in cells]  # some files pad each to a width
-        if not any(cells):
-            continue
+    for number, cells in rows:
         extra = cells[len(head) :]
         if len(cells) < len(head) or any(extra):  # trailing commas are harmless, anything else is a shifted row
             raise PageChanged(f"{name}, line {number}: {len(cells)} cells where the header has {len(head)}")
         yield dict(zip(head, cells, strict=False))
+
+
+def _cells(lines: Lines) -> Iterator[tuple[int, list[str]]]:
+    """The rows that hold something, with their numbers from 1; some files pad each cell to a width."""
+    reader, lines.rows_go_on = csv.reader(lines), True
+    for number, cells in enumerate(reader, start=1):
+        lines.end_row()
+        trimmed = [cell.strip() for cell in cells]
+        if any(trimmed):
+            yield number, trimmed
 
 
 def _json_rows(lines: Lines, columns: frozenset[str], name: str) -> Iterator[Row]:

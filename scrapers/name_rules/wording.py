@@ -47,9 +47,11 @@ _LONG_WITHOUT_E = re.compile(r".*[^aeiouy](?:[aio]d|ud|ag|ap|[aio]s|i[bnr]|u[lmr
 
 
 def singular(word: str) -> str:
-    """ "farms" and "farm's" (already "farms") as "farm"; short words and double s stay."""
+    """ "farms" and "farm's" (already "farms") as "farm", "churches" as "church"; short words and double s stay."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):
+        return word[:-2]
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 

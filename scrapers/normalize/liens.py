@@ -28,10 +28,19 @@ _WORDS: dict[str, LienClass] = {
 def status_class(filing: UccFiling, *, today: date) -> LienClass:
     """Class of a filing. A termination ends a lien before it lapses, so that word goes first wherever it stands.
 
-    Where a registry's word does not show one, a lien that it calls active may have ended: that is not known.
+    Where a registry's word does not show one, a lien that it calls active may have ended: its later documents say so
+    where they were read, else it is not known.
     """
     found = _shown_class(filing, today=today)
-    return "unknown" if found == "active" and filing.status_omits == "termination" else found
+    if found != "active" or filing.status_omits != "termination":
+        return found
+    return "terminated" if is_terminated(filing) else "unknown"
+
+
+def is_terminated(filing: UccFiling) -> bool:
+    """Whether one of the later documents ends the lien; a partial one does not."""
+    kinds = (later.filing_type.casefold() for later in filing.amendments)
+    return any("terminat" in kind and "partial" not in kind for kind in kinds)
 
 
 def _shown_class(filing: UccFiling, *, today: date) -> LienClass:

@@ -36,6 +36,7 @@ _LLC = (
     r"(limited[- ]liability co|\bllc\b|l\.l\.c|\bl3c\b|low.profit limited|ltd\.? liability co|^limited co(mpany|\b)"
     r"|responsabilidad limitada)"
 )
+_EITHER = re.compile(r"\s*\([a-z]+/[a-z]+\)$")  # "(LP/LLLP)": which of them, Pennsylvania does not say
 # First fit wins, so the narrower kind stands before the wider one.
 _RULES: tuple[tuple[str, EntityTypeClass], ...] = (
     (r"assumed (business )?name|trade ?name|fictitious name|\bdba\b|business name registration", "assumed_name"),
@@ -65,7 +66,8 @@ _RULES: tuple[tuple[str, EntityTypeClass], ...] = (
     (r"benefit|\bb[ -]corp", "benefit_corporation"),
     (r"trust\b(?! (co|corp))", "trust"),
     (
-        r"corp|\binc|\bstock\b|business company|company|^(domestic|foreign) business$|\bprofit\b|gen\. business",
+        r"(?<!unin)corp|\binc|\bstock\b|business company|company|^(domestic|foreign) business$|\bprofit\b"
+        r"|gen\. business",
         "corporation",
     ),
 )
@@ -75,7 +77,7 @@ def to_class(raw: str | None) -> EntityTypeClass | None:
     """Class of an entity type in words; None when the state gives none."""
     if not raw or not raw.strip():
         return None
-    text = " ".join(raw.split()).casefold()
+    text = _EITHER.sub("", " ".join(raw.split()).casefold())
     return next((kind for pattern, kind in _RULES if re.search(pattern, text)), "other")
 
 

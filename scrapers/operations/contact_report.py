@@ -26,9 +26,8 @@ from scrapers.failures import PortalError
 from scrapers.operations import canaries, contact, golden_proposals
 from scrapers.operations.canaries import Asked
 from scrapers.operations.contact import Contact
-from scrapers.operations.failed_pages import MOST_READ, keepable
 from scrapers.portal import CanaryKind, ContactResult, Portal
-from scrapers.transport.exchanges import hide_in_address, hide_in_body
+from scrapers.transport.exchanges import MOST_READ, cut_out, hide_in_address, keepable
 
 WEEKLY_SECONDS = 1800.0  # after which the clock's run begins with no further state; the next one begins with it
 WEEKLY_PAUSE = 5.0  # times the portal's own distance between two questions, for customers to come in between
@@ -110,7 +109,7 @@ class Report:
             file = Path("pages") / portal.code / f"{asked.kind.value}-{number}.txt"
             if heard.status is not None:
                 (self.folder / file).parent.mkdir(parents=True, exist_ok=True)
-                (self.folder / file).write_bytes(hide_in_body(bytes(heard.body[:MOST_READ]), self._secrets))
+                (self.folder / file).write_bytes(cut_out(bytes(heard.body[:MOST_READ]), self._secrets)[0])
             kept.append(
                 {
                     "method": heard.method,

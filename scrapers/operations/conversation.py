@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -15,25 +16,31 @@ from django.utils import timezone
 
 from scrapers import gateway
 from scrapers.bulk_data.copies import CurrentCopy
+from scrapers.evidence import replay
+from scrapers.models import Reading
 from scrapers.operations import breaker
 from scrapers.portal import Choice, Portal
 from scrapers.records import Answer, Query, ResultList
 from scrapers.search.pipeline import ask
 from scrapers.transport.pace import Pace
-from scrapers.transport.recording import Recorder, Step
+from scrapers.transport.recording import Step, to_steps
 from scrapers.transport.session import Trace
 
 
 @dataclass
 class Conversation:
-    """What happened: each result list and what was chosen from it, every exchange, the answer or the failure."""
+    """What happened: each result list and what was chosen from it, every exchange, the answer or the failure.
 
-    trace: Trace = field(default_factory=lambda: Trace(remember=None))
+    `keys`: the operator's, by their names, or the mark that stands for them.
+    """
+
+    trace: Trace = field(default_factory=Trace)
     lists: list[tuple[ResultList, Choice]] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     answer: Answer | None = None
     failure: Exception | None = None
     seconds: float = 0.0
+    keys: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def unread_labels(self) -> list[str]:
@@ -47,11 +54,12 @@ def hold(portal: Portal, query: Query, *, seconds: float, with_copy: bool = True
     `with_copy`: a loaded copy of the state's bulk data answers where it would answer a customer. Raises PortalDisabled
     while nobody may be asked at all.
     """
-    seen, network, started = Conversation(), Recorder(), time.monotonic()
+    keys = {name: key for name, key in gateway.transport_settings().keys.items() if key}
+    seen, started = Conversation(keys=keys), time.monotonic()
     deadline = started + seconds
     loaded = _find_copy(portal, query.state) if with_copy else None
     pace = _find_pace(portal, query.state)
-    session = gateway.open_session(portal, deadline=deadline, trace=seen.trace, pace=pace, network=network)
+    session = gateway.open_session(portal, deadline=deadline, trace=seen.trace, pace=pace)
     if not connection.in_atomic_block:
         connection.close()  # a slow portal must not hold a database connection
     try:
@@ -62,8 +70,17 @@ def hold(portal: Portal, query: Query, *, seconds: float, with_copy: bool = True
         seen.failure = error
     finally:
         session.close()
-        seen.steps = network.steps(seen.trace.exchanges)
+        seen.steps = to_steps(seen.trace.exchanges)
         seen.seconds = time.monotonic() - started
+    return seen
+
+
+def recall(portal: Portal, reading: Reading) -> Conversation:
+    """The same of a conversation that was kept, as today's reader holds it. Raises NotReplayed."""
+    seen = Conversation()
+    played = replay.play(reading, portal=_with_choices_noted(portal, seen))
+    seen.trace, seen.answer, seen.failure, seen.keys = played.trace, played.answer, played.failure, played.keys
+    seen.steps = to_steps(played.trace.exchanges)
     return seen
 
 

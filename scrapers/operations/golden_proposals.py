@@ -6,7 +6,6 @@ It is written only if it still reads the same: a name that is also a label of th
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,16 +14,18 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from scrapers import gateway
+from scrapers.evidence.readings import to_plain
+from scrapers.evidence.replay import open_session
 from scrapers.failures import PortalError
 from scrapers.operations.conversation import Conversation
-from scrapers.operations.people import Swaps, find_swaps
+from scrapers.operations.people import find_swaps
 from scrapers.plain import tell, tell_error
 from scrapers.portal import Portal
 from scrapers.records import Answer, Query
+from scrapers.refusals import QueryRefused
 from scrapers.search.pipeline import ask
+from scrapers.search.terms import plan
 from scrapers.transport.recording import Replay, save_steps
-from scrapers.transport.session import PortalSession, TransportSettings
 
 _KEY = "sample-key"
 
@@ -48,28 +49,41 @@ def propose(
     if seen.answer is not None and seen.answer.evidence.from_copy:
         return Proposal(why_not="the loaded copy answered")
     asked = query.name or query.entity_id or ""
-    keys = {name: key for name, key in gateway.transport_settings().keys.items() if key}
-    swaps = find_swaps(seen, question=asked, texts=dict.fromkeys(keys.values(), _KEY) | dict(texts or {}))
-    steps, question = [swaps.in_step(step) for step in seen.steps], _question(query, swaps)
-    sample_keys, replay = dict.fromkeys(keys, _KEY), Replay(steps)
-    again = _play(portal, replace(query, **question), replay, sample_keys)
+    swaps = find_swaps(seen, question=asked, texts=dict.fromkeys(seen.keys.values(), _KEY) | dict(texts or {}))
+    other = replace(query, name=query.name and swaps.in_text(query.name))
+    terms = _terms(portal, query, other.name or "")
+    steps = [swaps.in_step(step, terms) for step in seen.steps]
+    sample_keys, replay = dict.fromkeys(seen.keys, _KEY), Replay(steps)
+    again = _play(portal, other, replay, sample_keys)
     expected, unread = _outcome(again, portal), swaps.in_data(seen.unread_labels)
     differs = _differs(swaps.in_data(_outcome(seen, portal)), expected)
     if differs or unread != again.unread_labels or replay.left:
         why = ", ".join(differs) or "its labels or requests"
         return Proposal(why_not=f"with people replaced it does not read the same: {why}")
-    save_steps(folder, steps, question=question, provenance="recorded-shape", unread_labels=unread, keys=sample_keys)
+    save_steps(
+        folder, steps, question=_question(other), provenance="recorded-shape", unread_labels=unread, keys=sample_keys
+    )
     text = json.dumps(expected, indent=1, ensure_ascii=False)
     (folder / "expected.json").write_text(text + "\n", encoding="utf-8")
     return Proposal(folder, pages=len(steps), people=swaps.count)
 
 
-def _question(query: Query, swaps: Swaps) -> dict[str, Any]:
+def _question(query: Query) -> dict[str, Any]:
     """What differs from an empty question, as case.json has it."""
-    asked = {"name": query.name and swaps.in_text(query.name), "entity_id": query.entity_id}
-    kind = query.kind if query.kind != "business_entity" else None
-    search_by = query.search_by if query.search_by != "debtor" else None
-    return {name: value for name, value in {**asked, "kind": kind, "search_by": search_by}.items() if value}
+    asked, empty = to_plain(query), to_plain(Query(query.state))
+    return {name: value for name, value in asked.items() if value != empty[name]}
+
+
+def _terms(portal: Portal, query: Query, other: str) -> dict[str, str]:
+    """What was searched for, pieces of the name too, with what is searched for under the other name."""
+    if not query.name or query.entity_id or query.kind != "business_entity" or query.name == other:
+        return {}
+    try:
+        was, new = (plan(each, portal.name_search) for each in (query.name, other))
+    except QueryRefused:
+        return {}
+    pairs = zip((*was.terms, *was.wider.terms), (*new.terms, *new.wider.terms), strict=False)
+    return {old: term for old, term in pairs if old and term}
 
 
 def _outcome(seen: Conversation, portal: Portal) -> dict[str, Any]:
@@ -88,14 +102,7 @@ def _plain(ended: Answer | Exception | None, portal: Portal) -> dict[str, Any]:
 def _play(portal: Portal, query: Query, replay: Replay, keys: Mapping[str, str]) -> Conversation:
     """Ask the same of the saved steps."""
     seen = Conversation()
-    session = PortalSession(
-        portal=portal.code,
-        hosts=portal.hosts,
-        settings=TransportSettings(user_agent="golden", keys=keys),
-        deadline=time.monotonic() + 30,
-        trace=seen.trace,
-        adapter=replay,
-    )
+    session = open_session(portal, replay, trace=seen.trace, keys=keys)
     try:
         seen.answer = ask(portal, session, query, now=timezone.now(), threshold=settings.MATCH_THRESHOLD)
     except Exception as error:

@@ -53,6 +53,11 @@ class RegistryHealth:
         return until if until and until > self.now else None
 
     @property
+    def is_failing(self) -> bool:
+        """Whether it is asked, and does not answer or is left alone."""
+        return self.switch.enabled and (self.fails_now or self.open_until is not None)
+
+    @property
     def success_pct(self) -> float | None:
         """The share of answered questions of the last 24 hours, in per cent."""
         rate = self.measured.success_rate
@@ -60,7 +65,10 @@ class RegistryHealth:
 
 
 def list_registries(*, now: datetime) -> list[RegistryHealth]:
-    """Every jurisdiction: those that are asked first, the longest without a good answer on top (never before all)."""
+    """Every jurisdiction: those that fail, then the others that are asked, then those that are not.
+
+    Among each, the longest without a good answer comes first, and those that never gave any before all.
+    """
     switches = list(
         Jurisdiction.objects.annotate(
             last_good_at=_newest("started_at", ANSWERED),
@@ -82,7 +90,11 @@ def list_registries(*, now: datetime) -> list[RegistryHealth]:
         )
         for row in switches
     ]
-    return sorted(rows, key=lambda row: (not row.switch.enabled, row.last_good_at or _BEFORE_ALL, row.switch.code))
+    return sorted(rows, key=_rank)
+
+
+def _rank(row: RegistryHealth) -> tuple[bool, bool, datetime, str]:
+    return not row.is_failing, not row.switch.enabled, row.last_good_at or _BEFORE_ALL, row.switch.code
 
 
 def _newest(field: str, outcomes: Iterable[str]) -> Subquery:

@@ -47,7 +47,7 @@ class Swaps:
         self._texts = dict(texts or {})
         self._words: dict[bytes, str] = {}
         real = dict.fromkeys(word.casefold() for word in words)
-        for word, other in zip(real, (name for name in _endless() if name not in real), strict=False):
+        for word, other in _names_for(real):
             self._words.update({spelling.lower().encode(): other for spelling in spellings([word])})
         known = b"|".join(re.escape(word) for word in sorted(self._words, key=len, reverse=True))
         self._known = re.compile(_BEFORE + rb"(?:" + known + rb")(?![A-Za-z])", re.I) if known else None
@@ -76,18 +76,26 @@ class Swaps:
         """The same of what JSON can hold."""
         return json.loads(self.in_text(json.dumps(value, ensure_ascii=False)))
 
-    def in_step(self, step: Step) -> Step:
-        """The same of a request and its answer."""
-        headers = {name: self._in_address(value) if "://" in value else value for name, value in step.headers.items()}
-        sent = self.in_data(dict(step.sent)) if step.sent is not None else None
-        return replace(step, url=self._in_address(step.url), headers=headers, body=self.in_bytes(step.body), sent=sent)
+    def in_step(self, step: Step, terms: Mapping[str, str]) -> Step:
+        """The same of a request and its answer. `terms` stand for whole values that were sent.
 
-    def _in_address(self, url: str) -> str:
+        A search for a piece of a name ("Jordan S") becomes that for the same piece of the other one.
+        """
+        headers = {
+            name: self._in_address(value, terms) if "://" in value else value for name, value in step.headers.items()
+        }
+        url, sent = self._in_address(step.url, terms), step.sent
+        if sent is not None:
+            pieces = {name: terms[value] for name, value in sent.items() if isinstance(value, str) and value in terms}
+            sent = self.in_data(dict(sent)) | pieces
+        return replace(step, url=url, headers=headers, body=self.in_bytes(step.body), sent=sent)
+
+    def _in_address(self, url: str, terms: Mapping[str, str]) -> str:
         parts = urlsplit(url)
         path, fields = unquote(parts.path), parse_qsl(parts.query, keep_blank_values=True)
         if self.in_text(path) != path:
             parts = parts._replace(path=quote(self.in_text(path)))
-        swapped = [(name, self.in_text(value)) for name, value in fields]
+        swapped = [(name, terms.get(value) or self.in_text(value)) for name, value in fields]
         return urlunsplit(parts if swapped == fields else parts._replace(query=urlencode(swapped)))
 
     def _other(self, found: re.Match[bytes]) -> bytes:
@@ -135,6 +143,18 @@ def _streets_of(record: EntityRecord) -> Iterator[str | None]:
 
 def _any_blanks(street: str) -> re.Pattern[bytes]:
     return re.compile(_BETWEEN.join(re.escape(word.encode()) for word in street.split()), re.I)
+
+
+def _names_for(words: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each word with the name that stands for it, of its length while there are such: which word of a name is the
+    longest, and so asked for alone, stays the same.
+    """
+    real = tuple(words)
+    left = [name for name, _ in zip(_endless(), range(len(_NAMES) + 2 * len(real)), strict=False) if name not in real]
+    for word in real:
+        other = next((name for name in left if len(name) == len(word)), left[0])
+        left.remove(other)
+        yield word, other
 
 
 def _endless() -> Iterator[str]:

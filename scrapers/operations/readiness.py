@@ -24,6 +24,7 @@ class Readiness:
     reason: str
     is_well: bool
     copy_as_of: datetime | None
+    copy_sha256: str = ""
     read_at: float = field(default_factory=time.monotonic)
 
     @property
@@ -37,7 +38,11 @@ def read(state: str) -> Readiness:
     ill = breaker.list_ill().filter(pk=OuterRef("pk"))
     copy = BulkCopy.objects.filter(state=OuterRef("pk"), status="current")
     known = Jurisdiction.objects.filter(pk=state).annotate(
-        is_ill=Exists(ill), copy_as_of=Subquery(copy.values("as_of")[:1])
+        is_ill=Exists(ill),
+        copy_as_of=Subquery(copy.values("as_of")[:1]),
+        copy_sha256=Subquery(copy.values("sha256")[:1]),
     )
-    enabled, reason, is_ill, as_of = known.values_list("enabled", "reason", "is_ill", "copy_as_of").get()
-    return Readiness(state, enabled, reason, not is_ill, as_of)
+    enabled, reason, is_ill, *loaded = known.values_list(
+        "enabled", "reason", "is_ill", "copy_as_of", "copy_sha256"
+    ).get()
+    return Readiness(state, enabled, reason, not is_ill, loaded[0], loaded[1] or "")

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from jurisdictions.codes import PLACES
 from scrapers.normalize import names
+from scrapers.sandbox import changing
 from scrapers.sandbox.magic import MAGIC, find_outcome
 
 NameKind = Literal["Legal", "Former", "Assumed", "Reserved"]
@@ -113,7 +114,10 @@ def find_entry(state: str, number: str) -> Entry | None:
     known = [one for one in list_entries() if one.state == state]
     for outcome in MAGIC:
         known += magic_entries(state, outcome)
-    return next((one for one in known if one.number == number), None)
+    plain, turn = changing.split_number(number)
+    for outcome in changing.CHANGING:
+        known += magic_entries(state, outcome, turn=turn)
+    return next((one for one in known if one.number == plain), None)
 
 
 def find_liens(
@@ -121,7 +125,11 @@ def find_liens(
 ) -> list[Lien]:
     """Liens on exactly this name but for its legal form, as filing offices search; newest first."""
     outcome = find_outcome(name)
-    liens = magic_liens(state, outcome) if outcome else [one for one in list_liens() if one.state == state]
+    liens = (
+        magic_liens(state, outcome, turn=changing.split_name(name)[1])
+        if outcome
+        else [one for one in list_liens() if one.state == state]
+    )
     wanted = names.key(name)
     found = []
     for one in liens:
@@ -163,9 +171,14 @@ _MAGIC_ROWS: dict[str, tuple[tuple[int, str, str], ...]] = {
 }
 
 
-def magic_entries(state: str, outcome: str) -> list[Entry]:
-    """The companies behind a magic name; none for the outcomes that find nothing or fail."""
+def magic_entries(state: str, outcome: str, *, turn: int = 0) -> list[Entry]:
+    """The companies behind a magic name; none for the outcomes that find nothing or fail.
+
+    `turn`: how far one that changes has come.
+    """
     place = PLACES[state].name
+    if outcome in changing.CHANGING:
+        return _changing_entries(state, outcome, turn)
     return [
         Entry(
             state=state,
@@ -182,14 +195,34 @@ def magic_entries(state: str, outcome: str) -> list[Entry]:
     ]
 
 
-def magic_liens(state: str, outcome: str) -> list[Lien]:
-    """The liens behind a magic name: one for each company, four for "several"."""
+def _changing_entries(state: str, outcome: str, turn: int) -> list[Entry]:
+    if not changing.is_there(outcome, turn):
+        return []
+    always: dict[str, Any] = {
+        "state": state,
+        "number": f"SB-{state}-{changing.find_number(outcome)}",
+        "type": "Limited Liability Company",
+        "status": "Good Standing",
+        "formed": "01/02/2003",
+        "jurisdiction": PLACES[state].name,
+        "agent": {"name": "HARBOR AGENTS INC.", "address": ["12 QUAY STREET", "DOVER, DE 19901"]},
+        "officers": [{"name": "MAUD QUILLFEATHER", "title": "Manager", "address": None}],
+    }
+    return [Entry(**{**always, **changing.facts(outcome, turn)})]
+
+
+def magic_liens(state: str, outcome: str, *, turn: int = 0) -> list[Lien]:
+    """The liens behind a magic name: one for each company, four for "several"; of one that changes, one more a turn."""
+    rows = _MAGIC_ROWS.get(outcome, ())
+    if outcome in changing.CHANGING:
+        number, name = changing.find_number(outcome), changing.CHANGING[outcome].upper()
+        rows = tuple((number + 1000 * one, name, "") for one in range(changing.count_liens(outcome, turn)))
     return [
         Lien(
             state=state,
             number=f"SBU-{state}-2025-{number}",
-            filed=f"2025-03-{1 + turn % 28:02}",
-            lapses=f"2030-03-{1 + turn % 28:02}",
+            filed=f"2025-03-{1 + place % 28:02}",
+            lapses=f"2030-03-{1 + place % 28:02}",
             status="Active",
             type="Initial Financing Statement",
             debtors=[{"name": name, "address": ["12 QUAY STREET", "DOVER, DE 19901"]}],
@@ -197,5 +230,5 @@ def magic_liens(state: str, outcome: str) -> list[Lien]:
             collateral="All inventory.",
             amendments=[],
         )
-        for turn, (number, name, _) in enumerate(_MAGIC_ROWS.get(outcome, ()))
+        for place, (number, name, _) in enumerate(rows)
     ]

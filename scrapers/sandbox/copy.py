@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from scrapers.bulk_data.published import BulkData
 from scrapers.normalize import names
-from scrapers.records import EntityRecord, Query
+from scrapers.records import Candidate, EntityRecord, Query
 from scrapers.sandbox.book import magic_entries
 from scrapers.sandbox.magic import find_outcome
 from scrapers.sandbox.server import HOST
@@ -21,11 +21,16 @@ class SandboxCopy:
     """One company, as of one day."""
 
     as_of: ClassVar[datetime] = datetime(2026, 11, 1, tzinfo=UTC)
+    sha256: ClassVar[str] = ""
     state: str
 
     def list_by_name(self, key: str, *, limit: int, wider: int) -> tuple[list[EntityRecord], list[EntityRecord]]:
         """The company, by its name."""
         return [one for one in self._records() if names.key(one.entity_name) == key], []
+
+    def list_by_other_name(self, key: str, *, limit: int) -> list[Candidate]:
+        """None: it has one name."""
+        return []
 
     def list_by_id(self, entity_id: str) -> list[EntityRecord]:
         """The company, by its number."""

@@ -9,6 +9,7 @@ from typing import Literal
 
 from scrapers.failures import Failure
 from scrapers.normalize import names
+from scrapers.sandbox.changing import find_changing
 
 Played = Literal["no_funds", "too_many_requests"]
 FAILURES: dict[str, Failure] = {failure.facts.sandbox: failure for failure in Failure if failure.facts.sandbox}
@@ -46,7 +47,7 @@ _PLAYED_BY_KEY = {names.key(name): word for word, name in PLAYED.items()}
 
 def find_outcome(term: str) -> str | None:
     """The outcome a search term asks for, with or without its legal form; None for every other name."""
-    return _BY_KEY.get(names.key(term))
+    return _BY_KEY.get(names.key(term)) or find_changing(term)
 
 
 def find_played(name: str) -> Played | None:

@@ -32,6 +32,7 @@ from scrapers.records import (
     UccFiling,
     UccParty,
 )
+from scrapers.sandbox.changing import split_number
 from scrapers.sandbox.copy import PUBLISHED
 from scrapers.sandbox.magic import comes_later, find_outcome, is_magic
 from scrapers.sandbox.server import HOST, SandboxServer
@@ -80,7 +81,7 @@ class SandboxPortal(Portal):
             "principal_address | mailing_address | officers"
         )
     )
-    id_pattern = r"SB-[A-Z]{2}-\d{6}"
+    id_pattern = r"SB-[A-Z]{2}-\d{6}(\.\d{1,6})?"
     statuses = meanings(
         "Good Standing | Active | Not in Good Standing | Delinquent | Dissolved | Revoked | Withdrawn | "
         "Inactive - Merged | Pending | Name Reserved"
@@ -124,6 +125,11 @@ class SandboxPortal(Portal):
     def check_id(self, entity_id: str) -> str:
         """The number in capitals."""
         return super().check_id(entity_id).upper()
+
+    def ids_of(self, row: Candidate) -> tuple[str, ...]:
+        """Its number, and the one with a turn that it was asked for by (see `changing`)."""
+        asked = self.check_id((row.sos_url or row.entity_id).rpartition("/")[2])
+        return (*super().ids_of(row), *([asked] if split_number(asked)[1] else []))
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """One list of names; a company stands in it once for each name that fits."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from jurisdictions.codes import PLACES
 from scrapers.name_rules.rules import RULES
+from scrapers.name_rules.wording import singular
 from scrapers.normalize.vocabulary import (
     CODES_THAT_ARE_WORDS,
     COMMON_WORDS,
@@ -80,8 +81,10 @@ def _of_a_word(one: list[str], other: list[str], at: int, state: str) -> Doubt |
     asked, shown = one[at], other[at]
     if _is_short_for(asked, shown, one, at) or _is_short_for(shown, asked, other, at):
         return Doubt("shortened_word")
-    if _is_plural(asked, shown):
+    if singular(asked) == singular(shown):
         return Doubt("plural") if _plurals_are_the_same(state) else None
+    if f"{asked}s" == shown or f"{shown}s" == asked:  # "Princes" and "PRINCESS": no slip either
+        return None
     if _is_scanned(asked, shown):
         return Doubt("scanned", asked if asked.isalpha() else "")
     return Doubt("slip", asked) if _is_slip(asked, shown) else None
@@ -110,11 +113,6 @@ def _is_within(short: str, long: str) -> bool:
     """Whether the letters stand in the longer word in their order ("mgmt" in "management")."""
     letters = iter(long)
     return all(letter in letters for letter in short)
-
-
-def _is_plural(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    return long in (f"{short}s", f"{short}es", f"{short[:-1]}ies")
 
 
 def _plurals_are_the_same(state: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -191,13 +190,17 @@ def _listed(source: Source, term: str) -> ResultList:
 
 @contextmanager
 def _counted(session: PortalSession, *, most: int) -> Iterator[None]:
-    """Note how often the registry was searched for one name, and the most it may be; also when it failed on the way."""
-    started = time.monotonic()
+    """Note how often the registry was searched for one name, the most it may be, and the requests that it took.
+
+    Also when it failed on the way. One search may be several requests: a form, pages, sets that are read together.
+    """
+    started, trace = time.monotonic(), session.trace
     try:
         yield
     finally:
-        if session.trace.stages:  # nothing was noted where nobody can be asked
-            session.trace.add("searches", started, f"{session.trace.searches} of at most {most}")
+        if trace.stages:  # nothing was noted where nobody can be asked
+            requests = sum(stage.name == "request" for stage in trace.stages)
+            trace.add("searches", started, f"{trace.searches} of at most {most}; requests: {requests}")
 
 
 def _unproven(plan: SearchPlan, cut: Refusal) -> QueryRefused:
@@ -276,11 +279,8 @@ def _suggestions(choice: Choice) -> tuple[Suggestion, ...]:
 
 def _evidence(source: Source, now: datetime) -> Evidence:
     pages = source.session.pages
-    digest = hashlib.sha256()
-    for page in pages:
-        digest.update(page.body)
     address = pages[-1].url if pages else next(iter(source.portal.sources), "")
-    return Evidence(address, now, digest.hexdigest(), from_copy=source.from_copy)
+    return Evidence(address, now, from_copy=source.from_copy)
 
 
 def _naming(hidden: set[str], evidence: Evidence) -> Evidence:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scrapers.normalize import names
-from scrapers.search import terms
+from scrapers.search import matching, terms
 from scrapers.search.terms import NameSearch, SearchPlan
 from scrapers.transport import conditions
 
@@ -20,3 +20,8 @@ def plan(name: str, facts: NameSearch) -> SearchPlan:
     if loose == " ".join(names.words(usual.terms[-1])):
         return usual
     return replace(usual, terms=(*usual.terms[: facts.most_terms - 1], loose))
+
+
+def is_near(term: str, name: str) -> bool:
+    """Whether a name could be chosen for the one asked for, so that it matters whose it is."""
+    return matching.compare(conditions.unmarked(term), name).score > matching.UNSURE

@@ -7,7 +7,7 @@ portal, whose rules hold for a copy too, and leaves what it was told in the sess
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -34,8 +34,15 @@ class Copy(Protocol):
     def as_of(self) -> datetime:
         """The day the data is from."""
 
+    @property
+    def sha256(self) -> str:
+        """That of the file it was loaded from; empty where it is not known."""
+
     def list_by_name(self, key: str, *, limit: int, wider: int) -> tuple[list[EntityRecord], list[EntityRecord]]:
         """Entities with just this comparison key (at most `limit`), and those whose key goes on with more words."""
+
+    def list_by_other_name(self, key: str, *, limit: int) -> list[Candidate]:
+        """Entities with this key under a former or an assumed name, each as a row under that name."""
 
     def list_by_id(self, entity_id: str) -> list[EntityRecord]:
         """The entity with this identifier, or nothing."""
@@ -76,14 +83,15 @@ class LoadedCopy:
         return SearchPlan((name,))
 
     def search(self, term: str) -> ResultList:
-        """Entities with this name, and some whose name goes on after it."""
-        beside, most = self._bulk_data.beside_live, self._bulk_data.most_rows
+        """Entities that have or had this name, and some whose name goes on after it."""
+        beside, most, key = self._bulk_data.beside_live, self._bulk_data.most_rows, names.key(term)
         wider = most if beside else _NEAR_MISSES
-        own, longer = self._copy.list_by_name(names.key(term), limit=most, wider=wider)
+        own, longer = self._copy.list_by_name(key, limit=most, wider=wider)
+        others = self._copy.list_by_other_name(key, limit=most)
         # Longer names are near misses (a word more is another company), so they need not all be there; but beside a
         # live list they stand for the rest of it.
-        whole = len(own) < most and (len(longer) < wider or not beside)
-        return ResultList(self._rows(own + longer), complete=whole)
+        whole = max(len(own), len(others)) < most and (len(longer) < wider or not beside)
+        return ResultList(self._rows((*map(Candidate.of, own + longer), *others)), complete=whole)
 
     def narrow(self, name: str) -> ResultList | None:
         """None: the search itself is for just this name."""
@@ -91,7 +99,7 @@ class LoadedCopy:
 
     def find(self, entity_id: str) -> ResultList:
         """The entity with this identifier."""
-        return ResultList(self._rows(self._copy.list_by_id(entity_id)))
+        return ResultList(self._rows(tuple(map(Candidate.of, self._copy.list_by_id(entity_id)))))
 
     def open(self, row: Candidate) -> EntityRecord:
         """The record the row already is."""
@@ -105,16 +113,24 @@ class LoadedCopy:
         found = [self.search(one) for one in dict.fromkeys((split(name)[0], *same))]
         # a copy is asked for whole names: "BLUE HERON PS" need not be among the longer ones told with "BLUE HERON"
         keys, most = sorted({names.key(one) for one in spelled_out(name)}), self._bulk_data.most_rows
-        further = [record for key in keys for record in self._copy.list_by_name(key, limit=most, wider=0)[0]]
+        further = [row for key in keys for row in self._with_key(key, most)]
         rows = tuple(row for results in found for row in results.candidates) + (self._rows(further) if further else ())
         return ResultList(rows, complete=all(results.complete for results in found))
 
-    def _rows(self, records: Sequence[EntityRecord]) -> tuple[Candidate, ...]:
-        """The records as rows. They are kept as the evidence of the answer: they are all that was read."""
+    def _with_key(self, key: str, most: int) -> Iterator[Candidate]:
+        """Those with just this key, whichever of their names it is of."""
+        yield from map(Candidate.of, self._copy.list_by_name(key, limit=most, wider=0)[0])
+        yield from self._copy.list_by_other_name(key, limit=most)
+
+    def _rows(self, rows: Sequence[Candidate]) -> tuple[Candidate, ...]:
+        """The rows. Their records are kept as the evidence of the answer: they are all that was read."""
         self.was_read = True
-        body = json.dumps([to_plain(record) for record in records], ensure_ascii=False, sort_keys=True).encode()
-        self.session.pages.append(Page(self._bulk_data.url, 200, {"content-type": "application/json"}, body))
-        return tuple(map(Candidate.of, records))
+        read = [to_plain(row.record) for row in rows if row.record is not None]
+        body = json.dumps(read, ensure_ascii=False, sort_keys=True).encode()
+        page = Page(self._bulk_data.url, 200, {"content-type": "application/json"}, body)
+        as_of = self._copy.as_of.date().isoformat()
+        self.session.read_from_file(page, file={"sha256": self._copy.sha256 or None, "asOf": as_of})
+        return tuple(rows)
 
 
 class LivePortal:

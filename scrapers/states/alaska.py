@@ -52,7 +52,7 @@ class Alaska(Portal):
         "Active Name | Reserved | Active Name/Reserved"
     )
     terms = Terms("unstated", robots="answers 403", note="The register is published as a file for anybody.")
-    off_reason = "The search asks for a captcha (reCAPTCHA) behind a bot wall (DataDome); load the published register."
+    off_reason = "The search asks for a captcha (reCAPTCHA) behind a bot wall (DataDome)."
     would_change = (
         "A loaded copy of the published register: its host turns some addresses away, so another may have to fetch it."
     )

@@ -35,10 +35,10 @@ class California(CalicoPortal):
     terms = Terms("unstated", note="CALICO is the state's own API, with a free key from calicodev.sos.ca.gov.")
     verification = "recorded"
     off_reason = (
-        "Get a free CALICO key (calicodev.sos.ca.gov), set CALICO_KEY and switch California on; without the key the "
-        "portal's bot wall (Imperva) refuses programs."
+        "The registry's data service wants a key that is not set up here; without it the portal's bot wall (Imperva) "
+        "refuses programs."
     )
-    would_change = "A free CALICO key."
+    would_change = "A free CALICO key (calicodev.sos.ca.gov): set CALICO_KEY and switch California on."
     columns = frozenset({"FORMED_IN", "ENTITY_TYPE"})
     type_key, type_labels = "ENTITY_TYPE", ("Entity Type",)
     headed_agent, agent_labels = True, ("Agent",)

@@ -1,32 +1,38 @@
-"""District of Columbia: the corporations layer of the District's map service (ArcGIS), all statuses, live, without key.
+"""District of Columbia: layers of the District's map service, live, without key: the corporations (all statuses), and
+the trade names beside them, which their owner's file number joins.
 
-Evidence: answers of the layer, recorded (2026-09-18: companies active and revoked, none, an error), and the platform's
-published API with the whole list of statuses. Errors come with HTTP 200 and an `error` object; a cut list says
-`exceededTransferLimit`; days are milliseconds since 1970, negative before it; every attribute is always there. Not
-seen: whether the name already holds the suffix, so it is put behind the name only where it is missing. Gaps: officers
-are published by the portal behind a login alone; trade names are another layer, joined by `INITIAL_FILENUMBER`, and not
-asked.
+Evidence: answers of both layers, recorded (2026-09-18: companies active and revoked, a trade name, none, an error), and
+the platform's published API with the whole list of statuses. Days are milliseconds since 1970, negative before it; a
+number may begin with US-DC-. Not seen: whether the name already holds the suffix, so it is put behind the name only
+where it is missing. Two requests; four where no company's name is near, to look for a trade name. Trade names take
+nobody's name away here, so name checks leave them out. Gaps: officers are published by the portal behind a login alone;
+the layer of beneficial owners names people without what they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from scrapers.failures import PageChanged, PortalUnavailable
+from scrapers.failures import PageChanged
 from scrapers.normalize import addresses, dates, names
-from scrapers.parsing.fields import is_domestic, listed, need, need_list, need_text, note_unread, text
+from scrapers.parsing.fields import is_domestic, listed, need, need_text, note_unread, text
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, ResultList
 from scrapers.search import signs
+from scrapers.search.signs import is_near
 from scrapers.search.terms import NameSearch, SearchPlan
 from scrapers.statuses import meanings
-from scrapers.transport import conditions
+from scrapers.transport import arcgis, conditions
 from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
 
-_LAYER = "https://maps2.dcgis.dc.gov/dcgis/rest/services/DCGIS_DATA/Business_Licensing_and_Grants_WebMercator/FeatureServer/0"
-_MOST = 500
+_SERVICE = (
+    "https://maps2.dcgis.dc.gov/dcgis/rest/services/DCGIS_DATA/Business_Licensing_and_Grants_WebMercator/FeatureServer"
+)
+_MOST, _OWNERS = 500, 40
+_TRADE_NAME = "TRADE_NAME,TRADENAME_STATUS,FILE_NUMBER,INITIAL_FILENUMBER"
 _READ = frozenset(
     listed(
         "FILE_NUMBER | ENTITY_STATUS | LOCALE | MODELTYPE | BUSINESS_NAME | SUFFIX | BUSINESS_CITY | BUSINESS_STATE | "
@@ -47,7 +53,7 @@ class DistrictOfColumbia(Portal):
 
     code = "DC"
     hosts = ("maps2.dcgis.dc.gov",)
-    sources = (_LAYER, "https://corponline.dlcp.dc.gov")
+    sources = (f"{_SERVICE}/0", "https://corponline.dlcp.dc.gov")
     id_pattern = r"(US-DC-)?[A-Z]{0,3}\d{5,14}"
     capabilities = Capabilities(agent=True, addresses=True)
     published = frozenset(
@@ -81,8 +87,12 @@ class DistrictOfColumbia(Portal):
         return signs.plan(name, self.name_search)
 
     def search(self, session: PortalSession, term: str) -> ResultList:
-        """Rows whose name holds the words of the term in this order."""
-        return self._ask(session, conditions.name_fits("BUSINESS_NAME", term))
+        """Rows whose name holds the words of the term in this order; trade names where none of them is near."""
+        found = self._ask(session, conditions.name_fits("BUSINESS_NAME", term))
+        if any(is_near(term, row.name) for row in found.candidates):
+            return found
+        more = self._by_trade_name(session, term)
+        return ResultList(found.candidates + more.candidates, found.complete and more.complete)
 
     def narrow(self, session: PortalSession, name: str) -> ResultList:
         """Rows with just this name, in every spelling of the legal form."""
@@ -93,28 +103,46 @@ class DistrictOfColumbia(Portal):
         """The row with this file number."""
         return self._ask(session, f"FILE_NUMBER={conditions.quoted(entity_id)}")
 
+    def names_taken(self, session: PortalSession, name: str) -> ResultList:
+        """Names of companies alone."""
+        found = super().names_taken(session, name)
+        return replace(found, candidates=tuple(row for row in found.candidates if row.name_kind != "assumed"))
+
+    def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
+        """The company's row with its trade names."""
+        record = super().detail(session, candidate)
+        where = f"INITIAL_FILENUMBER={conditions.quoted(record.entity_id)}"
+        rows, _ = self._trade_names(session, where)
+        if any(need_text(row, "INITIAL_FILENUMBER") != record.entity_id for row in rows):
+            raise PageChanged(f"asked for the trade names of {record.entity_id}, got somebody else's")
+        return replace(record, assumed_names=tuple(dict.fromkeys(need_text(row, "TRADE_NAME") for row in rows)))
+
     def _ask(self, session: PortalSession, where: str) -> ResultList:
-        page = session.get(
-            f"{_LAYER}/query",
-            params={
-                "where": where,
-                "outFields": "*",
-                "returnGeometry": "false",
-                "resultRecordCount": _MOST,
-                "resultOffset": 0,
-                "orderByFields": "BUSINESS_NAME ASC",
-                "f": "json",
-            },
-            headers={"Accept": "application/json"},
-        )
-        body = page.json()
-        _refuse_errors(body, page.url)
-        rows = [need(feature, "attributes") for feature in need_list(need(body, "features"), "'features'")]
-        if not all(isinstance(row, Mapping) for row in rows):
-            raise PageChanged("the attributes of a feature are no object")
+        rows, whole = arcgis.ask_rows(session, layer=f"{_SERVICE}/0", where=where, order="BUSINESS_NAME", limit=_MOST)
         note_unread({name for row in rows for name in row} - _READ - _IGNORED, session)
-        cut = body.get("exceededTransferLimit") is True or not self.name_search.whole(len(rows))
-        return ResultList(tuple(Candidate.of(self.record(row)) for row in rows), complete=not cut)
+        complete = whole and self.name_search.whole(len(rows))
+        return ResultList(tuple(Candidate.of(self.record(row)) for row in rows), complete)
+
+    def _trade_names(self, session: PortalSession, where: str) -> tuple[list[_Row], bool]:
+        """Trade names that are in force."""
+        rows, whole = arcgis.ask_rows(
+            session, layer=f"{_SERVICE}/1", where=where, order="TRADE_NAME", limit=_MOST, fields=_TRADE_NAME
+        )
+        in_force = [row for row in rows if (_value(row, "TRADENAME_STATUS") or "").startswith("Active")]
+        return in_force, whole and len(rows) < _MOST
+
+    def _by_trade_name(self, session: PortalSession, term: str) -> ResultList:
+        """The companies that have a trade name which could be the one asked for, each under it."""
+        rows, whole = self._trade_names(session, conditions.name_fits("TRADE_NAME", term))
+        pairs = ((need_text(row, "INITIAL_FILENUMBER"), need_text(row, "TRADE_NAME")) for row in rows)
+        near = [(number, name) for number, name in pairs if is_near(term, name)]
+        numbers = list(dict.fromkeys(number for number, _ in near))
+        found = self._ask(session, conditions.one_of("FILE_NUMBER", numbers[:_OWNERS])) if numbers else ResultList(())
+        owners = {row.entity_id: row for row in found.candidates}
+        if strange := owners.keys() - set(numbers):
+            raise PageChanged(f"asked for {numbers[:3]}, got {sorted(strange)[:3]}")
+        rows_found = (replace(owners[one], name=name, name_kind="assumed") for one, name in near if one in owners)
+        return ResultList(tuple(rows_found), whole and len(numbers) <= _OWNERS)
 
     def record(self, row: _Row) -> EntityRecord:
         """One row is one entity; for a foreign one the day is that of its registration in the District."""
@@ -132,17 +160,6 @@ class DistrictOfColumbia(Portal):
             ),
             sos_url=self.sources[1],
         )
-
-
-def _refuse_errors(body: Any, url: str) -> None:
-    error = body.get("error") if isinstance(body, Mapping) else None
-    if error is None:
-        return
-    code = error.get("code") if isinstance(error, Mapping) else None
-    detail = f"{url}: the service answered with an error: {str(error)[:300]}"
-    if isinstance(code, int) and code >= 500:
-        raise PortalUnavailable(detail)
-    raise PageChanged(detail)
 
 
 def _value(row: _Row, name: str) -> str | None:

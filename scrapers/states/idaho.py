@@ -1,13 +1,14 @@
-"""Idaho: SOSBiz. List and detail recorded (2026-05).
+"""Idaho: SOSBiz. List and detail recorded (2026-05); the history of a company as three public clients read it.
 
 "Active-…" and "Inactive-…" are known by their beginning, as the registry documents it; the words after the dash are
 the reason. Assumed business names are rows (and registrations) of their own. No officers are shown. That the search
 takes numbers is known of the platform, not of Idaho.
 
 Liens: question and row as one client of 2026 sends and reads them; the page was seen rendered (2026-05). It says that
-results are limited, and that a terminated lien stays "Active": so no list of them is called whole, and no lien active.
-Lapsed ones are included. What the question must say to search by secured party is not known, so that is not offered;
-later filings on a lien are not listed.
+results are limited, and that a terminated lien stays "Active" but in its history: so no list of them is called whole,
+and a lien is active only where its history was read, which is done for the newest three. Lapsed ones are included.
+What the question must say to search by secured party is not known, so that is not offered. A company costs three
+requests, liens four, or five of a name that may be a person's. Gap: who came and went, which the history tells too.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Idaho(LienForm):
     hosts, sources = (host,), (f"https://{host}/search/business",)
     numbered = True
     id_pattern = r"\d{4,10}"
-    capabilities = Capabilities(agent=True, addresses=True, ucc=True, ucc_date_filter=True)
+    capabilities = Capabilities(agent=True, addresses=True, filings=True, ucc=True, ucc_date_filter=True)
     statuses = meanings("Active | Inactive")
     status_prefixes = prefixes(active="Active-", inactive="Inactive-")
     terms = Terms("unstated", robots="permits", note="Passive Cloudflare; plain HTTP answered in 2026.")

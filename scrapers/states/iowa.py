@@ -54,7 +54,7 @@ class Iowa(Portal):
     coverage, implied_status = "active_only", StatusMeaning("active", "listed_in_active_register")
     terms = Terms("unstated", robots="not known", note="The register is open data (CC BY 4.0); the search is walled.")
     verification = "recorded"
-    off_reason = "The search stands behind a bot wall (Akamai) that refuses plain clients; load the published register."
+    off_reason = "The search stands behind a bot wall (Akamai) that refuses plain clients."
     would_change = "A loaded copy of the published register, which has active entities alone."
     estimated_seconds = 6
 

@@ -66,7 +66,7 @@ class Kansas(Portal):
     terms = Terms("unstated", robots="disallows /eforms/", note="A reCAPTCHA stands before every search.")
     verification, on_by_default = "recorded", False
     off_reason = "The portal asks for a captcha (reCAPTCHA) on every search."
-    would_change = "A search without a captcha."
+    would_change = "A search without a captcha, or one of the paid lists of active entities with its layout."
     estimated_seconds = 8
 
     def search(self, session: PortalSession, term: str) -> ResultList:

@@ -53,7 +53,7 @@ class Louisiana(Portal):
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
     off_reason = "The portal asks for a captcha before each search."
-    would_change = "A search without a captcha, or files of the register: none are free."
+    would_change = "A search without a captcha, or a recorded answer of the office's paid API (500 USD a year)."
     name_search = NameSearch(
         mode="unknown",
         says_total=True,

@@ -29,7 +29,5 @@ class Massachusetts(CorpWebPortal):
     )
     terms = Terms("unstated")
     verification, on_by_default = "documented", False
-    off_reason = (
-        "The portal answers programs with an Imperva challenge; the register is sold as files, which can be loaded."
-    )
+    off_reason = "The portal answers programs with an Imperva challenge; the register is sold as files."
     would_change = "A loaded copy of the files on sale, or an answer to programs."

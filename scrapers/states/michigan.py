@@ -26,9 +26,9 @@ class Michigan(SecondGeneration):
     status_prefixes = prefixes(  # "Dissolved - Operation of Law" and ten more: the words before the dash decide
         "Dissolved | Revoked | Withdrawn | Cancelled", inactive="Existence Ceased"
     )
-    terms = Terms("unstated", note="Cloudflare challenge for everything but a browser.")
+    terms = Terms("unstated", note="Cloudflare challenge. Michigan.gov's terms forbid automated access.")
     off_reason = "The portal's bot wall (Cloudflare) refuses programs."
-    would_change = "An answer to plain clients, or the paid bulk files with their layout."
+    would_change = "An answer to plain clients, or a file that the department hands out: none is on sale."
     name_label, number_label = "Entity Name", "Identification #"
     type_labels, status_labels = ("Entity Type",), ("Entity Status",)
     more_parameters = {"SearchByOption": -1}

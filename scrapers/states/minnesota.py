@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from lxml.html import HtmlElement
 
+from scrapers.bulk_data.layouts import minnesota
 from scrapers.failures import PageChanged
 from scrapers.normalize import types
 from scrapers.parsing.cells import address_in, must_show
@@ -43,7 +44,7 @@ _IGNORED = listed(
 class Minnesota(Portal):
     """Secretary of State, Business and Lien System."""
 
-    code = "MN"
+    code, bulk_data = "MN", minnesota.BULK_DATA
     hosts = ("mblsportal.sos.mn.gov",)
     sources = (f"{_HOST}/Business/Search",)
     id_pattern = r"\d{12,13}|[0-9A-Z]{1,12}(-[0-9A-Z]{1,6})?"

@@ -67,7 +67,7 @@ class Mississippi(Portal):
     )
     status_prefixes = prefixes(not_in_good_standing="Intent to Dissolve")  # the state's own intent
     terms = Terms("unstated", note="Akamai Bot Manager; plain HTTP worked in 2025 and met 403 in 2026.")
-    off_reason = "The portal's bot wall (Akamai) refuses many programs; switch on to try."
+    off_reason = "The portal's bot wall (Akamai) refuses many programs."
     would_change = "An answer to plain clients, as there was in 2025: switch on to try."
 
     def search(self, session: PortalSession, term: str) -> ResultList:

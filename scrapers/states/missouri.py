@@ -56,7 +56,7 @@ class Missouri(Portal):
     terms = Terms("unstated", robots="answers 403")
     verification, on_by_default = "documented", False
     off_reason = "The portal answers programs with a Cloudflare challenge."
-    would_change = "An answer to plain clients."
+    would_change = "An answer to plain clients: one had it in June 2026, others had not. Switch on to try."
     name_search = NameSearch(
         mode="unknown",
         narrow="exact",

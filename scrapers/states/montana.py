@@ -39,7 +39,7 @@ class Montana(FileOnePortal):
     status_prefixes = prefixes(inactive="Inactive-")
     terms = Terms("unstated", note="Cloudflare; later clients signed in before searching.")
     off_reason = "The portal's bot wall (Cloudflare) refuses programs, and it may want an account by now."
-    would_change = "An answer to plain clients, or an account that programs may use."
+    would_change = "An answer to plain clients, an account for programs, or the whole layout of the paid bulk file."
     type_labels = ("Filing Type", "Entity Type")
     former_labels, assumed_labels = ("Previous Entity Names",), ("Active ABNs & TMs",)
     ignored = listed(

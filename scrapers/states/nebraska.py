@@ -67,7 +67,7 @@ class Nebraska(Portal):
     )
     verification, on_by_default = "documented", False
     off_reason = "The portal's use policy forbids robots, and it asks for a captcha."
-    would_change = "The office's written permission, which its policy asks for."
+    would_change = "The office's written permission, or its paid files with their layout; a new system is due in 2026."
     name_search = NameSearch(
         mode="unknown",
         evidence="Public clients: the form's fields; how it compares and how long a list gets is not told.",

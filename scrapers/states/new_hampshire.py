@@ -45,4 +45,4 @@ class NewHampshire(QuickStartPortal):
     terms = Terms("unstated", robots="answers 403", note="No public statement on automated search was found.")
     verification = "recorded"
     off_reason = "The portal refuses plain clients (403)."
-    would_change = "An answer to plain clients."
+    would_change = "An answer to plain clients, or the paid lists that the law provides for, with their layout."

@@ -64,7 +64,7 @@ class Ohio(Portal):
     terms = Terms("unstated", note="Cloudflare waiting room and Turnstile, the strictest of the walls.")
     verification = "recorded"
     off_reason = "The portal's bot wall (Cloudflare Turnstile) refuses programs."
-    would_change = "An answer to plain clients."
+    would_change = "An answer to plain clients, or the paid file with its layout: the free lists are of filings alone."
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that hold the term, of every status (X)."""

@@ -54,7 +54,7 @@ class Oklahoma(Portal):
     terms = Terms("unstated", robots="disallows all, the corporation pages by name")
     verification, on_by_default = "documented", False
     off_reason = "The portal shows programs a Turnstile challenge, and its robots.txt disallows them."
-    would_change = "The office's permission, or the paid bulk files with their layout."
+    would_change = "The office's permission, or its paid bulk files: their layout is published, a file was not seen."
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that fit the term, first page; a longer list counts as cut."""

@@ -1,9 +1,9 @@
 """Oregon: "Active Businesses - ALL" (data set tckn-sxa6), one row for each name that is associated with a business.
 
-Only active businesses are in it. Evidence: ten recorded rows of 2017 (mailing address, principal place of business,
-registered agent); the further kinds of rows from the set's description. Registrations of assumed business names are
-listed as entities of their own, and rank behind companies of the same name; those whose registrant is the company are
-its assumed names (documented). The rows link to the old portal, reported gone (2026): the interim search is named.
+Only active ones are in it. Evidence: ten recorded rows of 2017 (addresses and agent); further kinds of rows, and that
+an assumed name's registrant is told by its number, are documented. Such a name is its company's where one alone
+registered it, else a registration of its own, behind companies. Two requests, three for an assumed name. Not asked:
+esjy-u4fc, last month's new ones. The rows link to the old portal, reported gone (2026): the interim one is named.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Pennsylvania: "Registered Businesses in PA - current" (data set xvd7-5r2c), renewed monthly, one row a party.
 
 Only what is currently registered is in it, and it has no status column: being listed is not good standing. Evidence:
-one recorded row; the columns of parties (party_type and names) from the set's description (2026-11).
+one recorded row; the columns of parties (party_type and names) from the set's description (2026-11). One request. Not
+asked: 3urc-uaba, a filtered view of this set with a row a company and without its people and its date.
 Gap: the Department's own search (all statuses, registered office, history) stands behind a wall and is not asked.
 """
 
@@ -30,7 +31,7 @@ class Pennsylvania(ManyRowsPortal):
     party = PartyColumns(person="first_name | middle_name | last_name", title="party_type")
     trade_name = "fictitious"
     always = ("typeofbusinessregistration", "creationdate")
-    ignored = frozenset({"shortcountyname"})
+    ignored = frozenset({"shortcountyname", "county_name"})
     capabilities = Capabilities(status=False, officers=True, addresses=True)
     published = frozenset(listed("entity_type | formation_date | principal_address | officers"))
     coverage, implied_status = "active_only", StatusMeaning("active", "listed_in_current_register")

@@ -3,8 +3,9 @@
 Source: one recorded search row (an expired partnership); the detail is documented by the keys that three published
 clients read, two of which disagree on where the main address stands (`corpStreetAddress` or `mainLocation`), so both
 are read. `matchType` 4 finds names holding all words; at most `limit` rows come, with no pages, and `totalRecords`
-beside them counts all. How "nothing found" looks was not seen: only an empty `records` list is taken for it. Standing
-and former names are free answers of their own, and not asked.
+beside them counts all. How "nothing found" looks was not seen: only an empty `records` list is taken for it. Annual
+filings and changes of name are two further answers, free to read and not asked: no recording of either exists, and what
+one public client states of their keys proves neither a standing nor a former name (docs/truth.md has the reasons).
 """
 
 from __future__ import annotations

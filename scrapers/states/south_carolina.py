@@ -53,7 +53,7 @@ class SouthCarolina(Portal):
         mode="unknown", evidence="Public clients: search type 2; how it compares and how long a list gets is not told."
     )
     own_name_check = "South Carolina's own name check"
-    terms = Terms("unstated")
+    terms = Terms("unstated", note="SC.gov's terms forbid scraping; whether they hold here is not said.")
     verification, on_by_default = "documented", False
     off_reason = "The portal is reported to ask for a captcha before each search."
     would_change = (

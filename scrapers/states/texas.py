@@ -3,8 +3,12 @@
 Evidence: recorded list, account, empty list, error, and one row of the open data (2026-09). Identifiers are the
 Comptroller's 11-digit taxpayer numbers, which every account has; the Secretary of State's file number is shown beside
 it, and asked by. A name too wide answers HTTP 413. The account lacks the day of formation (its "effective" date is a
-renewal stamp) and the kind of entity: both come from the Comptroller's open data set of active permit holders, where
-the account is in it. The list shows no status, so accounts with just the name asked for are opened, at most four.
+renewal stamp) and the kind of entity: both come from the Comptroller's open data set of active franchise tax permits
+(9cir-efmm), the names of its stores, under which it trades, from that of sales tax permits (jrea-zgmq), where the
+account is in them; of a foreign company the day is that of its registration in Texas. The list shows no status, so
+accounts with just the name asked for are opened, at most four. A lookup costs four requests, or three without permits,
+and one for every further account of the name. The set's codes of status and right to transact are not read: the account
+says both in words, of today. Gaps: assumed names that are no store's, and finding a company by them.
 
 Documented: with the operator's key the same questions go to the Comptroller's official API, free on registration (that
 its answers have the same form is assumed, and checked strictly); the status words but "ACTIVE", which is recorded; the
@@ -23,13 +27,12 @@ from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import clerk_key
 from scrapers.parsing import franchise_tax
-from scrapers.parsing.fields import coded, listed, need, need_list, need_text, note_unread_keys, text
+from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread_keys, text
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.search import matching
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
-from scrapers.transport import conditions, soda
 from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
 
@@ -39,20 +42,6 @@ _API = "https://api.comptroller.texas.gov/public-data/v1/public/franchise-tax"
 _ROW = frozenset(listed("name | taxpayerId | mailingAddressZip"))
 _NAMESAKES = 4
 _ENDED = "FRANCHISE TAX INVOLUNTARILY ENDED | FORFEITED | FORFEITED EXISTENCE | FORFEITED RIGHTS | INACTIVE"
-_KINDS = coded(
-    "AB: Texas Business Association | AC: Foreign Business Association | AF: Foreign Professional Association | "
-    "AP: Texas Professional Association | AR: Other Association | C: Corporation | CF: Foreign Profit Corporation | "
-    "CI: Foreign Limited Liability Company | CL: Texas Limited Liability Company | "
-    "CM: Foreign Nonprofit Corporation | CN: Texas Nonprofit Corporation | CP: Texas Professional Corporation | "
-    "CR: Texas Insurance Corporation | CS: Foreign Insurance Corporation | CT: Texas Profit Corporation | "
-    "CU: Foreign Professional Corporation | L: Limited Liability Company | M: Limited Liability Partnership | "
-    "P: General Partnership | PB: Business General Partnership | PF: Foreign Limited Partnership | "
-    "PI: Individual General Partnership | PL: Texas Limited Partnership | PX: Texas Limited Liability Partnership | "
-    "PY: Foreign Limited Liability Partnership | TF: Foreign Business Trust | "
-    "TH: Texas Real Estate Investment Trust | TI: Foreign Real Estate Investment Trust | TR: Trust | "
-    "CW: Texas Railroad | CX: Foreign Railroad | HF: Foreign Holding | J: Joint Venture | PV: Texas Joint Venture | "
-    "PW: Foreign Joint Venture | S: Sole Proprietorship | SF: Foreign Joint Stock | ST: Texas Joint Stock | O: Other"
-)
 
 
 class Texas(Portal):
@@ -85,7 +74,7 @@ class Texas(Portal):
             "Recorded: the answer counts its rows; documented: 413 for a name too wide; how it compares is not told."
         ),
     )
-    pace, estimated_seconds = Pace(seconds=1.0, concurrency=2), 4
+    pace, estimated_seconds = Pace(seconds=1.0, concurrency=2), 5
     terms = Terms(
         "unstated",
         robots="does not open /data-search/ to crawlers",
@@ -129,20 +118,12 @@ class Texas(Portal):
         return (self.check_id(row.entity_id), *((asked,) if asked else ()))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
-        """The account, with the day of formation and the kind of entity from the open data where it is listed."""
+        """The account, and what the open data of permit holders say of it where it is listed."""
         record = candidate.record or _account(session, candidate.entity_id)
         asked = candidate.handle.get("file")
         if asked and record.identifiers.get("sosFileNumber") != asked:
             raise PageChanged(f"asked for file number {asked}, the portal showed {dict(record.identifiers)}")
-        where = f"taxpayer_number={conditions.quoted(candidate.entity_id)}"
-        rows = soda.ask_rows(
-            session, domain="data.texas.gov", dataset="9cir-efmm", where=where, order="taxpayer_number", limit=2
-        )
-        if not rows:
-            return record  # only accounts with an active permit are in the set
-        code = soda.value(rows[0], "taxpayer_organizational_type")
-        formed = soda.value(rows[0], "sos_charter_date")
-        return replace(record, formation_date=formed, entity_type=_KINDS.get(code or "", code))
+        return franchise_tax.with_permits(record, session)
 
 
 def _listed(session: PortalSession, **question: str) -> ResultList:

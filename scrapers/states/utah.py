@@ -40,4 +40,4 @@ class Utah(EsosPortal):
     terms = Terms("unstated", robots="answers 403", note="No public statement on automated search was found.")
     verification, on_by_default = "recorded", False
     off_reason = "The portal stands behind a bot wall (Cloudflare) that refuses plain clients."
-    would_change = "An answer to plain clients, or the paid bulk files with their layout."
+    would_change = "An answer to plain clients, or a paid list with the headings of its three tables."

@@ -28,6 +28,6 @@ class Vermont(Portal):
         )
     )
     statuses = meanings("Active | Inactive | Terminated | Dissolved | Withdrawn | Cancelled | Merged")
-    terms = Terms("unstated", robots="not known", note="The whole register is free every week, behind an account.")
-    off_reason = "The portal asks for a captcha behind Imperva, and its question is not known; load its weekly file."
-    would_change = "A loaded copy of the weekly file, which is free and needs an account."
+    terms = Terms("unstated", robots="not known", note="The register weekly, behind an account; free in 2025.")
+    off_reason = "The portal asks for a captcha behind Imperva, and its question is not known."
+    would_change = "A loaded copy of the weekly file, which needs an account and was free in 2025."

@@ -44,7 +44,7 @@ class Virginia(CivixPortal):
     )
     terms = Terms("unstated", robots="disallows /", note="A reCAPTCHA token is asked for with every search by name.")
     verification = "recorded"
-    off_reason = "The portal asks for a captcha (reCAPTCHA v3) on every search by name; load the published register."
+    off_reason = "The portal asks for a captcha (reCAPTCHA v3) on every search by name."
     would_change = "A loaded copy of the weekly register, which is free and needs no account."
 
     def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:

@@ -73,7 +73,7 @@ class Washington(Portal):
     terms = Terms("unstated", note="Cloudflare Turnstile on every call.")
     verification = "recorded"
     off_reason = "Every call wants the token of a challenge (Cloudflare Turnstile) that only a browser can solve."
-    would_change = "Calls without that token, or a present address of the data set that the office once published."
+    would_change = "Calls without that token: the data set that the office once published is discontinued."
 
     def check_id(self, entity_id: str) -> str:
         """Three groups of three digits, as the registry writes them."""

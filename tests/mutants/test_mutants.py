@@ -164,7 +164,10 @@ class TestAChangePutInPlace:
         source = Path(str(jobs.__file__)).read_text(encoding="utf-8")
         model = apps.get_model("lookups", "Job")
         try:
-            install(jobs.__name__, source.replace("return self.filter(bulk__isnull=True)", "return self.none()"))
+            install(
+                jobs.__name__,
+                source.replace("return self.filter(bulk__isnull=True, watch__isnull=True)", "return self.none()"),
+            )
             assert model is apps.get_model("lookups", "Job")
             assert model._default_manager.single().query.is_empty()
         finally:

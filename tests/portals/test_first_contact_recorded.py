@@ -58,6 +58,7 @@ CONVERSATIONS = [
         (
             ("POST", f"{ID}/api/Records/businesssearch", "businesssearch.json"),
             ("GET", f"{ID}/api/FilingDetail/business/919070/false", "filing-detail.json"),
+            ("GET", f"{ID}/api/History/business/0005577637", "../CA/ucc-history.json"),  # of the same platform
         ),
         "M Smith Ventures, LLC (0005577637), Inactive-Dissolved (Administrative): inactive",
     ),

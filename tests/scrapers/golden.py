@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 from scrapers import discovery
+from scrapers.evidence import readings, replay
 from scrapers.failures import PortalError
+from scrapers.models import Reading
 from scrapers.plain import tell, tell_error, tell_verdict
 from scrapers.records import Query
-from scrapers.search.pipeline import ask, ask_name
-from scrapers.transport.recording import Replay, Step, load_steps
-from scrapers.transport.session import PortalSession, TransportSettings
+from scrapers.transport.exchanges import Exchange, to_kept
+from scrapers.transport.recording import Step, load_steps
+from scrapers.transport.session import Trace
 
 FOLDER = Path(__file__).resolve().parent.parent / "golden"
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -53,33 +55,50 @@ def list_cases() -> list[Case]:
     ]
 
 
-def play(case: Case, steps: list[Step] | None = None) -> tuple[dict[str, Any], list[str]]:
-    """Put the case's question to the state's portal, its pages played back; what came of it, and the requests left.
+def play(
+    case: Case, steps: list[Step] | None = None, *, trace: Trace | None = None
+) -> tuple[dict[str, Any], list[str]]:
+    """Put the case's question to the state's portal, and read its pages as kept evidence is; what came of it, and the
+    requests left.
 
-    `steps` are played in place of the case's own.
+    `steps` are played in place of the case's own; `trace` collects the stages. Raises what the reader trips over, and
+    NotReplayed where it asks for something else.
     """
     portal = discovery.find_portal(case.state)
     assert portal is not None, f"no portal claims {case.state}"
-    replay = Replay(load_steps(case.folder) if steps is None else steps)
-    session = PortalSession(
-        portal=case.state,
-        hosts=portal.hosts,
-        settings=TransportSettings(user_agent="golden", keys=case.content.get("keys", {})),
-        deadline=time.monotonic() + 30,
-        adapter=replay,
+    reading, kept = to_reading(case, load_steps(case.folder) if steps is None else steps)
+    played = replay.play(reading, portal=portal, find_body=kept.get)
+    if trace is not None:
+        trace.stages += played.trace.stages
+    if isinstance(played.failure, PortalError):
+        told = tell_error(played.failure)
+    elif played.failure is not None:
+        raise played.failure
+    elif played.verdict is not None:
+        told = tell_verdict(played.verdict[0])
+    else:
+        assert played.answer is not None
+        told = tell(played.answer, portal, state=case.state)
+    told["unread_labels"] = [stage.detail for stage in played.trace.stages if stage.name == "unread_labels"]
+    return told, [f"{step.method} {step.url}" for step in played.left]
+
+
+def to_reading(case: Case, steps: Iterable[Step]) -> tuple[Reading, dict[str, bytes]]:
+    """The conversation as the service would have kept it, and its bytes by their hashes."""
+    content = case.content
+    asked, keys = dated(content["question"]), content.get("keys", {}).values()
+    kind = asked.pop("kind", "business_entity")
+    query = Query(state=case.state, kind="ucc" if kind == "ucc" else "business_entity", **asked)
+    heard = [Exchange(one.method, one.url, 0.0, one.status, one.headers, one.body, one.sent) for one in steps]
+    kept = [to_kept(one, keys, at="2026-11-21T12:00:00.000Z") for one in heard]
+    reading = Reading(
+        state=case.state,
+        kind=kind,
+        question=readings.to_plain(query),
+        read_at=NOW,
+        exchanges=[one.record for one in kept],
     )
-    asked = dated(case.content["question"])
-    names_only = asked.get("kind") == "name_check"
-    question = Query(state=case.state, **(asked if not names_only else {"name": asked["name"]}))
-    try:
-        if names_only:
-            told = tell_verdict(ask_name(portal, session, question, now=NOW)[0])
-        else:
-            told = tell(ask(portal, session, question, now=NOW, threshold=THRESHOLD), portal, state=case.state)
-    except PortalError as error:
-        told = tell_error(error)
-    told["unread_labels"] = [stage.detail for stage in session.trace.stages if stage.name == "unread_labels"]
-    return told, [f"{step.method} {step.url}" for step in replay.left]
+    return reading, {one.sha256: one.body for one in kept}
 
 
 def dated(question: dict[str, Any]) -> dict[str, Any]:

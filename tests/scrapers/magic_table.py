@@ -9,6 +9,14 @@ from pathlib import Path
 from django.conf import settings
 
 PAGE: Path = settings.BASE_DIR / "docs" / "sandbox.md"
+CHANGING = "## Companies that change"
+
+
+def list_changing() -> dict[str, set[str]]:
+    """The companies that change, and the codes or categories that are promised of each."""
+    table = PAGE.read_text(encoding="utf-8").partition(CHANGING)[2]
+    lines = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| `Magic ")]
+    return {name.strip("`"): set(re.findall(r"`([a-z.]+)`", told)) for name, _, told in lines}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +35,8 @@ class Row:
 
 def list_rows(page: str = "") -> list[Row]:
     """Every row, in the order of the page."""
-    lines = [line for line in (page or PAGE.read_text(encoding="utf-8")).splitlines() if line.startswith("| `Magic ")]
+    text, _, _ = (page or PAGE.read_text(encoding="utf-8")).partition(CHANGING)
+    lines = [line for line in text.splitlines() if line.startswith("| `Magic ")]
     return [_row([cell.strip() for cell in line.strip("|").split(" | ")]) for line in lines]
 
 

@@ -8,6 +8,7 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 
 from jurisdictions import selectors
+from jurisdictions.models import SwitchChange
 from scrapers.models import ScrapeAttempt
 
 
@@ -17,6 +18,10 @@ def operator(switches: None) -> Client:
     client = Client()
     client.force_login(user)
     return client
+
+
+def switch(code: str) -> str:
+    return f"/admin/jurisdictions/jurisdiction/{code}/switch/"
 
 
 @pytest.mark.django_db
@@ -30,19 +35,48 @@ class TestAJurisdictionsSwitch:
         assert "captcha" in page.casefold()
 
     def test_turns_a_state_off_with_the_reason_customers_read(self, operator: Client) -> None:
-        operator.post("/admin/jurisdictions/jurisdiction/NY/change/", {"reason": "Maintenance until noon", "note": ""})
+        operator.post(switch("NY"), {"to": "off", "sentence": "Maintenance until noon", "why": ""})
         row = selectors.get_jurisdiction("NY")
         assert (row.enabled, row.status, row.reason) == (False, "inactive", "Maintenance until noon")
 
     def test_wants_a_reason_for_turning_it_off(self, operator: Client) -> None:
-        answer = operator.post("/admin/jurisdictions/jurisdiction/NY/change/", {"reason": "", "note": ""})
-        assert "Say why it is off" in answer.content.decode()
+        answer = operator.post(switch("NY"), {"to": "off", "sentence": ""})
+        assert "This field is required" in answer.content.decode()
+        operator.post("/admin/jurisdictions/jurisdiction/NY/change/", {"reason": "", "note": "", "enabled": ""})
         assert selectors.get_jurisdiction("NY").enabled
+        assert not SwitchChange.objects.exists()
 
     def test_turns_a_state_on(self, operator: Client) -> None:
-        operator.post("/admin/jurisdictions/jurisdiction/KS/change/", {"enabled": "on", "reason": "", "note": "tried"})
+        operator.post(switch("KS"), {"to": "on", "why": "tried"})
         row = selectors.get_jurisdiction("KS")
-        assert (row.enabled, row.status) == (True, "active")
+        assert (row.enabled, row.status, row.reason) == (True, "active", "")
+
+    def test_of_a_portal_whose_terms_forbid_programs_wants_to_know_what_allows_it(self, operator: Client) -> None:
+        had = selectors.get_jurisdiction("NE").reason
+        page = operator.get(switch("NE")).content.decode()
+        assert "The use policy forbids robots without written permission." in page
+        assert "This field is required" in operator.post(switch("NE"), {"to": "on", "why": ""}).content.decode()
+        assert not selectors.get_jurisdiction("NE").enabled
+        operator.post(switch("NE"), {"to": "on", "why": "Their letter of 3 May"})
+        kept = SwitchChange.objects.get()
+        assert selectors.get_jurisdiction("NE").enabled
+        assert (kept.why, kept.operator, kept.sentence) == ("Their letter of 3 May", "operator", had)
+        assert kept.terms.startswith("forbidden")
+
+    def test_keeps_every_reason_through_every_turn(self, operator: Client) -> None:
+        operator.post(switch("NY"), {"to": "off", "sentence": "They move this week.", "why": "ticket 7"})
+        operator.post(switch("NY"), {"to": "on", "why": ""})
+        kept = list(SwitchChange.objects.values_list("enabled", "sentence", "why"))
+        assert kept == [(True, "They move this week.", ""), (False, "They move this week.", "ticket 7")]
+        page = operator.get("/admin/jurisdictions/jurisdiction/NY/change/").content.decode()
+        assert page.count("They move this week.") == 2
+        assert "ticket 7" in page
+
+    def test_is_not_turned_back_by_whoever_still_sees_the_other_position(self, operator: Client) -> None:
+        for _ in range(2):
+            operator.post(switch("NY"), {"to": "off", "sentence": "Maintenance", "why": ""})
+        assert not selectors.get_jurisdiction("NY").enabled
+        assert SwitchChange.objects.count() == 1
 
     def test_is_shown_for_all_in_one_list(self, operator: Client) -> None:
         page = operator.get("/admin/jurisdictions/jurisdiction/").content.decode()
@@ -54,7 +88,7 @@ class TestAJurisdictionsSwitch:
         user.user_permissions.add(Permission.objects.get(codename="view_jurisdiction"))
         client = Client()
         client.force_login(user)
-        client.post("/admin/jurisdictions/jurisdiction/NY/change/", {"reason": "no", "note": ""})
+        assert client.post(switch("NY"), {"to": "off", "sentence": "no"}).status_code == 403
         assert selectors.get_jurisdiction("NY").enabled
 
 

@@ -1,9 +1,11 @@
-"""What is kept of a portal's answers when an attempt fails, and how it is shown to operators."""
+"""What is kept of a portal's answers, how it is shown to operators, and when it goes."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import uuid
+import zlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,13 +20,16 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from scrapers import gateway, tasks
+from config.evidence import evidence_storage
+from scrapers import discovery, gateway, tasks
+from scrapers.evidence import bodies, readings
+from scrapers.evidence.revision import find_revision
 from scrapers.failures import PageChanged, PortalBlocked, PortalError, PortalUnavailable
-from scrapers.models import AttemptPage, Breaker, ScrapeAttempt
-from scrapers.operations import breaker, failed_pages
+from scrapers.models import Body, Breaker, Reading, ScrapeAttempt
+from scrapers.operations import breaker
 from scrapers.records import Query
 from scrapers.refusals import QueryRefused, Refusal
-from scrapers.transport.exchanges import Exchange, hide_in_address
+from scrapers.transport.exchanges import MOST_READ, Exchange, digest, hide_in_address
 from tests.scrapers.loopback import Loopback, Wire, says, serving
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +73,16 @@ def ask(name: str = "Acme Corp", *, now: datetime = NOW, sandbox: bool = False, 
     return None
 
 
+def kept(reading: Reading | None = None) -> list[bytes]:
+    """The bytes of a reading's pages, or of the only one's."""
+    found = reading or Reading.objects.get()
+    return [bodies.read(one["body"]["sha256"]) or b"" for one in found.exchanges]
+
+
+def sha256(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
 def json(text: str, status: int = 200) -> Callable[[Wire], None]:
     return says(status, text, content_type="application/json")
 
@@ -79,13 +94,17 @@ class TestAFailedAttempt:
         answer(says(200, WALL))
         error = ask()
         assert isinstance(error, PortalBlocked)
-        page = AttemptPage.objects.get()
-        assert page.attempt_id == error.attempt_id
-        assert failed_pages.read(page) == WALL.encode()
-        assert (page.method, page.status, page.content_type) == ("GET", 200, "text/html; charset=utf-8")
-        assert page.url.startswith("https://data.ny.gov/resource/n9v6-gdp6.json?")
-        assert (page.state, page.outcome, page.size, page.is_whole) == ("NY", "blocked", len(WALL), True)
-        assert abs(page.asked_at - NOW) < timedelta(seconds=10)
+        reading = Reading.objects.get()
+        assert (reading.pk, reading.attempt_id) == (error.reading_id, error.attempt_id)
+        assert (reading.state, reading.outcome, reading.read_at) == ("NY", "blocked", NOW)
+        [page] = reading.exchanges
+        assert bodies.read(page["body"]["sha256"]) == WALL.encode()
+        assert (page["method"], page["status"]) == ("GET", 200)
+        assert page["headers"]["content-type"] == "text/html; charset=utf-8"
+        assert page["url"].startswith("https://data.ny.gov/resource/n9v6-gdp6.json?")
+        assert (page["body"]["size"], page["body"]["whole"]) == (len(WALL), True)
+        assert page["at"].startswith("2026-11-21T12:00:0")
+        assert page["peer"].startswith("127.0.0.1:")
 
     @pytest.mark.parametrize(
         ("said", "outcome"),
@@ -100,26 +119,28 @@ class TestAFailedAttempt:
     def test_keeps_it_whatever_the_kind_of_failure(self, answer: Any, said: Any, outcome: str) -> None:
         answer(said)
         assert ask() is not None
-        page = AttemptPage.objects.get()
-        assert page.outcome == outcome == page.attempt.outcome
-        assert failed_pages.read(page)
+        reading = Reading.objects.get()
+        assert reading.outcome == outcome == reading.attempt.outcome
+        assert kept(reading)
 
     def test_keeps_each_try_of_a_request_in_order(self, answer: Any) -> None:
         answer(says(503, "first"), says(502, "second"))
         assert isinstance(ask(), PortalUnavailable)
-        kept = [(page.number, page.status, failed_pages.read(page)) for page in AttemptPage.objects.all()]
-        assert kept == [(1, 503, b"first"), (2, 502, b"second")]
+        assert [one["status"] for one in Reading.objects.get().exchanges] == [503, 502]
+        assert kept() == [b"first", b"second"]
 
     def test_keeps_the_part_of_an_answer_that_came(self, answer: Any) -> None:
         answer(lambda wire: wire.raw(b"HTTP/1.1 200 x\r\nContent-Length: 9000\r\n\r\n<table>"))
         ask()
-        assert [failed_pages.read(page) for page in AttemptPage.objects.all()] == [b"<table>", b"<table>"]
+        assert kept() == [b"<table>", b"<table>"]
+        assert [one["body"]["whole"] for one in Reading.objects.get().exchanges] == [False, False]
 
     def test_keeps_nothing_when_nothing_came(self, answer: Any) -> None:
         answer(lambda wire: wire.raw(b""))
         error = ask()
         assert ScrapeAttempt.objects.get().pk == error.attempt_id
-        assert not AttemptPage.objects.exists()
+        assert error.reading_id is None
+        assert not Reading.objects.exists()
 
     def test_is_found_by_whoever_asked(self, answer: Any) -> None:
         mark = uuid.uuid4()
@@ -132,17 +153,17 @@ class TestAFailedAttempt:
     def test_keeps_a_page_that_holds_what_no_database_takes(self, answer: Any) -> None:
         answer(says(200, b"\0\xff\xfe<script>", content_type="text/html; charset=nonsense"))
         ask()
-        assert failed_pages.read(AttemptPage.objects.get()) == b"\0\xff\xfe<script>"
-        assert "<script>" in failed_pages.read_text(AttemptPage.objects.get())
+        assert kept() == [b"\0\xff\xfe<script>"]
+        assert "<script>" in str(readings.find_text(Reading.objects.get().exchanges[0]))
 
     def test_leaves_its_callers_transaction_whole_when_its_pages_can_not_be_kept(
         self, answer: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def break_off(_: Any) -> None:
+        def break_off(_: Any, **__: Any) -> None:
             with connection.cursor() as cursor:
-                cursor.execute("SELECT no_such_column FROM scrapers_attemptpage")
+                cursor.execute("SELECT no_such_column FROM scrapers_reading")
 
-        monkeypatch.setattr(AttemptPage.objects, "bulk_create", break_off)
+        monkeypatch.setattr(bodies, "keep", break_off)
         answer(says(200, WALL))
         with transaction.atomic():
             assert isinstance(ask(), PortalBlocked)
@@ -151,28 +172,150 @@ class TestAFailedAttempt:
     def test_still_ends_as_what_it_is_when_its_pages_can_not_be_kept(
         self, answer: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(AttemptPage.objects, "bulk_create", lambda _: 1 / 0)
+        monkeypatch.setattr(bodies, "keep", lambda *_, **__: 1 / 0)
         answer(says(200, WALL))
         assert isinstance(ask(), PortalBlocked)
         assert ScrapeAttempt.objects.get().outcome == "blocked"
 
-    def test_gains_two_short_questions_to_the_database(self, answer: Any) -> None:
+    def test_gains_three_short_questions_to_the_database(self, answer: Any) -> None:
         answer(says(200, WALL))
         with CaptureQueriesContext(connection) as seen:
             ask()
-        asked = [query["sql"] for query in seen if "attemptpage" in query["sql"]]
-        assert len(asked) == 2  # is there enough of it already, and the pages themselves
+        asked = [query["sql"] for query in seen if "_reading" in query["sql"] or "_body" in query["sql"]]
+        assert len(asked) == 3  # is there enough of it already, the bytes' row, and the reading
 
 
 class TestAnAnsweredAttempt:
-    """Its hash is evidence enough."""
+    """Is worth nothing without what was answered."""
 
-    def test_keeps_no_page_and_asks_nothing_for_it(self, answer: Any) -> None:
+    def test_keeps_every_exchange_and_its_bytes(self, answer: Any) -> None:
+        answer(json("[]"))
+        reply = gateway.fetch(Query("NY", "Acme Corp"), now=NOW, budget_seconds=10, asked_by=uuid.uuid4())
+        reading = Reading.objects.get()
+        assert reply.reading == reading
+        assert (reading.outcome, reading.kind, reading.question["name"]) == (
+            "not_found",
+            "business_entity",
+            "Acme Corp",
+        )
+        assert len(kept()) == len(reading.exchanges) > 1
+        assert set(kept()) == {b"[]"}
+        assert Body.objects.count() == 1  # the same bytes lie there once
+        assert reading.sha256 == digest(reading.exchanges)
+        assert reading.keep_until == NOW + timedelta(days=365)
+        assert readings.to_query(reading) == Query("NY", "Acme Corp")
+
+    def test_costs_two_statements(self, answer: Any) -> None:
         answer(json("[]"))
         with CaptureQueriesContext(connection) as seen:
             assert ask() is None
-        assert ScrapeAttempt.objects.get().outcome == "not_found"
-        assert not any("attemptpage" in query["sql"] for query in seen)
+        assert len([one for one in seen if "_reading" in one["sql"] or "_body" in one["sql"]]) == 2
+
+    def test_is_not_returned_where_its_bytes_can_not_be_kept(self, answer: Any, settings: Any, tmp_path: Path) -> None:
+        file = tmp_path / "no-folder"
+        file.write_text("in the way")
+        settings.STORAGES = settings.STORAGES | {"evidence": evidence_storage(str(file), folder=tmp_path)}
+        settings.EVIDENCE_STORE = str(file)
+        answer(json("[]"))
+        with pytest.raises(OSError, match="no-folder"):
+            ask()
+        assert not Reading.objects.exists()
+
+    def test_of_nobody_or_of_the_sandbox_is_kept_for_a_week(self, answer: Any) -> None:
+        answer(json("[]"))
+        ask()
+        ask(asked_by=uuid.uuid4(), sandbox=True)
+        assert {one.keep_until for one in Reading.objects.all()} == {NOW + timedelta(days=7)}
+
+    def test_names_the_program_that_read_it(self, answer: Any) -> None:
+        answer(json("[]"))
+        ask()
+        new_york, oregon = discovery.find_portal("NY"), discovery.find_portal("OR")
+        assert new_york is not None
+        assert oregon is not None
+        assert Reading.objects.get().reader_revision == find_revision(new_york)
+        assert len({find_revision(one) for one in (new_york, oregon)}) == 2
+
+
+@pytest.mark.parametrize("store", ["", "database"])
+class TestBytes:
+    """Lie in a folder or in the database, each once, and are what they were."""
+
+    @pytest.fixture(autouse=True)
+    def where(self, settings: Any, tmp_path: Path, store: str) -> Path:
+        settings.EVIDENCE_STORE = store
+        settings.STORAGES = settings.STORAGES | {"evidence": evidence_storage(store, folder=tmp_path / "evidence")}
+        return tmp_path / "evidence"
+
+    def files(self, where: Path) -> list[Path]:
+        return [file for file in where.rglob("*") if file.is_file()]
+
+    def test_are_read_back(self, where: Path, store: str) -> None:
+        bodies.keep([b"one", b"two", b"one"], until=NOW)
+        assert {bodies.read(sha256(one)) for one in (b"one", b"two")} == {b"one", b"two"}
+        assert len(self.files(where)) == (0 if store else 2)
+        assert bodies.read(sha256(b"three")) is None
+
+    def test_are_kept_as_long_as_the_longest_wants_them(self, where: Path) -> None:
+        bodies.keep([b"one"], until=NOW + timedelta(days=2))
+        bodies.keep([b"one"], until=NOW + timedelta(days=1))
+        assert bodies.prune(now=NOW + timedelta(days=1.5)) == 0
+        assert bodies.prune(now=NOW + timedelta(days=2.5)) == 1
+        assert (bodies.read(sha256(b"one")), self.files(where)) == (None, [])
+        bodies.keep([b"one"], until=NOW + timedelta(days=4))
+        assert bodies.read(sha256(b"one")) == b"one"
+
+    def test_are_written_again_where_a_kill_came_between_row_and_file(self, where: Path) -> None:
+        bodies.keep([b"one"], until=NOW)
+        for file in self.files(where):
+            file.unlink()
+        bodies.keep([b"one"], until=NOW)
+        assert bodies.read(sha256(b"one")) == b"one"
+
+    def test_leave_nothing_behind_where_a_kill_came_between_file_and_row(
+        self, where: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        bodies.keep([b"one"], until=NOW)
+        with monkeypatch.context() as broken:
+            broken.setattr(Body, "delete", lambda _: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                bodies.prune(now=NOW + timedelta(days=1))
+        assert bodies.prune(now=NOW + timedelta(days=1)) == 1
+        assert self.files(where) == []
+
+    def test_that_no_row_names_are_swept_away(self, where: Path, store: str) -> None:
+        """Whether a kill left the whole of a file or half of one."""
+        bodies.keep([b"one", b"two"], until=NOW + timedelta(days=2))
+        Body.objects.filter(pk=sha256(b"one")).delete()
+        (where / "ab" / "cd").mkdir(parents=True)
+        (where / "ab" / "cd" / ".tmp4711").write_bytes(b"hal")
+        written = datetime.now(tz=UTC)
+        assert bodies.sweep(now=written) == 0  # somebody may be about to write the row
+        assert bodies.sweep(now=written + timedelta(hours=2)) == (0 if store else 2)
+        assert [bodies.read(sha256(one)) for one in (b"one", b"two")] == [None, b"two"]
+        assert [file.name for file in self.files(where)] == ([".tmp4711"] if store else [f"{sha256(b'two')}.z"])
+        bodies.keep([b"one"], until=NOW + timedelta(days=2))
+        assert bodies.read(sha256(b"one")) == b"one"
+
+    def test_that_are_others_by_now_are_never_handed_out(self, where: Path, store: str) -> None:
+        bodies.keep([b"one"], until=NOW)
+        other = zlib.compress(b"two")
+        if store:
+            Body.objects.update(packed=other)
+        else:
+            self.files(where)[0].write_bytes(other)
+        with pytest.raises(bodies.DamagedBody):
+            bodies.read(sha256(b"one"))
+
+    def test_that_are_too_many_go_in_the_order_of_their_end(self, settings: Any) -> None:
+        for days, body in ((3, b"a"), (1, b"b"), (2, b"c")):
+            bodies.keep([body], until=NOW + timedelta(days=days))
+        size = Body.objects.values_list("packed_size", flat=True)[0]
+        settings.EVIDENCE_MOST_BYTES = 2 * size
+        assert bodies.prune(now=NOW) == 1
+        assert [bodies.read(sha256(one)) for one in (b"a", b"b", b"c")] == [b"a", None, b"c"]
+        settings.EVIDENCE_MOST_BYTES = 0
+        assert bodies.prune(now=NOW) == 0
 
 
 class TestAKeyOfOurs:
@@ -189,9 +332,10 @@ class TestAKeyOfOurs:
     def test_is_cut_out_of_a_body(self, answer: Any, said: str) -> None:
         answer(says(403, said))
         ask()
-        kept = failed_pages.read(AttemptPage.objects.get()).decode()
-        assert "[hidden]" in kept
-        assert "0123" not in kept
+        [page], [body] = Reading.objects.get().exchanges, kept()
+        assert b"0123" not in body
+        assert [body[at : at + length] for at, length in page["body"]["cuts"]] == [b"[hidden]"]
+        assert sha256(body) == page["body"]["sha256"]
 
     def test_was_sent_and_stands_nowhere(self, answer: Any, portal: Loopback) -> None:
         answer(says(302, "", location=f"https://data.ny.gov/login?next=x&key={KEY}&token=abc"))
@@ -199,9 +343,11 @@ class TestAKeyOfOurs:
         assert isinstance(ask(), PortalBlocked)
         assert portal.received[0].headers["x-app-token"] == KEY
         attempt = ScrapeAttempt.objects.get()
-        told = [attempt.detail, str(attempt.stages), *(page.url for page in attempt.pages.all())]
+        exchanges = attempt.readings.get().exchanges
+        told = [attempt.detail, str(attempt.stages), str(exchanges)]
         assert not any(KEY in text or "0123" in text for text in told)
-        assert "next=x" in attempt.pages.last().url
+        assert "next=x" in exchanges[-1]["url"]
+        assert "next=x" in exchanges[0]["headers"]["location"]
 
     @pytest.mark.parametrize(
         ("address", "shown"),
@@ -226,9 +372,9 @@ class TestAnOutage:
         for minute in range(10):
             ask(f"Company {minute}", now=NOW + timedelta(minutes=minute))
         assert ScrapeAttempt.objects.count() == 10
-        assert AttemptPage.objects.count() == failed_pages.AN_HOUR
+        assert Reading.objects.count() == readings.AN_HOUR
         ask(now=NOW + timedelta(minutes=70))
-        assert AttemptPage.objects.count() == failed_pages.AN_HOUR + 1
+        assert Reading.objects.count() == readings.AN_HOUR + 1
 
     def test_of_one_kind_leaves_room_for_another(self, answer: Any) -> None:
         answer(says(500, "down"))
@@ -236,10 +382,12 @@ class TestAnOutage:
             ask(f"Company {number}")
         answer(says(200, WALL))
         ask()
-        assert AttemptPage.objects.filter(outcome="blocked").count() == 1
+        assert Reading.objects.filter(outcome="blocked").count() == 1
 
     def test_keeps_no_more_than_so_much_of_a_day(self, db: None) -> None:
-        heard = Exchange("GET", "https://data.ny.gov/", 0.0, 500, "text/html", b"down")
+        heard = Exchange("GET", "https://data.ny.gov/", 0.0, 500, {"content-type": "text/html"}, b"down")
+        portal = discovery.find_portal("NY")
+        assert portal is not None
         for hour in range(12):
             for outcome in ("down", "blocked"):
                 failed = ScrapeAttempt.objects.create(
@@ -251,35 +399,32 @@ class TestAnOutage:
                     version="1.0",
                     started_at=NOW + timedelta(hours=1.1 * hour),
                 )
-                failed_pages.keep(failed, [heard], secrets=(), began=0.0)
-        assert AttemptPage.objects.count() == failed_pages.A_DAY
+                asked: dict[str, Any] = {"portal": portal, "query": Query("NY", "x"), "kind": "business_entity"}
+                readings.keep(failed, [heard], **asked, secrets=(), began=0.0)
+        assert Reading.objects.count() == readings.A_DAY
 
     def test_of_the_sandbox_takes_no_room_from_a_registry(self, answer: Any) -> None:
         for _ in range(4):
             ask("Ironclad Gatehouse Inc", sandbox=True)
         answer(says(200, WALL))
         ask()
-        assert AttemptPage.objects.filter(sandbox=False).count() == 1
+        assert Reading.objects.filter(sandbox=False).count() == 1
 
     def test_keeps_the_beginning_of_a_page_that_is_too_long(self, answer: Any) -> None:
-        noise = b"<p>" + os.urandom(600_000)
+        noise = b"<p>" + os.urandom(MOST_READ)
         answer(says(500, noise))
         ask()
-        page = AttemptPage.objects.get()
-        assert len(page.body) <= failed_pages.MOST_KEPT
-        assert (page.size, page.is_whole) == (len(noise), False)
-        kept = failed_pages.read(page)
-        assert len(kept) > 100_000
-        assert noise.startswith(kept)
+        [page] = Reading.objects.get().exchanges
+        assert (page["body"]["size"], page["body"]["whole"]) == (MOST_READ, False)
+        assert kept() == [noise[:MOST_READ]]
 
     def test_with_a_bomb_keeps_little_and_shows_less(self, answer: Any) -> None:
         answer(says(500, b"a" * 9_000_000))
         ask()
-        page = AttemptPage.objects.get()
-        assert (page.size, page.is_whole) == (9_000_000, False)
-        assert len(page.body) < 10_000
-        assert len(failed_pages.read(page)) == failed_pages.MOST_READ
-        assert len(failed_pages.read_text(page)) == failed_pages.SHOWN
+        [page] = Reading.objects.get().exchanges
+        assert (page["body"]["size"], page["body"]["whole"]) == (MOST_READ, False)
+        assert Body.objects.get().packed_size < 10_000
+        assert len(str(readings.find_text(page))) == readings.SHOWN
 
 
 class TestWhatIsOld:
@@ -287,7 +432,7 @@ class TestWhatIsOld:
 
     def attempt(self, days: float, outcome: str = "blocked", state: str = "NY", **more: Any) -> ScrapeAttempt:
         at = timezone.now() - timedelta(days=days)
-        made = ScrapeAttempt.objects.create(
+        return ScrapeAttempt.objects.create(
             state=state,
             kind="business_entity",
             question="x",
@@ -297,24 +442,11 @@ class TestWhatIsOld:
             started_at=at,
             **more,
         )
-        AttemptPage.objects.create(
-            attempt=made,
-            number=1,
-            state=state,
-            outcome=outcome,
-            method="GET",
-            url="https://x",
-            size=0,
-            body=b"",
-            asked_at=at,
-        )
-        return made
 
-    def test_pages_after_seven_days_attempts_after_thirty(self) -> None:
-        young, week, old = self.attempt(6.9), self.attempt(7.1), self.attempt(30.1)
+    def test_attempts_after_thirty_days(self) -> None:
+        young, old = self.attempt(29.9), self.attempt(30.1)
         tasks.prune_attempts()
-        assert set(ScrapeAttempt.objects.all()) == {young, week}
-        assert AttemptPage.objects.get().attempt == young
+        assert set(ScrapeAttempt.objects.all()) == {young}
         assert not ScrapeAttempt.objects.filter(pk=old.pk).exists()
 
     def test_but_never_the_last_good_answer_of_a_state(self) -> None:
@@ -388,12 +520,20 @@ class TestAnAttemptsPage:
             listed = client.get("/admin/scrapers/scrapeattempt/", {"q": asked})
             assert listed.context["cl"].result_count == number
 
-    def test_of_an_answered_one_says_that_nothing_is_kept(self, answer: Any) -> None:
+    def test_of_an_answered_one_shows_its_pages_until_they_go(self, answer: Any) -> None:
         answer(json("[]"))
         ask()
-        pk = ScrapeAttempt.objects.get().pk
-        page = staff("view_scrapeattempt").get(f"/admin/scrapers/scrapeattempt/{pk}/change/").content.decode()
-        assert "No page is kept" in page
+        address, client = (
+            f"/admin/scrapers/scrapeattempt/{ScrapeAttempt.objects.get().pk}/change/",
+            staff("view_scrapeattempt"),
+        )
+        page = client.get(address).content.decode()
+        assert ">[]</pre>" in page
+        assert "Kept until 2026-11-28" in page
+        bodies.prune(now=NOW + timedelta(days=8))
+        assert "The bytes are not kept any more" in client.get(address).content.decode()
+        Reading.objects.all().delete()
+        assert "Nothing is kept of it" in client.get(address).content.decode()
 
 
 class TestTheRegistriesPage:

@@ -22,15 +22,15 @@ from billing.models import LedgerEntry
 from jurisdictions import selectors, services
 from lookups.models import Lookup
 from scrapers import discovery, gateway, tasks
-from scrapers.models import AttemptPage, Breaker, ScrapeAttempt
+from scrapers.models import Breaker, Reading, ScrapeAttempt
 from scrapers.operations import contact, contact_report
 from scrapers.portal import Canaries, Capabilities
 from scrapers.transport.pace import NoPacer, Pace
 from scrapers.transport.recording import Step
+from tests.browser import chromium
 from tests.portals.simulator import Simulator, running
 from tests.portals.world import name_of
 from tests.scrapers.golden import list_cases
-from tests.sign_in import chromium
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CASES = {str(case): case for case in list_cases()}
@@ -165,7 +165,7 @@ class TestFirstContact:
         run()
         simulator.fault = "error"
         run()
-        for table in (Lookup, LedgerEntry, ScrapeAttempt, AttemptPage, Breaker):
+        for table in (Lookup, LedgerEntry, ScrapeAttempt, Reading, Breaker):
             assert not table.objects.exists(), table
 
     def test_leaves_a_portal_alone_that_rests(self, simulator: Simulator, tmp_path: Path) -> None:
@@ -281,25 +281,21 @@ class TestTheReport:
         assert " style=" not in text
 
     @pytest.mark.slow
-    @pytest.mark.skipif(not chromium.PROGRAM, reason="needs Chromium")
-    def test_is_read_on_a_phone_and_a_screen_and_runs_nothing(self, simulator: Simulator, tmp_path: Path) -> None:
+    def test_is_read_on_a_phone_and_a_screen_and_runs_nothing(
+        self, simulator: Simulator, tmp_path: Path, browser: Any
+    ) -> None:
         wide = json.dumps(HOSTILE + "W" * 120)[1:-1].encode()
         simulator.plant = lambda url, step: step and replace(step, body=step.body.replace(b"Good Standing", wide))
         run()
         (report,) = tmp_path.glob("first-contact/*/report.html")
-        with chromium.started(tmp_path / "profile") as page:
-            for width in (390, 1440):
-                page.call(
-                    "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
-                )
-                assert page.show(report.as_uri()) == []
-                page.run("document.querySelectorAll('details').forEach(one => one.open = true)")
-                assert page.run("document.documentElement.scrollWidth") <= width
-                assert page.run("getComputedStyle(document.querySelector('article')).borderTopWidth") == "1px"
-            page.run("const one = document.createElement('script'); one.textContent = 'window.ran = 1'")
-            page.run("document.body.append(one); new Promise(done => setTimeout(done, 300))")
-            assert [one.partition(":")[0] for one in page.run("window.refused")] == ["script-src-elem"]
-            assert page.run("window.ran") is None
+        for width in (390, 1440):
+            page = chromium.person(browser, width=width).new_page()
+            complaints = chromium.listen(page)
+            page.goto(report.as_uri())
+            page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+            assert complaints == chromium.list_overflow(page) == []
+            assert page.evaluate("getComputedStyle(document.querySelector('article')).borderTopWidth") == "1px"
+            chromium.try_script(page)
 
     def test_names_each_kept_page_which_is_plain_text_for_its_owner(self, simulator: Simulator, tmp_path: Path) -> None:
         simulator.fault = "wall"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import time
@@ -29,7 +30,7 @@ from scrapers.records import EntityRecord, Found, NotFound, Officer, Query
 from scrapers.search.pipeline import ask
 from scrapers.search.sources import Source, choose_source
 from scrapers.statuses import meanings
-from scrapers.transport.session import PortalSession, TransportSettings
+from scrapers.transport.session import PortalSession, Trace, TransportSettings
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 HEAD = ["NUMBER", "NAME", "STATE OF IT", "CITY"]
@@ -74,12 +75,13 @@ LINES = [
 ]
 
 
-def put(question: Query) -> Found | NotFound:
+def put(question: Query, trace: Trace | None = None) -> Found | NotFound:
     session = PortalSession(
         portal="ZZ",
         hosts=Northland.hosts,
         settings=TransportSettings(user_agent="test"),
         deadline=time.monotonic() + 5,
+        trace=trace,
     )
     copy = copies.find_current("ZZ")
     return ask(Northland(), session, question, now=NOW, threshold=0.92, copy=copy)  # type: ignore[return-value]
@@ -281,10 +283,15 @@ class TestTheEvidence:
 
     def test_is_the_file_and_what_stood_in_it(self, tmp_path: Path) -> None:
         load(write_csv(tmp_path / "all.csv", LINES))
-        first = put(Query("ZZ", entity_id="1"))
-        second = put(Query("ZZ", entity_id="3"))
-        assert first.evidence.source_url == Northland.bulk_data.url
-        assert first.evidence.sha256 != second.evidence.sha256
+        trace = Trace()
+        answer = put(Query("ZZ", entity_id="1"), trace=trace)
+        assert answer.evidence.source_url == Northland.bulk_data.url
+        [read] = trace.exchanges
+        assert (read.method, read.url) == ("COPY", Northland.bulk_data.url)
+        written = hashlib.sha256((tmp_path / "all.csv").read_bytes()).hexdigest()
+        assert read.file == {"sha256": written, "asOf": NOW.date().isoformat()}
+        [row] = json.loads(read.body)
+        assert row["entity_id"] == "1"
 
 
 @pytest.mark.django_db

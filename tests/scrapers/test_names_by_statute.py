@@ -266,6 +266,12 @@ class TestAWord:
 
     def test_has_one_number(self) -> None:
         assert [singular(word) for word in ("farms", "bakeries", "glass", "bus")] == ["farm", "bakery", "glass", "bus"]
+        assert [singular(word) for word in ("churches", "glasses", "houses", "boxes")] == [
+            "church",
+            "glass",
+            "house",
+            "box",
+        ]
 
     def test_is_spelled_out_where_it_was_contracted(self) -> None:
         assert spell_out("It's Here") == "It is Here"
@@ -289,7 +295,7 @@ class Register(Portal):
 class Kept:
     """A copy that is searched by whole names, as the database is."""
 
-    as_of = NOW
+    as_of, sha256 = NOW, ""
 
     def __init__(self, *shown: str) -> None:
         self._records = [EntityRecord(name, str(number), status="Active") for number, name in enumerate(shown)]
@@ -298,6 +304,9 @@ class Kept:
         keys = [(one, names.key(one.entity_name)) for one in self._records]
         own = [one for one, other in keys if other == key]
         return own[:limit], [one for one, other in keys if other.startswith(f"{key} ")][:wider]
+
+    def list_by_other_name(self, key: str, *, limit: int) -> list[Candidate]:
+        return []
 
     def list_by_id(self, entity_id: str) -> list[EntityRecord]:
         return []

@@ -459,7 +459,7 @@ class TestATestKeysLookup:
         assert reply.answer.evidence.retrieved_at == NOW
         assert reply.normalized is not None
         assert reply.normalized["fieldAvailability"]["feiEinNumber"] == "not_published"
-        attempt = gateway.ScrapeAttempt.objects.get(pk=reply.attempt_id)
+        attempt = gateway.ScrapeAttempt.objects.get(pk=reply.reading.attempt_id)
         assert (attempt.sandbox, attempt.outcome, attempt.state) == (True, "found", "KS")
 
     def test_may_be_answered_from_a_copy_with_its_day(self) -> None:

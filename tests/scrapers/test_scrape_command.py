@@ -99,7 +99,7 @@ class TestTheSandbox:
         assert (code, content["exit"], content["outcome"]) == (0, 0, "found")
         assert content["record"]["entity_id"] == "SB-DE-000123"
         assert [row["chosen"] for row in content["lists"][0]["rows"]] == [True, False, False]
-        assert len(content["evidence"]["sha256"]) == 64
+        assert [len(one) for one in content["evidence"]["sha256"]] == [64, 64]
         failed = json.loads(scrape("DE", MAGIC["blocked"], "--sandbox", "--json")[0])
         assert (failed["exit"], failed["outcome"], failed["reason"]) == (6, "PortalBlocked", "blocked")
 

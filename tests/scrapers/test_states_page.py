@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 
 from jurisdictions.codes import PLACES
 from scrapers import discovery
+from scrapers.ucc.closed_searches import CLOSED
 
 
 class TestTheStatesPage:
@@ -26,11 +27,40 @@ class TestTheStatesPage:
             call_command("states_page", "--check")
 
 
+class TestThePageOfStatesThatAreOff:
+    """docs/off-states.md, which people write: its reasons are the code's."""
+
+    def rows(self) -> dict[str, list[str]]:
+        text = (settings.BASE_DIR / "docs" / "off-states.md").read_text(encoding="utf-8")
+        cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line[:2] == "| "]
+        assert len({row[0] for row in cells}) == len(cells), "a state has two rows"
+        return {row[0]: row for row in cells if row[0]}
+
+    def test_has_a_row_for_each_and_none_for_one_that_is_on(self) -> None:
+        assert set(self.rows()) == {portal.code for portal in discovery.list_portals() if not portal.on_by_default}
+
+    def test_says_why_and_what_would_change_that_as_the_code_does(self) -> None:
+        rows = self.rows()
+        for portal in discovery.list_portals():
+            if not portal.on_by_default:
+                _, name, why, found, sure, change = rows[portal.code]
+                assert (name, why, change) == (PLACES[portal.code].name, portal.off_reason, portal.would_change)
+                assert found, portal.code
+                assert sure.partition(":")[0].split()[0].rstrip(",") in ("high", "middle", "low", "open"), portal.code
+
+
 def test_ten_states_at_least_answer_liens_without_being_switched_on() -> None:
     told = sorted(
         portal.code for portal in discovery.list_portals() if portal.on_by_default and portal.capabilities.ucc
     )
     assert len(told) >= 10, told
+
+
+def test_a_lien_search_that_is_closed_is_offered_by_no_state() -> None:
+    assert CLOSED.keys() <= PLACES.keys()
+    assert [
+        portal.code for portal in discovery.list_portals() if portal.code in CLOSED and portal.capabilities.ucc
+    ] == []
 
 
 class TestThePageOfSearchTerms:

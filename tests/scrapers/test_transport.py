@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import socket
+import ssl
 import struct
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 
 from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalError, PortalUnavailable
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
@@ -444,3 +448,45 @@ class TestAPage:
     ) -> None:
         page = self.read(portal, open_session, body, kind)
         assert page.html().xpath("string(//p | self::p)") == "CAFÉ ÑANDÚ"
+
+
+class TestTheOtherEnd:
+    """Which machine answered is part of the evidence, and which certificate it showed."""
+
+    @pytest.fixture
+    def shown(self, portal: Loopback, open_session: Opener, tmp_path: Path) -> bytes:
+        """The portal speaks TLS, and the session trusts who vouches for it; the certificate that the portal shows."""
+        authority = trustme.CA()
+        authority.cert_pem.write_to_path(tmp_path / "authority.pem")
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        own = authority.issue_cert("127.0.0.1")
+        own.configure_cert(context)
+        portal.socket = context.wrap_socket(portal.socket, server_side=True)
+        portal.on("/", says())
+        return ssl.PEM_cert_to_DER_cert(own.cert_chain_pems[0].bytes().decode())
+
+    def open_secured(self, portal: Loopback, open_session: Opener) -> PortalSession:
+        portals = portal.url.replace("http:", "https:")
+        session = open_session()
+        session._settings = TransportSettings(user_agent="SOS-Lookup/test (+who)", portals_url=portals)
+        return session
+
+    def test_is_kept_with_its_certificate(
+        self, portal: Loopback, open_session: Opener, shown: bytes, tmp_path: Path
+    ) -> None:
+        session = self.open_secured(portal, open_session)
+        session._http.verify = str(tmp_path / "authority.pem")
+        session.get(HOME + "/")
+        heard = session.trace.exchanges[0]
+        assert heard.peer == f"127.0.0.1:{portal.server_address[1]}"
+        assert heard.certificate == hashlib.sha256(shown).hexdigest()
+
+    def test_that_nobody_vouches_for_says_nothing(self, portal: Loopback, open_session: Opener, shown: bytes) -> None:
+        assert "certificate" in str(failure(self.open_secured(portal, open_session)))
+
+    def test_without_tls_shows_none(self, portal: Loopback, open_session: Opener) -> None:
+        portal.on("/", says())
+        session = open_session()
+        session.get(HOME + "/")
+        assert session.trace.exchanges[0].peer == f"127.0.0.1:{portal.server_address[1]}"
+        assert session.trace.exchanges[0].certificate is None

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scrapers.evidence.replay import NotReplayed
 from scrapers.normalize import dates
-from scrapers.transport.recording import Step, UnexpectedRequest, load_steps
+from scrapers.transport.recording import Step, load_steps
 from tests.scrapers.golden import Case, list_cases, play
 from tests.variations.answers import Place, keys_always_there, unwrapped, vary_answer
 from tests.variations.places import parse, write
@@ -60,8 +61,8 @@ def is_answer(step: Step) -> bool:
 
 
 def kind_of(step: Step) -> str:
-    """The address of a page without what was asked: pages of one kind have one."""
-    return re.sub(r"\d[-\d]*", "#", step.url.partition("?")[0])
+    """The address of a page without what was asked: pages of one kind have one. One digit alone is a layer's."""
+    return re.sub(r"\d[-\d]+", "#", step.url.partition("?")[0])
 
 
 def keys_by_kind(conversations: Iterable[list[Step]]) -> dict[str, dict[Place, frozenset[str]]]:
@@ -96,7 +97,7 @@ def judge(case: Case, expected: dict[str, Any], steps: list[Step], variation: st
     """Hold the answer from these pages against the expected one."""
     try:
         answer = play(case, steps)[0]
-    except UnexpectedRequest as error:
+    except NotReplayed as error:
         # A list that goes on has to be followed; nothing else leads to a page that nobody asked for before.
         return "refused" if variation.startswith("pager: four") else f"asked for something else: {str(error)[:200]}"
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Vermont's register as its office hands it out every week, free, to holders of an account: one table.
+"""Vermont's register as its office hands it out every week to holders of an account (free in 2025): one table.
 
 Known from public descriptions of the table (2026-11): the names of its columns, those of addresses by their beginnings
 alone. Guessed: that it is a CSV file in UTF-8. A column that is neither named nor of a known family refuses the file.

@@ -12,6 +12,7 @@ Ends with 0 found, 3 not found, 4 question refused, 5 portal down or too slow, 6
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict
 from typing import Any
@@ -282,7 +283,7 @@ def _answer(seen: Conversation, portal: Portal, query: Query) -> dict[str, Any]:
     answer["evidence"] = {
         "source": proof.source_url,
         "retrieved at": proof.retrieved_at.isoformat(),
-        "sha256": proof.sha256,
+        "sha256": [hashlib.sha256(one.body).hexdigest() for one in seen.trace.exchanges],
     }
     if seen.answer.as_of:
         answer["evidence"]["data as of"] = seen.answer.as_of.isoformat()

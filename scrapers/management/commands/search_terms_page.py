@@ -36,8 +36,12 @@ own word (names that hold the text); the beginnings of its words, then their end
 closer where the first list was cut, and looser where it was whole. They prove nothing.
 
 `searches` is the most a lookup makes for one name, these included (a name check makes none of these, and one more of
-its own); an attempt's stages tell how many it made. Where a loaded copy of a state's bulk data answers, none of
-this applies: the copy compares normalized names.
+its own). A search is one request to five: a form before it, further pages, the active and the inactive apart, sets
+that are read together. In New York it is two, and five where the history of names is looked into: an active company
+under its own name costs four requests with its filings, an ended one seven, a name that nobody has and others resemble
+fifteen in three searches; should every search look into the history, thirty and three. An attempt's stage `searches`
+tells how many were made, of how many, and the requests that they took. Where a loaded copy of a state's bulk data
+answers, none of this applies: the copy compares normalized names, former and assumed ones too.
 
 | | jurisdiction | compares | shortest | longest | words not looked at | list ends | then | searches | evidence |
 |---|---|---|---|---|---|---|---|---|---|

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from jurisdictions.codes import PLACES
 from scrapers import discovery
 from scrapers.portal import Portal
+from scrapers.ucc.closed_searches import CLOSED
 
 HEAD = """# Every jurisdiction
 
@@ -24,7 +25,8 @@ of asking last, and when, is in the last column, once somebody with a network ha
 --docs`); a running service has its own in `GET /v1/states` and on its page of states.
 
 "On by default" is the switch's first position; an operator may turn each one. A state that is off because of a wall or
-its terms answers 503 with the reason; a wall is never solved or disguised.
+its terms answers 503 with the reason; a wall is never solved or disguised. Why liens are not answered stands where it
+is known. What was looked for and found elsewhere, state by state: [off-states.md](off-states.md).
 
 """
 COLUMNS = (
@@ -119,7 +121,7 @@ def _answers(portal: Portal) -> str:
 def _ucc(portal: Portal) -> str:
     can = portal.capabilities
     if not can.ucc:
-        return "no"
+        return f"no: {CLOSED[portal.code]}" if portal.code in CLOSED else "no"
     words = ["debtor"] + ["secured party"] * can.ucc_secured_party + ["dates"] * can.ucc_date_filter
     return ", ".join(words)
 

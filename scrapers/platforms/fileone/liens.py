@@ -1,7 +1,9 @@
 """The three ways FileOne hosts ask for liens: one box for both roles, a long form, the second generation's query.
 
 Source: California's recorded answers (2026); Idaho's form and New Mexico's query as one client each sends them
-(documented). Where a name may be a person's it is asked for both as a company and as a person.
+(documented). A lien's history is recorded of California and documented of New Mexico; that Idaho has it under the same
+address follows from its page's icon and its companies' histories. Where a name may be a person's it is asked for both
+as a company and as a person.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from scrapers.normalize import liens
 from scrapers.parsing.fields import listed, need, need_number, text
 from scrapers.platforms.fileone import ucc
 from scrapers.platforms.fileone.portal import FileOnePortal, Row, rows_of
@@ -47,8 +50,11 @@ class LienBox(FileOnePortal):
 class LienForm(FileOnePortal):
     """A form with a flag for everything; what it must say to search by secured party is not known.
 
-    Its page says that a termination has no effect on the status word, and stands in the history only.
+    Its page says that a termination has no effect on the status word, and stands in the history only: that of the
+    newest few active ones is read.
     """
+
+    opened_liens: ClassVar[int] = 3  # one request each
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens by the debtor's name, lapsed ones included."""
@@ -66,9 +72,13 @@ class LienForm(FileOnePortal):
             )
             for part in parts
         ]
-        found = ucc.read(_joined(lists), query, session)
+        found = [replace(one, status_omits="termination") for one in ucc.read(_joined(lists), query, session)]
+        active = [index for index, filing in enumerate(found) if (filing.status or "").casefold() == "active"]
+        for index in active[: self.opened_liens]:
+            lien = ucc.with_history(session, found[index], host=self.host, headers=self.headers("ucc"))
+            found[index] = lien if liens.is_terminated(lien) else replace(lien, status_omits=None)
         # The page says that results are limited, not at what number: any list but an empty one may be cut.
-        return tuple(replace(filing, status_omits="termination") for filing in found), not any(lists)
+        return tuple(found), not any(lists)
 
 
 class LienQuery(SecondGeneration):

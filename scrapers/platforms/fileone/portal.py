@@ -26,9 +26,9 @@ from scrapers.parsing.fields import (
     refuse_renamed,
     text,
 )
-from scrapers.platforms.fileone import drawer, questions
+from scrapers.platforms.fileone import drawer, history, questions
 from scrapers.portal import Portal
-from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
 from scrapers.refusals import QueryRefused, Refusal
 from scrapers.search.terms import NameSearch
 from scrapers.transport.session import PortalSession
@@ -114,7 +114,12 @@ class FileOnePortal(Portal):
         labels = self.open(session, candidate)
         record = self.record(candidate, labels)
         note_unread(labels.unread, session)
-        return record
+        return replace(record, filings=self.filed(session, record)) if self.capabilities.filings else record
+
+    def filed(self, session: PortalSession, record: EntityRecord) -> tuple[Filing, ...]:
+        """The documents on a company's file (one request)."""
+        asked = {"host": self.host, "section": "business", "number": record.entity_id}
+        return history.filings(history.ask(session, headers=self.headers("business"), **asked))
 
     def open(self, session: PortalSession, candidate: Candidate) -> Labels:
         """The drawer of one row."""

@@ -14,8 +14,8 @@ from typing import Any
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates, names, officers
-from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread, refuse_renamed, text
-from scrapers.platforms.fileone import drawer
+from scrapers.parsing.fields import listed, need, need_text, note_unread, refuse_renamed, text
+from scrapers.platforms.fileone import drawer, history
 from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
 from scrapers.transport.session import PortalSession
 
@@ -68,10 +68,17 @@ def opened(
     note_unread(labels.unread, session)
     if not debtors:
         raise PageChanged(f"the drawer of {filing.file_number} names no debtor")
-    history = session.get(f"https://{host}/api/History/ucc/{filing.file_number}", headers=headers).json()
-    entries = need_list(need(history, "AMENDMENT_LIST"), "AMENDMENT_LIST")
-    later = [_amendment(entry) for entry in entries if text(need(entry, "AMENDMENT_NUM")) != filing.file_number]
-    return replace(filing, debtors=debtors, secured_parties=secured, amendments=tuple(later))
+    return replace(with_history(session, filing, host=host, headers=headers), debtors=debtors, secured_parties=secured)
+
+
+def with_history(session: PortalSession, filing: UccFiling, *, host: str, headers: Mapping[str, str]) -> UccFiling:
+    """The filing with what was filed on it later (one request); its history names the first document too."""
+    entries = history.ask(session, host=host, section="ucc", number=filing.file_number, headers=headers)
+    if filing.file_number not in [entry.number for entry in entries]:
+        raise PageChanged(f"the history of {filing.file_number} does not name it")
+    later = [entry for entry in entries if entry.number != filing.file_number]
+    amendments = (UccAmendment(need_text({"number": one.number}, "number"), one.date, one.title) for one in later)
+    return replace(filing, amendments=tuple(amendments))
 
 
 def _filing(row: Row, debtor: str) -> UccFiling:
@@ -111,14 +118,6 @@ def _party(name: str, where: Address) -> UccParty:
     if officers.is_organization(name):
         return UccParty(name, where, "organization")
     return UccParty(name, where, "person" if officers.turned(name) != name else None)
-
-
-def _amendment(entry: Any) -> UccAmendment:
-    return UccAmendment(
-        file_number=need_text(entry, "AMENDMENT_NUM"),
-        filed=text(need(entry, "AMENDMENT_DATE")),
-        filing_type=need_text(entry, "AMENDMENT_TYPE"),
-    )
 
 
 def _joined(known: UccFiling, more: UccFiling) -> UccFiling:

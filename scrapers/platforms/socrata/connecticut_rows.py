@@ -83,4 +83,4 @@ class ConnecticutRows(MasterPortal):
 
     def name_kind(self, record: EntityRecord) -> NameKind:
         """A name that somebody put aside is no company."""
-        return "reserved" if record.status == "Reserved" else "legal"
+        return "reserved" if record.status in ("Reserved", "Expired Reservation") else "legal"

@@ -14,8 +14,9 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import names
 from scrapers.parsing.fields import need_text
 from scrapers.platforms.socrata import new_york_history as history
-from scrapers.platforms.socrata.portal import SocrataPortal, is_near
+from scrapers.platforms.socrata.portal import SocrataPortal
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
+from scrapers.search.signs import is_near
 from scrapers.transport import conditions, soda
 from scrapers.transport.session import PortalSession
 from scrapers.transport.soda import Row

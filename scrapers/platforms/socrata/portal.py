@@ -17,7 +17,8 @@ from scrapers.parsing.columns import PartyColumns, RecordColumns
 from scrapers.parsing.fields import listed, need_text, note_unread
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
-from scrapers.search import matching, signs
+from scrapers.search import signs
+from scrapers.search.signs import is_near
 from scrapers.search.terms import NameSearch, SearchPlan
 from scrapers.transport import conditions, soda
 from scrapers.transport.conditions import quoted
@@ -206,11 +207,15 @@ class ManyRowsPortal(SocrataPortal):
         groups: dict[str, list[Row]] = {}
         for row in rows:
             groups.setdefault(need_text(row, self.id_column), []).append(row)
-        found = [self.candidate(self.together(group, session), group[0]) for group in groups.values()]
+        found = [self.of_group(group, session) for group in groups.values()]
         if found and not self.name_search.whole(len(rows)):
             last = found.pop()
             found.append(Candidate(last.name, last.entity_id, last.status, last.entity_type, last.name_kind))
         return tuple(found)
+
+    def of_group(self, rows: Sequence[Row], session: PortalSession) -> Candidate:
+        """All rows of one entity as a row of the list."""
+        return self.candidate(self.together(rows, session), rows[0])
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The record, read from all rows of the entity."""
@@ -229,11 +234,6 @@ class ManyRowsPortal(SocrataPortal):
         """The entity as its first row has it, and the party of each row as an officer."""
         officers = (self.party.officer(row) for row in rows)
         return replace(self.record(rows[0]), officers=tuple(dict.fromkeys(filter(None, officers))))
-
-
-def is_near(term: str, name: str) -> bool:
-    """Whether a name could be chosen for the one asked for, so that it matters whose it is."""
-    return matching.compare(conditions.unmarked(term), name).score > matching.UNSURE
 
 
 def joined(row: Row, *columns: str) -> str | None:

@@ -1,7 +1,8 @@
 """Data sets with a row for each name associated with a business, where the row's role decides what it says.
 
 The same columns hold the agent in one row, an office's address in the next and an officer in a third. A trade name is
-a registration of its own, in which its owner is named by number; so a company's trade names are asked for once more.
+a registration of its own, in which its owner is named by number. So who asks for one is told the company that has it,
+and a company's trade names are asked for once more: one request each. What people registered stays a registration.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from scrapers.failures import PageChanged
 from scrapers.parsing.fields import listed, need_text
 from scrapers.platforms.socrata.portal import ManyRowsPortal, unknown
-from scrapers.records import Address, Candidate, EntityRecord
+from scrapers.records import Address, Candidate, EntityRecord, ResultList
+from scrapers.search.signs import is_near
 from scrapers.transport import conditions, soda
 from scrapers.transport.session import PortalSession
 from scrapers.transport.soda import Row, value
 
 _MOST_OWNED = 1_000  # rows
+_MOST_OWNERS = 40  # companies that are looked up for one search
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +52,44 @@ class RolesPortal(ManyRowsPortal):
         """The role's too."""
         return super().columns_read() | {self.roles.column}
 
+    def search(self, session: PortalSession, term: str) -> ResultList:
+        """The list, in which a company's trade name is the company's."""
+        return self._with_owners(session, super().search(session, term), term)
+
+    def narrow(self, session: PortalSession, name: str) -> ResultList:
+        """The same for just this name."""
+        return self._with_owners(session, super().narrow(session, name), name)
+
+    def of_group(self, rows: Sequence[Row], session: PortalSession) -> Candidate:
+        """With the number of its owner, where that is one company and nobody else."""
+        found = super().of_group(rows, session)
+        owners = [row for row in rows if need_text(row, self.roles.column).upper() == self.roles.owner]
+        number = value(owners[0], self.roles.owner_number) if len(owners) == 1 else None
+        return replace(found, handle={"owner": number}) if number and found.name_kind == "assumed" else found
+
+    def _with_owners(self, session: PortalSession, found: ResultList, asked: str) -> ResultList:
+        """The list with the owners of the trade names that could be the one asked for; an owner may have ended."""
+        owned = {row.entity_id: row.handle["owner"] for row in found.candidates if "owner" in row.handle}
+        near = [row.entity_id for row in found.candidates if row.entity_id in owned and is_near(asked, row.name)]
+        numbers = list(dict.fromkeys(owned[number] for number in near))[:_MOST_OWNERS]
+        if not numbers:
+            return found
+        listed_owners = self._listed(session, conditions.one_of(self.id_column, numbers)).candidates
+        owners = {row.entity_id: row for row in listed_owners}
+        if strange := owners.keys() - set(numbers):
+            raise PageChanged(f"{self.dataset}: asked for {numbers}, got {sorted(strange)[:3]}")
+        rows = (
+            replace(owner, name=row.name, name_kind="assumed")
+            if row.entity_id in near and (owner := owners.get(owned[row.entity_id])) is not None
+            else row
+            for row in found.candidates
+        )
+        return replace(found, candidates=tuple(rows))
+
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The record, and the trade names that the company owns."""
         record = super().detail(session, candidate)
-        if candidate.name_kind == "assumed":
+        if self.name_kind(record) == "assumed":
             return record
         owned = (self.roles.owner_number, record.entity_id), (self.roles.column, self.roles.owner)
         rows = soda.ask_rows(
@@ -62,6 +100,8 @@ class RolesPortal(ManyRowsPortal):
             order=self.name_column,
             limit=_MOST_OWNED,
         )
+        if any(value(row, column) != text for row in rows for column, text in owned):
+            raise PageChanged(f"{self.dataset}: asked for what {record.entity_id} registered, got somebody else's")
         named = (self.record(row) for row in rows)
         return replace(
             record,

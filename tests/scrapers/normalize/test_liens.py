@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from scrapers.normalize.liens import status_class
-from scrapers.records import UccFiling
+from scrapers.records import UccAmendment, UccFiling
 
 TODAY = date(2026, 11, 21)
 
@@ -41,6 +42,16 @@ def test_a_lien_is_what_its_registry_says(status: str | None, lapse: str | None,
 )
 def test_a_lien_is_not_called_active_where_a_termination_leaves_no_word(status: str | None, meaning: str) -> None:
     lien = UccFiling("1", "2024-05-02", status=status, lapse_date="2029-05-02", status_omits="termination")
+    assert status_class(lien, today=TODAY) == meaning
+
+
+@pytest.mark.parametrize(
+    ("later", "meaning"),
+    [("UCC Termination", "terminated"), ("Partial Termination", "unknown"), ("UCC Continuation", "unknown")],
+)
+def test_a_lien_ends_by_a_document_that_its_registrys_word_does_not_show(later: str, meaning: str) -> None:
+    lien = UccFiling("1", "2024-05-02", status="Active", status_omits="termination", lapse_date="2029-05-02")
+    lien = replace(lien, amendments=(UccAmendment("2", "2025-05-02", later),))
     assert status_class(lien, today=TODAY) == meaning
 
 

@@ -374,6 +374,9 @@ class TestAnEntityType:
             ("SERVICE CORPORATION", "professional_corporation", None),  # WI
             ("Foreign Professional Association", "professional_corporation", False),  # TX
             ("Mutual Benefit Corporation", "nonprofit_corporation", None),
+            ("Domestic Limited Partnership (LP/LLLP)", "lp", True),
+            ("Domestic General Partnership (GP/LLP)", "general_partnership", True),
+            ("Unincorporated Common Interest Development", "other", None),
             ("Nonprofit Public Benefit Corporation", "nonprofit_corporation", None),
             ("Domestic Public Benefit Corporation", "benefit_corporation", True),  # CO
             ("CORPORATION - SOLE", "nonprofit_corporation", None),  # UT

@@ -17,15 +17,24 @@ QUERY = (
 )
 
 
-def talk(recordings: Path, number: str, body: str) -> Conversation:
-    return Conversation("DC", answer("GET", QUERY.format(number), recordings / "DC" / f"{body}.json"))
+NAMES = (
+    "https://maps2.dcgis.dc.gov/dcgis/rest/services/DCGIS_DATA/Business_Licensing_and_Grants_WebMercator/FeatureServer"
+    "/1/query?where=INITIAL_FILENUMBER='{}'&outFields=TRADE_NAME,TRADENAME_STATUS,FILE_NUMBER,INITIAL_FILENUMBER"
+    "&returnGeometry=false&resultRecordCount=500&resultOffset=0&orderByFields=TRADE_NAME ASC&f=json"
+)
+
+
+def talk(recordings: Path, number: str, body: str, *, names: str = "arcgis-empty") -> Conversation:
+    folder = recordings / "DC"
+    company = answer("GET", QUERY.format(number), folder / f"{body}.json")
+    return Conversation("DC", company, answer("GET", NAMES.format(number), folder / f"{names}.json"))
 
 
 class TestARecordedCompany:
     """An old one and a revoked one, with every attribute of the layer."""
 
     def test_is_read_field_by_field(self, recordings: Path) -> None:
-        conversation = talk(recordings, "000347", "arcgis-company-active-old")
+        conversation = talk(recordings, "000347", "arcgis-company-active-old", names="arcgis-trade-names")
         told = conversation.ask(entity_id="000347")
         assert isinstance(told, Found)
         record = told.record
@@ -37,6 +46,7 @@ class TestARecordedCompany:
         )
         assert record.principal_address == Address("1155 16th Street, NW", "Washington", "DC", "20036", "USA")
         assert record.agent_name == "ResAgent, Inc."
+        assert record.assumed_names == ("ACS",)
         assert conversation.unread == []
 
     def test_may_be_revoked(self, recordings: Path) -> None:

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from scrapers.platforms.fileone import drawer
-from scrapers.records import Address, Found, FoundFilings, NotFound
+from scrapers.records import Address, Filing, Found, FoundFilings, NotFound
 from tests.scrapers.conversation import Conversation, answer
 
 ND, ID = "https://firststop.sos.nd.gov", "https://sosbiz.idaho.gov"
@@ -55,13 +55,14 @@ class TestNorthDakotasList:
 
 
 class TestIdaho:
-    """A row and its drawer (2026-05)."""
+    """A row and its drawer (2026-05); the history is California's, of the same platform."""
 
-    def test_row_and_drawer_make_one_record(self, recordings: Path) -> None:
+    def test_row_drawer_and_history_make_one_record(self, recordings: Path) -> None:
         talk = Conversation(
             "ID",
             answer("POST", f"{ID}/api/Records/businesssearch", recordings / "ID/businesssearch.json"),
             answer("GET", f"{ID}/api/FilingDetail/business/919070/false", recordings / "ID/filing-detail.json"),
+            answer("GET", f"{ID}/api/History/business/0005577637", recordings / "CA/ucc-history.json"),
         )
         told = talk.ask(name="M Smith Ventures")
         assert isinstance(told, Found)
@@ -79,6 +80,7 @@ class TestIdaho:
         assert record.agent_name == "Jordan Sample"
         assert record.agent_address == Address("100 W EXAMPLE DR", "BOISE", "ID", "83704")
         assert record.officers == ()
+        assert record.filings == (Filing("9/23/2019", "Termination"), Filing("8/20/2019", "Lien Financing Stmt"))
         assert talk.unread == []
 
 

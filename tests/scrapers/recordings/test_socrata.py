@@ -6,11 +6,13 @@ import csv
 import json
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import pytest
 from requests import PreparedRequest, Response
 from requests.adapters import BaseAdapter
 
+from scrapers.failures import PageChanged
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Found, FoundFilings
 from scrapers.transport.recording import answer as reply
@@ -171,10 +173,18 @@ class TestPennsylvania:
 
 
 class TestTexas:
-    """List, account and open data; the open data row is another company's, so it is tested for its columns."""
+    """List, account and a row of the open data, which is another company's: it takes this one's numbers here."""
 
     LIST = "https://comptroller.texas.gov/data-search/franchise-tax"
     OPEN = "https://data.texas.gov/resource/9cir-efmm.json"
+    OUTLETS = (
+        "https://data.texas.gov/resource/jrea-zgmq.json"
+        "?$where=taxpayer_number%3D'32085984956'&$limit=1000&$order=outlet_name"
+    )
+    NUMBERS: ClassVar[dict[str, str]] = {
+        "taxpayer_number": "32085984956",
+        "secretary_of_state_sos_or_coa_file_number": "0804695894",
+    }
 
     def portal(self) -> Portal:
         return Conversation("TX").portal
@@ -186,11 +196,12 @@ class TestTexas:
             answer("GET", f"{self.LIST}?name=Mihaila Holdings", recordings / "TX/comptroller-search.json"),
             answer("GET", f"{self.LIST}/32085984956", recordings / "TX/comptroller-detail.json"),
             answer("GET", self.OPEN + where, open_rows),
+            *([answer("GET", self.OUTLETS, [])] if open_rows else []),
         )
 
     def test_reads_list_account_and_open_data_together(self, recordings: Path) -> None:
-        charter = rows_of(recordings / "TX/socrata-9cir-efmm-rows.json")
-        talk = self.talk(recordings, charter)
+        (charter,) = rows_of(recordings / "TX/socrata-9cir-efmm-rows.json")
+        talk = self.talk(recordings, [charter | self.NUMBERS])
         told = talk.ask(name="Mihaila Holdings Corp")
         assert isinstance(told, Found)
         read = told.record
@@ -210,6 +221,11 @@ class TestTexas:
         ]
         assert read.officers[0].address == "100 EXAMPLE CT, BOERNE, TX 78006"
         assert talk.unread == []
+
+    def test_reads_nothing_from_another_accounts_permit(self, recordings: Path) -> None:
+        talk = self.talk(recordings, rows_of(recordings / "TX/socrata-9cir-efmm-rows.json"))
+        with pytest.raises(PageChanged, match="asked for 32085984956, got"):
+            talk.ask(name="Mihaila Holdings Corp")
 
     def test_leaves_formation_open_for_an_account_that_is_not_in_the_open_data(self, recordings: Path) -> None:
         told = self.talk(recordings, []).ask(name="Mihaila Holdings Corp")

@@ -24,13 +24,19 @@ class TestACode:
             ("UNA", "Unincorporated Nonprofit Association", "nonprofit_association"),
             ("GP", "General Partnership", "general_partnership"),
             ("SP", "Sole Proprietorship", "sole_proprietorship"),
+            ("DT", "Ditch Company", "corporation"),
+            ("WC", "Water Company", "corporation"),
+            ("IC", "Insurance Company", "corporation"),
+            ("DPCDT", "Domestic Profit Corporation (Ditch Company)", "corporation"),
+            ("DNCWC", "Domestic Nonprofit Corporation (Water Company)", "nonprofit_corporation"),
+            ("FPCIC", "Foreign Profit Corporation (Insurance Company)", "corporation"),
         ],
     )
     def test_has_words(self, code: str, words: str, kind: str) -> None:
         shown = colorado.record({"entityid": "1", "entityname": "BLUE HERON", "entitytype": code}).entity_type
         assert (shown, types.to_class(shown)) == (words, kind)
 
-    @pytest.mark.parametrize("code", ["CS", "DPCDT", "SL", "DCOOP"])
+    @pytest.mark.parametrize("code", ["CS", "CU", "FO", "SL", "DPCCU", "FNCSL", "DCOOP"])
     def test_that_nobody_is_sure_of_stays_a_code(self, code: str) -> None:
         shown = colorado.record({"entityid": "1", "entityname": "BLUE HERON", "entitytype": code}).entity_type
         assert (shown, types.to_class(shown)) == (code, "other")

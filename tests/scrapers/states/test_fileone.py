@@ -10,6 +10,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import liens
 from scrapers.records import Found, FoundFilings, NotFound
 from scrapers.refusals import QueryRefused
+from scrapers.transport.recording import Step
 from tests.scrapers.conversation import Conversation, answer
 
 LIST = "https://firststop.sos.nd.gov/api/Records/businesssearch"
@@ -147,13 +148,40 @@ class TestIdahosLiens:
         "LAPSE_DATE": "02/03/2028",
     }
 
-    def test_are_never_called_all_nor_active(self) -> None:
-        told = Conversation("ID", answer("POST", self.URL, rows(self.ROW))).ask(
-            kind="ucc", name="Teton Lantern Works, LLC"
-        )
+    def found(self, *later: str) -> FoundFilings:
+        """Four liens; of the newest the history has these later documents."""
+        numbers = [f"2023010020{at}" for at in range(4)]
+        listed = [
+            self.ROW | {"ID": at, "RECORD_NUM": one, "FILING_DATE": f"02/0{9 - at}/2023"}
+            for at, one in enumerate(numbers)
+        ]
+        told = Conversation(
+            "ID",
+            answer("POST", self.URL, rows(*listed)),
+            *(self.history(one, *(later if one == numbers[0] else ())) for one in numbers[:3]),
+        ).ask(kind="ucc", name="Teton Lantern Works, LLC")
         assert isinstance(told, FoundFilings)
+        return told
+
+    def history(self, number: str, *later: str) -> Step:
+        kinds = ("UCC Financing Statement", *later)
+        listed = [
+            {"AMENDMENT_TYPE": kind, "AMENDMENT_NUM": number if not at else f"{number}-{at}", "AMENDMENT_DATE": None}
+            for at, kind in enumerate(kinds)
+        ]
+        url = f"https://sosbiz.idaho.gov/api/History/ucc/{number}"
+        return answer("GET", url, {"AMENDMENT_LIST": listed, "HISTORY_LIST": []})
+
+    def test_are_active_where_their_history_was_read_and_never_called_all(self) -> None:
+        told = self.found("UCC Continuation")
         assert not told.complete
-        assert [liens.status_class(lien, today=date(2026, 11, 22)) for lien in told.filings] == ["unknown"]
+        kinds = [liens.status_class(lien, today=date(2026, 11, 22)) for lien in told.filings]
+        assert kinds == ["active", "active", "active", "unknown"]
+
+    def test_have_ended_where_their_history_says_so(self) -> None:
+        first = self.found("UCC Termination").filings[0]
+        assert liens.status_class(first, today=date(2026, 11, 22)) == "terminated"
+        assert [later.filing_type for later in first.amendments] == ["UCC Termination"]
 
     def test_may_be_cut_before_the_days_asked_for(self) -> None:
         talk = Conversation("ID", answer("POST", self.URL, rows(self.ROW)))

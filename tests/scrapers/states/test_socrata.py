@@ -16,7 +16,7 @@ from requests.adapters import BaseAdapter
 
 from scrapers.bulk_data.layouts.colorado import split_event
 from scrapers.failures import PageChanged, PortalUnavailable
-from scrapers.records import Address, Found, NotFound
+from scrapers.records import Address, EntityRecord, Found, NotFound
 from scrapers.refusals import QueryRefused
 from scrapers.transport import conditions
 from scrapers.transport.page import Page
@@ -285,3 +285,27 @@ class TestANameInColorado:
 
     def test_is_separated_from_its_event(self, shown: str, name: str, event: str | None) -> None:
         assert split_event(shown) == (name, event)
+
+
+class TestARowOfConnecticut:
+    """The master writes some names with doubled blanks, and one status that begins like another."""
+
+    def record(self, **columns: str) -> EntityRecord:
+        row = {"name": "BLUE  HERON  LLC", "accountnumber": "1234567", "status": "Active", "business_type": "LLC"}
+        portal: Any = Conversation("CT").portal
+        return portal.record(row | columns)
+
+    def test_has_single_blanks_in_its_name(self) -> None:
+        assert self.record().entity_name == "BLUE HERON LLC"
+
+    def test_is_active_by_the_whole_word_alone(self) -> None:
+        portal = Conversation("CT").portal
+        assert portal.record_meaning(self.record()).status_class == "active"
+        odd = portal.record_meaning(self.record(status="Active - Pending Domestication"))
+        assert (odd.status_class, odd.reason) == ("neutral", "unrecognised_status")
+
+    def test_that_was_a_reservation_is_no_company(self) -> None:
+        portal: Any = Conversation("CT").portal
+        ended = self.record(status="Expired Reservation")
+        assert portal.name_kind(ended) == "reserved"
+        assert portal.record_meaning(ended).reason == "expired"
