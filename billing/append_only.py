@@ -1,4 +1,4 @@
-"""The database triggers that refuse to change or remove a row of the books, whoever asks.
+"""The database triggers that refuse to change or remove a row of the books, whoever asks; and of the evidence's chain.
 
 They stand here, not only in the migrations, because the one thing that may lift them is emptying a throw-away test
 database between tests. On SQLite an INSERT OR REPLACE removes a row without asking the trigger for removals, so there
@@ -13,6 +13,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 ENTRIES, ANCHORS, RECONCILIATIONS = "billing_ledgerentry", "billing_ledgeranchor", "billing_reconciliation"
 MONTHS, RECEIPTS, AUDIT = "billing_monthclose", "billing_receipt", "billing_auditevent"
+EVIDENCE = "lookups_chainentry"  # another app's, guarded by the same rule
 TABLES = {  # what they hold, and where a new row would be an old one in SQLite's eyes
     ENTRIES: (
         "ledger entries",
@@ -26,6 +27,10 @@ TABLES = {  # what they hold, and where a new row would be an old one in SQLite'
         "id = NEW.id OR entry_id = NEW.entry_id OR (kind = NEW.kind AND number = NEW.number)",
     ),
     AUDIT: ("audit events", "id = NEW.id OR previous_hash = NEW.previous_hash"),
+    EVIDENCE: (
+        "entries of the chain of evidence",
+        "id = NEW.id OR number = NEW.number OR manifest_id = NEW.manifest_id OR previous_hash = NEW.previous_hash",
+    ),
 }
 
 

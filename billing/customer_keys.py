@@ -1,7 +1,7 @@
 """Keys as customers manage them, with one of their keys: none makes or hands over more than it has itself.
 
-Everything happens under the account's lock, with the key that asks read anew: a key that was just revoked makes none,
-and two keys that revoke each other do not both succeed.
+People do it with their workspace's key, which has every right. Everything happens under the account's lock, with the
+key that asks read anew: a key that was just revoked makes none, and two that revoke each other do not both succeed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
-from billing import keys, networks
+from billing import audit, keys, money, networks
 from billing.models import Account, ApiKey
 
 SCOPE = "keys"  # the right to do this
@@ -48,7 +48,7 @@ class TooManyKeys(Exception):
 
 def list_keys(*, by: ApiKey, before: int | None = None) -> QuerySet[ApiKey]:
     """What this key sees: a test key those of test mode, a live key all of the account; newest first."""
-    seen = ApiKey.objects.filter(account_id=by.account_id).select_related("replaces", "replaced_by")
+    seen = ApiKey.objects.of_programs().filter(account_id=by.account_id).select_related("replaces", "replaced_by")
     if by.is_test:
         seen = seen.filter(mode=ApiKey.Mode.TEST)
     if before is not None:
@@ -71,11 +71,13 @@ def create(
     scopes: Iterable[str] | None = None,
     expires_at: datetime | None = None,
     allowed_networks: Sequence[str] | None = None,
+    monthly_budget: int | None = None,
     named: uuid.UUID | None = None,
 ) -> tuple[ApiKey, str | None]:
     """Make a key; what is None is as the key that asks has it. Return it with its secret, this once.
 
-    `named` is the name it is to have: if there is a key of that name already, that one is returned, without a secret.
+    `monthly_budget` is in 1/10,000 USD, None: no limit. `named` is the name it is to have: if there is a key of that
+    name already, that one is returned, without a secret.
     Raises Beyond, TooManyKeys and InvalidKey (the key that asks has ended).
     """
     with _asking(by, now) as asker:
@@ -104,7 +106,28 @@ def create(
             named=named,
             now=now,
         )
+        if monthly_budget is not None:
+            _set_budget(made, monthly_budget, now)
     return made, secret
+
+
+def change(*, by: ApiKey, key: ApiKey, name: str, monthly_budget: int | None, now: datetime) -> ApiKey:
+    """Call a key something else, and limit what it may spend in a month (1/10,000 USD; None: no limit); return it.
+
+    The limit is that of its whole chain of rotations. Raises Beyond, KeyEnded and InvalidKey (the key that asks has
+    ended).
+    """
+    with _asking(by, now) as asker:
+        old = ApiKey.objects.get(pk=key.pk)
+        _check_within(asker, old)
+        if not old.works_at(now):
+            raise KeyEnded
+        if old.name != name:
+            old.name = name
+            old.save(update_fields=["name"])
+        if old.monthly_budget != monthly_budget:
+            _set_budget(old, monthly_budget, now)
+    return old
 
 
 def rotate(
@@ -136,13 +159,14 @@ def rotate(
 def revoke(*, by: ApiKey, key: ApiKey, now: datetime) -> ApiKey:
     """Refuse the key from now on, also the one that asks; return it. Again, it stays as it is.
 
-    Networks, expiry and budget stand in nobody's way here: who may do as much may end it. Raises Beyond, LastKey and
-    InvalidKey (the key that asks has ended).
+    Networks, expiry and budget stand in nobody's way here: who may do as much may end it. People may end the last one
+    as well, for they make another one in the workspace. Raises Beyond, LastKey and InvalidKey (the key that asks has
+    ended).
     """
     with _asking(by, now) as asker:
         old = ApiKey.objects.get(pk=key.pk)
         _check_scopes(asker, old)
-        if old.works_at(now) and _is_last(old, now):
+        if old.works_at(now) and not asker.is_workspace and _is_last(old, now):
             raise LastKey
         keys.revoke(key=old, now=now)
     return old
@@ -157,6 +181,14 @@ def _asking(by: ApiKey, now: datetime) -> Iterator[ApiKey]:
         if not asker.may_ask(now):
             raise keys.InvalidKey("revoked")
         yield asker
+
+
+def _set_budget(key: ApiKey, monthly_budget: int | None, now: datetime) -> None:
+    if key.is_test:
+        raise Beyond("A test key spends nothing, and has no budget")
+    keys.set_budget(key=key, monthly_budget=monthly_budget, now=now)
+    words = "no limit" if monthly_budget is None else f"{money.to_decimal_string(monthly_budget)} USD a month"
+    audit.record(audit.Kind.BUDGET_SET, subject=key, detail=f"{key.prefix}…: {words}.", now=now)
 
 
 def _find_named(named: uuid.UUID | None, asker: ApiKey) -> ApiKey | None:
@@ -183,7 +215,7 @@ def _check_scopes(asker: ApiKey, wanted: ApiKey) -> None:
 
 
 def _check_room(asker: ApiKey, mode: str, most: int, now: datetime) -> None:
-    if ApiKey.objects.working(now).filter(account_id=asker.account_id, mode=mode).count() >= most:
+    if ApiKey.objects.working(now).of_programs().filter(account_id=asker.account_id, mode=mode).count() >= most:
         raise TooManyKeys
 
 
@@ -196,7 +228,8 @@ def _is_last(key: ApiKey, now: datetime) -> bool:
     """Whether nobody could make keys of its mode without it. What was rotated is not counted: it has an end."""
     if key.revoked_at is not None or not key.allows(SCOPE):
         return False
-    others = ApiKey.objects.working(now).filter(account_id=key.account_id, revoked_at__isnull=True).exclude(pk=key.pk)
+    working = ApiKey.objects.working(now).of_programs()
+    others = working.filter(account_id=key.account_id, revoked_at__isnull=True).exclude(pk=key.pk)
     if not key.is_test:
         others = others.filter(mode=ApiKey.Mode.LIVE)
     return not any(other.allows(SCOPE) for other in others)

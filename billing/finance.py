@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 from django.db.models.functions import TruncDate
 
 from billing.accounting import chart
 from billing.accounting.chart import BookAccount, Posting
+from billing.models import LedgerEntry
+
+Kind = LedgerEntry.Kind
+REVENUE = (Kind.CAPTURE, Kind.CHARGE, Kind.REFUND)  # what `BookAccount.REVENUE` and `CREDIT_REFUNDS` are made of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +44,7 @@ def list_days(*, until: date, days: int = 30) -> list[Day]:
     before = chart.list_entries(until=start).aggregate(**sums)
     by_day = chart.list_entries(since=start, until=end).annotate(day=TruncDate("created_at", tzinfo=UTC))
     stood: dict[date, Any] = {row["day"]: row for row in by_day.order_by().values("day").annotate(**sums)}
-    moved: defaultdict[date, list[Posting | None]] = defaultdict(list)
-    for row in chart.group(by_day, "day"):
-        for amount in (row["up"], row["down"]):
-            moved[row["day"]].append(chart.post(row["kind"], row["source"], row["reason"], amount))
+    moved = _group(by_day)
     available, held = before["available"], before["held"]
     result = []
     for day in (first + timedelta(days=number) for number in range(days)):
@@ -51,6 +52,24 @@ def list_days(*, until: date, days: int = 30) -> list[Day]:
         available, held = available + row["available"], held + row["held"]
         result.append(_day(day, moved[day], outstanding=available + held, held=held))
     return result
+
+
+def list_revenue(*, until: date, days: int) -> list[int]:
+    """The revenue of the `days` days that end with `until`, oldest first, without reading what was before them."""
+    first = until - timedelta(days=days - 1)
+    entries = chart.list_entries(since=_midnight(first), until=_midnight(until + timedelta(days=1)))
+    earning = entries.filter(kind__in=REVENUE).annotate(day=TruncDate("created_at", tzinfo=UTC))
+    moved = _group(earning)
+    all_ = (first + timedelta(days=number) for number in range(days))
+    return [_day(day, moved[day], outstanding=0, held=0).revenue for day in all_]
+
+
+def _group(by_day: QuerySet[LedgerEntry]) -> defaultdict[date, list[Posting | None]]:
+    moved: defaultdict[date, list[Posting | None]] = defaultdict(list)
+    for row in chart.group(by_day, "day"):
+        for amount in (row["up"], row["down"]):
+            moved[row["day"]].append(chart.post(row["kind"], row["source"], row["reason"], amount))
+    return moved
 
 
 def _day(day: date, postings: list[Posting | None], *, outstanding: int, held: int) -> Day:

@@ -15,7 +15,7 @@ from django.db.models import Sum
 
 from billing import ledger, money
 from billing.ledger_errors import IdempotencyConflict, LedgerError
-from billing.models import LedgerEntry, WaitingGrant
+from billing.models import LedgerEntry, OutageRefund, WaitingGrant
 
 WORDS = {"grant": "A grant of", "adjust": "An adjustment by"}
 COUNTED_OVER = timedelta(hours=24)
@@ -46,7 +46,7 @@ def give(
         note=note,
     )
     with transaction.atomic():
-        _lock_operator(operator)  # two grants of one person at once are counted one after the other
+        lock_operator(operator)  # two grants of one person at once are counted one after the other
         earlier = WaitingGrant.objects.filter(token=token).first()
         if earlier is not None:
             if (earlier.account_id, earlier.kind, earlier.amount) != (account_id, kind, amount):
@@ -60,9 +60,17 @@ def give(
 
 
 def may_give_alone(*, operator: str, amount: int, now: datetime) -> bool:
-    """Whether this person may give so much more, after what they gave alone in the last 24 hours."""
+    """Whether this person may give so much more, after what they gave alone in the last 24 hours.
+
+    Refunds of outages count: what many accounts get at once is as large a gift as what one gets.
+    """
+    since = now - COUNTED_OVER
     alone = LedgerEntry.objects.filter(operator=operator, kind__in=_UPWARDS, amount__gt=0, waited__isnull=True)
-    given = alone.filter(created_at__gt=now - COUNTED_OVER).aggregate(total=Sum("amount"))["total"] or 0
+    given = alone.filter(created_at__gt=since).aggregate(total=Sum("amount"))["total"] or 0
+    outages = OutageRefund.objects.filter(asked_by=operator, decided_by="", asked_at__gt=since).exclude(
+        state=OutageRefund.State.WAITING
+    )
+    given += outages.aggregate(total=Sum("amount"))["total"] or 0
     return amount <= 0 or given + amount <= money.from_dollars(settings.GRANT_CEILING)
 
 
@@ -87,8 +95,8 @@ def reject(*, grant_id: int, operator: str, now: datetime) -> WaitingGrant:
 
 
 def count_waiting() -> int:
-    """How many grants wait for a second person."""
-    return WaitingGrant.objects.waiting().count()
+    """How many grants, and refunds of outages, wait for a second person."""
+    return WaitingGrant.objects.waiting().count() + OutageRefund.objects.waiting().count()
 
 
 def _decide(grant_id: int, state: WaitingGrant.State, operator: str, now: datetime) -> WaitingGrant:
@@ -120,6 +128,7 @@ def _book(grant: WaitingGrant, *, token: str, now: datetime) -> LedgerEntry:
     return ledger.deposit(**how, source="staff")
 
 
-def _lock_operator(name: str) -> None:
+def lock_operator(name: str) -> None:
+    """Have what one person gives counted one after the other, until the caller's transaction ends."""
     users = get_user_model().objects.select_for_update(no_key=True)
     users.filter(**{get_user_model().USERNAME_FIELD: name}).first()

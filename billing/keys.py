@@ -24,13 +24,14 @@ from billing.models import Account, ApiKey
 
 log = logging.getLogger(__name__)
 
-SCOPES = ("lookup", "bulk", "names", "account", "keys")
+SCOPES = ("lookup", "bulk", "names", "watches", "account", "keys", "reconcile")
 LEAKED_KEY_PATTERN = r"\bosd_(test_)?[a-z2-7]{32}\b"
 MARKERS = {ApiKey.Mode.LIVE: "osd_", ApiKey.Mode.TEST: "osd_test_"}
 SECRET_BYTES = 20
 SHOWN_CHARACTERS = 6
 LAST_USED_EVERY = timedelta(minutes=1)
 LONGEST_SECRET = 200
+WORKSPACE = "Workspace"
 KEPT = (
     "name",
     "mode",
@@ -123,6 +124,23 @@ def _make(
     return key, secret
 
 
+def get_workspace_key(*, account: Account, livemode: bool, now: datetime) -> ApiKey:
+    """The key with which members of the account ask in the workspace, made when it is first needed.
+
+    What it is known by is the hash of nothing that anybody has seen, so no secret opens it.
+    """
+    mode = ApiKey.Mode.LIVE if livemode else ApiKey.Mode.TEST
+    made = {
+        "name": WORKSPACE,
+        "prefix": WORKSPACE,
+        "secret_hash": _hash(secrets.token_hex(SECRET_BYTES)),
+        "created_at": now,
+    }
+    key, _ = ApiKey.objects.get_or_create(account=account, mode=mode, is_workspace=True, defaults=made)
+    key.account = account
+    return key
+
+
 def verify(*, secret: str, now: datetime, address: networks.Address | None = None) -> ApiKey:
     """Return the working key behind a secret, its account loaded, in one query; raise InvalidKey otherwise.
 
@@ -130,7 +148,7 @@ def verify(*, secret: str, now: datetime, address: networks.Address | None = Non
     """
     if not secret.startswith("osd_") or len(secret) > LONGEST_SECRET:
         raise InvalidKey("unknown")
-    key = ApiKey.objects.select_related("account").filter(secret_hash=_hash(secret)).first()
+    key = ApiKey.objects.of_programs().select_related("account").filter(secret_hash=_hash(secret)).first()
     if key is None:
         raise InvalidKey("unknown")
     if not key.works_at(now):
@@ -161,7 +179,7 @@ def rotate(*, key: ApiKey, grace: timedelta, now: datetime, named: uuid.UUID | N
     with transaction.atomic():
         account = Account.objects.select_for_update(no_key=True).get(pk=key.account_id)  # the ledger counts under it
         old = ApiKey.objects.select_for_update().get(pk=key.pk)
-        if not old.works_at(now) or ApiKey.objects.filter(replaces=old).exists():
+        if old.is_workspace or not old.works_at(now) or ApiKey.objects.filter(replaces=old).exists():
             raise InvalidKey("revoked")
         same = {name: getattr(old, name) for name in KEPT}
         new, secret = _make(account=account, now=now, replaces=old, uuid=named or uuid.uuid4(), **same)

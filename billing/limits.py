@@ -102,8 +102,12 @@ def acquire(*, key: ApiKey, now: datetime, lease: timedelta = LEASE) -> Slot | N
     A slot that is never released (a killed worker) is free again when its `lease` runs out; choose it longer than
     the work can last.
     """
-    limit = concurrent_lookups(key)
-    subject, token, moment = f"key:{key.pk}", secrets.token_hex(16), now.timestamp()
+    return occupy(subject=f"key:{key.pk}", limit=concurrent_lookups(key), now=now, lease=lease)
+
+
+def occupy(*, subject: str, limit: int, now: datetime, lease: timedelta = LEASE) -> Slot | None:
+    """The same for whatever has no key: one of the `limit` places of `subject`."""
+    token, moment = secrets.token_hex(16), now.timestamp()
     counter = counters.choose()
     try:
         taken = counter.acquire(subject, token, limit, moment, lease.total_seconds())

@@ -13,6 +13,12 @@ LOOKUP: Amount = money.from_dollars(settings.PRICE_PER_LOOKUP)
 STORED: Amount = money.from_dollars(settings.PRICE_PER_STORED_LOOKUP)
 """Units of 1/10,000 USD for a stored answer that was asked for as such."""
 
+UNCHANGED: Amount = money.from_dollars(settings.PRICE_PER_UNCHANGED_CHECK)
+"""Units of 1/10,000 USD for a watch's check that found nothing of what it is made for changed."""
+
+CHECK_FROM_COPY: Amount = money.from_dollars(settings.PRICE_PER_CHECK_FROM_COPY)
+"""Units of 1/10,000 USD for a watch's check that a loaded copy of bulk data answered."""
+
 
 def free_grant() -> Amount:
     """Return the units a new account starts with: `FREE_LOOKUPS` lookups."""

@@ -9,10 +9,12 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from billing import owing, reversals
-from billing.models import Account, ApiKey, Difference, Hold, Payment, Reconciliation, TopUp
+from billing.accounts import FREE_GRANT
+from billing.models import Account, ApiKey, Difference, Hold, LedgerEntry, Payment, Reconciliation, TopUp
 from billing.payments import tempo
 
 OVERDUE = timedelta(minutes=15)
+ENDING = timedelta(minutes=10)
 LONG_UNKNOWN = timedelta(hours=1)  # a payment's outcome is found out within minutes, unless something is broken
 
 
@@ -45,9 +47,23 @@ def get_balance(account_id: int) -> Balance:
     return Balance(*row)
 
 
+def count_free_left(account_id: int) -> int:
+    """Return the units that are left of an account's free lookups: they are what is spent first."""
+    row = Account.objects.values_list("available", "held", "spent").get(pk=account_id)
+    grant = LedgerEntry.objects.filter(account_id=account_id, idempotency_key=FREE_GRANT)
+    granted = grant.values_list("amount", flat=True).first() or 0
+    available, held, spent = row
+    return max(0, min(granted - held - spent, available))
+
+
+def list_topups(account_id: int) -> QuerySet[TopUp]:
+    """Return the account's ways to the card page, newest first."""
+    return TopUp.objects.filter(account_id=account_id).order_by("-id")
+
+
 def list_keys(account_id: int) -> QuerySet[ApiKey]:
-    """Return the account's keys, newest first, revoked ones included."""
-    return ApiKey.objects.filter(account_id=account_id).order_by("-id")
+    """Return the account's keys that programs use, newest first, revoked ones included."""
+    return ApiKey.objects.of_programs().filter(account_id=account_id).order_by("-id")
 
 
 def find_alert() -> Reconciliation | None:
@@ -67,7 +83,6 @@ def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
     """
     latest = Reconciliation.objects.order_by("-id").first()
     age = int((now - latest.ran_at).total_seconds()) if latest else -1
-    overdue = Hold.objects.filter(state=Hold.State.OPEN, expires_at__lt=now - OVERDUE)
     return {
         "ledger_mismatches": (
             "Differences that were found and that last.",
@@ -101,7 +116,10 @@ def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:
             "Refunds and disputes of no payment of ours, an hour after they were heard of.",
             reversals.count_unmatched(now=now),
         ),
-        "holds_overdue": ("Holds that should have been given back a quarter of an hour ago.", overdue.count()),
+        "holds_overdue": (
+            "Holds that should have been given back a quarter of an hour ago.",
+            list_overdue_holds(now).count(),
+        ),
     }
 
 
@@ -109,6 +127,16 @@ def _count_age(compared: str, now: datetime) -> int:
     """Seconds since a reconciliation compared this side as well; -1 when none has."""
     latest = Reconciliation.objects.filter(**{f"{compared}__isnull": False}).order_by("-id").first()
     return int((now - latest.ran_at).total_seconds()) if latest else -1
+
+
+def list_overdue_holds(now: datetime) -> QuerySet[Hold]:
+    """Return the holds whose time was over a while ago, and that nobody has given back."""
+    return Hold.objects.filter(state=Hold.State.OPEN, expires_at__lt=now - OVERDUE)
+
+
+def list_ending_holds(now: datetime) -> QuerySet[Hold]:
+    """Return the holds that will be given back within ten minutes, unless their work ends before."""
+    return Hold.objects.filter(state=Hold.State.OPEN, expires_at__lte=now + ENDING)
 
 
 def list_unknown_payments(long_before: datetime | None = None) -> QuerySet[Payment]:
@@ -127,3 +155,14 @@ def list_undelivered_payments(now: datetime) -> QuerySet[Payment]:
     """Return the lookups paid by request that are neither delivered nor given back, nor being answered right now."""
     paid = Payment.objects.filter(state=Payment.State.PAID, purpose=Payment.Purpose.LOOKUP, is_sandbox=False)
     return paid.filter(delivered_at=None, taken_back=0, ended_at__lte=now - OVERDUE)
+
+
+def find_accounts(text: str) -> QuerySet[Account]:
+    """Return the accounts of this number or e-mail address, or whose name begins like this; none for nothing."""
+    word = text.strip().removeprefix("#")
+    if not word:
+        return Account.objects.none()
+    wanted = Q(name__istartswith=word) | Q(email__iexact=word)
+    if word.isdecimal() and len(word) < 19:
+        wanted |= Q(pk=int(word))
+    return Account.objects.filter(wanted).order_by("name", "pk")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Min, QuerySet
+from django.db.models import Count, F, Min, QuerySet, Sum
 
 from billing import money
 from billing.models import LedgerEntry
@@ -79,14 +79,27 @@ def make(*, account_id: int, since: datetime | None = None, until: datetime | No
     return Statement(account_id, since, until, opening, _after(last) if last else opening, entries.order_by("id"))
 
 
-def write_csv(statement: Statement) -> Iterator[str]:
-    """Yield the statement line by line as CSV, amounts in dollars with four decimals; safe to open in a spreadsheet."""
+def sum_up(statement: Statement) -> list[tuple[str, int, int]]:
+    """Return what happened by kind: its word, how often, and by how much it changed what is available and held."""
+    kinds = statement.entries.order_by().values("kind")
+    change = Sum(F("available_change") + F("held_change"), default=0)
+    sums = {row["kind"]: (row["number"], row["change"]) for row in kinds.annotate(number=Count("pk"), change=change)}
+    return [(kind.label, *sums[kind.value]) for kind in LedgerEntry.Kind if kind.value in sums]
+
+
+def write_csv(statement: Statement, *, for_staff: bool = True) -> Iterator[str]:
+    """Yield the statement line by line as CSV, amounts in dollars with four decimals; safe to open in a spreadsheet.
+
+    Customers get it without the names of the people who moved money.
+    """
     line = Line()
     writer = csv.writer(line)
-    writer.writerow(COLUMNS)
+    shown = [number for number, name in enumerate(COLUMNS) if for_staff or name != "operator"]
+    writer.writerow([COLUMNS[number] for number in shown])
     yield line.text
     for entry in statement.entries.iterator(chunk_size=1000):
-        writer.writerow(_cells(entry))
+        cells = _cells(entry)
+        writer.writerow([cells[number] for number in shown])
         yield line.text
 
 

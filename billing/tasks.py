@@ -7,14 +7,16 @@ from typing import Any
 from celery import shared_task
 from django.utils import timezone
 
-from billing import anchors, ledger, limits, owing, reconciliation, reversals, topups
+from billing import anchors, ledger, limits, outage_refunds, owing, reconciliation, reversals, topups
 from billing.payments import sweep
 
 
 @shared_task
 def expire_holds(**_: Any) -> int:
-    """Give back the holds whose time is over."""
-    return ledger.expire_holds(now=timezone.now())
+    """Give back the holds whose time is over, and go on with the refunds of outages that are under way."""
+    now = timezone.now()
+    outage_refunds.carry_on(now=now)
+    return ledger.expire_holds(now=now)
 
 
 @shared_task

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Max, Q, QuerySet
 
 from billing.accounting import chart
 from billing.models import LedgerEntry, Receipt
@@ -21,6 +21,13 @@ def find(entry: LedgerEntry) -> Receipt | None:
     """The receipt that a deposit has; None before it is numbered. Raises NoReceipt."""
     _kind_of(entry)
     return Receipt.objects.filter(entry=entry).first()
+
+
+def list_paid(account_id: int) -> QuerySet[LedgerEntry]:
+    """What an account paid in or was granted against an invoice, newest first: what has a receipt, or can have one."""
+    paid = LedgerEntry.objects.filter(account_id=account_id, kind=LedgerEntry.Kind.DEPOSIT, amount__gt=0)
+    given = Q(source=chart.STAFF) & ~Q(reason=chart.INVOICE)
+    return paid.exclude(given).select_related("receipt").order_by("-id")
 
 
 def issue(entry: LedgerEntry, *, now: datetime) -> Receipt:

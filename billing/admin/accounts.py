@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -15,8 +16,8 @@ from django.utils import timezone
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminSingleDateWidget
 
-from billing import accounts, grants, money, prices, statements
-from billing.admin import pages
+from billing import accounts, grants, money, prices, selectors, statements
+from billing.admin import hubs, pages
 from billing.admin.proof import proven
 from billing.models import Account, WaitingGrant
 
@@ -58,14 +59,29 @@ class PeriodForm(forms.Form):
     until = forms.DateField(required=False, widget=UnfoldAdminSingleDateWidget())
 
 
+class OwesFilter(admin.SimpleListFilter):
+    """Accounts whose payments were taken back after they were spent."""
+
+    title, parameter_name = "owes", "owes"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
+        return [("yes", "owes")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Account]) -> QuerySet[Account]:
+        return queryset.filter(available__lt=0) if self.value() else queryset
+
+
 @admin.register(Account)
 class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     """Sums are shown and never typed in; free service is given by those who may move money."""
 
     list_display = ("name", "email", "kind", "is_active", "show_available", "show_held", "show_spent", "created_at")
-    list_filter = ("kind", "is_active")
-    search_fields = ("name", "email")
+    list_filter = (OwesFilter, "kind", "is_active")
+    search_fields = ("^name", "=email")
+    search_help_text = "How the name begins, a whole e-mail address, or the number."
     list_per_page = 50
+    empty_says = "No account fits."
+    change_form_outer_before_template = "billing/hub.html"
     readonly_fields = ("show_available", "show_held", "show_spent", "show_deposited", "created_at")
     fieldsets = (
         (None, {"fields": ("name", "email", "kind", "is_active", "created_at")}),
@@ -84,6 +100,19 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         ),
     )
     actions_detail = ("grant_credit", "adjust_balance", "statement", "issue_key")
+
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> Any:
+        """By number, address, or how the name begins."""
+        if not search_term.strip():
+            return queryset, False
+        return queryset.filter(pk__in=selectors.find_accounts(search_term).values("pk")), False
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Adds the way to everything of it."""
+        hub = hubs.list_links(request, object_id) if object_id.isdecimal() else []
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), "hub": hub})
 
     def get_fieldsets(self, request: HttpRequest, obj: Account | None = None) -> Any:
         return super().get_fieldsets(request, obj) if obj else ((None, {"fields": ("name", "email", "kind")}),)

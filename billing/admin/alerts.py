@@ -21,4 +21,8 @@ def mark(request: HttpRequest) -> list[str] | None:
     if owes:
         return [f"{owes} {'account owes' if owes == 1 else 'accounts owe'}", "warning"]
     waiting = grants.count_waiting()
-    return [f"{waiting} grants wait for a second person", "info"] if waiting else None
+    return (
+        [f"{waiting} {'grant waits' if waiting == 1 else 'grants wait'} for a second person", "info"]
+        if waiting
+        else None
+    )

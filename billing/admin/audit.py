@@ -14,7 +14,8 @@ class AuditEventAdmin(ReadOnlyAdmin):
 
     list_display = ("at", "kind", "actor", "address", "subject", "detail")
     list_filter = ("kind",)
-    search_fields = ("actor", "address", "subject", "detail", "request_id")
+    search_fields = ("=actor", "=address", "=subject", "=request_id")
+    search_help_text = "A whole name of a person, address, subject (billing.account 7) or request."
     date_hierarchy = "at"
     list_per_page = 100
     show_full_result_count = False

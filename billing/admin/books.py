@@ -35,6 +35,12 @@ class MonthCloseAdmin(ReadOnlyAdmin):
     def show_revenue(self, obj: MonthClose) -> str:
         return money.to_decimal_string(obj.totals["revenue"][1] - obj.totals["credit_refunds"][0])
 
+    @display(description="totals (USD)")
+    def show_totals(self, obj: MonthClose) -> str:
+        """Each account of the books with its debit and credit."""
+        both = ((name, *map(money.to_decimal_string, sums)) for name, sums in obj.totals.items())
+        return ", ".join(f"{name}: {debit} / {credit}" for name, debit, credit in both)
+
     @action(description="Close last month", url_path="close-last", permissions=["move_money"])
     @proven
     def close_last(self, request: HttpRequest) -> HttpResponse:
@@ -67,8 +73,13 @@ class ReceiptAdmin(ReadOnlyAdmin):
 
     list_display = ("__str__", "issued_at", "show_customer", "show_amount")
     list_filter = ("kind",)
-    search_fields = ("number", "entry__account__name")
+    search_fields = ("=number", "^entry__account__name")
     list_select_related = ("entry__account",)
+    empty_says = "No receipt was numbered that fits: each is numbered when it is asked for first, from its entry."
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        """Those of one account, as its page leads to them."""
+        return lookup == "entry__account__id__exact" or super().lookup_allowed(lookup, value, request)
 
     @display(description="customer")
     def show_customer(self, obj: Receipt) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -22,6 +23,7 @@ from billing.admin.proof import proven
 from billing.models import Hold, LedgerEntry
 
 MOVED = (("Paid in", "paid_in", "#2563eb"), ("Revenue", "revenue", "#f59e0b"))
+TODAY = (("Revenue", "revenue"), ("Paid in", "paid_in"), ("Gone back", "gone"))
 TOTALS = (("Paid in", "paid_in"), ("Gone back", "gone"), ("Gifts", "gifts"), ("Revenue", "revenue"))
 STOOD = (("Outstanding credit", "outstanding", "#10b981"), ("Held", "held", "#a855f7"))
 CHART_OPTIONS = json.dumps(
@@ -49,6 +51,31 @@ class RefundForm(forms.Form):
     dollars = pages.DollarsField(required=False, min_value=0, help_text="Empty: all that is left of the charge.")
     reason = pages.reason_field(pages.REFUND_REASONS)
     note = pages.note_field()
+
+
+class MovesFilter(admin.SimpleListFilter):
+    """What makes the day's revenue: charges, and what was given back of them."""
+
+    title, parameter_name = "moves", "moves"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("revenue", "revenue")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[LedgerEntry]) -> QuerySet[LedgerEntry]:
+        return queryset.filter(kind__in=finance.REVENUE).exclude(amount=0) if self.value() else queryset
+
+
+class EndingFilter(admin.SimpleListFilter):
+    """Holds that end by themselves in a moment, and those that should have."""
+
+    title, parameter_name = "ending", "ending"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("soon", "within ten minutes"), ("overdue", "overdue")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Hold]) -> QuerySet[Hold]:
+        wanted = {"soon": selectors.list_ending_holds, "overdue": selectors.list_overdue_holds}.get(self.value() or "")
+        return queryset.filter(pk__in=wanted(timezone.now()).values("pk")) if wanted else queryset
 
 
 class ReadOnlyAdmin(pages.ActionPermissions, ModelAdmin):
@@ -83,8 +110,10 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
         "operator",
         "reason",
     )
-    list_filter = ("kind", "source", "reason")
-    search_fields = ("account__name", "account__email", "reference", "idempotency_key", "request_id", "operator")
+    list_filter = (MovesFilter, "kind", "source", "reason")
+    search_fields = ("account__name",)
+    search_help_text = "An entry's number, or an account's number, e-mail or beginning of the name."
+    empty_says = "No movement of money fits."
     date_hierarchy = "created_at"
     list_select_related = ("account",)
     show_full_result_count = False
@@ -100,6 +129,25 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
     show_held_after = pages.in_dollars("held_after")
     show_spent_after = pages.in_dollars("spent_after")
 
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> Any:
+        """By what has an index."""
+        word = search_term.strip()
+        if not word:
+            return queryset, False
+        accounts = list(selectors.find_accounts(word).values_list("pk", flat=True)[:50])
+        wanted = Q(account__in=accounts)
+        if word.isdecimal() and len(word) < 19:
+            wanted |= Q(pk=int(word))
+        return queryset.filter(wanted), False
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Nothing that can only fail: only what was charged is refunded, and not twice."""
+        found = super().get_actions_detail(request, object_id)
+        entry = LedgerEntry.objects.select_related("account").filter(pk=object_id).first()
+        if entry is not None and find_objection(entry) is None and ledger.get_refundable(entry):
+            return found
+        return [one for one in found if one.method.__name__ != "refund"]
+
     @action(description="Finance", url_path="finance", permissions=["read_ledger"])
     def finance_page(self, request: HttpRequest) -> HttpResponse:
         days = finance.list_days(until=timezone.now().date())
@@ -113,6 +161,7 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
             "options": CHART_OPTIONS,
             "alert": selectors.find_alert(),
             "open": selectors.list_differences().count(),
+            "today": [(label, getattr(days[-1], name), getattr(days[-2], name)) for label, name in TODAY],
             "totals": {label: sum(getattr(day, name) for day in days) for label, name in TOTALS},
         }
         return render(request, "billing/finance.html", context)
@@ -138,22 +187,13 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
     def refund(self, request: HttpRequest, object_id: str) -> HttpResponse:
         entry = get_object_or_404(LedgerEntry.objects.select_related("account"), pk=object_id)
         back = reverse("admin:billing_ledgerentry_change", args=[entry.pk])
-        objection = _find_objection(entry)
+        objection = find_objection(entry)
         if objection is not None:
             messages.error(request, objection)
             return redirect(back)
 
         def perform(data: dict[str, Any], token: str) -> str:
-            made = ledger.refund(
-                entry_id=entry.pk,
-                amount=data["dollars"] or None,
-                idempotency_key=token,
-                reason=data["reason"],
-                operator=pages.operator_of(request),
-                note=data["note"],
-                now=timezone.now(),
-            )
-            sentence = f"Refunded {money.to_decimal_string(made.amount)} USD of entry {entry.pk}."
+            sentence = give_back(entry, data["dollars"] or None, data, token, operator=pages.operator_of(request))
             self.log_change(request, entry.account, sentence)
             return sentence
 
@@ -182,10 +222,11 @@ class HoldAdmin(ReadOnlyAdmin):
     """Money set aside for work that is running."""
 
     list_display = ("id", "created_at", "account", "state", "show_amount", "show_remaining", "reference", "expires_at")
-    list_filter = ("state",)
-    search_fields = ("account__name", "reference")
+    list_filter = (EndingFilter, "state")
+    search_fields = ("^account__name",)
     list_select_related = ("account",)
     list_per_page = 100
+    empty_says = "No hold fits: nothing is set aside for work that is running."
 
     show_amount = pages.in_dollars("amount")
     show_remaining = pages.in_dollars("remaining")
@@ -207,7 +248,21 @@ def _chart(days: list[finance.Day], series: tuple[tuple[str, str, str], ...]) ->
     return json.dumps({"labels": [f"{day.day:%d %b}" for day in days], "datasets": datasets})
 
 
-def _find_objection(entry: LedgerEntry) -> str | None:
+def give_back(entry: LedgerEntry, amount: int | None, data: dict[str, Any], token: str, *, operator: str) -> str:
+    """Refund a charge, wholly without `amount`; returns the sentence for the account's history."""
+    made = ledger.refund(
+        entry_id=entry.pk,
+        amount=amount,
+        idempotency_key=token,
+        reason=data["reason"],
+        operator=operator,
+        note=data["note"],
+        now=timezone.now(),
+    )
+    return f"Refunded {money.to_decimal_string(made.amount)} USD of entry {entry.pk}."
+
+
+def find_objection(entry: LedgerEntry) -> str | None:
     """Why an entry cannot be given back as credit."""
     if entry.kind not in (LedgerEntry.Kind.CAPTURE, LedgerEntry.Kind.CHARGE):
         return "Only a capture or a charge can be refunded."

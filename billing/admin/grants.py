@@ -25,7 +25,8 @@ class WaitingGrantAdmin(ReadOnlyAdmin):
 
     list_display = ("asked_at", "account", "kind", "show_amount", "reason", "asked_by", "show_state", "decided_by")
     list_filter = ("state", "kind", "reason")
-    search_fields = ("account__name", "account__email", "asked_by", "decided_by", "note")
+    search_fields = ("^account__name", "=account__email", "=asked_by", "=decided_by")
+    empty_says = "No grant waited for a second person."
     list_select_related = ("account",)
     list_per_page = 100
     actions_detail = ("approve", "reject")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, time, timedelta
-from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -21,33 +20,13 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from billing import keys, networks
+from billing import keys
 from billing.admin import pages
 from billing.admin.proof import proven
+from billing.fields import NetworksField
 from billing.models import Account, ApiKey
 
 SCOPE_CHOICES = [(scope, scope) for scope in keys.SCOPES]
-
-
-class NetworksField(forms.CharField):
-    """Networks, one a line; its value is the list of them."""
-
-    def __init__(self, **named: Any) -> None:
-        text = "The only networks it may be used from, one a line, such as 192.0.2.0/24. Empty: everywhere."
-        super().__init__(required=False, widget=UnfoldAdminTextareaWidget(), help_text=text, **named)
-
-    def prepare_value(self, value: Any) -> Any:
-        """What stands in the form at first is from the row, anything else was typed."""
-        return "\n".join(value) if isinstance(value, list) else value
-
-    def to_python(self, value: Any) -> Any:
-        try:
-            read = [networks.read(one) for one in (value or "").split()]
-        except ValueError as wrong:
-            raise forms.ValidationError(str(wrong)) from None
-        if len(read) > networks.MOST:
-            raise forms.ValidationError(f"At most {networks.MOST} networks.")
-        return read
 
 
 class IssueForm(forms.Form):
@@ -59,7 +38,7 @@ class IssueForm(forms.Form):
         choices=SCOPE_CHOICES, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget(), help_text="None: all."
     )
     expires = forms.DateField(required=False, widget=UnfoldAdminSingleDateWidget(), help_text="Empty: never.")
-    allowed_networks = NetworksField()
+    allowed_networks = NetworksField(widget=UnfoldAdminTextareaWidget())
 
 
 class RotateForm(forms.Form):
@@ -74,7 +53,7 @@ class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
     scopes = forms.MultipleChoiceField(
         choices=SCOPE_CHOICES, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget(), help_text="None: all."
     )
-    allowed_networks = NetworksField()
+    allowed_networks = NetworksField(widget=UnfoldAdminTextareaWidget())
 
     class Meta:
         model = ApiKey
@@ -106,14 +85,17 @@ class ApiKeyAdmin(pages.ActionPermissions, pages.BudgetInDollars):
 
     form = KeyForm
     list_display = ("prefix", "name", "account", "mode", "show_state", "last_used_at", "created_at")
-    list_filter = ("mode", ("revoked_at", admin.EmptyFieldListFilter))
-    search_fields = ("prefix", "name", "account__name", "account__email")
+    list_filter = ("mode", "is_workspace", ("revoked_at", admin.EmptyFieldListFilter))
+    search_fields = ("^prefix", "^name", "^account__name", "=account__email")
+    search_help_text = "How the key, its name or its account begins."
+    empty_says = "No key fits. Keys are issued from their account's page."
     list_select_related = ("account",)
     list_per_page = 50
     readonly_fields = (
         "account",
         "prefix",
         "mode",
+        "is_workspace",
         "show_state",
         "created_at",
         "expires_at",
@@ -160,6 +142,9 @@ class ApiKeyAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     @proven
     def revoke(self, request: HttpRequest, object_id: str) -> HttpResponse:
         key = get_object_or_404(ApiKey, pk=object_id)
+        if key.is_workspace:
+            messages.error(request, "Members ask with it in the workspace. To end that, close the account.")
+            return redirect("admin:billing_apikey_change", key.pk)
         if request.method == "POST":
             keys.revoke(key=key, now=timezone.now())
             self.log_change(request, key, "Revoked.")

@@ -20,7 +20,7 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from billing import money
+from billing import fields, money
 from billing.ledger_errors import InsufficientFunds, LedgerError, RefundTooLarge
 
 MOVE_MONEY = "billing.move_money"
@@ -30,27 +30,20 @@ GRANT_REASONS = [
     ("outage", "Outage"),
     ("invoice", "Paid by invoice"),
 ]
-REFUND_REASONS = [("wrong_answer", "Wrong answer"), ("duplicate", "Charged twice"), ("goodwill", "Goodwill")]
+REFUND_REASONS = [
+    ("wrong_answer", "Wrong answer"),
+    ("outage", "Outage"),
+    ("duplicate", "Charged twice"),
+    ("goodwill", "Goodwill"),
+]
 ADJUST_REASONS = [("correction", "Correction"), ("expired_trial", "Trial ended")]
 
 
-class DollarsField(forms.DecimalField):
-    """Dollars with up to four decimals; its value is whole units."""
+class DollarsField(fields.DollarsField):
+    """Dollars, as the admin's skin shows a number."""
 
     def __init__(self, **named: Any) -> None:
-        named = {"max_digits": 12, "decimal_places": 4, "widget": UnfoldAdminDecimalFieldWidget(), **named}
-        super().__init__(**named)
-
-    def prepare_value(self, value: Any) -> Any:
-        """What stands in the form at first: whole units come from the row, anything else was typed."""
-        return money.to_dollars(value) if isinstance(value, int) else value
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return super().has_changed(self.prepare_value(initial), data)
-
-    def clean(self, value: Any) -> int | None:
-        dollars = super().clean(value)
-        return None if dollars is None else int(dollars * money.UNITS_PER_DOLLAR)
+        super().__init__(**{"widget": UnfoldAdminDecimalFieldWidget(), **named})
 
 
 def in_dollars(column: str, label: str = "") -> Any:
@@ -148,13 +141,16 @@ def confirmed_move(
     describe: Callable[[dict[str, Any]], list[tuple[str, str]]],
     perform: Callable[[dict[str, Any], str], str],
     back: str,
+    right: str = MOVE_MONEY,
+    facts: list[tuple[str, str]] | None = None,
 ) -> HttpResponse:
     """Show `form`, then what `describe` says will happen, then `perform` it once; return to `back`.
 
     `perform(cleaned, token)` returns the sentence for the operator. The token was made when the form was first
-    shown and stays with it: pressing "confirm" twice is the same movement twice, so it happens once.
+    shown and stays with it: pressing "confirm" twice is the same movement twice, so it happens once. With `facts` what
+    will happen is known before anything is typed: the form stands beneath it, and is confirmed at once.
     """
-    if not request.user.has_perm(MOVE_MONEY):
+    if not request.user.has_perm(right):
         raise PermissionDenied
     token = request.POST.get("token") or uuid.uuid4().hex
     summary: list[tuple[str, str]] = []
@@ -165,13 +161,17 @@ def confirmed_move(
                 return redirect(back)
             except (LedgerError, ValueError) as refusal:
                 form.add_error(None, _explain(refusal))
-        elif "change" not in request.POST:
-            summary = describe(form.cleaned_data)
+        elif "change" not in request.POST and facts is None:
+            try:
+                summary = describe(form.cleaned_data)
+            except (LedgerError, ValueError) as refusal:
+                form.add_error(None, _explain(refusal))
     context = {
         **admin.site.each_context(request),
         "title": title,
         "form": form,
         "summary": summary,
+        "facts": facts,
         "token": token,
         "back": back,
     }

@@ -22,6 +22,7 @@ from billing.admin.entries import ReadOnlyAdmin
 from billing.admin.proof import proven
 from billing.models import Payment, ProviderEvent, Reversal, TopUp
 from billing.payments import checkout
+from jurisdictions.lists import PretendedFilter
 
 STATES = {
     "paid": "success",
@@ -140,8 +141,10 @@ class PaymentAdmin(CreditAdmin):
     """Payments that came with a request; `unknown` is the state that wants a person."""
 
     list_display = ("id", "created_at", "method", "purpose", "show_amount", "show_state", "reference", "detail")
-    list_filter = ("state", DeliveryFilter, "method", "purpose", "is_sandbox")
-    search_fields = ("reference", "challenge_id", "payer")
+    list_filter = (PretendedFilter, "state", DeliveryFilter, "method", "purpose")
+    search_fields = ("=reference", "=challenge_id", "=payer")
+    search_help_text = "A whole reference, challenge or payer."
+    empty_says = "No payment came with a request that fits; the sandbox's are under Sandbox."
     date_hierarchy = "created_at"
     actions_detail = ("ask_again", "give_back", "take_back")
 
@@ -197,7 +200,9 @@ class TopUpAdmin(CreditAdmin):
 
     list_display = ("id", "created_at", "account", "show_amount", "show_state", "show_taken_back", "payment_intent")
     list_filter = ("state",)
-    search_fields = ("account__name", "account__email", "session_id", "payment_intent")
+    search_fields = ("^account__name", "=account__email", "=session_id", "=payment_intent")
+    search_help_text = "How an account begins, or a whole name of the provider's."
+    empty_says = "No top-up by card fits. Customers begin them."
     list_select_related = ("account",)
     actions_detail = ("refund_card", "take_back")
 
@@ -234,7 +239,8 @@ class ReversalAdmin(ReadOnlyAdmin):
         "seen_at",
     )
     list_filter = ("kind", "reinstated", "is_settled")
-    search_fields = ("payment_reference", "name")
+    search_fields = ("=payment_reference", "=name")
+    empty_says = "No refund or dispute was heard of that fits."
     list_per_page = 100
 
     @display(description="amount (USD)", ordering="amount")
@@ -248,5 +254,6 @@ class ProviderEventAdmin(ReadOnlyAdmin):
 
     list_display = ("received_at", "kind", "outcome", "event_id")
     list_filter = ("kind", "outcome")
-    search_fields = ("event_id",)
+    search_fields = ("=event_id",)
+    empty_says = "The card provider has sent nothing that fits."
     list_per_page = 100

@@ -29,6 +29,11 @@ class ReconciliationAdmin(ReadOnlyAdmin):
     def show_result(self, obj: Reconciliation) -> str:
         return "MISMATCH" if obj.mismatches or obj.differences else "agrees"
 
+    @display(description="mismatches (USD)")
+    def show_mismatches(self, obj: Reconciliation) -> str:
+        told = (f"account {one['account']}: {_tell(one['differences'])}" for one in obj.mismatches)
+        return "; ".join(told) or "none"
+
     @display(description="rows read")
     def show_read(self, obj: Reconciliation) -> str:
         return "all" if obj.since is None else f"since {obj.since:%Y-%m-%d %H:%M}"
@@ -58,6 +63,7 @@ class DifferenceAdmin(ModelAdmin):
     list_filter = ("name", ("gone_at", admin.EmptyFieldListFilter))
     search_fields = ("subject", "note")
     list_per_page = 100
+    empty_says = "Nothing differs: the books agree with all they were compared with."
     fields = ("name", "subject", "show_numbers", "happened_at", "first_seen_at", "last_seen_at", "gone_at", "note")
     readonly_fields = fields[:-1]
 

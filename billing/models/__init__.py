@@ -8,6 +8,8 @@ from billing.models.differences import Difference
 from billing.models.entries import Hold, LedgerEntry
 from billing.models.grants import WaitingGrant
 from billing.models.limits import ConcurrencySlot, RateWindow
+from billing.models.members import FreeGrant, Invitation, Member, MemberSession, SignInLink
+from billing.models.outage_refunds import OutageRefund
 from billing.models.payments import Payment
 from billing.models.reconciliations import Reconciliation
 from billing.models.topups import ProviderEvent, Reversal, TopUp
@@ -19,16 +21,22 @@ __all__ = [
     "AuditHead",
     "ConcurrencySlot",
     "Difference",
+    "FreeGrant",
     "Hold",
+    "Invitation",
     "LedgerAnchor",
     "LedgerEntry",
+    "Member",
+    "MemberSession",
     "MonthClose",
+    "OutageRefund",
     "Payment",
     "ProviderEvent",
     "RateWindow",
     "Receipt",
     "Reconciliation",
     "Reversal",
+    "SignInLink",
     "TopUp",
     "WaitingGrant",
 ]

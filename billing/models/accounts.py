@@ -102,6 +102,10 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
         unrevoked = Q(revoked_at__isnull=True) | Q(revoked_at__gt=now)
         return self.filter(unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now))
 
+    def of_programs(self) -> ApiKeyQuerySet:
+        """Those that have a secret: all but the workspace's own."""
+        return self.filter(is_workspace=False)
+
 
 class ApiKey(models.Model):
     """A key of an account: the hash of its secret, what it may do and how fast. Revoked, never deleted."""
@@ -126,6 +130,11 @@ class ApiKey(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
+    is_workspace = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="On: what members do in the workspace is asked with it; it has no secret, so no program can use it.",
+    )
     replaces = models.OneToOneField(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="replaced_by", editable=False
     )
@@ -152,6 +161,9 @@ class ApiKey(models.Model):
             models.CheckConstraint(condition=Q(mode__in=["live", "test"]), name="key_mode_known"),
             models.CheckConstraint(
                 condition=Q(monthly_budget__isnull=True) | Q(monthly_budget__gte=0), name="key_budget_not_negative"
+            ),
+            models.UniqueConstraint(
+                fields=["account", "mode"], condition=Q(is_workspace=True), name="key_one_workspace"
             ),
         ]
 

@@ -28,6 +28,11 @@ class AuditEvent(models.Model):
         USER_CHANGED = "user_changed", "user changed"
         ROLE_CHANGED = "role_changed", "role changed"
         SETTINGS_CHANGED = "settings_changed", "settings changed"
+        MEMBER_INVITED = "member_invited", "member invited"
+        MEMBER_JOINED = "member_joined", "member joined"
+        MEMBER_CHANGED = "member_changed", "member changed"
+        MEMBER_REMOVED = "member_removed", "member removed"
+        LINK_SHOWN = "link_shown", "sign-in link shown"
         EVIDENCE_SEEN = "evidence_seen", "evidence seen"
         DONE = "done", "done"
 

@@ -66,7 +66,7 @@ class TestAGrantAboveTheCeiling:
         assert (waits.amount, waits.asked_by, waits.state, waits.reason) == (10_000_001, "dana", "waiting", "invoice")
         assert (given(account), account.entries.count()) == (0, 1)
         assert "1000.0001" in dana.get(url("waitinggrant_changelist")).content.decode()
-        assert "1 grants wait for a second person" in dana.get(url("account_changelist")).content.decode()
+        assert "1 grant waits for a second person" in dana.get(url("account_changelist")).content.decode()
         assert "waits for a second person" in dana.get(url("account_history", account.pk)).content.decode()
 
     def test_is_given_once_by_whoever_approves_it(self, dana: Client, robin: Client, account: Account) -> None:
