@@ -1,4 +1,4 @@
-"""Keeps the admin from using up the threads that customers need."""
+"""What wraps pages: the admin kept from using up the threads that customers need, and refusals that are pages."""
 
 from __future__ import annotations
 
@@ -33,3 +33,16 @@ class AdminBound:
             return self.get_response(request)
         finally:
             self._places.release()
+
+
+class PlainRefusals:
+    """A method that a page does not take is refused by a page too; the API and the provider's messages pass by."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.status_code != 405 or request.path_info.startswith(("/v1/", "/webhooks/")):
+            return response
+        return views.not_allowed(request, allowed=response.headers.get("Allow", "GET"))

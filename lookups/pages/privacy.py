@@ -1,4 +1,4 @@
-"""Where people ask us to leave something out or put it right: a form that needs no account and no script."""
+"""What is kept, and where people ask us to leave something out or put it right: a form without account or script."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ import unicodedata
 import uuid
 
 from django import forms
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
+from billing import limits
 from lookups import client_address
+from lookups.demo import asking
+from lookups.jobs import lifecycle
 from lookups.models import RemovalRequest
 from lookups.pages import views
 from lookups.privacy import removal_requests
+from scrapers import tasks
 
 
 class PlainText(forms.CharField):
@@ -79,8 +84,27 @@ def received(request: HttpRequest, request_id: uuid.UUID) -> HttpResponse:
 
 
 def _show(request: HttpRequest, form: RequestForm, *, status: int = 200) -> HttpResponse:
-    response = render(
-        request, "pages/privacy.html", {"form": form, "days": removal_requests.DUE_AFTER.days}, status=status
-    )
+    content = {"form": form, "days": removal_requests.DUE_AFTER.days, "kept": _list_kept()}
+    response = views.show(request, "privacy", content, status=status)
     response["Cache-Control"] = "no-store"
     return response
+
+
+def _list_kept() -> list[tuple[str, str]]:
+    """What is kept and for how long, as the code does it; docs/retention.md has every table."""
+    return [
+        (
+            "With an account: who you are, what you asked, what came of it and what it cost",
+            "As long as the account; then bare lines of times and sums. It is handed to you, or erased, when you ask",
+        ),
+        ("Payments and receipts", "As long as the law of bookkeeping asks"),
+        (
+            "What you type into the search box of the first page",
+            f"{asking.KEPT_FOR.days} days with its answer, {tasks.KEPT_FOR.days} days in the sandbox's log",
+        ),
+        ("What registries said of companies, people on public record among them", "Until you ask us to leave it out"),
+        ("The bytes that registries sent, as evidence", f"{settings.EVIDENCE_DAYS} days"),
+        ("Messages sent to your server or mailbox", f"{lifecycle.KEPT_FOR.days} days"),
+        ("Your network address, in the counts that limits need", f"{limits.KEPT_FOR.days * 24} hours"),
+        ("A request for removal or correction", f"{removal_requests.KEPT_FOR.days // 365} years after its answer"),
+    ]

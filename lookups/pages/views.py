@@ -1,88 +1,93 @@
-"""The public pages. Scraped text is hostile input: templates escape it, and the page allows no script at all."""
+"""The public pages. Scraped text is hostile input: templates escape it, and no script in a page is ever run."""
 
 from __future__ import annotations
 
 import sys
 
+from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.views.decorators.cache import cache_control
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from lookups import selectors
-
-# Only our own style sheet; the JSON-LD block is data, which browsers never run. What says nothing else has this policy
-# (`config.content_policy`).
+# Only our own files, nothing in the page; the JSON-LD block is data, which browsers never run. What says nothing else
+# has this policy (`config.content_policy`).
 POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; "
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
 READ_ONLY = "25006"  # PostgreSQL's word for a transaction that would write where nobody may
 
 
 def show(request: HttpRequest, template: str, content: dict[str, object], *, status: int = 200) -> HttpResponse:
-    """A page of ours; it may run no script and load nothing from elsewhere."""
-    return render(request, f"pages/{template}.html", content, status=status)
-
-
-@require_safe
-@cache_control(public=True, max_age=300)
-def home(request: HttpRequest) -> HttpResponse:
-    """What the service is, and the first request."""
-    rows = selectors.list_states()
-    available = sum(1 for row in rows if row["available"])
-    return show(request, "home", {"available": available, "total": len(rows)})
-
-
-@require_safe
-@cache_control(public=True, max_age=60)
-def states(request: HttpRequest) -> HttpResponse:
-    """Every jurisdiction: whether it answers, what it shows, and how sure that is."""
-    return show(request, "states", {"states": selectors.list_states()})
+    """A page of ours; it loads nothing from elsewhere. `canonical` is its one address, whatever the query said."""
+    common = {"canonical": f"{settings.PUBLIC_URL}{request.path}", "free": settings.FREE_LOOKUPS}
+    return render(request, f"pages/{template}.html", {**common, **content}, status=status)
 
 
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
-    """Pages are for everybody; the API and the admin are not for crawlers.
+    """Pages are for everybody; the API, the admin, what people sign in to and the search box are not for crawlers.
 
     Entity pages are not named here: a crawler that may not open one never sees that it is not to be listed.
     """
-    lines = ["User-agent: *", "Disallow: /v1/", "Disallow: /admin/", ""]
+    closed = ("/v1/", "/admin/", "/app/", "/try/")
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in closed)]
+    lines += ["", f"Sitemap: {settings.PUBLIC_URL}{reverse('sitemap')}", ""]
     return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")
 
 
-def show_message(request: HttpRequest, *, status: int, code: str, title: str, text: str) -> HttpResponse:
-    """One error for people as a page, for programs (below /v1/) in the API's one shape."""
+def show_message(
+    request: HttpRequest, *, status: int, code: str, title: str, text: str, action: str = "", url: str = ""
+) -> HttpResponse:
+    """One error for people as a page with one next step, for programs (below /v1/) in the API's one shape."""
     if request.path.startswith("/v1/"):
         request_id = getattr(request, "request_id", None)
         body = {"success": False, "error": title, "code": code, "cost": 0, "retryable": status >= 500}
         return JsonResponse(body | {"requestId": request_id}, status=status)
-    return show(request, "error", {"title": title, "text": text, "status": status}, status=status)
+    step = {"action": action or "Back to the first page", "url": url or "/"}
+    return show(request, "error", {"title": title, "text": text, "status": status, **step}, status=status)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """400."""
-    return show_message(
-        request,
-        status=400,
-        code="invalid_request",
-        title="Invalid request",
-        text="The request could not be understood.",
-    )
+    text = "The request could not be understood."
+    return show_message(request, status=400, code="invalid_request", title="Invalid request", text=text)
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """403."""
+    text = "Whoever is signed in here may not see this page, or nobody is signed in."
+    step = _way_back(request, action="Sign in", url="/app/")
+    return show_message(request, status=403, code="forbidden", title="Not allowed", text=text, **step)
+
+
+def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403 of a form that was not sent from a page of ours, or from one that had been open for too long."""
+    text = "This form is too old, or your browser takes no cookie from here. Nothing was sent. Open it again."
+    step = {"action": "Open it again", "url": request.path}
+    return show_message(request, status=403, code="forbidden", title="Not sent", text=text, **step)
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """404."""
-    return show_message(
-        request,
-        status=404,
-        code="not_found",
-        title="Not found",
-        text="There is no page here. An entity has a page once its record has been fetched.",
-    )
+    text = "There is no page here."
+    if request.path.startswith("/entity/"):
+        text = f"{text} A company has one once its record has been fetched, under its present name."
+    step = _way_back(request, action="Look a company up", url="/")
+    return show_message(request, status=404, code="not_found", title="Not found", text=text, **step)
+
+
+def not_allowed(request: HttpRequest, *, allowed: str) -> HttpResponse:
+    """405."""
+    text = f"This address takes {allowed} alone."
+    step = {"action": "Open the page", "url": request.path}
+    page = show_message(request, status=405, code="method_not_allowed", title="Not this way", text=text, **step)
+    page["Allow"] = allowed
+    return page
 
 
 def busy(request: HttpRequest) -> HttpResponse:
@@ -94,7 +99,8 @@ def busy(request: HttpRequest) -> HttpResponse:
 def too_many(request: HttpRequest, *, retry_after: int) -> HttpResponse:
     """429: this address has asked for enough in this minute or hour."""
     text = f"Too many have come from your network. Please try again in {retry_after} seconds."
-    page = show_message(request, status=429, code="rate_limited", title="Too many requests", text=text)
+    step = {"action": "Try again", "url": request.get_full_path()} if request.method in ("GET", "HEAD") else {}
+    page = show_message(request, status=429, code="rate_limited", title="Too many requests", text=text, **step)
     page["Retry-After"], page["Cache-Control"] = str(retry_after), "no-store"
     return page
 
@@ -104,17 +110,21 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if _is_away(sys.exc_info()[1]):
         text = "The database does not answer. Nothing is lost; please try again."
         return _come_again(request, seconds=15, title="Not available for a moment", text=text)
-    return show_message(
-        request,
-        status=500,
-        code="internal_error",
-        title="Something broke",
-        text="It has been logged. Please try again.",
-    )
+    text = "It has been logged. Please try again."
+    return show_message(request, status=500, code="internal_error", title="Something broke", text=text)
+
+
+def _way_back(request: HttpRequest, *, action: str, url: str) -> dict[str, str]:
+    """Staff and members are led back to where they were; everybody else to what is offered."""
+    for place, label in (("/admin/", "Back to the admin"), ("/app/", "Back to the workspace")):
+        if request.path.startswith(place):
+            return {"action": label, "url": place}
+    return {"action": action, "url": url}
 
 
 def _come_again(request: HttpRequest, *, seconds: int, title: str, text: str) -> HttpResponse:
-    page = show_message(request, status=503, code="internal_error", title=title, text=text)
+    step = {"action": "Try again", "url": request.get_full_path()}
+    page = show_message(request, status=503, code="internal_error", title=title, text=text, **step)
     page["Retry-After"] = str(seconds)
     return page
 

@@ -1,0 +1,1 @@
+"""The reference: what the OpenAPI document has, as pages show it."""

@@ -1,0 +1,21 @@
+"""The page of states: what each registry can answer here, how sure that is, and why one does not answer."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from lookups.pages import views
+from lookups.pages.home import coverage
+
+
+@require_safe
+@cache_control(public=True, max_age=60)
+def states(request: HttpRequest) -> HttpResponse:
+    """Every jurisdiction by name, or those of one filter: links, so that it needs no script."""
+    word = request.GET.get("show", "")
+    every = coverage.list_states()
+    shown = coverage.choose(every, word)
+    content = {"states": shown, "filters": coverage.list_filters(every, word), "total": len(every)}
+    return views.show(request, "home/states", content)

@@ -1,0 +1,94 @@
+// Bulk without leaving the page: a table is dropped, rows are mended where they stand, progress comes by itself.
+// Each of it is a form or a page that works without: the same address is asked, and the part that changed is put in.
+"use strict";
+
+/** The page behind an address or a form, and the part of it with this id put into ours. */
+async function swap(id, address, options) {
+  const reply = await fetch(address, { credentials: "same-origin", ...options });
+  const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
+  const part = fresh.getElementById(id);
+  const old = document.getElementById(id);
+  if (!part || !old) {
+    location.assign(reply.url);
+    return;
+  }
+  const focused = document.activeElement && old.contains(document.activeElement) ? document.activeElement : null;
+  const label = focused && (focused.getAttribute("aria-label") || focused.id);
+  const typed = focused && focused.matches("input[type=text]") ? focused.value : null;
+  const open = [...old.querySelectorAll("details[open]")].map(one => one.id || one.closest("tr")?.id).filter(Boolean);
+  old.replaceWith(part);
+  for (const name of open) {
+    const kept = document.getElementById(name);
+    const details = kept?.matches("details") ? kept : kept?.querySelector("details");
+    if (details) details.open = true;
+  }
+  if (label) {
+    const again = [...part.querySelectorAll("[aria-label], [id]")].find(one => (one.getAttribute("aria-label") || one.id) === label);
+    again?.focus({ preventScroll: true });
+    if (again && typed !== null) again.value = typed; // what was written while the answer was on its way
+  }
+  if (options?.method && reply.redirected) history.replaceState(null, "", reply.url.split("#")[0]);
+  const said = fresh.querySelector("main > .notice");
+  if (said) announce(said.textContent);
+  follow();
+}
+
+document.addEventListener("submit", async event => {
+  const form = event.target;
+  if (!form.matches("[data-swap]") || event.defaultPrevented) return;
+  event.preventDefault();
+  const button = event.submitter;
+  const body = new URLSearchParams(new FormData(form, button));
+  for (const one of form.querySelectorAll("button")) one.disabled = true;
+  if (form.matches(".candidate, .mend form")) announce("Asking the registry…");
+  try {
+    await swap(form.dataset.swap, form.action, { method: "POST", body });
+  } catch {
+    announce("The service did not answer. Nothing was changed here; try again.");
+    for (const one of form.querySelectorAll("button")) one.disabled = false;
+    delete form.dataset.sent;
+  }
+});
+
+// A field that was mended is saved when it is left
+document.addEventListener("change", event => {
+  const form = event.target.form;
+  if (event.target.matches(".edit td input[form^='row-']") && form) form.requestSubmit(form.querySelector("[value=mend]"));
+});
+
+// Progress, as long as the page is looked at and nothing in it is being written
+let following = false;
+function follow() {
+  const live = document.querySelector("[data-live]");
+  if (!live || following) return;
+  following = true;
+  setTimeout(async () => {
+    const writing = document.querySelector("#job .mend[open], #job form[data-sent]");
+    if (!document.hidden && !writing) {
+      try { await swap("job", location.href); } catch { /* the next turn asks again */ }
+    }
+    following = false;
+    follow();
+  }, Math.min(2, Number(live.dataset.live)) * 1000);
+}
+follow();
+
+// A file dropped anywhere on the page
+const drop = document.querySelector("[data-drop]");
+if (drop) {
+  drop.querySelector("[data-drop-hint]").hidden = false;
+  let within = 0;
+  addEventListener("dragenter", event => { event.preventDefault(); within += 1; drop.classList.add("over"); });
+  addEventListener("dragleave", () => { within -= 1; if (within <= 0) drop.classList.remove("over"); });
+  addEventListener("dragover", event => event.preventDefault());
+  addEventListener("drop", event => {
+    event.preventDefault();
+    within = 0;
+    drop.classList.remove("over");
+    if (!event.dataTransfer.files.length) return;
+    drop.querySelector("input[type=file]").files = event.dataTransfer.files;
+    announce("Reading " + event.dataTransfer.files[0].name + "…");
+    drop.requestSubmit();
+  });
+  drop.querySelector("input[type=file]").addEventListener("change", () => drop.requestSubmit());
+}

@@ -1,0 +1,48 @@
+// What every page may use. All of it only adds to what works without script.
+"use strict";
+
+/** Say a sentence to everybody: seen for four seconds, and read aloud. */
+function announce(text) {
+  const toast = document.getElementById("toast");
+  if (!toast) return;
+  toast.textContent = text;
+  clearTimeout(announce.timer);
+  announce.timer = setTimeout(() => { toast.textContent = ""; }, 4000);
+}
+
+// <button data-copy="id of the text" hidden>: shown where the browser can copy
+if (navigator.clipboard) {
+  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+}
+
+document.addEventListener("click", async event => {
+  const copy = event.target.closest("[data-copy]");
+  if (copy) {
+    try {
+      await navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).textContent);
+      announce("Copied.");
+    } catch {
+      announce("The browser did not allow copying.");
+    }
+  }
+  // <button data-open="id of a dialog">; without script the button leads to a page that asks the same
+  const opener = event.target.closest("[data-open]");
+  const dialog = opener && document.getElementById(opener.dataset.open);
+  if (dialog && dialog.showModal) {
+    event.preventDefault();
+    dialog.showModal();
+  }
+  const closer = event.target.closest("[data-close]");
+  if (closer) closer.closest("dialog").close();
+});
+
+// <form data-once>: a second click while the first is under way sends nothing
+document.addEventListener("submit", event => {
+  const form = event.target;
+  if (!form.matches("[data-once]")) return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = "yes";
+});
+window.addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("[data-once]")) delete form.dataset.sent;
+});

@@ -1,0 +1,100 @@
+"""Who may open a page of the workspace, and as whom: each view says the role that it asks for.
+
+A view gets its member, whether the real registries or the sandbox are meant (`livemode`), and a key of the account for
+that mode, so that what a member does goes the way of every request with a key: its limits, its budgets, its prices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
+
+from billing import audit, keys
+from billing.members import sessions
+from billing.models import ApiKey, Member, MemberSession
+from lookups import client_address
+from lookups.workspace import rail
+
+
+class WorkspaceRequest(HttpRequest):
+    """A request of a member who is signed in."""
+
+    member: Member
+    member_session: MemberSession
+    livemode: bool
+    workspace_key: ApiKey
+    rail: list[rail.Item]
+    elsewhere: list[Member]
+
+
+View = Callable[..., HttpResponseBase]
+
+
+def workspace(role: str = "viewer", *, closed: bool = False) -> Callable[[View], View]:
+    """Open the view to members who may do what `role` may; who is not signed in is asked to do that first.
+
+    `closed`: also to members of an account that is closed.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def page(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
+            session = find_session(request)
+            if session is None:
+                return _sign_in_first(request)
+            member = _as_member(cast(WorkspaceRequest, request), session)
+            with audit.acting(lambda: actor_of(request, member)):
+                is_let_in = member.can(role) and (closed or member.account.is_active)
+                response = view(request, *args, **named) if is_let_in else _refuse(request, role)
+            response.headers.setdefault("Cache-Control", "private, no-store")
+            return response
+
+        return page
+
+    return decorate
+
+
+def find_session(request: HttpRequest) -> MemberSession | None:
+    """The session of a member that the request belongs to, on whatever page; None for everybody else."""
+    token = request.COOKIES.get(settings.WORKSPACE_COOKIE_NAME, "")
+    return sessions.find(token, now=timezone.now()) if token else None
+
+
+def actor_of(request: HttpRequest, member: Member | None) -> audit.Actor:
+    """The member of a request as the audit log has it, with the address it came from."""
+    request_id = getattr(request, "request_id", "")
+    return audit.Actor(str(member) if member else "nobody", client_address.address_of(request), request_id)
+
+
+def _as_member(request: WorkspaceRequest, session: MemberSession) -> Member:
+    member = session.member
+    request.member, request.member_session, request.livemode = member, session, session.livemode
+    key = keys.get_workspace_key(account=member.account, livemode=session.livemode, now=timezone.now())
+    request.workspace_key = key
+    request.rail = cast("list[rail.Item]", SimpleLazyObject(lambda: rail.list_items(member, path=request.path)))
+    request.elsewhere = cast("list[Member]", SimpleLazyObject(lambda: _list_elsewhere(member)))
+    return member
+
+
+def _list_elsewhere(member: Member) -> list[Member]:
+    """The same person's places in other accounts."""
+    return list(Member.objects.filter(user=member.user_id).exclude(pk=member.pk).select_related("account"))
+
+
+def _sign_in_first(request: HttpRequest) -> HttpResponseRedirect:
+    wanted = request.get_full_path() if request.method in ("GET", "HEAD") else request.path
+    return HttpResponseRedirect(f"{reverse('workspace:sign-in')}?{urlencode({'next': wanted})}")
+
+
+def _refuse(request: HttpRequest, role: str) -> HttpResponseBase:
+    return render(request, "workspace/refused.html", {"role": role}, status=403)

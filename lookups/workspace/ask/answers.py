@@ -1,0 +1,239 @@
+"""One lookup as its page shows it: the word one came for, what was asked, what it cost, and what can be done next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from billing import money
+from jurisdictions.codes import PLACES, Place
+from lookups import bodies
+from lookups.models import Lookup, Manifest
+from lookups.names.check import COPY_KEPT
+from lookups.pages import differences
+from lookups.pages.differences import Piece
+from lookups.pages.dossier.record.words import clip
+from lookups.verdicts import Breakdown, Verdict
+from lookups.workspace.ask.questions import of_question
+from scrapers.failures import Failure, find_failure
+
+FREE = "Nothing was charged."
+LONGEST_NAME = 300  # characters shown; the whole stands in the record
+COPY_HERE = "A copy of its register is loaded here, and can answer instead."
+TAGS: dict[Verdict | None, tuple[str, str]] = {
+    None: ("Open", "neutral"),
+    Verdict.FOUND: ("Found", "good"),
+    Verdict.NOT_FOUND: ("Not found", "neutral"),
+    Verdict.AMBIGUOUS: ("Several fit", "warn"),
+    Verdict.REFUSED: ("Not taken", "warn"),
+    Verdict.UNAVAILABLE: ("No answer", "bad"),
+    Verdict.FAILED: ("Broke here", "bad"),
+    Verdict.CANCELLED: ("Cancelled", "neutral"),
+    Verdict.FREE: ("Free", "good"),
+    Verdict.TAKEN: ("Taken", "bad"),
+    Verdict.CANNOT_SAY: ("Cannot say", "warn"),
+}
+SOURCES = {
+    Lookup.Source.LIVE: "asked live",
+    Lookup.Source.STORED: "a stored answer",
+    Lookup.Source.COPY: "a loaded copy of the state's published register",
+}
+STATUS_KINDS = {"active": "good", "inactive": "bad", "neutral": "neutral"}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A company to choose, with what is different in its name marked; `fields` ask for it."""
+
+    pieces: list[Piece]
+    entity_id: str
+    status: str
+    apart: str
+    fields: dict[str, str]
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What the template shows, and nothing it would have to work out."""
+
+    lookup: Lookup
+    place: Place
+    title: str
+    text: str
+    word: str
+    kind: str
+    asked: str
+    asked_as: str
+    cost: str
+    again: dict[str, str]
+    candidates: list[Candidate] = field(default_factory=list)
+    retry_at: datetime | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not ended."""
+        return self.lookup.verdict is None
+
+    @property
+    def is_found(self) -> bool:
+        """Whether a record or liens can be shown."""
+        return self.lookup.verdict == Verdict.FOUND.value
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether asking again is what comes next."""
+        return self.lookup.verdict in (Verdict.UNAVAILABLE, Verdict.FAILED, Verdict.CANCELLED)
+
+    @property
+    def name_check(self) -> dict[str, Any] | None:
+        """What is known of a name, as the API has it."""
+        return self.lookup.name_check
+
+    @property
+    def who(self) -> str:
+        """Who asked: a person of the team, or by which key."""
+        return write_who(self.lookup)
+
+    @property
+    def source(self) -> str:
+        """Where the answer is from, in words; empty without one."""
+        return SOURCES[Lookup.Source(self.lookup.source)] if self.lookup.evidence else ""
+
+    @property
+    def has_copy(self) -> bool:
+        """Whether a name check that the registry did not answer can be made from a loaded copy."""
+        return COPY_KEPT in self.lookup.note
+
+
+def tell(lookup: Lookup) -> Answer:
+    """The page of a lookup that was read with all that a reply tells of it."""
+    verdict = lookup.outcome
+    word, kind = TAGS[verdict]
+    title, text = _write(lookup, verdict)
+    return Answer(
+        lookup=lookup,
+        place=PLACES[lookup.state],
+        title=title,
+        text=text,
+        word=word,
+        kind=kind,
+        asked=lookup.asked,
+        asked_as=_write_kind(lookup),
+        cost=write_cost(lookup),
+        again=of_question(lookup.question, ref=lookup.ref),
+        candidates=[_candidate(one, lookup) for one in lookup.candidates],
+        retry_at=lookup.retry_at,
+    )
+
+
+def find_manifest(lookup: Lookup) -> Manifest | None:
+    """What is signed of it; None where nothing is kept any more."""
+    return Manifest.objects.filter(lookup=lookup.repeats or lookup, document__isnull=False).first()
+
+
+def write_cost(lookup: Lookup) -> str:
+    """What it cost, in words."""
+    if lookup.charged:
+        return f"{money.to_decimal_string(lookup.charged)} USD"
+    if lookup.sandbox:
+        return "Free: sandbox"
+    return "Nothing" if lookup.verdict is not None else "Nothing so far"
+
+
+def write_who(lookup: Lookup) -> str:
+    """Who asked: a person of the team, or by which key."""
+    if lookup.asked_by is not None:
+        return lookup.asked_by.get_full_name() or lookup.asked_by.email or lookup.asked_by.get_username()
+    return lookup.key.name if lookup.key is not None else "Paid by the request"
+
+
+def _write_kind(lookup: Lookup) -> str:
+    words = {"business_entity": "Company", "ucc": "Liens (UCC)", "name_check": "Name check"}
+    kind = words.get(lookup.kind, lookup.kind)
+    if lookup.kind == "ucc" and lookup.question.get("search_by") == "secured_party":
+        return f"{kind}, by secured party"
+    return f"{kind}, by identifier" if lookup.question.get("entity_id") else kind
+
+
+def _write(lookup: Lookup, verdict: Verdict | None) -> tuple[str, str]:
+    """The headline and the sentence under it."""
+    name, asked = PLACES[lookup.state].name, f"“{lookup.asked}”"
+    match verdict:
+        case None:
+            return f"Asking {name}…", ""
+        case Verdict.FOUND:
+            return _write_found(lookup), ""
+        case Verdict.NOT_FOUND:
+            what = "liens on" if lookup.kind == "ucc" else "company"
+            missing = f"{name} has no {what} {asked}"
+            return missing, f"The registry answered in full and has no such record. {FREE}"
+        case Verdict.AMBIGUOUS:
+            text = "Nobody is guessed: choose one, and it is asked for by its identifier."
+            return f"{len(lookup.candidates)} companies fit {asked} equally well", f"{text} {FREE}"
+        case Verdict.REFUSED:
+            texts = [text for several in bodies.refusal_details(lookup).values() for text in several]
+            return f"{name} cannot be asked this", f"{_for_people(' '.join(texts))} {FREE}"
+        case Verdict.UNAVAILABLE:
+            return f"{name} did not answer", _write_unavailable(lookup)
+        case Verdict.FAILED:
+            return _write_failed(lookup)
+        case Verdict.CANCELLED:
+            return "Cancelled before its turn", FREE
+    verdicts = {
+        Verdict.FREE: "is free in",
+        Verdict.TAKEN: "is taken in",
+        Verdict.CANNOT_SAY: "may or may not be free in",
+    }
+    return f"{asked} {verdicts[verdict]} {name}", ""
+
+
+def _for_people(text: str) -> str:
+    """A sentence that names fields of the wire, as people read it."""
+    return text.replace(COPY_KEPT, COPY_HERE).replace("the entity_id", "the state's identifier")
+
+
+def _write_found(lookup: Lookup) -> str:
+    if lookup.version is not None:
+        return clip(lookup.version.data["entityName"], LONGEST_NAME) or ""
+    count = len(lookup.filing_set.filings) if lookup.filing_set is not None else 0
+    return f"{count} {'lien' if count == 1 else 'liens'} on “{lookup.asked}”"
+
+
+def _write_unavailable(lookup: Lookup) -> str:
+    failure = find_failure(lookup.reason) or Failure.DOWN
+    own = lookup.note if failure is Failure.DISABLED else ""  # the operator's sentence
+    sentences = [own or failure.facts.customer, FREE]
+    if COPY_KEPT in lookup.note:
+        sentences.append(COPY_HERE)
+    if lookup.retry_at is not None:
+        sentences.append(f"It may be asked again from {lookup.retry_at:%H:%M} UTC on.")
+    elif not bodies.is_retryable(lookup):
+        sentences.append("Asking again does not help until we have looked at it.")
+    return " ".join(sentences)
+
+
+def _write_failed(lookup: Lookup) -> tuple[str, str]:
+    if lookup.reason == Breakdown.OUT_OF_FUNDS:
+        return "The balance did not cover this", f"The answer was kept back. {FREE}"
+    return "This broke here, not at the registry", f"{FREE} It has been logged; please ask again."
+
+
+def _candidate(one: dict[str, Any], lookup: Lookup) -> Candidate:
+    name, entity_id = str(one.get("entityName") or ""), str(one.get("entityId") or "")
+    by = {"entity_id": entity_id} if entity_id and lookup.kind != "ucc" else {"name": name}
+    url = str(one.get("sosUrl") or "")
+    return Candidate(
+        pieces=differences.mark(str(lookup.question.get("name") or ""), clip(name, LONGEST_NAME) or ""),
+        entity_id=entity_id,
+        status=clip(one.get("status"), 100) or "",
+        apart=differences.write_features(one.get("features") or []),
+        fields={
+            **by,
+            "state": lookup.state,
+            "kind": "liens" if lookup.kind == "ucc" else "company",
+            "word": lookup.ask_id.hex,  # the same click again is the same question, however often the page is opened
+        },
+        url=url if url.startswith("https://") and not lookup.sandbox else "",
+    )

@@ -1,0 +1,102 @@
+"""Buying credit by card and coming back, and the receipts of what was paid."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from billing import selectors, topups
+from billing.accounting import receipts
+from billing.models import LedgerEntry
+from billing.payments.stripe import CardsNotConfigured
+from lookups import client_address
+from lookups.api.views import paging
+from lookups.workspace.access import WorkspaceRequest, workspace
+from lookups.workspace.balance.forms import TopUpForm
+from lookups.workspace.balance.views import show
+
+PAGE = 200
+LOOKS, PAUSE = 12, 5  # how often, and after how many seconds, the page looks whether the payment has come
+
+
+@require_POST
+@workspace(role="admin")
+def top_up(request: WorkspaceRequest) -> HttpResponse:
+    """Lead to the card provider's page; nothing is paid before the person confirms it there."""
+    form, now = TopUpForm(request.POST), timezone.now()
+    rate = client_address.count(request, now=now)
+    if not rate.allowed:
+        form.add_error(None, "Too many tries from your network in this minute. Please wait a little.")
+        response = show(request, topup_form=form, status=429)
+        response["Retry-After"] = f"{rate.retry_after}"
+        return response
+    if not form.is_valid():
+        return show(request, topup_form=form, status=400)
+    try:
+        _, address = topups.start(
+            account=request.member.account,
+            amount=form.cleaned_data["amount"],
+            success_url=f"{settings.PUBLIC_URL}{reverse('workspace:topup-done')}",
+            cancel_url=f"{settings.PUBLIC_URL}{reverse('workspace:topup-cancelled')}",
+            now=now,
+        )
+    except (CardsNotConfigured, topups.ProviderUnavailable) as away:
+        form.add_error(None, str(away))
+        return show(request, topup_form=form, status=503)
+    response = HttpResponseRedirect(address)
+    response.status_code = 303  # what follows is a GET
+    return response
+
+
+@require_safe
+@workspace(role="admin")
+def done(request: WorkspaceRequest) -> HttpResponse:
+    """Back from the card page. The balance grows when the provider says so, which the page waits for a minute long."""
+    latest = selectors.list_topups(request.member.account_id).first()
+    looked = paging.read_number(request.GET.get("look"), "look", {}, most=LOOKS) or 0
+    response = show(request, came_back=latest, waits=looked < LOOKS)
+    if latest is not None and latest.state == latest.State.CREATED and looked < LOOKS:
+        response["Refresh"] = f"{PAUSE}; url={reverse('workspace:topup-done')}?look={looked + 1}"
+    return response
+
+
+@require_safe
+@workspace(role="admin")
+def cancelled(request: WorkspaceRequest) -> HttpResponse:
+    """Back from the card page without having paid."""
+    return show(request, left_off=True)
+
+
+@require_safe
+@workspace(role="admin")
+def list_receipts(request: WorkspaceRequest) -> HttpResponse:
+    """What was paid in, newest first, each with its receipt or the button that makes it."""
+    before = paging.read_number(request.GET.get("before"), "before", {}, most=paging.LAST)
+    paid = receipts.list_paid(request.member.account_id)
+    page = list((paid if before is None else paid.filter(pk__lt=before))[: PAGE + 1])
+    context = {
+        "paid": [(entry, getattr(entry, "receipt", None)) for entry in page[:PAGE]],
+        "older": page[PAGE - 1].pk if len(page) > PAGE else None,
+    }
+    return render(request, "workspace/balance/receipts.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@workspace(role="admin")
+def receipt(request: WorkspaceRequest, entry_id: int) -> HttpResponse:
+    """A page to print. A POST makes it: it takes the next number, and keeps it."""
+    own = LedgerEntry.objects.filter(account_id=request.member.account_id)
+    entry = get_object_or_404(own.select_related("account"), pk=entry_id)
+    try:
+        if request.method == "POST":
+            receipts.issue(entry, now=timezone.now())
+            return redirect("workspace:receipt", entry_id)
+        issued = receipts.find(entry)
+    except receipts.NoReceipt as nothing:
+        raise Http404 from nothing
+    context = {"receipt": issued, "entry": entry, "seller": settings.SELLER}
+    return render(request, "workspace/balance/receipt.html", context)

@@ -1,0 +1,1 @@
+"""How people get into the workspace, and out of it."""

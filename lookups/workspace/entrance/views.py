@@ -1,0 +1,166 @@
+"""The pages of signing in: an address, a link by mail, one click on the page behind it; or a passkey.
+
+Opening a link does nothing but show a button, because programs that look after mail open links as well.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django import forms
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from billing import audit
+from billing.members import arrival, links, sessions
+from billing.members.arrival import Arrival, SignUpClosed
+from billing.models import Member, SignInLink
+from lookups import client_address
+from lookups.pages.views import too_many
+from lookups.workspace import mail
+from lookups.workspace.access import actor_of, find_session
+from lookups.workspace.entrance import passkeys, tries
+
+HOME = "/app/"
+LONGEST_PATH = 500
+
+
+class AddressForm(forms.Form):
+    """Whom to send a link."""
+
+    email = forms.EmailField(
+        label="E-mail address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True, "placeholder": "you@company.com"}),
+    )
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def ask(request: HttpRequest) -> HttpResponse:
+    """Asks for the address; the answer is the same for every one."""
+    then = own_path((request.POST if request.method == "POST" else request.GET).get("next", ""))
+    if request.method != "POST":
+        if find_session(request):
+            return redirect(then)
+        return _show(request, AddressForm(), then)
+    form, now = AddressForm(request.POST), timezone.now()
+    if not form.is_valid():
+        return _show(request, form, then, status=400)
+    email = form.cleaned_data["email"]
+    if wait := tries.count(request, email=email, now=now):
+        return too_many(request, retry_after=wait)
+    links.make(email=email, then=then, now=now)
+    mail.wake()
+    return redirect("workspace:sign-in-sent")
+
+
+@never_cache
+@require_safe
+def sent(request: HttpRequest) -> HttpResponse:
+    """What to do now."""
+    return _render(request, "sent", {"is_mailed": settings.MAIL_CONFIGURED, "contact": settings.CONTACT})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def link(request: HttpRequest, token: str) -> HttpResponse:
+    """A button that signs in; pressing it uses the link up."""
+    now = timezone.now()
+    if wait := tries.count(request, now=now) if request.method == "POST" else 0:
+        return too_many(request, retry_after=wait)
+    found = links.find(token, now=now) if request.method != "POST" else links.use(token, now=now)
+    if found is None:
+        return _over(request, now)
+    if request.method != "POST":
+        session = find_session(request)
+        known = {"link": found, "invitations": arrival.list_invitations(found.email), "session": session}
+        return _render(request, "link", known)
+    return _arrive(request, found, now=now)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def passkey(request: HttpRequest) -> HttpResponse:
+    """What the browser asks its keys (GET), and what one of them answered."""
+    now = timezone.now()
+    if wait := tries.count(request, now=now):
+        return too_many(request, retry_after=wait)
+    if request.method == "GET":
+        return JsonResponse(passkeys.begin_signing_in())
+    try:
+        member = passkeys.recognize(request.POST.get("credential", ""), now=now)
+    except passkeys.NotAccepted:
+        _note_failure(request, "By a passkey that is nobody's here.", now)
+        form = AddressForm()
+        return _show(request, form, own_path(request.POST.get("next", "")), status=403, wrong="passkey")
+    return _sign_in(request, member, own_path(request.POST.get("next", "")), how="By passkey.", now=now)
+
+
+def own_path(wanted: str) -> str:
+    """The page of the workspace that somebody wanted; never one of another host."""
+    is_own = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) and wanted.startswith(HOME)
+    return wanted if is_own and len(wanted) <= LONGEST_PATH else HOME
+
+
+def _arrive(request: HttpRequest, found: SignInLink, *, now: datetime) -> HttpResponse:
+    wanted = request.POST.get("invitation", "")
+    number = int(wanted) if wanted.isdecimal() and len(wanted) < 19 else None
+    network = client_address.address_of(request)
+    try:
+        with audit.acting(lambda: actor_of(request, None)):
+            came = arrival.arrive(email=found.email, invitation_id=number, network=network, now=now)
+    except SignUpClosed:
+        return _render(request, "closed", {"contact": settings.CONTACT}, status=403)
+    return _sign_in(request, came.member, own_path(found.next), how="By link.", came=came, now=now)
+
+
+def _sign_in(
+    request: HttpRequest, member: Member, then: str, *, how: str, now: datetime, came: Arrival | None = None
+) -> HttpResponse:
+    """Begin a session; the one that this browser had is over."""
+    earlier = find_session(request)
+    if earlier is not None:
+        sessions.end(user_id=earlier.member.user_id, session_id=earlier.pk)
+    browser, address = request.META.get("HTTP_USER_AGENT", ""), client_address.address_of(request)
+    token = sessions.begin(member=member, address=address, browser=browser, now=now)
+    audit.record(audit.Kind.SIGNED_IN, subject=member, detail=how, actor=actor_of(request, member), now=now)
+    is_new = came is not None and came.is_new
+    response = _render(request, "arrived", {"came": came, "next": then}) if is_new else HttpResponseRedirect(then)
+    response.set_cookie(
+        settings.WORKSPACE_COOKIE_NAME,
+        token,
+        max_age=settings.WORKSPACE_SESSION_DAYS * 24 * 3600,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def _over(request: HttpRequest, now: datetime) -> HttpResponse:
+    if request.method == "POST":
+        _note_failure(request, "By a link that was used, or too old.", now)
+    return _show(request, AddressForm(), HOME, status=410, wrong="link")
+
+
+def _note_failure(request: HttpRequest, detail: str, now: datetime) -> None:
+    audit.record(audit.Kind.SIGN_IN_FAILED, detail=detail, actor=actor_of(request, None), now=now)
+
+
+def _show(request: HttpRequest, form: AddressForm, then: str, *, status: int = 200, wrong: str = "") -> HttpResponse:
+    known = {"form": form, "next": then, "wrong": wrong, "sign_up": settings.SIGN_UP}
+    return _render(request, "sign_in", known, status=status)
+
+
+def _render(request: HttpRequest, name: str, known: dict[str, object], *, status: int = 200) -> HttpResponse:
+    known = known | {"free": settings.FREE_LOOKUPS}
+    return render(request, f"workspace/entrance/{name}.html", known, status=status)

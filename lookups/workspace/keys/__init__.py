@@ -1,0 +1,1 @@
+"""Keys as people look after them: listed, made, rotated, revoked, renamed, limited."""

@@ -1,0 +1,89 @@
+"""Mails of the entrance: the link that signs in, and that somebody was invited. The row is the truth; a worker sends.
+
+The request that asks for a link never waits for the mail server, so that it takes as long for every address.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+
+from celery import current_app
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.urls import reverse
+from django.utils.html import strip_tags
+
+from billing.members import links
+from billing.models import Invitation, SignInLink
+from lookups.notifications import result_mail
+
+log = logging.getLogger(__name__)
+AT_ONCE = 50
+
+
+def wake() -> None:
+    """Tell a worker. A broker that is down loses nothing but a minute: the clock looks as well."""
+    if not settings.MAIL_CONFIGURED:
+        return
+    try:
+        current_app.send_task("lookups.tasks.mail_entrance", queue="upkeep", retry=False)
+    except Exception:  # whatever the broker says, the row is written
+        log.exception("The queue did not take the call for a mail; the sweep will find it.")
+
+
+def url_of(token: str) -> str:
+    """Where the link leads."""
+    return settings.PUBLIC_URL + reverse("workspace:sign-in-link", args=[token])
+
+
+def send_waiting(*, now: datetime) -> int:
+    """Mail what waits; returns how many mails the server took. What it did not take is tried again in a minute."""
+    if not settings.MAIL_CONFIGURED:
+        return 0
+    taken = 0
+    for link in links.list_unmailed(now=now)[:AT_ONCE]:
+        text = _text_of_link(url_of(links.read(link)))
+        taken += _send(link, f"Your sign-in link for {_host()}", text, now=now, then={"sealed": ""})
+    for invitation in Invitation.objects.filter(mailed_at=None).select_related("account")[:AT_ONCE]:
+        taken += _send(invitation, f"An invitation to {_host()}", _text_of_invitation(invitation), now=now, then={})
+    return taken
+
+
+def _send(row: SignInLink | Invitation, subject: str, text: str, *, now: datetime, then: dict[str, str]) -> bool:
+    """Mail one row that nobody else mails meanwhile; give it back when the server did not take it."""
+    rows = type(row)._default_manager.filter(pk=row.pk)
+    if not rows.filter(mailed_at=None).update(mailed_at=now):
+        return False
+    headers = {"Auto-Submitted": "auto-generated"}
+    message = EmailMessage(subject, text, settings.DEFAULT_FROM_EMAIL, [row.email], headers=headers)
+    _, error = result_mail.post(message)
+    if error:
+        log.warning("Mail of %s: %s", row, error)
+        rows.update(mailed_at=None)
+        return False
+    if then:
+        rows.update(**then)
+    return True
+
+
+def _host() -> str:
+    return settings.PUBLIC_URL.partition("://")[2]
+
+
+def _text_of_link(url: str) -> str:
+    minutes = int(links.WORKS_FOR.total_seconds()) // 60
+    return (
+        f"Somebody, you we hope, wants to sign in at {settings.PUBLIC_URL} with this address.\n\n{url}\n\n"
+        f"The link works once, for {minutes} minutes. If it was not you, there is nothing to do: "
+        "without this mail nobody signs in.\n"
+    )
+
+
+def _text_of_invitation(invitation: Invitation) -> str:
+    account = " ".join(strip_tags(invitation.account.name).split())[:80]
+    return (
+        f"{invitation.invited_by or 'The staff'} has invited you to the account “{account}” as {invitation.role}.\n\n"
+        f"Sign in with this address, and you are asked whether you join:\n\n"
+        f"{settings.PUBLIC_URL}{reverse('workspace:sign-in')}\n"
+    )

@@ -1,0 +1,93 @@
+"""The page Settings, and the account's preferences on it: those of the API, by the same service."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from billing import money
+from billing.members import sessions, team
+from billing.models import Account
+from lookups import account_settings
+from lookups.workspace.access import WorkspaceRequest, workspace
+from lookups.workspace.entrance import passkeys
+
+LONGEST_AGE = 365  # days, as the API has it
+
+
+class AccountForm(forms.Form):
+    """What may be set about the account."""
+
+    name = forms.CharField(label="Name of the account", max_length=200)
+    email = forms.ChoiceField(
+        label="Mail goes to", required=False, help_text="Results of bulk jobs and the daily mail of watches."
+    )
+    max_cache_age_days = forms.IntegerField(
+        label="How old a stored answer may be, in days",
+        required=False,
+        min_value=0,
+        max_value=LONGEST_AGE,
+    )
+    cache_first_default = forms.BooleanField(
+        label="Answer from stored records where they are recent enough", required=False
+    )
+    monthly_budget = forms.DecimalField(
+        label="Monthly budget in USD",
+        required=False,
+        min_value=0,
+        max_value=1_000_000,
+        decimal_places=4,
+        help_text="The most that is spent in a calendar month (UTC). Empty: no limit.",
+    )
+
+    def __init__(self, account: Account, data: Any = None) -> None:
+        first = {name: getattr(account, name) for name in self.base_fields}
+        first["monthly_budget"] = None if account.monthly_budget is None else money.to_dollars(account.monthly_budget)
+        super().__init__(data, initial=first)
+        self.fields["max_cache_age_days"].help_text = f"Empty: {settings.CACHE_MAX_AGE_DAYS}."
+        found = {member.user.email for member in team.list_members(account)} | {account.email, ""}
+        choices = [(one, one or "Nobody") for one in sorted(found, reverse=True)]
+        cast(forms.ChoiceField, self.fields["email"]).choices = choices
+
+    def changes(self) -> dict[str, Any]:
+        """The changed ones as the service takes them."""
+        changed = {name: self.cleaned_data[name] for name in self.changed_data}
+        if changed.get("monthly_budget") is not None:
+            changed["monthly_budget"] = money.from_dollars(changed["monthly_budget"])
+        return changed
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@workspace()
+def settings_page(request: HttpRequest) -> HttpResponse:
+    """Everything that can be set; a POST changes the account, for those who may."""
+    own = cast(WorkspaceRequest, request)
+    account = own.member.account
+    if request.method != "POST" or not own.member.can("admin"):
+        return _show(own, AccountForm(account), status=403 if request.method == "POST" else 200)
+    form = AccountForm(account, request.POST)
+    if not form.is_valid():
+        return _show(own, form, status=400)
+    account_settings.change_in_workspace(member=own.member, now=timezone.now(), **form.changes())
+    messages.success(request, "Saved.")
+    return redirect("workspace:settings")
+
+
+def _show(request: WorkspaceRequest, form: AccountForm, *, status: int = 200) -> HttpResponse:
+    member, now = request.member, timezone.now()
+    known = {
+        "form": form,
+        "manages": member.can("admin"),
+        "owns": member.can("owner"),
+        "passkeys": passkeys.list_keys(member.user),
+        "sessions": sessions.list_lasting(user_id=member.user_id, now=now),
+        "is_fresh": sessions.is_fresh(request.member_session, now=now),
+    }
+    return render(request, "workspace/preferences/settings.html", known, status=status)

@@ -1,0 +1,1 @@
+"""The page Team: who is in the account, as what, and who is awaited."""

@@ -1,0 +1,141 @@
+"""The pages of the team. What may be done is decided by `billing.members.team`; the page shows what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from billing.members import arrival, sessions, team
+from billing.models import Member
+from lookups.workspace import mail
+from lookups.workspace.access import WorkspaceRequest, workspace
+
+
+class InvitationForm(forms.Form):
+    """Whom, and as what."""
+
+    email = forms.EmailField(label="E-mail address", max_length=254)
+    role = forms.ChoiceField(label="Role", choices=Member.Role.choices, initial=Member.Role.MEMBER)
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+
+@require_safe
+@workspace()
+def team_page(request: HttpRequest) -> HttpResponse:
+    """Everybody of the account; who manages the team can change that here."""
+    return _show(cast(WorkspaceRequest, request), InvitationForm())
+
+
+@require_POST
+@workspace(role="admin")
+def invite(request: HttpRequest) -> HttpResponse:
+    """Keep a place for an address."""
+    form, own = InvitationForm(request.POST), cast(WorkspaceRequest, request)
+    if not form.is_valid():
+        return _show(own, form, status=400)
+    given = form.cleaned_data
+
+    def act() -> str:
+        invitation = team.invite(by=own.member, email=given["email"], role=given["role"], now=timezone.now())
+        mail.wake()
+        return f"{invitation.email} is invited as {invitation.role}."
+
+    return _do(own, act)
+
+
+@require_POST
+@workspace(role="admin")
+def withdraw(request: HttpRequest, number: int) -> HttpResponse:
+    """Keep the place no longer."""
+    own = cast(WorkspaceRequest, request)
+
+    def act() -> str:
+        team.withdraw(by=own.member, invitation_id=number, now=timezone.now())
+        return "The invitation is withdrawn."
+
+    return _do(own, act)
+
+
+@require_POST
+@workspace()
+def join(request: HttpRequest) -> HttpResponse:
+    """Take a place in another account that waits for this person, and go there."""
+    own, wanted = cast(WorkspaceRequest, request), request.POST.get("invitation", "")
+    number = int(wanted) if wanted.isdecimal() and len(wanted) < 19 else None
+    invitation = arrival.find_invitation(own.member.user.email, number)
+
+    def act() -> str:
+        if invitation is None:
+            raise team.NotAllowed("This invitation does not wait any more.")
+        with transaction.atomic():
+            member = team.join(invitation=invitation, user=own.member.user, now=timezone.now())
+        sessions.move(own.member_session, member_id=member.pk)
+        return f"You are in {member.account.name} now."
+
+    return _do(own, act)
+
+
+@require_POST
+@workspace(role="admin")
+def change_role(request: HttpRequest, number: int) -> HttpResponse:
+    """Give a member another role."""
+    own, role = cast(WorkspaceRequest, request), request.POST.get("role", "")
+    if role not in Member.Role.values:
+        return redirect("workspace:team")
+
+    def act() -> str:
+        member = team.change_role(by=own.member, member_id=number, role=role, now=timezone.now())
+        return f"{member.user.email} is {member.role} now."
+
+    return _do(own, act)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@workspace()
+def remove(request: HttpRequest, number: int) -> HttpResponse:
+    """Asks once more, then takes a member out of the account; oneself, too."""
+    own = cast(WorkspaceRequest, request)
+    member = team.list_members(own.member.account).filter(pk=number).first()
+    if member is None:
+        return redirect("workspace:team")
+    if request.method != "POST":
+        return render(request, "workspace/team/remove.html", {"member": member})
+
+    def act() -> str:
+        email = member.user.email
+        team.remove(by=own.member, member_id=number, now=timezone.now())
+        return f"{email} is not in the team any more."
+
+    return _do(own, act)
+
+
+def _do(request: WorkspaceRequest, act: Callable[[], str]) -> HttpResponse:
+    """Do it, or say why not; then the page again."""
+    try:
+        messages.success(request, act())
+    except team.NotAllowed as reason:
+        messages.error(request, str(reason))
+    return redirect("workspace:team")
+
+
+def _show(request: WorkspaceRequest, form: InvitationForm, *, status: int = 200) -> HttpResponse:
+    account = request.member.account
+    known: dict[str, Any] = {
+        "form": form,
+        "members": team.list_members(account),
+        "awaited": team.list_invitations(account),
+        "mine": arrival.list_invitations(request.member.user.email),
+        "roles": Member.Role.values,
+        "manages": request.member.can("admin"),
+    }
+    return render(request, "workspace/team/team.html", known, status=status)

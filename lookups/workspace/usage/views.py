@@ -1,0 +1,116 @@
+"""What was asked and what it cost, for everybody of the account; period and narrowing are in the address bar."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+
+from billing import selectors
+from billing.models import ApiKey
+from jurisdictions.codes import PLACES
+from lookups import csv_export
+from lookups.workspace import periods
+from lookups.workspace.access import WorkspaceRequest, workspace
+from lookups.workspace.usage import chart, counts
+from lookups.workspace.usage.counts import Wanted
+
+NARROWS = ("state", "key", "origin")
+
+
+@require_safe
+@workspace(role="viewer")
+def usage(request: WorkspaceRequest) -> HttpResponse:
+    """The figures, the chart and the tables of a period, with the period before beside them."""
+    today = timezone.now().date()
+    period, wrong = periods.read(request.GET, today=today)
+    keys = _list_keys(request)
+    wanted = _read_wanted(request, keys)
+    found = counts.count(wanted, period)
+    names, total, before = _names(keys), found.total, counts.total(wanted, period.before())
+    context = {
+        "period": period,
+        "wrong": wrong,
+        "quick": _quick(today),
+        "wanted": wanted,
+        "narrowed": _kept(request) != "",
+        "kept": _kept(request),
+        "query": period.query + _kept(request),
+        "states": sorted(PLACES.values(), key=lambda place: place.name),
+        "keys": [(key.pk, names[f"{key.pk}"]) for key in keys],
+        "origins": counts.ORIGINS,
+        "outcomes": counts.OUTCOMES,
+        "total": total,
+        "before": before,
+        "figures": list(zip(total.columns, before.columns, strict=True))[:3],
+        "period_before": period.before(),
+        "chart": chart.draw(found),
+        "days": [line for line in reversed(found.by_day()) if line.lookups or line.refunded],
+        "tables": [
+            ("State", found.by_state(), True),
+            ("Key", found.by_key(names), True),
+            ("Origin", found.by_origin(), False),
+            ("Verdict", found.by_verdict(), False),
+        ],
+    }
+    return render(request, "workspace/usage/usage.html", context)
+
+
+@require_safe
+@workspace(role="viewer")
+def export(request: WorkspaceRequest) -> HttpResponse | StreamingHttpResponse:
+    """The same numbers as a table, a line for each day, state, key, origin and verdict."""
+    period, wrong = periods.read(request.GET, today=timezone.now().date())
+    if wrong:
+        return HttpResponse(wrong, status=400, content_type="text/plain; charset=utf-8")
+    keys = _list_keys(request)
+    rows = counts.write_rows(counts.count(_read_wanted(request, keys), period), _names(keys))
+    name = f"usage-{period.first}-{period.last}.csv"
+    return StreamingHttpResponse(
+        csv_export.csv_lines(counts.CSV_COLUMNS, rows),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def _list_keys(request: WorkspaceRequest) -> list[ApiKey]:
+    """All keys of the mode, the workspace's own first: what was asked on these pages is usage as well."""
+    others = [key for key in selectors.list_keys(request.member.account_id) if key.livemode == request.livemode]
+    return [request.workspace_key, *others]
+
+
+def _names(keys: list[ApiKey]) -> dict[str, str]:
+    return {f"{key.pk}": "Workspace" if key.is_workspace else f"{key.prefix}… {key.name}" for key in keys}
+
+
+def _read_wanted(request: WorkspaceRequest, keys: list[ApiKey]) -> Wanted:
+    """What the address bar narrows to; a word that fits nothing narrows nothing."""
+    state, key, origin = (request.GET.get(name, "") for name in NARROWS)
+    return Wanted(
+        account_id=request.member.account_id,
+        livemode=request.livemode,
+        state=state if state in PLACES else None,
+        key_id=next((one.pk for one in keys if f"{one.pk}" == key), None),
+        origin=origin if origin in counts.ORIGINS else None,
+    )
+
+
+def _kept(request: WorkspaceRequest) -> str:
+    """What the address bar narrows to, to go after a period."""
+    kept = {name: request.GET[name] for name in NARROWS if request.GET.get(name)}
+    return f"&{urlencode(kept)}" if kept else ""
+
+
+def _quick(today: date) -> list[tuple[str, str]]:
+    this_month = periods.Period(today.replace(day=1), today)
+    last_month = periods.month_of(this_month.before().first)
+    return [
+        ("This month", f"month={today:%Y-%m}"),
+        ("Last month", last_month.query),
+        ("Last 7 days", periods.last_days(7, today=today).query),
+        ("Last 90 days", periods.last_days(90, today=today).query),
+    ]

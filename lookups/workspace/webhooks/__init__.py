@@ -1,0 +1,1 @@
+"""Where webhooks go, what signs them, and what became of each."""

@@ -1,0 +1,130 @@
+"""A Chromium without a window, and what it, axe and html-validate have to say of a page."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+PROGRAM = shutil.which("chromium") or shutil.which("google-chrome")
+WIDTHS = (390, 768, 1440)
+COLORS = ("light", "dark")
+NODE = Path(__file__).parents[2] / ".venv/node/node_modules"
+AXE = NODE / "axe-core/axe.min.js"
+VALIDATOR = NODE / ".bin/html-validate"
+RULES = Path(__file__).parent / "html-validate.json"
+# Chromium shows these for what a page is meant to answer with, and for the icon of an error
+EXPECTED = ("Failed to load resource: the server responded with a status of 4",)
+
+
+@contextmanager
+def started() -> Iterator[Browser]:
+    """A browser; playwright's loop runs in this thread, beside which Django would refuse to ask its database."""
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        browser = playwright.chromium.launch(executable_path=PROGRAM, args=options)
+        try:
+            yield browser
+        finally:
+            browser.close()
+            del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+def person(browser: Browser, *, width: int = 1440, color: str = "light", script: bool = True) -> BrowserContext:
+    """Somebody with a window of this width, who prefers light or dark, with or without script; signed in nowhere."""
+    size = {"width": width, "height": 900}
+    return browser.new_context(
+        viewport=size,  # type: ignore[arg-type]
+        color_scheme=color,  # type: ignore[arg-type]
+        java_script_enabled=script,
+        has_touch=width < 720,
+        is_mobile=width < 720,
+        reduced_motion="reduce",
+        bypass_csp=False,
+    )
+
+
+REFUSED = """
+window.refused = [];
+document.addEventListener("securitypolicyviolation", event => window.refused.push(event.effectiveDirective));
+"""
+
+
+def try_script(page: Page) -> None:
+    """Put a script and a picture from elsewhere into the page, as scraped text might: the policy refuses both."""
+    page.evaluate(REFUSED)
+    page.evaluate(
+        """() => {
+          document.body.insertAdjacentHTML('beforeend', '<img src=https://x.test/ onerror=alert(1)>');
+          const script = document.createElement('script');
+          script.textContent = 'window.ran = 1';
+          document.body.append(script);
+        }"""
+    )
+    until = time.monotonic() + 20  # `wait_for_function` would be refused as well
+    while not page.evaluate("refused.includes('img-src') && refused.includes('script-src-elem')"):
+        assert time.monotonic() < until, page.evaluate("refused")
+        time.sleep(0.05)
+    assert page.evaluate("window.ran") is None
+
+
+def listen(page: Page) -> list[str]:
+    """What the browser complains of on this page from now on: refused by the policy, failed, or not found."""
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "console",
+        lambda line: complaints.append(line.text) if line.type == "error" and not _is_expected(line.text) else None,
+    )
+    return complaints
+
+
+def _is_expected(text: str) -> bool:
+    return text.startswith(EXPECTED)
+
+
+@cache
+def _axe() -> str:
+    return AXE.read_text()
+
+
+def judge(page: Page) -> list[str]:
+    """What axe finds wrong with the page as it is shown: the rule, and the first elements that break it."""
+    page.evaluate(_axe())  # by the debugger, past the page's policy, which stays as it is
+    run = "axe.run(document, {resultTypes: ['violations']}).then(all => all.violations)"
+    found: list[dict[str, Any]] = page.evaluate(run)
+    return [f"{one['id']}: {[node['html'][:160] for node in one['nodes'][:3]]}" for one in found]
+
+
+def list_overflow(page: Page) -> list[str]:
+    """What is wider than the window, so that the whole page moves sideways."""
+    return page.evaluate(
+        """() => document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
+        [...document.querySelectorAll('body *')].filter(one => one.getBoundingClientRect().right > innerWidth + 1)
+        .slice(0, 5).map(one => one.outerHTML.slice(0, 120))"""
+    )
+
+
+def validate(documents: dict[str, str], folder: Path) -> list[str]:
+    """What html-validate finds in these documents, by name; all of them in one call, for it takes a second to start."""
+    for name, text in documents.items():
+        (folder / f"{name}.html").write_text(text)
+    command = [str(VALIDATOR), "--config", str(RULES), "--formatter", "json", str(folder)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    found = json.loads(ended.stdout or "[]")
+    assert ended.stdout or ended.returncode == 0, ended.stderr
+    return [
+        f"{Path(file['filePath']).stem}:{line['line']} {line['ruleId']}: {line['message']}"
+        for file in found
+        for line in file["messages"]
+    ]

@@ -1,0 +1,141 @@
+"""Every page there is, in a browser: nothing is refused, nothing is wider than the window, axe and html-validate agree.
+
+They are found by walking what is routed, so a page added later is walked too. Each is looked at once, at one of six
+windows in turn; with EVERY_LOOK=1 at all of them, and axe then judges every page of the admin too, some of which have
+faults of its skin's and Django's own scripts (`tests/admin/test_looks.py` judges those that are ours, always).
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as project
+from django.core.management import call_command
+from playwright.sync_api import Browser, BrowserContext
+
+from lookups.models import Entity, Lookup
+from tests.browser import chromium
+from tests.browser.addresses import list_addresses
+from tests.lookups.conftest import open_customer
+from tests.sign_in import pages as admin
+from tests.sign_in import people
+from tests.sign_in.populated import populate
+from tests.workspace import conftest as workspace
+
+LOOKS = [*itertools.product(chromium.WIDTHS, chromium.COLORS)]
+FILES = ("jsi18n", "autocomplete", "logout", "search", "page/1", "download", "codes/", "journal")
+# What is no page, and Swagger's own, which is not ours to mend
+NO_PAGES = re.compile(
+    r"\.(txt|xml|json|py|md|csv|xlsx|zip|wacz|png|svg)$|/export/|/passkey|livez|readyz|metrics|/swagger/"
+)
+MOST_BYTES = 100_000
+SHIFT = """() => new Promise(done => {
+  let sum = 0;
+  new PerformanceObserver(list => { for (const one of list.getEntries()) sum += one.value; })
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => done(sum), 50);
+})"""
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.django_db(transaction=True)]
+
+
+def walk(browser: Browser, cookies: dict[str, str], addresses: Iterable[str], folder: Path, **judged: bool) -> Any:
+    """Open each; return what is wrong, by address."""
+    wrong: dict[str, list[str]] = {}
+    documents: dict[str, str] = {}
+    for look, some in _share_out(list(addresses)):
+        tab = Tab(chromium.person(browser, width=look[0], color=look[1]))
+        for address in some:
+            root = "/".join(address.split("/")[:3])
+            tab.context.add_cookies([{"name": name, "value": value, "url": root} for name, value in cookies.items()])
+            found, text = tab.look_at(address)
+            if found:
+                wrong[f"{address} {look}"] = found
+            documents[re.sub(r"\W+", "-", address.partition("//")[2])] = text
+        tab.context.close()
+    if judged.get("html", True) and chromium.VALIDATOR.exists():
+        wrong |= {"html": found} if (found := chromium.validate(documents, folder)) else {}
+    return wrong
+
+
+def _share_out(addresses: list[str]) -> Iterator[tuple[tuple[int, str], list[str]]]:
+    for number, look in enumerate(LOOKS):
+        yield look, addresses if os.environ.get("EVERY_LOOK") else addresses[number :: len(LOOKS)]
+
+
+class Tab:
+    """One tab, in which page after page is opened."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.context, self.page, self.sizes = context, context.new_page(), list[int]()
+        self.complaints = chromium.listen(self.page)
+        self.page.on("response", lambda reply: self.sizes.append(int(reply.headers.get("content-length") or 0)))
+
+    def look_at(self, address: str) -> tuple[list[str], str]:
+        """What is wrong with a page, and its HTML where that is ours."""
+        self.complaints.clear()
+        self.sizes.clear()
+        reply, is_ours = self.page.goto(address), "/admin/" not in address
+        assert reply is not None
+        found = [*chromium.list_overflow(self.page)]
+        if chromium.AXE.exists() and (is_ours or os.environ.get("EVERY_LOOK")):
+            found += chromium.judge(self.page)
+        if is_ours:
+            found += [f"{sum(self.sizes)} bytes"] if sum(self.sizes) > MOST_BYTES else []
+            found += [f"the page moves by {shift:.2f}"] if (shift := self.page.evaluate(SHIFT)) > 0.05 else []
+            found += ["no heading of the page"] if self.page.locator("h1").count() != 1 else []
+        return found + self.complaints, reply.text() if is_ours else ""
+
+
+class TestEveryPage:
+    """Public, of the docs, of the workspace and of the admin."""
+
+    def test_of_the_public(self, browser: Browser, live_server: Any, switches: None, tmp_path: Path) -> None:
+        customer = open_customer(mode="test")
+        customer.lookup("Blue Heron Logistics LLC", "DE")
+        entity = Entity.objects.get()
+        known = {"state_slug": "delaware", "entity_slug": entity.slug}
+        found = [*list_addresses(known), "/no/such/page", "/try/?name=Magic+Ambiguous+LLC&state=DE"]
+        addresses = [live_server.url + one for one in found if not one.startswith("/app/") and not NO_PAGES.search(one)]
+        assert len(addresses) > 12
+        assert walk(browser, {}, addresses, tmp_path) == {}
+
+    def test_of_the_workspace(self, browser: Browser, live_server: Any, switches: None, tmp_path: Path) -> None:
+        office = workspace.open_office()
+        customer = open_customer(mode="test")
+        customer.lookup("Blue Heron Logistics LLC", "DE")
+        Lookup.objects.update(account=office.account)
+        cookies = {project.WORKSPACE_COOKIE_NAME: office.cookies[project.WORKSPACE_COOKIE_NAME].value}
+        known = {"lookup_id": Lookup.objects.get().public_id, "state_slug": "delaware"}
+        found = [one for one in list_addresses(known) if one.startswith("/app/") and not NO_PAGES.search(one)]
+        found = [one for one in found if one not in ("/app/sign-out/", "/app/mode/", "/app/account/")]
+        assert len(found) > 12
+        assert walk(browser, cookies, [live_server.url + one for one in found], tmp_path) == {}
+
+    def test_of_the_admin(self, browser: Browser, live_server: Any, tmp_path: Path) -> None:
+        call_command("sync_jurisdictions", verbosity=0)
+        person = people.Browser(REMOTE_ADDR=people.new_address())
+        person.sign_in(people.make_user(is_superuser=True).username)
+        populate()
+        pages = [one for _, one in admin.list_addresses() if not any(word in one for word in FILES)]
+        assert len(pages) > 120
+        cookies = {"sessionid": person.cookies["sessionid"].value}
+        assert walk(browser, cookies, [live_server.url + one for one in pages], tmp_path, html=False) == {}
+
+
+class TestAPage:
+    """That a registry's text has got into."""
+
+    @pytest.mark.parametrize("path", ["/", "/admin/login/", "/states/"])
+    def test_runs_nothing_and_loads_nothing_from_elsewhere(
+        self, browser: Browser, live_server: Any, switches: None, path: str
+    ) -> None:
+        page = chromium.person(browser).new_page()
+        page.goto(live_server.url + path)
+        chromium.try_script(page)

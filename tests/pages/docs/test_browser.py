@@ -1,0 +1,96 @@
+"""The documentation in a browser: the language of examples, the search, and what a browser must not complain of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser import chromium
+from tests.browser.fixtures import browser  # noqa: F401  (used by pytest)
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+PAGES = ("/docs/guides/quick-start/", "/docs/guides/name-rules/", "/docs/reference/lookup/", "/docs/errors/")
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:  # noqa: F811
+    """A reader at a desk."""
+    context = chromium.person(browser)
+    yield context.new_page()
+    context.close()
+
+
+def shown(page: Any) -> set[str]:
+    """The languages of the examples that can be seen."""
+    return set(
+        page.eval_on_selector_all(
+            ".sample", "all => all.filter(one => one.offsetParent).map(one => one.dataset.language)"
+        )
+    )
+
+
+class TestAReader:
+    """With a browser."""
+
+    def test_chooses_the_language_once(self, page: Any, live_server: Any) -> None:
+        page.goto(f"{live_server.url}/docs/guides/quick-start/")
+        assert shown(page) == {"sh"}
+        page.check("#language-python")
+        assert shown(page) == {"python"}
+        page.goto(f"{live_server.url}/docs/reference/lookup/")
+        assert shown(page) == {"python"}
+        assert page.is_checked("#language-python")
+
+    def test_chooses_without_a_script_too(self, browser: Any, live_server: Any) -> None:  # noqa: F811
+        context = chromium.person(browser, script=False)
+        page = context.new_page()
+        page.goto(f"{live_server.url}/docs/reference/lookup/")
+        seen = page.locator(".docs-code > .samples > .sample")
+        assert [seen.nth(at).is_visible() for at in range(3)] == [True, False, False]
+        page.check("#language-js")
+        assert [seen.nth(at).is_visible() for at in range(3)] == [False, False, True]
+        context.close()
+
+    def test_finds_while_writing(self, page: Any, live_server: Any) -> None:
+        page.goto(f"{live_server.url}/docs/search/")
+        page.keyboard.press("/")
+        page.keyboard.type("ambiguous")
+        page.wait_for_selector('.hits a[href="/docs/errors/#ambiguous_name"]')
+        assert page.url.endswith("/docs/search/?q=ambiguous")
+
+    def test_finds_without_a_script(self, browser: Any, live_server: Any) -> None:  # noqa: F811
+        context = chromium.person(browser, script=False)
+        page = context.new_page()
+        page.goto(f"{live_server.url}/docs/")
+        page.fill("#docs-q", "ambiguous")
+        page.press("#docs-q", "Enter")
+        page.click('.hits a[href="/docs/errors/#ambiguous_name"]')
+        assert page.url.endswith("/docs/errors/#ambiguous_name")
+        context.close()
+
+    @pytest.mark.parametrize(("width", "color"), [(390, "dark"), (1440, "light")])
+    def test_is_shown_nothing_that_is_wrong(
+        self,
+        browser: Any,  # noqa: F811
+        live_server: Any,
+        width: int,
+        color: str,
+        tmp_path: Path,
+    ) -> None:
+        if not chromium.AXE.exists():
+            pytest.skip("needs axe")
+        context = chromium.person(browser, width=width, color=color)
+        documents, wrong = {}, {}
+        for path in PAGES:
+            page = context.new_page()
+            complaints = chromium.listen(page)
+            reply = page.goto(f"{live_server.url}{path}")
+            documents[path.strip("/").replace("/", "-")] = reply.text()
+            wrong[path] = [*complaints, *chromium.judge(page), *chromium.list_overflow(page)]
+            page.close()
+        context.close()
+        assert {path: found for path, found in wrong.items() if found} == {}
+        assert chromium.validate(documents, tmp_path) == []

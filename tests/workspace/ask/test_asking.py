@@ -1,0 +1,363 @@
+"""Somebody asks in the workspace: the answer has a page, is paid for once, and says what can be done next."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.utils import timezone
+
+from billing import selectors
+from lookups import tasks
+from lookups.models import BulkJob, IdempotencyRecord, Job, Lookup
+from lookups.workspace.ask import asking
+from tests.lookups.conftest import PRICE
+from tests.lookups.conftest import register as register
+from tests.lookups.registry_server import Register
+from tests.workspace.conftest import Browser, open_office
+
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
+WORD = "0" * 31 + "1"
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+
+
+@pytest.fixture
+def lab(office: Browser) -> Browser:
+    """The owner in the sandbox."""
+    return office.work_in("sandbox")
+
+
+def ask(browser: Browser, name: str = "Acme Corp", state: str = "NY", word: str = WORD, **more: str) -> Any:
+    return browser.post("/app/", {"name": name, "state": state, "kind": "company", "word": word, **more})
+
+
+def open_answer(browser: Browser, reply: Any) -> str:
+    """The page that a form leads to."""
+    assert reply.status_code == 303, reply.content.decode()
+    page = browser.get(reply["Location"])
+    assert page.status_code == 200
+    return str(page.content.decode())
+
+
+def read(page: str) -> str:
+    """What stands on it, without its marks."""
+    return " ".join(re.sub(r"<[^>]+>", " ", page[page.index("<main") :]).split())
+
+
+def spent(browser: Browser) -> int:
+    return selectors.get_balance(browser.account.pk).spent
+
+
+class TestTheForm:
+    """/app/."""
+
+    def test_takes_the_cursor_and_says_the_price_first(self, office: Browser) -> None:
+        page = office.get("/app/").content.decode()
+        assert re.search(r'<input[^>]* id="name"[^>]* autofocus', page)
+        assert "0.0314 USD for an answer. Nothing for “not found”" in read(page)
+
+    def test_is_filled_in_by_an_address_in_the_words_of_the_api_too(self, office: Browser) -> None:
+        page = office.get("/app/?state=DE&entity_id=SB-DE-000123&kind=ucc").content.decode()
+        assert '<option value="DE" selected>' in page
+        assert 'value="SB-DE-000123"' in page
+        assert re.search(r'value="liens" checked', page)
+
+    @pytest.mark.parametrize(
+        ("asked", "field", "text"),
+        [
+            ({"name": "x"}, "wrong-name", "at least 2 characters"),
+            ({"state": ""}, "wrong-state", "Choose a state"),
+            ({"state": "XX"}, "wrong-state", "No such jurisdiction"),
+            ({"name": "Ac\u202eme"}, "wrong-name", "U+202E"),
+            ({"name": "A" * 1001}, "wrong-name", "too long"),
+            ({"kind": "liens", "entity_id": "1"}, "wrong-id", "searched by name"),
+            ({"kind": "name", "entity_id": "1"}, "wrong-id", "name alone"),
+        ],
+    )
+    def test_says_beside_the_field_what_is_wrong(
+        self, office: Browser, asked: dict[str, str], field: str, text: str
+    ) -> None:
+        reply = ask(office, **asked)
+        assert reply.status_code == 400
+        assert re.search(rf'<span class="wrong" id="{field}">[^<]*{re.escape(text)}', reply.content.decode())
+        assert not Lookup.objects.exists()
+
+    def test_is_only_read_by_a_viewer(self, viewer: Browser, register: Register) -> None:
+        assert 'action="/app/"' not in viewer.get("/app/").content.decode()
+        assert ask(viewer).status_code == 403
+        assert register.asked == 0
+
+    def test_leads_who_is_not_signed_in_to_signing_in(self, office: Browser) -> None:
+        office.cookies.clear()
+        assert ask(office)["Location"].startswith("/app/sign-in/")
+
+
+class TestAnAnswer:
+    """/app/lookups/lk_…/."""
+
+    def test_is_the_record_with_its_price_and_whoever_asked(self, clerk: Browser, register: Register) -> None:
+        reply = ask(clerk, ref="file 7")
+        page = read(open_answer(clerk, reply))
+        lookup = Lookup.objects.get()
+        assert (lookup.asked_by, lookup.origin, lookup.ref) == (clerk.user, "page", "file 7")
+        assert reply["Location"] == f"/app/lookups/{lookup.public_id}/"
+        for text in ("ACME CORP.", "jonas@quay.test", "0.0314 USD", "file 7", "entry"):
+            assert text in page
+        assert spent(clerk) == PRICE
+
+    def test_leads_whoever_may_read_the_statement_to_its_charge(
+        self, office: Browser, viewer: Browser, register: Register
+    ) -> None:
+        address = ask(office)["Location"]
+        link = re.search(r'href="(/app/balance/statement/[^"]*)">entry (\d+)', office.get(address).content.decode())
+        assert link is not None
+        statement = read(office.get(link[1].replace("&amp;", "&")).content.decode())
+        assert "NY Acme Corp" in statement
+        assert "/app/balance/statement/" not in viewer.get(address).content.decode()
+
+    def test_is_shared_within_the_account_and_with_nobody_else(
+        self, office: Browser, viewer: Browser, register: Register
+    ) -> None:
+        address = ask(office)["Location"]
+        assert "ACME CORP." in viewer.get(address).content.decode()
+        stranger = open_office("Other", "other@else.test")
+        for more in ("", "progress/", "reply.json", "evidence.wacz", "evidence.json"):
+            assert stranger.get(address + more).status_code in (204, 404), more
+        assert stranger.post(f"{address}again/", {"word": WORD}).status_code == 404
+
+    def test_comes_with_what_proves_it_and_with_the_reply_of_the_api(self, office: Browser, register: Register) -> None:
+        address = ask(office)["Location"]
+        file = office.get(f"{address}evidence.wacz")
+        assert file.content.startswith(b"PK")
+        assert file["Content-Disposition"].endswith('.wacz"')
+        assert office.get(f"{address}evidence.json").json()["lookup"] == Lookup.objects.get().public_id
+        reply = office.get(f"{address}reply.json").json()
+        assert (reply["verdict"], reply["data"]["entityName"]) == ("found", "ACME CORP.")
+        assert office.get(f"{address}evidence/")["Location"] == f"{address}#evidence"
+
+    def test_that_is_several_companies_is_a_choice_of_one_click(self, lab: Browser) -> None:
+        page = open_answer(lab, ask(lab, "Magic Ambiguous LLC"))
+        assert "2 companies fit “Magic Ambiguous LLC” equally well" in read(page)
+        assert "Nothing was charged" in read(page)
+        section = page[page.index('id="candidates"') :]
+        first = section[section.index("<form") : section.index("</form>")]
+        fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', first))
+        chosen = lab.post("/app/", fields)
+        assert "“Active”" in read(open_answer(lab, chosen)) or "Good Standing" in read(open_answer(lab, chosen))
+        assert Lookup.objects.latest("pk").question["entity_id"] == fields["entity_id"]
+        assert lab.post("/app/", fields)["Location"] == chosen["Location"]  # the same click again is no other question
+
+    def test_that_nothing_is_there_names_what_was_asked_and_is_free(self, office: Browser, register: Register) -> None:
+        page = read(open_answer(office, ask(office, "Nobody Inc")))
+        assert "New York has no company “Nobody Inc”" in page
+        assert "Nothing was charged" in page
+        assert spent(office) == 0
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("Magic Portal Down LLC", "It may be asked again from"),
+            ("Magic Blocked LLC", "turns programs away"),
+            ("Magic Page Changed LLC", "Asking again does not help until we have looked at it"),
+            ("Magic Too Many LLC", "give more of it, or the state&#x27;s identifier"),
+        ],
+    )
+    def test_that_did_not_come_says_why_and_what_is_next(self, lab: Browser, name: str, text: str) -> None:
+        page = read(open_answer(lab, ask(lab, name)))
+        assert text in page
+        assert "Nothing was charged" in page
+        assert "has no company" not in page
+
+    def test_of_a_name_check_is_a_verdict_with_its_rule(self, lab: Browser) -> None:
+        page = read(open_answer(lab, ask(lab, "Rustwhistle Cartography LLC", "UT", kind="name")))
+        for text in ("may or may not be free in Utah", "Utah Code 16-1a-302", "Who has the name", "reserves nothing"):
+            assert text in page
+
+    def test_of_liens_lists_them(self, lab: Browser) -> None:
+        page = read(open_answer(lab, ask(lab, "Blue Heron Logistics LLC", "DE", kind="liens")))
+        assert "SBU-DE-2024-000401" in page
+
+    def test_is_the_record_as_it_was_and_as_it_is_today(self, office: Browser, register: Register) -> None:
+        address = ask(office)["Location"]
+        register.rows[0]["current_entity_name"] = "ACME & SONS CORP."
+        ask(office, name="", entity_id="100001")
+        then, today = office.get(address), office.get(f"{address}?record=today")
+        assert "As it was read last" in read(then.content.decode())
+        assert "<bdi>ACME CORP.</bdi>" in then.content.decode()
+        assert "<bdi>ACME &amp; SONS CORP.</bdi>" in today.content.decode()
+
+    def test_with_hostile_candidates_shows_them_as_text(self, lab: Browser) -> None:
+        address = ask(lab, "Magic Ambiguous LLC")["Location"]
+        hostile = ["<script>alert(1)</script>", "\u202eEVIL", "A" * 10_000, "🏦 " * 500, "B " * 4000]
+        rows = [{"entityName": name, "entityId": name[:60], "status": name, "features": ["word"]} for name in hostile]
+        Lookup.objects.update(candidates=rows)
+        page = lab.get(address).content.decode()
+        assert "&lt;script&gt;alert(1)" in page
+        assert "<script>alert" not in page
+        assert "A" * 301 not in page
+
+    @pytest.mark.parametrize("word", ["lk_1", "nc_" + "0" * 32, "watch", "lk_" + "0" * 32])
+    def test_that_there_is_not_is_a_page_of_ours(self, office: Browser, word: str) -> None:
+        reply = office.get(f"/app/lookups/{word}/")
+        assert reply.status_code == 404
+        assert "There is no such lookup here" in reply.content.decode()
+
+    def test_of_the_sandbox_is_marked_and_asked_again_in_the_sandbox_alone(self, lab: Browser) -> None:
+        address = ask(lab, "Magic Not Found LLC")["Location"]
+        assert "a fictional registry answered" in lab.get(address).content.decode()
+        lab.work_in("live")
+        page = lab.get(address).content.decode()
+        assert "Switch to Sandbox" in page
+        assert "Ask again now" not in page
+        assert lab.post(f"{address}again/", {"word": WORD}).status_code == 404
+
+
+class TestMoney:
+    """A question is paid for once, however often its form is sent."""
+
+    def test_sent_again_is_one_question(self, office: Browser, register: Register) -> None:
+        first, second = ask(office), ask(office)
+        assert first["Location"] == second["Location"]
+        assert (Lookup.objects.count(), spent(office)) == (1, PRICE)
+
+    def test_opened_anew_within_five_minutes_tells_the_same_answer(self, office: Browser, register: Register) -> None:
+        first = ask(office)
+        later = ask(office, word="0" * 31 + "2")
+        assert first["Location"] == later["Location"]
+        assert ask(office, word="0" * 31 + "2")["Location"] == first["Location"]
+        assert spent(office) == PRICE
+
+    def test_of_a_key_and_of_a_person_are_one_question_within_five_minutes(
+        self, office: Browser, register: Register
+    ) -> None:
+        ask(office)
+        asked = Lookup.objects.get()
+        Lookup.objects.update(origin=Lookup.Origin.API)
+        assert ask(office, word="0" * 31 + "3")["Location"].endswith(f"{asked.public_id}/")
+        assert spent(office) == PRICE
+
+    def test_changed_under_the_same_word_is_another_question(self, office: Browser, register: Register) -> None:
+        assert ask(office)["Location"] != ask(office, "Zebra Inc")["Location"]
+        assert spent(office) == 2 * PRICE
+
+    def test_asked_again_on_purpose_asks_the_registry_and_is_paid_once_a_click(
+        self, office: Browser, register: Register
+    ) -> None:
+        address = ask(office)["Location"]
+        again = [office.post(f"{address}again/", {"word": "a" * 32})["Location"] for _ in range(2)]
+        assert again[0] == again[1] != address
+        assert spent(office) == 2 * PRICE
+
+    def test_without_credit_hears_of_it_before_anything_is_asked(self, office: Browser, register: Register) -> None:
+        asking_too_much = open_office("Poor", "poor@else.test")
+        type(asking_too_much.account).objects.filter(pk=asking_too_much.account.pk).update(monthly_budget=0)
+        reply = ask(asking_too_much)
+        assert reply.status_code == 503
+        assert "budget is spent" in reply.content.decode()
+        assert register.asked == 0
+
+    def test_of_a_name_that_plays_an_empty_balance_offers_credit(self, lab: Browser) -> None:
+        reply = ask(lab, "Magic No Funds LLC")
+        assert reply.status_code == 402
+        assert "This may cost 0.0314 USD" in reply.content.decode()
+
+    def test_beyond_the_minutes_limit_hears_when_to_come_back(self, lab: Browser) -> None:
+        reply = ask(lab, "Magic Too Many Requests LLC")
+        assert reply.status_code == 503
+        assert re.search(r"try again in \d+ seconds", reply.content.decode())
+
+    def test_that_broke_down_here_can_be_sent_again(
+        self, office: Browser, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as broken:
+            broken.setattr(asking, "perform", lambda **_: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                ask(office)
+        assert ask(office).status_code == 303
+        assert spent(office) == PRICE
+
+    def test_that_found_no_answer_is_asked_anew_by_the_same_form(self, lab: Browser) -> None:
+        first, second = (ask(lab, "Magic Portal Down LLC")["Location"] for _ in range(2))
+        assert first != second
+
+
+class TestWaiting:
+    """What is answered later."""
+
+    def test_says_who_is_asked_and_looks_again_by_itself(self, lab: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
+        reply = ask(lab, "Magic Later LLC", "CA")
+        page = open_answer(lab, reply)
+        assert "California is slow" in read(page)
+        assert "Nothing is charged until it answers" in read(page)
+        assert re.search(r'<noscript><meta http-equiv="refresh" content="\d+"></noscript>', page)
+        assert lab.get(f"{reply['Location']}progress/").status_code == 200
+        tasks.run_job(job_id=str(Job.objects.get().pk))
+        assert lab.get(f"{reply['Location']}progress/").status_code == 204
+        assert "MAGIC LATER LLC" in lab.get(reply["Location"]).content.decode()
+
+    def test_names_the_moment_of_the_next_try(self, lab: Browser) -> None:
+        reply = ask(lab, "Magic Later LLC", "CA")
+        again = timezone.now() + timezone.timedelta(minutes=20)
+        Job.objects.update(not_before=again)
+        page = read(lab.get(reply["Location"]).content.decode())
+        assert "California did not answer" in page
+        assert f"asked again at {again:%H:%M} UTC" in page
+
+    def test_tells_no_program_of_the_customer(self, lab: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
+        type(lab.account).objects.update(test_webhook_url="https://hooks.quay.test/")
+        ask(lab, "Magic Later LLC", "CA")
+        tasks.run_job(job_id=str(Job.objects.get().pk))
+        assert not lab.account.deliveries.exists()
+
+    def test_a_form_that_is_being_answered_leads_to_its_answer(self, lab: Browser) -> None:
+        ask(lab, "Magic Found LLC")
+        record, lookup = IdempotencyRecord.objects.get(), Lookup.objects.get()
+        IdempotencyRecord.objects.update(is_answered=False, lease_until=timezone.now() + timezone.timedelta(minutes=1))
+        reply = ask(lab, "Magic Found LLC")
+        assert reply["Location"] == f"/app/asked/{record.key}/"
+        assert lab.get(reply["Location"])["Location"] == f"/app/lookups/{lookup.public_id}/"
+        Lookup.objects.update(ask_id="00000000-0000-4000-8000-000000000000")
+        assert 'http-equiv="refresh"' in lab.get(reply["Location"]).content.decode()
+
+
+class TestAnywhere:
+    """One name in every state."""
+
+    def test_says_what_it_costs_at_most_and_asks_nobody_before_that_is_confirmed(self, office: Browser) -> None:
+        reply = ask(office, "Acme Corp", "*")
+        assert reply.status_code == 302
+        page = read(office.get(reply["Location"]).content.decode())
+        found = re.search(r"Ask (\d+) states for “Acme Corp”\?.*It costs ([\d.]+) USD at most", page)
+        assert found is not None
+        assert float(found[2]) == pytest.approx(int(found[1]) * 0.0314)
+        assert not BulkJob.objects.exists()
+
+    def test_has_a_row_for_each_state_and_is_taken_on_once(self, lab: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+        sent = {"name": "Magic Found LLC", "state": "*", "kind": "company", "word": WORD}
+        first, second = (lab.post("/app/anywhere/", sent) for _ in range(2))
+        assert first["Location"] == second["Location"]
+        bulk = BulkJob.objects.get()
+        assert set(Lookup.objects.values_list("asked_by", flat=True)) == {lab.user.pk}
+        page = lab.get(first["Location"]).content.decode()
+        assert f"0 of {bulk.total} states have answered" in read(page)
+        for job in Job.objects.filter(state__in=("DE", "NY")):
+            tasks.run_job(job_id=str(job.pk))
+        part = read("<main>" + lab.get(f"{first['Location']}progress/").content.decode())
+        assert f"2 of {bulk.total} states have answered. 2 have it" in part
+        assert re.search(r"Delaware Found MAGIC FOUND LLC", part)
+        lab.post(f"{first['Location']}cancel/")
+        assert "have been asked" in read(lab.get(first["Location"]).content.decode())
+
+    @pytest.mark.parametrize(("more", "text"), [({"kind": "name"}, "in one state"), ({"entity_id": "1"}, "one state")])
+    def test_is_refused_for_what_belongs_to_one_state(self, lab: Browser, more: dict[str, str], text: str) -> None:
+        reply = lab.post("/app/anywhere/", {"name": "Acme Corp", "state": "*", "word": WORD, **more})
+        assert reply.status_code == 400
+        assert text in reply.content.decode()

@@ -1,0 +1,109 @@
+"""The clerk's morning in a browser: forty companies before lunch, with a script and without, at a desk, on a phone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from lookups.bulk import queue
+from lookups.models import BulkDraft, BulkJob, Lookup
+from tests.workspace.conftest import Browser
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+TABLE = (
+    "Customer No,Company,State,City\n"
+    "C-1,Blue Heron Logistics LLC,DE,Dover\nC-2,Magic Ambiguous LLC,Delaware,Dover\nC-3,Zebra Inc,Ontario,Toronto\n"
+    "C-4,Blue Herron Logistic LLC,DE,Dover\nC-5,<script>alert(1)</script> \u00dcberlang "
+    + "x" * 900
+    + ",NY,\U0001f6a2\n"
+)
+
+
+@pytest.fixture
+def chromium(browser: Any) -> Any:
+    """The judges of pages, imported only where there is a Chromium."""
+    from tests.browser import chromium
+
+    return chromium
+
+
+def enter(chromium: Any, browser: Any, office: Browser, url: str, **more: Any) -> Any:
+    """A page of somebody who is signed in."""
+    person = chromium.person(browser, **more)
+    token = office.cookies[settings.WORKSPACE_COOKIE_NAME].value
+    person.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
+    return person.new_page()
+
+
+class TestABrowser:
+    """Chromium, axe and html-validate."""
+
+    def test_goes_from_the_file_to_the_choice_in_the_row(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any, tmp_path: Path
+    ) -> None:
+        office.work_in("sandbox")
+        file = tmp_path / "customers.csv"
+        file.write_text(TABLE)
+        page = enter(chromium, browser, office, live_server.url, width=1440)
+        complaints = chromium.listen(page)
+        page.goto(f"{live_server.url}/app/bulk/")
+        page.set_input_files("#file", file)  # sends itself
+        page.wait_for_url("**/app/bulk/drafts/**")
+        page.get_by_text("3 of 5 rows can be asked").wait_for()
+        page.get_by_label("State in line 4").fill("New York")
+        page.get_by_label("Company in line 4").focus()  # saves itself
+        page.get_by_text("4 of 5 rows can be asked").wait_for()
+        page.get_by_role("button", name="Ask 4 rows").click()
+        page.wait_for_url("**/app/bulk/bulk_**")
+        page.get_by_text("0 of 4 rows answered").wait_for()
+        queue.work(now=timezone.now())
+        page.get_by_text("4 rows, 1 found").wait_for()  # by itself
+        page.get_by_role("button", name="This one").first.click()
+        page.get_by_text("asked again").first.wait_for()
+        assert Lookup.objects.filter(bulk__isnull=True, verdict="found").count() == 1
+        assert complaints == []
+        assert chromium.judge(page) == []
+
+    def test_needs_no_script(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any, tmp_path: Path
+    ) -> None:
+        office.work_in("sandbox")
+        page = enter(chromium, browser, office, live_server.url, width=390, script=False)
+        page.goto(f"{live_server.url}/app/bulk/")
+        page.get_by_text("Paste a table").click()
+        page.get_by_label("Table", exact=True).fill(TABLE)
+        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Ask 3 rows").click()
+        assert BulkJob.objects.get().pk == BulkDraft.objects.get().pk
+        queue.work(now=timezone.now())
+        page.reload()
+        page.get_by_role("button", name="This one").first.click()
+        assert page.get_by_text("asked again").count() == 1
+
+    def test_finds_nothing_wrong_with_the_pages(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any, tmp_path: Path
+    ) -> None:
+        office.work_in("sandbox")
+        drafts = [office.post("/app/bulk/", {"pasted": TABLE})["Location"] for _ in range(2)]
+        job = office.post(f"{drafts[1]}buy/", {"revision": "1"})["Location"]
+        queue.work(now=timezone.now())
+        found, documents = [], {}
+        for width, color in ((390, "dark"), (1440, "light")):
+            page = enter(chromium, browser, office, live_server.url, width=width, color=color)
+            complaints = chromium.listen(page)
+            for number, place in enumerate(("/app/bulk/", drafts[0], job)):
+                reply = page.goto(f"{live_server.url}{place}")
+                found += chromium.judge(page) + chromium.list_overflow(page)
+                documents[f"page-{number}"] = reply.text()
+            found += complaints
+        if chromium.VALIDATOR.exists():
+            only_main = {
+                name: text[text.index("<main") : text.index("</main>") + 7] for name, text in documents.items()
+            }
+            frame = '<!doctype html><html lang="en"><head><title>Bulk</title></head><body>{}</body></html>'
+            found += chromium.validate({name: frame.format(text) for name, text in only_main.items()}, tmp_path)
+        assert found == []

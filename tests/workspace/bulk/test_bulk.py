@@ -1,0 +1,452 @@
+"""Somebody with a spreadsheet: from dropping it to the file of results."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from billing import selectors
+from jurisdictions import services
+from lookups.bulk import drafts, queue
+from lookups.models import BulkDraft, BulkJob, Lookup, RowAnswer, Watch
+from tests.lookups.workbooks import read_table
+from tests.workspace.bulk import books
+from tests.workspace.conftest import Browser
+
+pytestmark = [pytest.mark.django_db, pytest.mark.once]  # what meets at once is judged on both engines
+PRICE = 314
+CSV = "No,Company,State\n7,Acme Corp,NY\n8,Zebra Inc,New York\n"
+SANDBOX = (
+    "No,Company,State\n1,Blue Heron Logistics LLC,DE\n2,Magic Ambiguous LLC,DE\n3,Magic Not Found LLC,DE\n"
+    "4,Magic Ambiguous LLC,Delaware\n"
+)
+
+
+def bring(person: Browser, table: str | bytes = CSV, name: str = "customers.csv") -> Any:
+    raw = table.encode() if isinstance(table, str) else table
+    return person.post("/app/bulk/", {"file": SimpleUploadedFile(name, raw)})
+
+
+def begin(person: Browser, table: str | bytes = CSV) -> str:
+    """The address of the draft."""
+    reply = bring(person, table)
+    assert reply.status_code == 302, reply.content.decode()
+    return str(reply["Location"])
+
+
+def buy(person: Browser, at: str, **more: str) -> Any:
+    page = person.get(at).content.decode()
+    found = re.search(r'name="revision" value="(\d+)"', page)
+    assert found is not None, page
+    return person.post(f"{at}buy/", {"revision": found[1], **more})
+
+
+def work() -> int:
+    return queue.work(now=timezone.now())
+
+
+def ask(person: Browser, table: str = SANDBOX) -> str:
+    """The address of a bulk job that has ended."""
+    reply = buy(person, begin(person, table))
+    work()
+    return str(reply["Location"])
+
+
+def choose(person: Browser, at: str, row: int = 1) -> Any:
+    """Click the first candidate of a row."""
+    candidates = Lookup.objects.get(bulk__isnull=False, position=row).candidates
+    return person.post(f"{at}rows/{row}/", {"candidate": candidates[0]["entityId"]}, follow=True)
+
+
+class TestATable:
+    """Step one."""
+
+    def test_dropped_becomes_a_draft_with_its_columns_guessed(self, office: Browser) -> None:
+        page = office.get(begin(office)).content.decode()
+        assert "customers.csv" in page
+        assert "Company = Company name" in page
+        assert "2 of 2 rows can be asked" in page
+        assert BulkJob.objects.count() == 0
+
+    def test_pasted_is_the_same(self, office: Browser) -> None:
+        reply = office.post("/app/bulk/", {"pasted": "Acme Corp\tNY\nZebra Inc\tColorado\n"})
+        assert "2 of 2 rows" in office.get(reply["Location"]).content.decode()
+
+    def test_in_a_workbook_is_the_same(self, office: Browser) -> None:
+        raw = books.make([["Company", "State"], ["Acme Corp", "NY"]])
+        assert "1 of 1 row can" in office.get(begin(office, raw)).content.decode()
+
+    @pytest.mark.parametrize("raw", [b"", b"\x89PNG\0", b"PK\x03\x04"])
+    def test_that_cannot_be_read_is_refused_with_the_reason(self, office: Browser, raw: bytes) -> None:
+        reply = bring(office, raw)
+        assert reply.status_code == 400
+        assert 'role="alert"' in reply.content.decode()
+        assert BulkDraft.objects.count() == 0
+
+    def test_waits_for_whoever_comes_back(self, office: Browser, clerk: Browser) -> None:
+        at = begin(office)
+        assert at in clerk.get("/app/bulk/").content.decode()
+
+    def test_is_of_its_account_and_mode(self, office: Browser) -> None:
+        at = begin(office)
+        assert office.work_in("sandbox").get(at)["Location"] == "/app/bulk/"
+        from tests.workspace.conftest import open_office
+
+        assert open_office("Another", "bea@other.test").get(at)["Location"] == "/app/bulk/"
+
+    def test_can_be_discarded(self, office: Browser) -> None:
+        at = begin(office)
+        assert office.post(f"{at}discard/")["Location"] == "/app/bulk/"
+        assert BulkDraft.objects.count() == 0
+
+    def test_is_forgotten_after_thirty_days(self, office: Browser) -> None:
+        begin(office)
+        now = timezone.now()
+        assert drafts.prune(now=now + drafts.KEPT_FOR - timedelta(minutes=1)) == 0
+        assert drafts.prune(now=now + drafts.KEPT_FOR + timedelta(minutes=1)) == 1
+
+    def test_of_fifty_drafts_and_one_is_refused(self, office: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(drafts, "MOST_OPEN", 1)
+        begin(office)
+        assert bring(office).status_code == 400
+
+    def test_is_not_for_who_only_reads(self, office: Browser, viewer: Browser) -> None:
+        at = begin(office)
+        assert bring(viewer).status_code == 403
+        page = viewer.get(at)
+        assert page.status_code == 200
+        assert 'id="buy"' not in page.content.decode()
+        for what in ("buy/", "rows/", "columns/", "discard/"):
+            assert viewer.post(f"{at}{what}", {"revision": "1"}).status_code == 403
+        assert BulkDraft.objects.count() == 1
+
+    def test_with_a_script_for_a_name_shows_it(self, office: Browser) -> None:
+        page = office.get(
+            begin(office, "Company,State,<b>x\n<script>alert(1)</script>,NY,\u202eevil\n")
+        ).content.decode()
+        assert "<script>alert" not in page
+        assert "&lt;script&gt;alert" in page
+
+
+class TestTheColumns:
+    """What they mean, as somebody says."""
+
+    def test_can_be_changed(self, office: Browser) -> None:
+        at = begin(office, "A1,B1,C1\nAcme Corp,x,7\nZebra Inc,y,8\n")
+        assert "No row can be asked yet" in office.get(at).content.decode()
+        office.post(f"{at}columns/", {"role-0": "entity_name", "role-2": "ref", "carry-1": "on", "all_in": "NY"})
+        assert "2 of 2 rows can be asked" in office.get(at).content.decode()
+        draft = BulkDraft.objects.get()
+        assert draft.mapping == {
+            "fields": {"entity_name": 0, "ref": 2}, "all_in": "NY", "kind": "business_entity", "carried": [1],
+        }  # fmt: skip
+
+    def test_cannot_both_be_the_name(self, office: Browser) -> None:
+        at = begin(office)
+        reply = office.post(f"{at}columns/", {"role-0": "entity_name", "role-1": "entity_name"}, follow=True)
+        assert "both say Company name" in reply.content.decode()
+
+    def test_may_have_no_headings(self, office: Browser) -> None:
+        at = begin(office, "Acme,NY\nZebra,DE\n")
+        office.post(f"{at}columns/", {"headings": "first"})
+        assert [row["cells"] for row in BulkDraft.objects.get().table["rows"]] == [["Zebra", "DE"]]
+        office.post(f"{at}columns/", {"headings": "row"})
+        assert [row["cells"] for row in BulkDraft.objects.get().table["rows"]] == [["Acme", "NY"], ["Zebra", "DE"]]
+
+
+class TestAProblem:
+    """Step two, before anything is paid."""
+
+    TABLE = (
+        "Company,State,File number\nAcme Corp,NY,\nA,NY,\n,NY,\nZebra Inc,Ontario,\nACME CORP.,ny,\nQuay Inc,Ontario,\n"
+    )
+
+    def test_is_named_in_its_row_with_its_own_text(self, office: Browser) -> None:
+        page = office.get(begin(office, self.TABLE)).content.decode()
+        assert "2 of 6 rows can be asked" in page
+        for text in (
+            "It names no company.",
+            "“Ontario” is no state that we know.",
+            "Asks the same as line 2",
+            "at least 2",
+        ):
+            assert text in page, text
+        assert 'value="Zebra Inc"' in page
+
+    def test_is_mended_where_it_stands(self, office: Browser) -> None:
+        at = begin(office, self.TABLE)
+        office.post(f"{at}rows/", {"do": "mend", "row": "1", "entity_name-1": "Apex Corp", "state-1": "new york"})
+        assert "3 of 6 rows" in office.get(at).content.decode()
+        assert BulkDraft.objects.get().table["rows"][1]["cells"] == ["A", "NY", ""]
+
+    def test_of_a_row_goes_with_the_row(self, office: Browser) -> None:
+        at = begin(office, self.TABLE)
+        office.post(f"{at}rows/", {"do": "drop", "row": ["1", "2", "3", "5"]})
+        page = office.get(at).content.decode()
+        assert "2 of 6 rows" in page
+        assert "cannot be asked as" not in page
+        office.post(f"{at}rows/", {"do": "take", "row": ["1"]})
+        assert "cannot be asked as it is" in office.get(at).content.decode()
+
+    def test_of_a_state_is_mended_for_all_rows_at_once(self, office: Browser) -> None:
+        at = begin(office, self.TABLE)
+        office.post(f"{at}rows/", {"do": "state", "given": "Ontario", "state": "NY"})
+        assert "4 of 6 rows" in office.get(at).content.decode()
+
+    def test_of_a_state_that_is_off_is_shown_with_the_reason_before_paying(self, office: Browser) -> None:
+        services.disable(code="DE", reason="Delaware asked us to stop.")
+        page = office.get(begin(office, "Company,State\nAcme,NY\nZebra,DE\nQuay,DE\n")).content.decode()
+        assert "1 of 3 rows" in page
+        assert "Delaware: 2 rows cannot be asked." in page
+        assert "Delaware asked us to stop." in page
+
+    def test_of_an_identifier_thinks_of_lost_zeros(self, office: Browser) -> None:
+        page = office.get(begin(office, "Entity ID,State\n123,CO\n")).content.decode()
+        assert "Spreadsheets drop zeros" in page
+
+    def test_is_a_day_for_a_name(self, office: Browser) -> None:
+        from datetime import UTC, datetime
+
+        raw = books.make([["Company", "State"], [datetime(2026, 8, 1, tzinfo=UTC), "NY"]])
+        page = office.get(begin(office, raw)).content.decode()
+        assert "a day here and no text" in page
+        assert "1 of 1 row can" in page
+
+    def test_is_found_in_a_thousand_rows_within_few_queries(
+        self, office: Browser, django_assert_max_num_queries: Any
+    ) -> None:
+        lines = "".join(f"Company {number},{'NY' if number % 2 else 'CO'}\n" for number in range(1000))
+        at = begin(office, "Company,State\n" + lines)
+        with django_assert_max_num_queries(40):
+            page = office.get(at)
+        assert len(page.content) < 100_000
+
+
+class TestThePrice:
+    """What is known before it is paid, and that it is paid once."""
+
+    def test_is_shown_with_what_is_left(self, office: Browser) -> None:
+        page = office.get(begin(office)).content.decode()
+        has = selectors.get_balance(office.account.pk).available
+        assert "0.0628 USD" in page
+        assert f"{(has - 2 * PRICE) / 10_000:.4f}" in page
+
+    def test_is_held_once_by_two_clicks(self, office: Browser) -> None:
+        at = begin(office)
+        first, second = (office.post(f"{at}buy/", {"revision": "1"}) for _ in range(2))
+        assert first["Location"] == second["Location"]
+        assert BulkJob.objects.count() == 1
+        assert selectors.get_balance(office.account.pk).held == 2 * PRICE
+        assert BulkJob.objects.get().pk == BulkDraft.objects.get().pk
+
+    def test_is_of_the_rows_that_were_shown(self, office: Browser, clerk: Browser) -> None:
+        at = begin(office)
+        clerk.post(f"{at}rows/", {"do": "drop", "row": "0"})
+        reply = office.post(f"{at}buy/", {"revision": "1"}, follow=True)
+        assert "changed since this page was shown" in reply.content.decode()
+        assert BulkJob.objects.count() == 0
+
+    def test_beyond_the_balance_is_said_and_holds_nothing(self, office: Browser) -> None:
+        lines = "".join(f"Company {number},NY\n" for number in range(2))
+        at = begin(office, "Company,State\n" + lines)
+        from billing.models import Account
+
+        Account.objects.filter(pk=office.account.pk).update(monthly_budget=PRICE)
+        reply = office.post(f"{at}buy/", {"revision": "1"}, follow=True)
+        assert "this month&#x27;s budget" in reply.content.decode()
+        assert (BulkJob.objects.count(), BulkDraft.objects.open().count()) == (0, 1)
+        assert selectors.get_balance(office.account.pk).held == 0
+
+    def test_of_stored_answers_is_offered(self, office: Browser) -> None:
+        at = begin(office)
+        assert "Answers from before" not in office.get(at).content.decode()
+        buy(office, at)
+        work()
+        spent = selectors.get_balance(office.account.pk).spent
+        again = begin(office)
+        assert "Take the 2 that we read within 7 days: at most 0.0000 USD in all" in office.get(again).content.decode()
+        buy(office, again, source="stored")
+        work()
+        assert selectors.get_balance(office.account.pk).spent == spent
+
+    def test_in_the_sandbox_is_nothing(self, office: Browser) -> None:
+        office.work_in("sandbox")
+        page = office.get(begin(office, SANDBOX)).content.decode()
+        assert "sandbox: nothing is held or charged" in page
+        assert "Asks the same as line 3" in page
+        office.post(f"/app/bulk/drafts/{BulkDraft.objects.get().pk}/buy/", {"revision": "1"})
+        work()
+        assert selectors.get_balance(office.account.pk).held == 0
+
+
+class TestTheProgress:
+    """Step three."""
+
+    def test_is_shown_by_state_and_refreshes_itself(self, office: Browser) -> None:
+        at = buy(office, begin(office))["Location"]
+        page = office.get(at).content.decode()
+        assert "0 of 2 rows answered" in page
+        assert 'http-equiv="refresh"' in page
+        assert "New York: 0 of 2 rows" in page
+        work()
+        page = office.get(at).content.decode()
+        assert "2 rows, 2 found" in page
+        assert "0.0628 USD charged" in page
+        assert "ACME CORP." in page
+        assert 'http-equiv="refresh"' not in page
+
+    def test_can_be_cancelled(self, office: Browser) -> None:
+        at = buy(office, begin(office))["Location"]
+        office.post(f"{at}cancel/")
+        assert "Cancelled" in office.get(at).content.decode()
+        assert selectors.get_balance(office.account.pk).held == 0
+
+    def test_names_the_rows_that_were_not_asked(self, office: Browser) -> None:
+        at = buy(office, begin(office, CSV + "9,Quay Inc,Ontario\n"))["Location"]
+        assert "Line 4, Quay Inc: “Ontario” is no state" in office.get(at).content.decode()
+
+    def test_is_filtered_and_paged(self, office: Browser) -> None:
+        lines = "".join(f"Company {number},NY\n" for number in range(60))
+        at = buy(office, begin(office, "Company,State\n" + lines))["Location"]
+        first, second = (office.get(f"{at}?state=NY&page={number}").content.decode() for number in (1, 2))
+        assert (first.count('<tr id="row-'), second.count('<tr id="row-')) == (50, 10)
+        assert "No row is like that" in office.get(f"{at}?show=found").content.decode()
+        assert len(first) < 100_000
+
+    def test_of_a_program_is_listed_too(self, office: Browser) -> None:
+        from billing import keys
+        from tests.lookups.conftest import Customer
+
+        key, secret = keys.issue(account=office.account, name="program", mode="live", now=timezone.now())
+        reply = Customer(office.account, key, secret).post(
+            "/v1/bulk-lookup", {"entities": [{"entity_name": "Acme Corp", "state": "NY"}]}
+        )
+        name = reply.json()["job_id"]
+        assert f"/app/bulk/{name}/" in office.get("/app/bulk/").content.decode()
+        assert "0 of 1 rows" in office.get(f"/app/bulk/{name}/").content.decode()
+
+
+class TestARowThatFoundNothing:
+    """ "Did you mean", in the row."""
+
+    def test_is_resolved_by_one_click_and_stays_as_it_was(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"))
+        page = office.get(f"{at}?show=ambiguous").content.decode()
+        row = Lookup.objects.get(bulk__isnull=False, position=1)
+        for candidate in row.candidates:
+            assert f'name="candidate" value="{candidate["entityId"]}"' in page
+        assert "asked again" in choose(office, at).content.decode()
+        row.refresh_from_db()
+        assert row.verdict == "ambiguous"
+        (answer,) = Lookup.objects.filter(ask_id__in=RowAnswer.objects.values("ask_id"))
+        assert (answer.verdict, answer.question["entity_id"]) == ("found", row.candidates[0]["entityId"])
+        assert answer.ref == "2"
+        assert (answer.asked_by, answer.origin) == (office.user, "page")
+        assert set(Lookup.objects.values_list("asked_by", flat=True)) == {office.user.pk}
+
+    def test_is_asked_once_by_two_clicks(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"))
+        for _ in range(2):
+            choose(office, at)
+        choose(office, at, row=3)  # repeats the other row
+        assert Lookup.objects.filter(bulk__isnull=True).count() == 1
+
+    def test_is_charged_once_at_the_price(self, office: Browser) -> None:
+        at = ask(office, "Company,State\nNobody Knows This,NY\n")
+        assert selectors.get_balance(office.account.pk).spent == 0
+        for _ in range(2):
+            office.post(f"{at}rows/0/", {"entity_name": "Acme Corp", "state": "NY"})
+        assert selectors.get_balance(office.account.pk).spent == PRICE
+        page = office.get(at).content.decode()
+        assert "ACME CORP." in page
+        assert "Not found" in page
+
+    def test_with_words_that_cannot_be_asked_says_so(self, office: Browser) -> None:
+        at = ask(office, "Company,State\nNobody Knows This,NY\n")
+        for fields in ({"entity_name": "A", "state": "NY"}, {"entity_name": "Acme", "state": "Ontario"}):
+            assert 'class="notice bad"' in office.post(f"{at}rows/0/", fields, follow=True).content.decode()
+        assert Lookup.objects.count() == 1
+
+    def test_is_not_asked_again_by_who_only_reads(self, office: Browser, viewer: Browser) -> None:
+        at = ask(office, "Company,State\nNobody Knows This,NY\n")
+        assert viewer.post(f"{at}rows/0/", {"entity_name": "Acme Corp"}).status_code == 403
+        assert "Ask again" not in viewer.get(at).content.decode()
+
+
+class TestAHostileRecord:
+    """What a registry may have written."""
+
+    def test_is_shown_as_text_in_the_row_and_in_the_file(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"))
+        name = "</td><script>alert(1)</script>\u202e\U0001f6a2 " + "x" * 10_000
+        candidate = {
+            "entityName": name, "entityId": '"><img src=x>', "status": "=cmd()", "score": 1.0, "features": [],
+            "sosUrl": None,
+        }  # fmt: skip
+        Lookup.objects.filter(position=1).update(candidates=[candidate] * 20, note=name)
+        page = office.get(at).content.decode()
+        assert "<script>alert" not in page
+        assert "<img" not in page
+        assert page.count("&lt;script&gt;alert") >= 20
+        text = office.get(f"{at}results.csv").getvalue().decode("utf-8-sig")
+        assert all(len(row["verdict"]) for row in csv.DictReader(io.StringIO(text)))
+
+    def test_has_no_part_in_how_often_the_database_is_asked(
+        self, office: Browser, django_assert_max_num_queries: Any
+    ) -> None:
+        lines = "".join(f"Magic Ambiguous LLC {number},DE\n" for number in range(50))
+        at = buy(office.work_in("sandbox"), begin(office, "Company,State\n" + lines))["Location"]
+        with django_assert_max_num_queries(25):
+            assert office.get(at).content.decode().count('<tr id="row-') == 50
+
+
+class TestTheFile:
+    """What is downloaded."""
+
+    def rows(self, office: Browser, at: str, query: str = "") -> list[dict[str, str]]:
+        text = office.get(f"{at}results.csv{query}").getvalue().decode("utf-8-sig")
+        return list(csv.DictReader(io.StringIO(text)))
+
+    def test_has_the_own_columns_first_and_the_answers_in(self, office: Browser) -> None:
+        office.work_in("sandbox")
+        at = ask(office, SANDBOX.replace("State\n", "State,=City,state \n").replace("DE\n", "DE,Dover,s\n"))
+        choose(office, at)
+        rows = self.rows(office, at)
+        assert list(rows[0])[:2] == ["'=City", "state (yours)"]
+        assert rows[0]["'=City"] == "Dover"
+        assert [row["verdict"] for row in rows] == ["found", "found", "not_found", "found"]
+        assert [row["firstVerdict"] for row in rows] == ["", "ambiguous", "", "ambiguous"]
+        assert [row["entity_name"] for row in rows][1] == "Magic Ambiguous LLC"
+        assert [row["ref"] for row in rows] == ["1", "2", "3", "4"]
+        assert self.rows(office, at, "?show=not_found")[0]["ref"] == "3"
+
+    def test_names_the_rows_that_were_not_asked(self, office: Browser) -> None:
+        at = ask(office, CSV + "9,Quay Inc,Ontario\n")
+        last = self.rows(office, at)[-1]
+        assert (last["status"], last["ref"], last["entity_name"]) == ("not_asked", "9", "Quay Inc")
+        assert "Ontario" in last["error"]
+
+    def test_may_be_a_workbook(self, office: Browser) -> None:
+        at = ask(office, "Company,State,City\nAcme Corp,NY,Albany\n")
+        (row,) = read_table(office.get(f"{at}results.xlsx").getvalue())
+        assert (row["City"], row["entityName"], row["verdict"]) == ("Albany", "ACME CORP.", "found")
+
+
+class TestWatching:
+    """Everything that was found."""
+
+    def test_watches_each_company_once(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"))
+        choose(office, at)
+        reply = office.post(f"{at}watch/", {"every": "month"}, follow=True)
+        assert "2 companies are watched" in reply.content.decode()
+        assert set(Watch.objects.values_list("every", flat=True)) == {"month"}
+        assert "2 were watched already" in office.post(f"{at}watch/", {"every": "month"}, follow=True).content.decode()
+        assert Watch.objects.count() == 2

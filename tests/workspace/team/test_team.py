@@ -1,0 +1,229 @@
+"""The team: inviting, joining, changing roles, leaving; there is always an owner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core import mail as outgoing
+from django.utils import timezone
+
+from billing import audit
+from billing.members import team
+from billing.models import Account, AuditEvent, Invitation, Member
+from lookups.tasks import mail_entrance
+from tests.sign_in.people import Browser as StaffBrowser
+from tests.sign_in.people import make_user, set_up_app
+from tests.workspace.conftest import Browser, join, open_office
+from tests.workspace.people import Person
+
+pytestmark = pytest.mark.django_db
+
+
+def invite(by: Browser, email: str = "jonas@quay.test", role: str = "member") -> Any:
+    return by.post("/app/team/invite/", {"email": email, "role": role}, follow=True)
+
+
+def roles(account: Account) -> dict[str, str]:
+    return dict(Member.objects.filter(account=account).values_list("user__email", "role"))
+
+
+class TestAnInvitation:
+    def test_brings_a_colleague_in(self, office: Browser) -> None:
+        assert b"jonas@quay.test is invited as member." in invite(office).content
+        jonas = Person("jonas@quay.test")
+        jonas.ask()
+        assert b"Join Quay Street Compliance" in jonas.get(jonas.link()).content
+        jonas.post(jonas.link(), {"invitation": Invitation.objects.get().pk})
+        assert b"Quay Street Compliance" in jonas.get("/app/team/").content
+        assert roles(office.account)["jonas@quay.test"] == "member"
+        assert not Invitation.objects.exists()
+        assert Account.objects.count() == 1
+
+    def test_brings_no_free_lookups(self, office: Browser) -> None:
+        before = Account.objects.get().available
+        invite(office)
+        Person("jonas@quay.test").come(invitation=str(Invitation.objects.get().pk))
+        assert Account.objects.get().available == before
+
+    def test_opens_a_door_that_is_shut_to_strangers(self, office: Browser, settings: Any) -> None:
+        settings.SIGN_UP = "invited"
+        invite(office)
+        assert Person("somebody@quay.test").come().status_code == 403
+        jonas = Person("jonas@quay.test")
+        jonas.come(invitation=str(Invitation.objects.get().pk))
+        assert jonas.is_in
+
+    def test_opens_no_door_that_is_closed(self, office: Browser, settings: Any) -> None:
+        invite(office)
+        settings.SIGN_UP = "closed"
+        assert b"the operator has closed sign-up" in invite(office, "vera@quay.test").content
+        assert Person("jonas@quay.test").come(invitation=str(Invitation.objects.get().pk)).status_code == 403
+
+    def test_is_nobodys_but_the_addresss(self, office: Browser) -> None:
+        invite(office)
+        mallory = Person("mallory@evil.test")
+        mallory.come(invitation=str(Invitation.objects.get().pk))
+        assert "mallory@evil.test" not in roles(office.account)
+        assert Invitation.objects.count() == 1
+
+    def test_can_be_left_lying(self, office: Browser) -> None:
+        invite(office)
+        jonas = Person("jonas@quay.test")
+        jonas.come()
+        assert list(roles(office.account)) == ["ada@quay.test"]
+        assert b"has invited you to" in jonas.get("/app/team/").content
+        jonas.post("/app/team/join/", {"invitation": Invitation.objects.get().pk})
+        assert roles(office.account)["jonas@quay.test"] == "member"
+        own = Member.objects.get(user__email="jonas@quay.test", role="owner")
+        jonas.post("/app/account/", {"member": own.pk})
+        assert b"Members of jonas@quay.test" in jonas.get("/app/team/").content
+
+    def test_is_withdrawn(self, office: Browser) -> None:
+        invite(office)
+        office.post(f"/app/team/invitations/{Invitation.objects.get().pk}/withdraw/")
+        assert not Invitation.objects.exists()
+
+    def test_is_mailed_once(self, office: Browser, settings: Any) -> None:
+        settings.MAIL_CONFIGURED = True
+        Account.objects.update(name="Quay\nBcc: x@evil.test <b>")
+        invite(office)
+        mail_entrance()
+        mail_entrance()
+        (message,) = outgoing.outbox
+        assert message.to == ["jonas@quay.test"]
+        assert "ada@quay.test has invited you" in message.body
+        assert "/app/sign-in/" in message.body
+        assert "evil" not in str(message.message()).partition("\n\n")[0]
+
+    def test_is_one_however_often_it_is_sent(self, office: Browser) -> None:
+        invite(office)
+        invite(office, role="viewer")
+        assert Invitation.objects.get().role == "viewer"
+
+    def test_is_refused_for_a_colleague(self, office: Browser, clerk: Browser) -> None:
+        assert b"This address is in the team already." in invite(office, clerk.user.email).content
+
+    def test_has_a_limit_a_day(self, office: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(team, "INVITATIONS_PER_DAY", 2)
+        pages = [invite(office, f"a{n}@quay.test").content for n in range(3)]
+        assert b"At most 2 people are invited in a day." in pages[-1]
+
+    def test_of_the_staff_makes_the_first_owner(self, settings: Any) -> None:
+        settings.SIGN_UP = "invited"
+        account = Account.objects.create(name="Acme", created_at=timezone.now())
+        browser, user = StaffBrowser(), make_user("", "billing.add_invitation", "billing.view_account")
+        browser.sign_in(user.username)
+        set_up_app(browser)
+        browser.post(
+            "/admin/billing/invitation/add/", {"account": account.pk, "email": "Ada@quay.test", "role": "owner"}
+        )
+        Person("ada@quay.test").come(invitation=str(Invitation.objects.get().pk))
+        assert roles(account) == {"ada@quay.test": "owner"}
+        assert AuditEvent.objects.filter(kind=audit.Kind.MEMBER_INVITED, actor=user.username).exists()
+
+
+class TestRoles:
+    def test_are_changed(self, office: Browser, clerk: Browser) -> None:
+        office.post(f"/app/team/{clerk.member.pk}/role/", {"role": "admin"})
+        assert roles(office.account)[clerk.user.email] == "admin"
+        assert clerk.post("/app/team/invite/", {"email": "v@quay.test", "role": "viewer"}).status_code == 302
+
+    def test_above_ones_own_are_not_given_nor_taken(self, office: Browser, clerk: Browser) -> None:
+        office.post(f"/app/team/{clerk.member.pk}/role/", {"role": "admin"})
+        clerk.post(f"/app/team/{clerk.member.pk}/role/", {"role": "owner"})
+        clerk.post(f"/app/team/{office.member.pk}/role/", {"role": "viewer"})
+        clerk.post(f"/app/team/{office.member.pk}/remove/")
+        invite(clerk, "friend@quay.test", "owner")
+        assert roles(office.account) == {"ada@quay.test": "owner", "jonas@quay.test": "admin"}
+        assert not Invitation.objects.exists()
+
+    def test_of_another_account_are_out_of_reach(self, office: Browser) -> None:
+        other = open_office("Other", "eve@other.test")
+        for path in (f"{office.member.pk}/role/", f"{office.member.pk}/remove/"):
+            other.post(f"/app/team/{path}", {"role": "viewer"})
+        assert roles(office.account) == {"ada@quay.test": "owner"}
+
+    @pytest.mark.parametrize("role", ["viewer", "member", "admin"])
+    def test_leave_the_last_owner_in_place(self, office: Browser, clerk: Browser, role: str) -> None:
+        page = office.post(f"/app/team/{office.member.pk}/role/", {"role": role}, follow=True)
+        assert b"An account has an owner: make somebody else one first." in page.content
+        office.post(f"/app/team/{office.member.pk}/remove/")
+        assert roles(office.account)["ada@quay.test"] == "owner"
+
+    def test_are_handed_over(self, office: Browser, clerk: Browser) -> None:
+        office.post(f"/app/team/{clerk.member.pk}/role/", {"role": "owner"})
+        office.post(f"/app/team/{office.member.pk}/role/", {"role": "viewer"})
+        assert roles(office.account) == {"ada@quay.test": "viewer", "jonas@quay.test": "owner"}
+
+    def test_stand_in_the_audit_log_without_names(self, office: Browser, clerk: Browser) -> None:
+        office.post(f"/app/team/{clerk.member.pk}/role/", {"role": "admin"})
+        event = AuditEvent.objects.get(kind=audit.Kind.MEMBER_CHANGED)
+        assert event.detail == "From member to admin."
+        assert event.actor == f"member {office.member.pk} of account {office.account.pk}"
+
+    def test_are_none_any_more_for_who_was_removed(self, office: Browser, clerk: Browser) -> None:
+        assert clerk.get("/app/team/").status_code == 200
+        office.post(f"/app/team/{clerk.member.pk}/remove/")
+        assert clerk.get("/app/team/").status_code == 302
+        assert not User.objects.filter(email=clerk.user.email).exists()
+
+    def test_elsewhere_stay_for_who_was_removed_here(self, office: Browser, clerk: Browser) -> None:
+        other = open_office("Other", "eve@other.test")
+        Member.objects.create(user=clerk.user, account=other.account, role="viewer", joined_at=timezone.now())
+        office.post(f"/app/team/{clerk.member.pk}/remove/")
+        assert roles(other.account)[clerk.user.email] == "viewer"
+
+    def test_can_be_given_up(self, office: Browser, viewer: Browser) -> None:
+        assert b"Leave Quay Street Compliance?" in viewer.get(f"/app/team/{viewer.member.pk}/remove/").content
+        viewer.post(f"/app/team/{viewer.member.pk}/remove/")
+        assert list(roles(office.account)) == ["ada@quay.test"]
+
+
+# Every page of this ground, how it is asked, and the least role that it answers otherwise than by 403.
+PAGES = (
+    ("get", "/app/team/", "viewer"),
+    ("post", "/app/team/invite/", "admin"),
+    ("post", "/app/team/join/", "viewer"),
+    ("post", "/app/team/invitations/1/withdraw/", "admin"),
+    ("post", "/app/team/999999/role/", "admin"),
+    ("post", "/app/team/999999/remove/", "viewer"),
+    ("get", "/app/settings/", "viewer"),
+    ("post", "/app/settings/", "admin"),
+    ("get", "/app/settings/passkeys/options/", "viewer"),
+    ("post", "/app/settings/passkeys/", "viewer"),
+    ("post", "/app/settings/passkeys/999999/remove/", "viewer"),
+    ("post", "/app/settings/sessions/end/", "viewer"),
+    ("post", "/app/settings/export/", "owner"),
+    ("get", "/app/settings/erase/", "owner"),
+    ("post", "/app/settings/erase/", "owner"),
+    ("post", "/app/mode/", "viewer"),
+    ("post", "/app/account/", "viewer"),
+    ("post", "/app/sign-out/", "viewer"),
+)
+
+
+class TestEveryPage:
+    @pytest.mark.parametrize(("method", "path", "least"), PAGES)
+    def test_opens_to_its_role_and_those_above(self, office: Browser, method: str, path: str, least: str) -> None:
+        ranks = Member.Role.values
+        for rank in ranks:
+            browser = Browser(join(office.account, rank, f"{rank}@quay.test"))
+            is_refused = getattr(browser, method)(path).status_code == 403
+            assert is_refused == (ranks.index(rank) < ranks.index(least)), rank
+
+    @pytest.mark.parametrize(("method", "path", "least"), PAGES)
+    def test_sends_strangers_to_sign_in(self, db: None, method: str, path: str, least: str) -> None:
+        answer = getattr(Person("x@quay.test"), method)(path)
+        assert answer.status_code == 302
+        assert answer["Location"].startswith("/app/sign-in/?next=")
+
+    def test_is_in_the_table(self) -> None:
+        from lookups.workspace.preferences import urls as settings_urls
+        from lookups.workspace.team import urls as team_urls
+
+        listed = {path for _, path, _ in PAGES}
+        for prefix, urls in (("/app/team/", team_urls), ("/app/settings/", settings_urls)):
+            for pattern in urls.urlpatterns:
+                assert any(pattern.resolve(one.removeprefix(prefix)) for one in listed if one.startswith(prefix))

@@ -1,0 +1,151 @@
+"""Who gets into the workspace, as whom, and with which key."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+from django.utils import timezone
+
+from billing import customer_keys, keys
+from billing.models import ApiKey, MemberSession
+from lookups.workspace.access import workspace
+from tests.sign_in.people import Browser as StaffBrowser
+from tests.sign_in.people import make_user, set_up_app
+from tests.workspace.conftest import Browser
+
+pytestmark = pytest.mark.django_db
+
+
+def ask(browser: Any, role: str = "viewer") -> Any:
+    """A page of that role, opened by that browser; the request as the view saw it, or what was answered instead."""
+    request = RequestFactory().get("/app/anything/?a=1")
+    request.COOKIES = {name: morsel.value for name, morsel in browser.cookies.items()}
+    seen = []
+    answer = workspace(role=role)(lambda request: seen.append(request) or HttpResponse("in"))(request)
+    return seen[0] if seen else answer
+
+
+class TestAPageOfTheWorkspace:
+    def test_sends_a_stranger_to_sign_in_and_back(self) -> None:
+        answer = ask(Client())
+        assert answer.status_code == 302
+        assert answer["Location"] == "/app/sign-in/?next=%2Fapp%2Fanything%2F%3Fa%3D1"
+
+    def test_knows_its_member_and_a_key_of_the_account(self, office: Browser) -> None:
+        request = ask(office, "owner")
+        assert request.member == office.member
+        assert request.livemode is True
+        assert (request.workspace_key.account, request.workspace_key.mode) == (office.account, "live")
+
+    @pytest.mark.parametrize("role", ["viewer", "member", "admin", "owner"])
+    def test_opens_to_its_role_and_those_above(
+        self, office: Browser, clerk: Browser, viewer: Browser, role: str
+    ) -> None:
+        may = [ask(one, role).__class__.__name__ == "WSGIRequest" for one in (viewer, clerk, office)]
+        assert (
+            may
+            == {
+                "viewer": [True, True, True],
+                "member": [False, True, True],
+                "admin": [False, False, True],
+                "owner": [False, False, True],
+            }[role]
+        )
+
+    def test_is_kept_by_no_cache(self, office: Browser) -> None:
+        assert office.post("/app/mode/")["Cache-Control"] == "private, no-store"
+
+    def test_is_closed_with_the_account(self, office: Browser) -> None:
+        office.account.is_active = False
+        office.account.save(update_fields=["is_active"])
+        answer = ask(office)
+        assert answer.status_code == 403
+        assert b"This account is closed" in answer.content
+
+    def test_ends_when_nobody_was_there(self, office: Browser) -> None:
+        MemberSession.objects.update(seen_at=timezone.now() - timedelta(hours=settings.WORKSPACE_IDLE_HOURS))
+        assert ask(office).status_code == 302
+
+    def test_ends_after_its_days_however_busy(self, office: Browser) -> None:
+        MemberSession.objects.update(began_at=timezone.now() - timedelta(days=settings.WORKSPACE_SESSION_DAYS))
+        assert ask(office).status_code == 302
+
+    def test_ends_with_sign_out(self, office: Browser) -> None:
+        before = office.cookies.copy()
+        office.post("/app/sign-out/")
+        office.cookies = before
+        assert ask(office).status_code == 302
+
+
+class TestTheSwitch:
+    def test_leads_to_the_sandbox_and_back(self, office: Browser) -> None:
+        answer = office.post("/app/mode/", {"mode": "sandbox", "next": "/app/history/?state=NY"})
+        assert answer["Location"] == "/app/history/?state=NY"
+        request = ask(office)
+        assert (request.livemode, request.workspace_key.mode) == (False, "test")
+        office.work_in("live")
+        assert ask(office).livemode is True
+
+    @pytest.mark.parametrize(
+        "elsewhere", ["https://evil.test/", "//evil.test/app/", "/admin/", "/app\\evil", "javascript:1"]
+    )
+    def test_leads_nowhere_else(self, office: Browser, elsewhere: str) -> None:
+        assert office.post("/app/mode/", {"mode": "live", "next": elsewhere})["Location"] == "/app/"
+
+    def test_is_one_browser_alone(self, office: Browser, clerk: Browser) -> None:
+        office.work_in("sandbox")
+        assert ask(clerk).livemode is True
+
+
+class TestTheWorkspacesOwnKey:
+    def test_is_made_once_for_each_mode(self, office: Browser) -> None:
+        first, again = ask(office).workspace_key, ask(office).workspace_key
+        assert first == again
+        assert ask(office.work_in("sandbox")).workspace_key != first
+        assert ApiKey.objects.filter(is_workspace=True).count() == 2
+
+    def test_is_in_no_list_of_keys(self, office: Browser) -> None:
+        own = ask(office).workspace_key
+        key, secret = keys.issue(account=office.account, name="server", now=timezone.now())
+        assert list(customer_keys.list_keys(by=own)) == [key]
+        assert customer_keys.find(own.public_id, by=key) is None
+        listed = Client().get("/v1/keys", headers={"x-api-key": secret}).json()
+        assert [row["name"] for row in listed["keys"]] == ["server"]
+
+    def test_opens_nothing_to_a_program(self, office: Browser) -> None:
+        own = ask(office).workspace_key
+        for secret in (own.prefix, own.secret_hash, f"osd_{own.secret_hash}", "osd_" + "a" * 32):
+            assert Client().get("/v1/account/settings", headers={"x-api-key": secret}).status_code == 401
+            with pytest.raises(keys.InvalidKey):
+                keys.verify(secret=secret, now=timezone.now())
+
+    def test_is_opened_by_no_secret_even_if_one_were_found(self, office: Browser) -> None:
+        own = ask(office).workspace_key
+        own.secret_hash = keys._hash("osd_" + "a" * 32)
+        own.save()
+        with pytest.raises(keys.InvalidKey):
+            keys.verify(secret="osd_" + "a" * 32, now=timezone.now())
+
+    def test_gets_no_successor_with_a_secret(self, office: Browser) -> None:
+        with pytest.raises(keys.InvalidKey):
+            keys.rotate(key=ask(office).workspace_key, grace=timedelta(), now=timezone.now())
+
+    def test_is_known_to_the_staff_and_not_revoked_alone(self, office: Browser) -> None:
+        own = ask(office).workspace_key
+        staff = StaffBrowser()
+        staff.sign_in(make_user(is_superuser=True).username)
+        set_up_app(staff)
+        assert b"is_workspace" in staff.get("/admin/billing/apikey/?is_workspace__exact=1").content
+        answer = staff.post(f"/admin/billing/apikey/{own.pk}/revoke/", follow=True)
+        assert b"To end that, close the account." in answer.content
+        assert ask(office).workspace_key.revoked_at is None
+
+    def test_makes_keys_for_programs(self, office: Browser) -> None:
+        made, secret = customer_keys.create(by=ask(office).workspace_key, name="server", now=timezone.now())
+        assert secret
+        assert keys.verify(secret=secret, now=timezone.now()) == made

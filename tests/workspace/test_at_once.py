@@ -1,0 +1,60 @@
+"""What two clicks at the same moment come to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from billing import keys
+from billing.members import arrival, links, team
+from billing.models import Account, ApiKey, Member
+from tests.sign_in.people import new_address
+from tests.workspace.conftest import join, open_office
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class TestTwoAtOnce:
+    """The same click twice, or the same person in two browsers."""
+
+    def test_use_one_link_once(self, on_postgres: None, at_once: Any) -> None:
+        _, token = links.make(email="ada@quay.test", then="", now=timezone.now())
+        used = at_once(*[lambda: links.use(token, now=timezone.now())] * 4)
+        assert sum(link is not None for link in used) == 1
+
+    def test_open_one_account(self, on_postgres: None, at_once: Any) -> None:
+        def come() -> Any:
+            now = timezone.now()
+            return arrival.arrive(email="ada@quay.test", invitation_id=None, network=new_address(), now=now)
+
+        came = at_once(*[come] * 4)
+        assert len({one.member.pk for one in came}) == 1
+        assert (Account.objects.count(), User.objects.count()) == (1, 1)
+        assert Account.objects.get().available == 3140
+
+
+class TestTwoOwners:
+    def test_do_not_both_remove_each_other(self, on_postgres: None, at_once: Any) -> None:
+        first = open_office().member
+        second = join(first.account, "owner", "eve@quay.test")
+
+        def remove(by: Member, other: Member) -> bool:
+            try:
+                team.remove(by=by, member_id=other.pk, now=timezone.now())
+            except team.NotAllowed:
+                return False
+            return True
+
+        assert sum(at_once(lambda: remove(first, second), lambda: remove(second, first))) == 1
+        assert Member.objects.filter(role="owner").count() == 1
+
+
+class TestTwoFirstPages:
+    def test_make_one_key_for_the_workspace(self, on_postgres: None, at_once: Any) -> None:
+        account = open_office().account
+        made = at_once(*[lambda: keys.get_workspace_key(account=account, livemode=True, now=timezone.now())] * 4)
+        assert len({key.pk for key in made}) == 1
+        assert ApiKey.objects.filter(is_workspace=True).count() == 1

@@ -1,0 +1,81 @@
+"""A stranger with a real browser: link, team, a passkey, out, and in again by the passkey; and pages without script."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from billing.members import links
+from billing.models import SignInLink
+from tests.browser import chromium
+from tests.workspace.conftest import open_office
+
+pytestmark = pytest.mark.django_db(transaction=True)
+DEVICE = {
+    "protocol": "ctap2",
+    "transport": "internal",
+    "hasResidentKey": True,
+    "hasUserVerification": True,
+    "isUserVerified": True,
+}
+
+
+def newest_link(url: str) -> str:
+    return f"{url}/app/sign-in/{links.read(SignInLink.objects.latest('pk'))}/"
+
+
+@pytest.fixture
+def url(live_server: Any) -> str:
+    """Passkeys belong to names, never to numbers."""
+    return str(live_server.url).replace("127.0.0.1", "localhost")
+
+
+class TestAStranger:
+    def test_signs_up_adds_a_passkey_and_comes_back_by_it(self, browser: Any, url: str) -> None:
+        page = chromium.person(browser, width=390).new_page()
+        complaints = chromium.listen(page)
+        device = page.context.new_cdp_session(page)
+        device.send("WebAuthn.enable")
+        device.send("WebAuthn.addVirtualAuthenticator", {"options": DEVICE})
+        page.goto(f"{url}/app/settings/")
+        page.get_by_label("E-mail address").fill("ada@quay.test")
+        page.get_by_role("button", name="Send me a link").click()
+        page.wait_for_url("**/sent/")
+        page.goto(newest_link(url))
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("link", name="Go on").click()
+        page.get_by_label("Name of a new passkey").fill("Phone")
+        page.get_by_role("button", name="Add a passkey").click()
+        page.get_by_text("The passkey is added").wait_for()
+        page.locator(".me summary").click()
+        page.get_by_role("button", name="Sign out", exact=True).first.click()
+        page.wait_for_url(f"{url}/")
+        page.goto(f"{url}/app/team/")
+        page.get_by_role("button", name="Use a passkey").click()
+        page.wait_for_url("**/app/team/")
+        assert page.get_by_role("rowheader").inner_text().startswith("ada@quay.test")
+        assert complaints == []
+
+
+class TestThePages:
+    def test_are_for_everybody(self, browser: Any, url: str, tmp_path: Any) -> None:
+        office = open_office()
+        documents, found = {}, []
+        for width in (390, 1440):
+            context = chromium.person(browser, width=width, color="dark" if width == 390 else "light")
+            token = office.cookies[settings.WORKSPACE_COOKIE_NAME].value
+            context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
+            page = context.new_page()
+            complaints = chromium.listen(page)
+            for path in ("/app/team/", "/app/settings/", "/app/settings/erase/", "/app/sign-in/sent/"):
+                reply = page.goto(url + path)
+                documents[re.sub(r"\W", "-", path)] = reply.text() if reply else ""
+                found += chromium.list_overflow(page)
+                found += chromium.judge(page) if chromium.AXE.exists() else []
+            found += complaints
+            context.close()
+        found += chromium.validate(documents, tmp_path) if chromium.VALIDATOR.exists() else []
+        assert found == []
