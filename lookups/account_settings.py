@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
-from billing.models import Account
+from billing import audit
+from billing.models import Account, Member
 
 OF_LIVE_KEYS = frozenset({"max_cache_age_days", "cache_first_default", "monthly_budget"})
 """What live keys alone may set; a webhook address is each mode's own."""
@@ -23,3 +25,15 @@ def change(*, account_id: int, livemode: bool, **changes: Any) -> Account:
         # Only these columns: the ledger may be writing the sums of the same row right now.
         Account.objects.filter(pk=account_id).update(**changes)
     return Account.objects.get(pk=account_id)
+
+
+def change_in_workspace(*, member: Member, now: datetime, **changes: Any) -> Account:
+    """Write what a member who may has set: preferences, and the account's own `name` and `email`."""
+    own = {name: changes.pop(name) for name in ("name", "email") if name in changes}
+    if own:
+        Account.objects.filter(pk=member.account_id).update(**own)
+    account = change(account_id=member.account_id, livemode=True, **changes)
+    if names := sorted(own | changes):
+        detail = f"In the workspace: {', '.join(names)}."
+        audit.record(audit.Kind.SETTINGS_CHANGED, subject=account, detail=detail, now=now)
+    return account

@@ -306,6 +306,7 @@ def _of_verdict(lookup: Lookup) -> names.NameReply:
         **_marks(lookup),
         cost=money.to_json_number(lookup.charged),
         data_source=_source(lookup),
+        evidence=lookup.evidence,
         **_left(lookup),
     )
 

@@ -21,7 +21,7 @@ class _Line:
 def csv_lines(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     """The header and one line a row."""
     writer = csv.writer(_Line())
-    yield str(writer.writerow(columns))
+    yield str(writer.writerow([_cell(name) for name in columns]))  # a customer's own, too
     for row in rows:
         yield str(writer.writerow([_cell(row.get(name)) for name in columns]))
 

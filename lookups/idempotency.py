@@ -59,9 +59,16 @@ def claim(*, account_id: int, sandbox: bool, key: str, body_hash: str, lease: ti
         return Claim(known.pk, mine["claim"], ask_id, resumed=True)  # type: ignore[arg-type]
 
 
-def finish(claimed: Claim) -> None:
-    """It was answered: repetitions get the same answer."""
-    IdempotencyRecord.objects.filter(pk=claimed.record_id, claim=claimed.claim).update(is_answered=True)
+def find_ask(*, account_id: int, sandbox: bool, key: str) -> uuid.UUID | None:
+    """Under which ask a key's request is, or was, answered; None for a key that nobody has used, or not any more."""
+    kept = IdempotencyRecord.objects.filter(account_id=account_id, sandbox=sandbox, key=key)
+    return kept.values_list("ask_id", flat=True).first()
+
+
+def finish(claimed: Claim, *, ask_id: uuid.UUID | None = None) -> None:
+    """It was answered: repetitions get the same answer. `ask_id`: by what another ask had asked a moment before."""
+    answered_by = {} if ask_id is None else {"ask_id": ask_id}
+    IdempotencyRecord.objects.filter(pk=claimed.record_id, claim=claimed.claim).update(is_answered=True, **answered_by)
 
 
 def forget(claimed: Claim) -> None:

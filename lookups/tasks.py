@@ -9,14 +9,19 @@ from celery import shared_task
 from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
+from billing.members import links, sessions
 from lookups import idempotency
-from lookups.bulk import queue
+from lookups.bulk import drafts, queue
+from lookups.demo import forgetting
+from lookups.evidence import chain, heads, readings
 from lookups.jobs import lifecycle, runner
 from lookups.lookup import single_flight
 from lookups.notifications import deliveries, sending
 from lookups.notifications.sender_threads import sender
 from lookups.operations import heartbeats
 from lookups.privacy import removal_requests
+from lookups.watches import digest, ticking
+from lookups.workspace import mail
 
 
 @shared_task(name="lookups.tasks.run_job")
@@ -34,8 +39,16 @@ def sweep_jobs(**_: Any) -> int:
 
 @shared_task(name="lookups.tasks.run_bulk")
 def run_bulk(**_: Any) -> int:
-    """Answer questions of bulk jobs until none is left; returns how many this thread answered."""
+    """Answer questions of bulk jobs and watches until none is left; returns how many this thread answered."""
     return queue.work(now=timezone.now())
+
+
+@shared_task(name="lookups.tasks.tick_watches")
+def tick_watches(**_: Any) -> int:
+    """Look at the watched companies whose time has come, and write the daily mails; returns how many were asked."""
+    now = timezone.now()
+    digest.write_due(now=now)
+    return ticking.tick(now=now)
 
 
 @shared_task(name="lookups.tasks.deliver")
@@ -48,10 +61,40 @@ def deliver(**_: Any) -> None:
         pass
 
 
+@shared_task(name="lookups.tasks.mail_entrance")
+def mail_entrance(**_: Any) -> int:
+    """Mail the sign-in links and invitations that wait; returns how many the server took."""
+    return mail.send_waiting(now=timezone.now())
+
+
+@shared_task(name="lookups.tasks.chain_evidence")
+def chain_evidence(**_: Any) -> int:
+    """Write the chain of manifests on; returns by how many entries."""
+    return chain.append()
+
+
+@shared_task(name="lookups.tasks.head_evidence")
+def head_evidence(**_: Any) -> None:
+    """Sign the chain's head once an hour, and have it time-stamped where the operator has named an authority."""
+    heads.make(now=timezone.now())
+    heads.stamp(now=timezone.now())
+
+
 @shared_task(name="lookups.tasks.prune")
 def prune(**_: Any) -> int:
     """Delete what has ended (fetches, jobs, messages, requests) when its time is over; returns how many rows."""
     now = timezone.now()
-    kept = (single_flight, idempotency, lifecycle, deliveries, heartbeats, removal_requests)
+    kept = (
+        single_flight,
+        idempotency,
+        lifecycle,
+        deliveries,
+        heartbeats,
+        removal_requests,
+        readings,
+        drafts,
+        sessions,
+        links,
+    )
     SessionStore.clear_expired()
-    return sum(one.prune(now=now) for one in kept)
+    return sum(one.prune(now=now) for one in (*kept, forgetting))

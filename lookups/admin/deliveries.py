@@ -23,6 +23,8 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from billing.admin import pages
 from billing.models import ApiKey
+from jurisdictions.lists import LivemodeFilter
+from lookups.admin.finding import FoundByAccount
 from lookups.models import Delivery, DeliveryAttempt, WebhookAddress
 from lookups.notifications import deliveries, webhook_test
 from scrapers.admin.read_only import ReadOnlyAdmin
@@ -57,7 +59,7 @@ class AttemptInline(TabularInline):
 
 
 @admin.register(Delivery)
-class DeliveryAdmin(ReadOnlyAdmin):
+class DeliveryAdmin(FoundByAccount, ReadOnlyAdmin):
     """Every webhook and mail, newest first: did it arrive, what was answered, when is it tried again."""
 
     list_display = (
@@ -71,9 +73,10 @@ class DeliveryAdmin(ReadOnlyAdmin):
         "next_at",
         "last_answer",
     )
-    list_filter = ("status", "channel", "event", "livemode")
-    search_fields = ("account__name", "address")
-    search_help_text = "An account, an address, or a whole webhook-id (msg_…)"
+    list_filter = (LivemodeFilter, "status", "channel", "event")
+    search_fields = ("account__name",)
+    search_help_text = "An account, or a whole webhook-id (msg_…)"
+    empty_says = "Nothing was sent that fits. Messages are kept for a week."
     list_select_related = ("account",)
     date_hierarchy = "created_at"
     list_per_page = 50
@@ -90,16 +93,6 @@ class DeliveryAdmin(ReadOnlyAdmin):
     def has_run_permission(self, request: HttpRequest) -> bool:
         """Whoever may change deliveries may do this, although no field of one is changed by hand."""
         return request.user.has_perm("lookups.change_delivery")
-
-    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> Any:
-        """A webhook-id, as a customer quotes it, is the row's key."""
-        word = search_term.strip().removeprefix("msg_")
-        if len(word) == 32 and word.isalnum():
-            try:
-                return queryset.filter(pk=uuid.UUID(word)), False
-            except ValueError:
-                pass
-        return super().get_search_results(request, queryset, search_term)
 
     @admin.display(description="webhook-id")
     def name(self, obj: Delivery) -> str:

@@ -28,17 +28,17 @@ REASONS: dict[str, tuple[str, Q]] = {
 
 
 class KindFilter(admin.SimpleListFilter):
-    """Asked one by one, or as part of a bulk request."""
+    """Asked one by one, as part of a bulk request, or by a watch."""
 
     title, parameter_name = "kind", "kind"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("single", "single"), ("bulk", "of a bulk request")]
+        return [("single", "single"), ("bulk", "of a bulk request"), ("watch", "of a watch")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Job]) -> QuerySet[Job]:
-        if self.value() not in ("single", "bulk"):
-            return queryset
-        return queryset.filter(bulk__isnull=self.value() == "single")
+        of = {"single": Job.objects.single(), "bulk": Job.objects.of_bulk_jobs(), "watch": Job.objects.of_watches()}
+        chosen = of.get(self.value() or "")
+        return queryset if chosen is None else queryset.filter(pk__in=chosen)
 
 
 class ReasonFilter(admin.SimpleListFilter):
@@ -61,6 +61,7 @@ class AgeFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [
+            ("open", "open now"),
             ("hour", "of the last hour"),
             ("day", "of the last day"),
             ("waiting", "open for over five minutes"),
@@ -70,6 +71,7 @@ class AgeFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Job]) -> QuerySet[Job]:
         now = timezone.now()
         which = {
+            "open": Q(status__in=Job.OPEN),
             "hour": Q(created_at__gte=now - timedelta(hours=1)),
             "day": Q(created_at__gte=now - timedelta(days=1)),
             "waiting": Q(status__in=Job.OPEN, created_at__lte=now - timedelta(minutes=5)),

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
@@ -18,9 +18,11 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
-from billing.ledger_errors import InsufficientFunds
+from jurisdictions.lists import KeyModeFilter
 from lookups import bodies
+from lookups.admin.finding import FoundByAccount, find_mark
 from lookups.admin.job_filters import AgeFilter, KindFilter, ReasonFilter
+from lookups.admin.outages import AsksOutagesAgain
 from lookups.admin.queue import QueuePage
 from lookups.api.wire.shape import to_plain
 from lookups.bulk import bulk_jobs, progress
@@ -38,7 +40,7 @@ ACTIONS: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 @admin.register(Job)
-class JobAdmin(QueuePage, ReadOnlyAdmin):
+class JobAdmin(QueuePage, AsksOutagesAgain, FoundByAccount, ReadOnlyAdmin):
     """Lookups that are answered later: what waits, what runs, what failed and why."""
 
     list_display = (
@@ -52,18 +54,20 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
         "not_before",
         "account",
     )
-    list_filter = ("status", KindFilter, ReasonFilter, AgeFilter, "state")
-    search_fields = ("request_id", "account__name")
-    search_help_text = "A job's or an ask's id, a request's id, or an account's name."
+    list_filter = (KeyModeFilter, "status", KindFilter, ReasonFilter, AgeFilter, "state")
+    search_fields = ("account__name",)
+    search_help_text = "A job's, a lookup's or an ask's id, or an account."
+    mark_columns = ("pk", "ask_id", "lookup__ask_id")
+    empty_says = "No live job fits. Jobs are made of lookups that take longer than a moment, and kept for a week."
     list_select_related = ("account", "lookup")
     date_hierarchy = "created_at"
     list_per_page = 50
     show_full_result_count = False
     actions = ("hurry", "end", "release", "do_over")
-    actions_list = ("queue_page",)
-    readonly_fields = ("public_id", "asked", "why")
+    actions_list = ("queue_page", "ask_outage_again")
+    readonly_fields = ("public_id", "asked", "why", "its_lookup")
     fieldsets = (
-        (None, {"fields": (("public_id", "status"), ("state", "asked"), "why")}),
+        (None, {"fields": (("public_id", "status"), ("state", "asked"), "why", "its_lookup")}),
         (
             "Time (UTC)",
             {"fields": (("created_at", "ended_at"), ("not_before", "lease_until"), ("deadline", "attempts"))},
@@ -97,18 +101,18 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
             return ""
         return obj.lookup.reason or verdict.value.replace("_", " ")
 
+    @admin.display(description="Lookup")
+    def its_lookup(self, obj: Job) -> str:
+        """What the customer gets, what it cost, and the way to give that back."""
+        address = reverse("admin:lookups_lookup_change", args=[obj.lookup_id])
+        words = obj.lookup.public_id
+        return format_html(
+            '<a href="{}" class="text-primary-600 underline dark:text-primary-500">{}</a>', address, words
+        )
+
     @admin.display(description="Why")
     def why(self, obj: Job) -> str:
         return timeline.why(obj, now=timezone.now())
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Job], search_term: str
-    ) -> tuple[QuerySet[Job], bool]:
-        """A job's id as customers know it, or an ask's, finds that one."""
-        mark = _mark(search_term)
-        if mark is not None:
-            return queryset.filter(Q(pk=mark) | Q(ask_id=mark) | Q(lookup__ask_id=mark)), False
-        return super().get_search_results(request, queryset, search_term)
 
     def get_urls(self) -> list[URLPattern]:
         """What is done with one job from its page; always a POST."""
@@ -119,7 +123,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Adds the job's story: its tries, what they met, and its money."""
-        mark = _mark(object_id)
+        mark = find_mark(object_id)
         rows = Job.objects.select_related("account", "bulk", *lifecycle.WHOLE)
         job = rows.filter(pk=mark).first() if mark and self.has_view_permission(request) else None
         if job is None:
@@ -140,7 +144,7 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
         if not self.has_run_permission(request):
             raise PermissionDenied
         job = get_object_or_404(Job, pk=job_id)
-        actions: dict[str, Callable[[HttpRequest, QuerySet[Job]], None]] = {
+        actions: dict[str, Callable[[HttpRequest, QuerySet[Job]], HttpResponse | None]] = {
             "hurry": self.hurry,
             "end": self.end,
             "release": self.release,
@@ -149,8 +153,8 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
         chosen = actions.get(request.POST.get("job_action", ""))
         if chosen is None:
             raise Http404
-        chosen(request, Job.objects.filter(pk=job.pk))
-        return redirect("admin:lookups_job_change", job.pk)
+        asks_first = chosen(request, Job.objects.filter(pk=job.pk))
+        return asks_first or redirect("admin:lookups_job_change", job.pk)
 
     @admin.action(description="Try now instead of later", permissions=["run"])
     def hurry(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
@@ -169,21 +173,11 @@ class JobAdmin(QueuePage, ReadOnlyAdmin):
         now = timezone.now()
         self._do(request, rows, "given to another worker", lambda job: operator_actions.release(job, now=now))
 
-    @admin.action(description="Ask failed ones again", permissions=["run"])
-    def do_over(self, request: HttpRequest, rows: QuerySet[Job]) -> None:
-        """For jobs that failed; each is paid for anew."""
-        now = timezone.now()
-        self._do(request, rows, "asked again", lambda job: operator_actions.do_over(job, now=now))
-
     def _do(self, request: HttpRequest, rows: QuerySet[Job], what: str, act: Callable[[Job], bool]) -> None:
         """Do it to each, keep it in the job's history under the operator's name, and say how many it was done to."""
         done = []
         for job in rows:
-            try:
-                done.append(act(job))
-            except InsufficientFunds as short:
-                done.append(False)
-                self.message_user(request, f"{job.public_id}: {short}", messages.WARNING)
+            done.append(act(job))
             if done[-1]:
                 self.log_change(request, job, f"{what.capitalize()}; it was {job.status}, ask {job.ask_id}.")
         level = messages.SUCCESS if all(done) else messages.WARNING
@@ -195,20 +189,16 @@ def _shown(job: Job) -> str:
     return json.dumps(to_plain(bodies.of_job(job, job.request_id)), indent=1, ensure_ascii=False)
 
 
-def _mark(text: str) -> uuid.UUID | None:
-    """The id in the public name of a job or bulk job, or in a UUID however written; None for anything else."""
-    try:
-        return uuid.UUID(text.strip().removeprefix("job_").removeprefix("bulk_"))
-    except ValueError:
-        return None
-
-
 @admin.register(BulkJob)
-class BulkJobAdmin(ReadOnlyAdmin):
+class BulkJobAdmin(FoundByAccount, ReadOnlyAdmin):
     """Requests of up to a thousand rows, and how far they are; their single questions are among the jobs."""
 
     list_display = ("public_id", "created_at", "account", "total", "its_jobs", "how_far", "cancelled_at", "ended_at")
-    search_fields = ("request_id", "account__name")
+    list_filter = (KeyModeFilter,)
+    search_fields = ("account__name",)
+    search_help_text = "A bulk request's id, or an account."
+    exclude = ("stored_price",)
+    empty_says = "No live bulk request fits."
     list_select_related = ("account", "hold")
     date_hierarchy = "created_at"
     list_per_page = 25
@@ -221,17 +211,8 @@ class BulkJobAdmin(ReadOnlyAdmin):
     @admin.display(description="Questions", ordering="questions")
     def its_jobs(self, obj: BulkJob) -> str:
         """How many, leading to them."""
-        address = reverse("admin:lookups_job_changelist", query={"bulk__id__exact": obj.pk})
+        address = reverse("admin:lookups_job_changelist", query={"bulk__id__exact": obj.pk, "mode": "both"})
         return format_html('<a href="{}" class="text-primary-600 dark:text-primary-500">{}</a>', address, obj.questions)
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[BulkJob], search_term: str
-    ) -> tuple[QuerySet[BulkJob], bool]:
-        """A request's id as customers know it finds that one."""
-        mark = _mark(search_term)
-        if mark is not None:
-            return queryset.filter(pk=mark), False
-        return super().get_search_results(request, queryset, search_term)
 
     @admin.display(description="Progress")
     def how_far(self, obj: BulkJob) -> str:

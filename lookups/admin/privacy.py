@@ -52,6 +52,7 @@ class RemovalRequestAdmin(ModelAdmin):
     form = AnswerForm
     list_display = ("due", "show_state", "kind", "about", "name", "received_at", "handled_by")
     list_filter = (DeadlineFilter, "state", "kind")
+    empty_says = "Nobody has asked for removal or correction. Requests come by the form on the page of privacy."
     search_fields = ("about", "name", "email", "text")
     list_per_page = 50
     fields = (
@@ -131,6 +132,7 @@ class SuppressionAdmin(ReadOnlyAdmin):
     list_select_related = ("made_by", "lifted_by")
     list_per_page = 50
     autocomplete_fields = ("request",)
+    empty_says = "Nothing is left out."
     actions_detail = ("lift",)
 
     def has_add_permission(self, request: HttpRequest) -> bool:

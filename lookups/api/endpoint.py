@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NoReturn
 
 from django.http import HttpRequest
@@ -26,7 +26,7 @@ class Endpoint(APIView):
     """An endpoint that needs a key. `scope` is the right the key must have; None: any key."""
 
     permission_classes = (HasApiKey,)
-    http_method_names = ("get", "post", "put", "patch", "delete", "head")
+    http_method_names: Sequence[str] = ("get", "post", "put", "patch", "delete", "head")
     scope: ClassVar[str | None] = None
     sells: ClassVar[bool] = False  # whether a request without a key may get this far, to pay as it goes
     polled: ClassVar[bool] = False  # whether a GET is a look at work that was asked for

@@ -8,6 +8,7 @@ from rest_framework.renderers import BaseRenderer
 
 from lookups import xlsx_export
 from lookups.api.wire.shape import encode
+from lookups.evidence import wacz
 
 
 class ShapeRenderer(BaseRenderer):
@@ -41,3 +42,10 @@ class XlsxRenderer(CsvRenderer):
 
     media_type = xlsx_export.MEDIA_TYPE
     format = "xlsx"
+
+
+class WaczRenderer(CsvRenderer):
+    """The same for a file of evidence."""
+
+    media_type = wacz.MEDIA_TYPE
+    format = "wacz"

@@ -60,6 +60,7 @@ def accept(
     notify: Notify = Notify(),
     max_wait: timedelta = MAX_WAIT,
     apart: bool = True,
+    asked_by_id: int | None = None,
 ) -> BulkJob | OutOfFunds | NobodyAtWork:
     """Take all rows on and hold their price, or nothing at all. The same `bulk_id` again is the same bulk job.
 
@@ -95,7 +96,7 @@ def accept(
                 webhook_url=notify.webhook_url,
                 emails_results=notify.emails_results,
             )
-            _write_rows(bulk, wanted, first_of)
+            _write_rows(bulk, wanted, first_of, asked_by_id)
             transaction.on_commit(lambda: queue.wake(len(firsts)))
     except InsufficientFunds as short:
         return settlement.out_of_funds(short)
@@ -193,12 +194,12 @@ def _hold(
     )
 
 
-def _write_rows(bulk: BulkJob, wanted: Sequence[Wanted], first_of: Sequence[int]) -> None:
+def _write_rows(bulk: BulkJob, wanted: Sequence[Wanted], first_of: Sequence[int], asked_by_id: int | None) -> None:
     """A lookup for each row, and a job for each different question: the rows that repeat it are ended with it."""
     made: dict[int, Lookup] = {}
     payer = KeyPayer(bulk.key)
     for number, one in enumerate(wanted):
-        ask = Ask(question=one.question, payer=payer, request_id=bulk.request_id, ref=one.ref)
+        ask = Ask(question=one.question, payer=payer, request_id=bulk.request_id, ref=one.ref, asked_by_id=asked_by_id)
         made[number] = rows.draft(
             ask,
             now=bulk.created_at,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,6 @@ HEADERS = {
     "dateBefore": ("datebefore",),
     "ref": ("ref", "reference", "yourref"),
 }
-_FIELDS = {header: field for field, headers in HEADERS.items() for header in headers}
 _SEPARATORS = (",", ";", "\t")
 
 
@@ -50,8 +49,8 @@ class Row:
     columns: dict[str, str] | None = None
 
 
-def read_csv(raw: bytes, *, most: int) -> list[Row]:
-    """The rows of a table with a header; columns we do not know are left alone. Raises Unreadable."""
+def read_csv(raw: bytes, *, most: int, headers: Mapping[str, Sequence[str]] = HEADERS) -> list[Row]:
+    """The rows of a table with a header; columns that `headers` does not name are left alone. Raises Unreadable."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -63,7 +62,7 @@ def read_csv(raw: bytes, *, most: int) -> list[Row]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         names = next(reader, [])
-        columns = _columns(names)
+        columns = _columns(names, headers)
         rows = []
         for cells in reader:
             if not any(cell.strip() for cell in cells):
@@ -98,18 +97,19 @@ def spread(row: Row, *, everywhere: Callable[[bool], list[str]]) -> list[Row]:
     return [Row({**rest, "state": state}, row.line, row.columns) for state in dict.fromkeys(states)]
 
 
-def _columns(names: list[str]) -> dict[int, str]:
+def _columns(names: list[str], headers: Mapping[str, Sequence[str]]) -> dict[int, str]:
     """Which column fills which field."""
+    fields = {header: field for field, several in headers.items() for header in several}
     columns: dict[int, str] = {}
     for position, name in enumerate(names):
-        field = _FIELDS.get("".join(sign for sign in name.casefold() if sign.isalnum()))
+        field = fields.get("".join(sign for sign in name.casefold() if sign.isalnum()))
         if field is None:
             continue
         if field in columns.values():
             raise Unreadable(f"Two columns say {field}.")
         columns[position] = field
     if "state" not in columns.values() and "states" not in columns.values():
-        raise Unreadable("No column is headed state or states.")
+        raise Unreadable(f"No column is headed {' or '.join(one for one in ('state', 'states') if one in headers)}.")
     return columns
 
 

@@ -1,7 +1,8 @@
-"""Whose turn it is among the questions of all bulk jobs: the account that has the fewest running goes first.
+"""Whose turn it is among the questions of all bulk jobs and watches: the account with the fewest running goes first.
 
-A message only calls a worker's thread to the queue; the thread then takes one question after the other, whichever is
-next, until nothing is left. A registry that has as many of them as it takes at once is passed over.
+What a watch asks waits until no bulk job has a question for a registry that has room, and leaves one of that registry's
+places to people. A message only calls a worker's thread to the queue; the thread then takes one question after the
+other, whichever is next, until nothing is left. A registry that has as many of them as it takes at once is passed over.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from datetime import datetime, timedelta
 
 from celery import current_app
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 
 from billing.models import ApiKey
 from lookups.jobs import lifecycle, runner
@@ -25,6 +26,7 @@ from lookups.lookup.asks import Stopwatch
 from lookups.models import BulkJob, Job
 from lookups.models.jobs import is_due, is_running
 from lookups.notifications import outbox
+from lookups.watches import judging
 from scrapers import discovery
 
 log = logging.getLogger(__name__)
@@ -49,20 +51,20 @@ def wake(questions: int) -> None:
 class Turn:
     """The job to take next, and the registry it asks."""
 
-    bulk_id: uuid.UUID
+    bulk_id: uuid.UUID | None  # None: a watch asks
     job_id: uuid.UUID
     place: Place
 
 
 def work(*, now: datetime, shift_seconds: float = SHIFT_SECONDS) -> int:
-    """Answer questions of bulk jobs until none is left; returns how many this thread answered."""
+    """Answer questions of bulk jobs and watches until none is left; returns how many this thread answered."""
     stopwatch, done, left = Stopwatch(now), 0, None
     while stopwatch.seconds < shift_seconds:
         turn, waiting = look(now=stopwatch.now, left=left)
         if turn is not None:
             left = turn.place
             done += runner.run(job_id=turn.job_id, now=stopwatch.now)
-            note_end(turn.bulk_id, now=stopwatch.now)
+            _follow_up(turn, now=stopwatch.now)
         elif not waiting:
             return done
         else:
@@ -72,8 +74,8 @@ def work(*, now: datetime, shift_seconds: float = SHIFT_SECONDS) -> int:
     return done
 
 
-def find_next(*, now: datetime) -> tuple[uuid.UUID, uuid.UUID] | None:
-    """The bulk job and the job to take next; None when all that wait are of registries that are busy."""
+def find_next(*, now: datetime) -> tuple[uuid.UUID | None, uuid.UUID] | None:
+    """The bulk job (None: a watch's) and the job to take next; None when all that wait are of busy registries."""
     turn, _ = look(now=now)
     return (turn.bulk_id, turn.job_id) if turn else None
 
@@ -85,28 +87,37 @@ def look(*, now: datetime, left: Place | None = None) -> tuple[Turn | None, bool
     that look in the same moment would else take one registry's place together and leave another's empty.
     """
     counted = (
-        Job.objects.of_bulk_jobs()
+        Job.objects.queued()
         .open()
         .order_by()
-        .values("account", "state", "key__mode")
+        .annotate(watched=ExpressionWrapper(Q(watch__isnull=False), output_field=BooleanField()))
+        .values("account", "state", "key__mode", "watched")
         .annotate(running=Count("pk", filter=is_running(now)), waiting=Count("pk", filter=is_due(now)))
-        .values_list("account", "state", "key__mode", "running", "waiting")
+        .values_list("account", "state", "key__mode", "watched", "running", "waiting")
     )
     busy: Counter[Place] = Counter()
     load: Counter[int] = Counter()
-    waiting: list[tuple[int, Place]] = []
-    for account, state, mode, taken, free in counted:
+    waiting: list[tuple[bool, int, Place]] = []
+    for account, state, mode, watched, taken, free in counted:
         busy[state, mode] += taken
         load[account] += taken
-        waiting += [(account, (state, mode))] if free else []
-    pairs = [(account, place) for account, place in waiting if busy[place] < _at_once(place)]
-    if not pairs:
+        waiting += [(watched, account, (state, mode))] if free else []
+    turns = [one for one in waiting if busy[one[2]] < at_once(one[2], watched=one[0])]
+    if not turns:
         return None, bool(waiting)
-    random.shuffle(pairs)
-    account, place = min(pairs, key=lambda pair: (load[pair[0]], pair[1] != left))
-    rows = Job.objects.of_bulk_jobs().due(now).filter(account=account, state=place[0], key__mode=place[1])
-    first = rows.order_by("created_at", "position").values_list("bulk", "pk").first()
+    random.shuffle(turns)
+    watched, account, place = min(turns, key=lambda turn: (turn[0], load[turn[1]], turn[2] != left))
+    rows = Job.objects.queued().due(now).filter(account=account, state=place[0], key__mode=place[1])
+    first = rows.filter(watch__isnull=not watched).order_by("created_at", "position").values_list("bulk", "pk").first()
     return (Turn(*first, place) if first else None), True
+
+
+def _follow_up(turn: Turn, *, now: datetime) -> None:
+    if turn.bulk_id is not None:
+        note_end(turn.bulk_id, now=now)
+        return
+    lookup_id = Job.objects.values_list("lookup", flat=True).get(pk=turn.job_id)
+    judging.judge_ended(now=now, lookup_id=lookup_id)
 
 
 def note_end(bulk_id: uuid.UUID, *, now: datetime) -> bool:
@@ -124,7 +135,7 @@ def sweep(*, now: datetime) -> int:
     """Call threads again where the calls were lost, and close what a crash left open; returns how many were called."""
     for bulk_id in BulkJob.objects.open().values_list("pk", flat=True):
         note_end(bulk_id, now=now)
-    jobs = Job.objects.of_bulk_jobs()
+    jobs = Job.objects.queued()
     taken_lately = jobs.filter(is_running(now + lifecycle.LEASE - QUIET))
     waiting = jobs.due(now).filter(created_at__lte=now - QUIET)
     number = 0 if taken_lately.exists() else waiting.count()
@@ -133,7 +144,9 @@ def sweep(*, now: datetime) -> int:
     return min(number, THREADS)
 
 
-def _at_once(place: Place) -> int:
+def at_once(place: Place, *, watched: bool = False) -> int:
+    """How many questions a registry takes at a time; of a watch's one less."""
     state, mode = place
     portal = None if mode == ApiKey.Mode.TEST else discovery.find_portal(state)
-    return SANDBOX_AT_ONCE if portal is None else portal.pace.concurrency
+    places = SANDBOX_AT_ONCE if portal is None else portal.pace.concurrency
+    return max(1, places - 1) if watched else places

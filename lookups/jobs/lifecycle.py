@@ -119,7 +119,7 @@ def end(job: Job, lookup: Lookup, *, now: datetime) -> bool:
     same = Job.objects.unchanged(job)
     with transaction.atomic():
         ended = bool(same.update(status=status, ended_at=now))
-        if ended and job.bulk_id is None:
+        if ended and job.bulk_id is None and job.watch_id is None:
             outbox.note_job(job.pk, now=now)
     return ended
 

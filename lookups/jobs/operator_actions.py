@@ -45,13 +45,13 @@ def release(job: Job, *, now: datetime) -> bool:
 def do_over(job: Job, *, now: datetime) -> bool:
     """Ask a failed job's question again for the same customer, as a new lookup.
 
-    False when it has not failed, or its key or account has ended. Its money was given back, so the price it was
-    accepted at is held anew: raises InsufficientFunds when there is too little.
+    False when it has not failed, its key or account has ended, or a watch asks it (that looks again by itself). Its
+    money was given back, so the price it was accepted at is held anew: raises InsufficientFunds when that is too much.
     """
     with transaction.atomic():
         failed = Job.objects.select_for_update(of=("self",)).filter(pk=job.pk, status=Job.Status.FAILED)
         row = failed.select_related("key__account", "lookup", "bulk").first()
-        if row is None or not row.key.may_ask(now):
+        if row is None or row.watch_id is not None or not row.key.may_ask(now):
             return False
         ask = replace(runner.to_ask(row), shares_hold=False, apart=True)
         earlier, repetitions = row.lookup, list(row.lookup.repetitions.filter(bulk__isnull=False))

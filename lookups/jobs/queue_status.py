@@ -22,7 +22,7 @@ OVER = timedelta(hours=1)
 QUIET = timedelta(minutes=1)  # due work that nobody took for so long: nobody works
 BUSIEST = 5
 KINDS = ("single", "bulk")
-_IS_BULK = ExpressionWrapper(Q(bulk__isnull=False), output_field=BooleanField())
+_IS_QUEUED = ExpressionWrapper(Q(bulk__isnull=False) | Q(watch__isnull=False), output_field=BooleanField())
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class Line:
 
 
 def read(*, now: datetime) -> list[Line]:
-    """Single jobs and those of bulk requests, in three queries."""
+    """Single jobs and those of bulk requests and watches (which share a worker), in three queries."""
     lines = {line.kind: line for line in count_open(now=now)}
     _count_ended(lines, now)
     _find_busiest(lines)
@@ -70,7 +70,7 @@ def count_open(*, now: datetime) -> list[Line]:
     counted = (
         Job.objects.open()
         .order_by()
-        .values(is_bulk=_IS_BULK)
+        .values(is_queued=_IS_QUEUED)
         .annotate(
             waiting=Count("pk", filter=Q(status=Job.Status.PENDING)),
             due=Count("pk", filter=ready),
@@ -82,7 +82,7 @@ def count_open(*, now: datetime) -> list[Line]:
         )
     )
     for row in counted:
-        line = lines["bulk" if row["is_bulk"] else "single"]
+        line = lines["bulk" if row["is_queued"] else "single"]
         line.waiting, line.due, line.later = row["waiting"], row["due"], row["waiting"] - row["due"]
         line.running, line.stuck = row["running"], row["stuck"]
         line.oldest, line.due_since = row["oldest"], row["due_since"]
@@ -94,11 +94,11 @@ def _count_ended(lines: dict[str, Line], now: datetime) -> None:
     ended = (
         Job.objects.filter(ended_at__gt=now - OVER)
         .order_by()
-        .values("lookup__verdict", "lookup__reason", is_bulk=_IS_BULK)
+        .values("lookup__verdict", "lookup__reason", is_queued=_IS_QUEUED)
         .annotate(number=Count("pk"), last=Max("ended_at"))
     )
     for row in ended:
-        line = lines["bulk" if row["is_bulk"] else "single"]
+        line = lines["bulk" if row["is_queued"] else "single"]
         word = _word(row["lookup__verdict"], row["lookup__reason"])
         line.ended[word] = line.ended.get(word, 0) + row["number"]
         _note_sign(line, row["last"])
@@ -122,12 +122,12 @@ def _find_busiest(lines: dict[str, Line]) -> None:
     rows = (
         Job.objects.open()
         .order_by()
-        .values("account", name=F("account__name"), is_bulk=_IS_BULK)
+        .values("account", name=F("account__name"), is_queued=_IS_QUEUED)
         .annotate(number=Count("pk"))
         .order_by("-number", "account")[:100]
     )
     for row in rows:
-        line = lines["bulk" if row["is_bulk"] else "single"]
+        line = lines["bulk" if row["is_queued"] else "single"]
         if len(line.accounts) < BUSIEST:
             line.accounts.append((row["account"], row["name"], row["number"]))
 

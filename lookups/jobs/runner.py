@@ -17,6 +17,7 @@ from lookups.lookup.questions import Question
 from lookups.models import Job, Lookup
 from lookups.operations import request_ids, tracing
 from lookups.verdicts import Breakdown
+from lookups.watches import judging
 from scrapers.failures import Failure
 
 SWEPT = 500  # jobs of a kind that one sweep deals with; the next one takes the rest
@@ -120,6 +121,7 @@ def to_ask(job: Job) -> Ask:
         shares_hold=job.bulk is not None,
         claim=job.claim,
         accepts_stored=job.bulk is not None and job.bulk.accepts_stored,
+        find_price=judging.find_price(job),
     )
 
 

@@ -10,7 +10,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from billing.models import Hold, LedgerEntry
 from jurisdictions.models import Jurisdiction
@@ -18,7 +18,7 @@ from lookups.lookup.questions import Question
 from lookups.models import Job, Lookup
 from lookups.verdicts import Verdict, find_breakdown
 from scrapers.failures import find_failure
-from scrapers.models import AttemptPage, Breaker, ScrapeAttempt
+from scrapers.models import Breaker, ScrapeAttempt
 
 MOST_TRIES = 50
 BEFORE = timedelta(minutes=10)  # a lookup that became a job began before it
@@ -80,11 +80,12 @@ def why(job: Job, *, now: datetime) -> str:
         if job.lease_until and job.lease_until > now:
             return f"A worker has it until {job.lease_until:%Y-%m-%d %H:%M:%S} UTC."
         return "It is stuck: its worker was lost, and the next sweep gives it to another one."
-    return _why_it_ended(job)
+    return why_it_ended(job.lookup)
 
 
-def _why_it_ended(job: Job) -> str:
-    verdict, reason = job.lookup.outcome, job.lookup.reason
+def why_it_ended(lookup: Lookup) -> str:
+    """How a lookup ended and what that means for whoever operates the service, as a sentence."""
+    verdict, reason = lookup.outcome, lookup.reason
     failure = find_failure(reason)
     if verdict is Verdict.UNAVAILABLE and failure:
         return failure.facts.operator
@@ -140,9 +141,8 @@ def _perhaps_shared(job: Job, known: set[int], now: datetime) -> list[Try]:
 
 
 def _attempts(which: Q) -> QuerySet[ScrapeAttempt]:
-    """The newest ones, with what was kept of their pages but the bodies."""
-    pages = Prefetch("pages", AttemptPage.objects.defer("body"))
-    return ScrapeAttempt.objects.filter(which).order_by("-started_at").prefetch_related(pages)[:MOST_TRIES]
+    """The newest ones, with what was kept of their exchanges."""
+    return ScrapeAttempt.objects.filter(which).order_by("-started_at").prefetch_related("readings")[:MOST_TRIES]
 
 
 def _entries(job: Job, settled: list[Lookup], holds: list[Hold]) -> QuerySet[LedgerEntry]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from billing import prices
 from billing.models import Account
+from lookups.lookup.outcomes import Found
 from lookups.lookup.payers import Bill, Payer
 from lookups.lookup.questions import Question
 
@@ -23,6 +25,8 @@ class Ask:
     price: int = field(default_factory=lambda: prices.LOOKUP)  # quoted when it is accepted, in 1/10,000 USD
     stored_price: int = field(default_factory=lambda: prices.STORED)  # the same, for an answer from before
     ref: str | None = None  # the customer's own mark
+    asked_by_id: int | None = None  # the person, where one asked in the workspace
+    patience: timedelta | None = None  # how long the caller waits before it becomes a job, where less than usual
     max_wait: timedelta | None = None  # how long it may take as a job, where the caller says so
     ask_id: uuid.UUID = field(default_factory=uuid.uuid4)
     request_id: str = ""
@@ -30,6 +34,7 @@ class Ask:
     apart: bool = False  # an Idempotency-Key tells it from the same question asked before
     shares_hold: bool = False  # its price is part of a larger hold
     claim: uuid.UUID | None = None  # under which a worker answers it as a job
+    find_price: Callable[[Found, int], int] | None = None  # less than the price, where the answer decides on it
 
     @property
     def sandbox(self) -> bool:

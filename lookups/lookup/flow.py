@@ -149,9 +149,13 @@ def _answer(ask: Ask, lookup: Lookup | None, stopwatch: Stopwatch) -> Result:
     with ask.payer.place(now=now) as is_free, handover.seat() as may_stay:
         if not is_free:
             return TooManyAtOnce(limit=ask.payer.limit)
-        return _ask_registry(
-            ask, row, stopwatch, known=known, patience=settings.SYNC_BUDGET_SECONDS if may_stay else 0.0
-        )
+        return _ask_registry(ask, row, stopwatch, known=known, patience=_count_patience(ask) if may_stay else 0.0)
+
+
+def _count_patience(ask: Ask) -> float:
+    """Seconds that the caller waits for an answer before it becomes a job."""
+    budget = settings.SYNC_BUDGET_SECONDS
+    return budget if ask.patience is None else min(budget, ask.patience.total_seconds())
 
 
 def _leave_to_worker(ask: Ask, row: Lookup, wait: int, stopwatch: Stopwatch) -> Result:
@@ -170,7 +174,7 @@ def _ask_registry(
     patient = ask.may_wait and not connection.in_atomic_block
     if not patience and not patient:
         return TooManyAtOnce(limit=0)  # nobody may wait in this thread, and it cannot be answered later
-    if not patience and not lifecycle.has_room(ask):
+    if patient and patience < settings.SYNC_BUDGET_SECONDS and not lifecycle.has_room(ask):
         return TooManyAtOnce(limit=ask.payer.limit)
     hold_for = lifecycle.hold_for(ask) if patient else payers.HOLD_FOR
     rows.accept(ask, lookup, now=stopwatch.now, hold_for=hold_for)
@@ -232,10 +236,10 @@ def _fetch_and_settle(
 ) -> Lookup:
     try:
         reply = fetch()
-        ticket = replace(ticket, attempt_id=reply.attempt_id)
+        ticket = replace(ticket, attempt_id=reply.reading.attempt_id, reading_id=reply.reading.pk)
         return settlement.settle_reply(ask, lookup, ticket, reply, stopwatch=stopwatch)
     except PortalError as error:
-        ticket = replace(ticket, attempt_id=error.attempt_id or ticket.attempt_id)
+        ticket = replace(ticket, attempt_id=error.attempt_id or ticket.attempt_id, reading_id=error.reading_id)
         return settlement.settle_failure(ask, lookup, ticket, error, stopwatch=stopwatch, try_again=try_again)
 
 

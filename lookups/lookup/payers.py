@@ -11,7 +11,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -83,7 +83,9 @@ class Payer:
         return None
 
     def capture(self, bill: Bill, hold: Hold | None, *, now: datetime, is_locked: bool = False) -> Paid:
-        """Charge what was held. Joins the caller's transaction; raises InsufficientFunds.
+        """Charge what was held; of a bill that is lower than that, the rest goes back.
+
+        Joins the caller's transaction; raises InsufficientFunds.
 
         A hold that was released meanwhile is charged anew: the answer is there, and is sold or kept back. The caller
         holds the lock of the lookup, so nobody else can have ended it. `is_locked`: and those of the hold's account and
@@ -174,14 +176,24 @@ class KeyPayer(Payer):
         """See Payer."""
         if hold is None:
             return FREE
+        locked = hold if is_locked else None
         try:
-            locked = hold if is_locked else None
+            if not bill.shares_hold and hold.remaining > bill.price:
+                return self._capture_less(bill, hold, locked, now=now)
             entry = ledger.capture(
                 hold_id=hold.pk, locked=locked, now=now, reference=bill.reference, **_of(bill, "taken")
             )
         except HoldEnded:
             return self.charge(bill, now=now)
         return Paid(entry.amount, max(0, entry.available_after))
+
+    def _capture_less(self, bill: Bill, hold: Hold, locked: Hold | None, *, now: datetime) -> Paid:
+        """Charge less than what was held, or nothing, and give the rest back."""
+        cost, part = 0, _of(replace(bill, shares_hold=True), "taken")
+        if bill.price:
+            cost = ledger.capture(hold_id=hold.pk, locked=locked, now=now, reference=bill.reference, **part).amount
+        rest = ledger.release(hold_id=hold.pk, locked=locked, now=now, reason="costs_less", request_id=bill.request_id)
+        return Paid(cost, max(0, rest.available_after))
 
     def charge(self, bill: Bill, *, now: datetime) -> Paid:
         """See Payer."""

@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from billing import ledger
 from billing.models import Account
+from lookups.evidence import manifests
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import (
     Cancelled,
@@ -26,6 +27,7 @@ from lookups.lookup.outcomes import (
 from lookups.lookup.payers import FREE, Paid
 from lookups.models import Lookup, StoredAnswer
 from lookups.verdicts import BILLED, Verdict
+from scrapers.models import Reading
 
 ASKED_AGAIN = timedelta(minutes=5)  # after an answer: who asks the same again may not have got it
 
@@ -44,10 +46,12 @@ class EndedBefore(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """How an outcome came about: the attempt that answered, and whether it was somebody else's."""
+    """How an outcome came about: the attempt that answered, what was kept of it, and whether it was somebody else's."""
 
     attempt_id: int | None = None
+    reading_id: int | None = None
     shared: bool = False
+    reading: Reading | None = None  # where it is at hand
 
 
 def max_age(account: Account | None) -> timedelta:
@@ -69,7 +73,8 @@ def accept(ask: Ask, lookup: Lookup, *, now: datetime, hold_for: timedelta) -> N
     with transaction.atomic():
         if lookup.pk is not None:  # written before, perhaps by a try that broke off
             lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for)
-            lookup.save()
+            if not Lookup.objects.open().filter(pk=lookup.pk).update(hold=lookup.hold):
+                raise AskedBefore(lookup)  # that try has come to its end after all: nothing is held for another
             return
         locked = refuse_repetition(ask, now=now)
         lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for, locked=locked, row=lookup)
@@ -91,7 +96,8 @@ def refuse_repetition(ask: Ask, *, now: datetime) -> Account | None:
     question = ask.question
     since = now - ASKED_AGAIN - timedelta(seconds=settings.SYNC_BUDGET_SECONDS)  # an answer may take so long
     paid = Lookup.objects.whole().filter(Q(verdict__isnull=True) | Q(verdict__in=BILLED), price__gt=0)
-    asked = paid.filter(account=account, sandbox=False, origin=Lookup.Origin.API, created_at__gt=since, ref=ask.ref)
+    alone = (Lookup.Origin.API, Lookup.Origin.PAGE)
+    asked = paid.filter(account=account, sandbox=False, origin__in=alone, created_at__gt=since, ref=ask.ref)
     for lookup in asked.filter(state=question.state, kind=question.kind, asked=question.words):
         if lookup.question == question.to_json() and (ask.accepts_stored or lookup.source != Lookup.Source.STORED):
             raise AskedBefore(lookup)
@@ -113,6 +119,8 @@ def draft(ask: Ask, *, now: datetime, **more: Any) -> Lookup:
         "sandbox": ask.sandbox,
         "price": ask.price,
         "ref": ask.ref,
+        "asked_by_id": ask.asked_by_id,
+        "origin": Lookup.Origin.API if ask.asked_by_id is None else Lookup.Origin.PAGE,
         "request_id": ask.request_id,
         "created_at": now,
     }
@@ -122,7 +130,7 @@ def draft(ask: Ask, *, now: datetime, **more: Any) -> Lookup:
 def end(
     lookup: Lookup, outcome: Outcome, *, stopwatch: Stopwatch, paid: Paid = FREE, making: Making = Making()
 ) -> Lookup:
-    """End a lookup, with the rows that repeat it; joins the caller's transaction. Raises EndedBefore.
+    """End a lookup, with the rows that repeat it and its manifest; joins the caller's transaction. Raises EndedBefore.
 
     A lookup that was not written yet (its answer was at hand) is written now.
     """
@@ -134,16 +142,23 @@ def end(
         "balance_after": paid.balance,
         "shared": making.shared,
         "attempt_id": making.attempt_id,
+        "reading_id": outcome.answer.reading_id if isinstance(outcome, Found) else making.reading_id,
         "duration_ms": _took(lookup, now),
         "ended_at": now,
     }
     for name, value in ending.items():
         setattr(lookup, name, value)
+    if (at_hand := outcome.answer.reading if isinstance(outcome, Found) else making.reading) is not None:
+        lookup.reading = at_hand
+    manifest = manifests.seal(lookup, reading=lookup.reading, now=now)
+    ending["evidence"] = lookup.evidence
     if lookup.pk is None:
         lookup.save(force_insert=True)
+        manifests.keep(manifest, lookup)
         return lookup
     if not Lookup.objects.open().filter(pk=lookup.pk).update(**ending):
         raise EndedBefore
+    manifests.keep(manifest, lookup)
     if lookup.bulk_id is not None:
         Lookup.objects.open().filter(repeats=lookup).update(**{**ending, "price": 0, "cost": 0})
     return lookup

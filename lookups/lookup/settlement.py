@@ -80,14 +80,14 @@ def settle_reply(
     """
     if ask.payer.payment is not None:
         gateway.get_portal(ask.question.state, sandbox=ask.sandbox)
-    making = Making(reply.attempt_id)
+    making = Making(reply.reading.attempt_id, reply.reading.pk, reading=reply.reading)
     if isinstance(reply, NameReply):
         result: single_flight.Result = {
             "kind": "check",
             "check": names.verdict_fields(ask.question, reply, sandbox=ask.sandbox),
         }
     elif isinstance(reply.answer, NotFound):
-        result = {"kind": "not_found", **storage.absence_fields(reply.answer, note=reply.note)}
+        result = {"kind": "not_found", **storage.absence_fields(reply.answer, reply.reading, note=reply.note)}
     else:
         ask.payer.collect(ask.bill, now=stopwatch.now)
         with transaction.atomic():
@@ -141,7 +141,7 @@ def settle_failure(
         outcome = read(ask, result)
         if isinstance(outcome, Unavailable) and try_again(outcome):
             return lookup
-        return _settle(ask, lookup, outcome, Making(ticket.attempt_id), stopwatch=stopwatch)
+        return _settle(ask, lookup, outcome, Making(ticket.attempt_id, ticket.reading_id), stopwatch=stopwatch)
 
 
 def share(
@@ -153,7 +153,8 @@ def share(
     try_again: TryAgain = never,
 ) -> Lookup:
     """Somebody else's fetch of the same question ended, or took longer than this caller can wait (None)."""
-    making = Making(result.get("attempt_id") if result is not None else None, shared=True)
+    known = result or {}
+    making = Making(known.get("attempt_id"), known.get("reading_id"), shared=True)
     outcome = read(ask, result) if result is not None else _timed_out(ask)
     if isinstance(outcome, Unavailable) and try_again(outcome):
         return lookup
@@ -291,11 +292,18 @@ def _settle(
         return rows.end(lookup, outcome, stopwatch=stopwatch, making=making)
     try:
         # The lookup is ours and locked: a hold that has ended meanwhile is charged anew.
-        paid = ask.payer.capture(ask.bill, locked.held, now=stopwatch.now, is_locked=True)
+        paid = ask.payer.capture(_bill(ask, outcome), locked.held, now=stopwatch.now, is_locked=True)
     except InsufficientFunds:
         # The hold had expired and the credit is gone: the record is kept, not delivered.
         return rows.end(lookup, Failed(Breakdown.OUT_OF_FUNDS), stopwatch=stopwatch, making=making)
     return rows.end(lookup, outcome, stopwatch=stopwatch, paid=paid, making=making)
+
+
+def _bill(ask: Ask, outcome: Found | Judged) -> Bill:
+    """What the answer costs: the price quoted, or less where it decides on that."""
+    if ask.find_price is None or not isinstance(outcome, Found):
+        return ask.bill
+    return replace(ask.bill, price=min(ask.price, ask.find_price(outcome, ask.price)))
 
 
 def _now(lookup: Lookup) -> Lookup:

@@ -27,11 +27,12 @@ KEPT_FOR = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A place on a fetch; the leader is the one who asks the portal. `attempt_id`: the row that tells how, by then."""
+    """A place on a fetch; the leader is the one who asks the portal. The rows that tell how are known by its end."""
 
     fetch_id: int
     leader: uuid.UUID | None
     attempt_id: int | None = None
+    reading_id: int | None = None
 
     @property
     def is_leader(self) -> bool:
@@ -103,8 +104,8 @@ def finish(ticket: Ticket, *, result: Result, now: datetime) -> None:
     """Let those who wait know what came of it; does nothing when somebody took the fetch over meanwhile."""
     assert ticket.leader is not None
     mine = SharedFetch.objects.open().filter(pk=ticket.fetch_id, leader=ticket.leader)
-    attempt = {"attempt_id": ticket.attempt_id} if ticket.attempt_id else {}
-    mine.update(result={**result, **attempt}, ended_at=now)
+    made = {"attempt_id": ticket.attempt_id, "reading_id": ticket.reading_id} if ticket.attempt_id else {}
+    mine.update(result={**result, **made}, ended_at=now)
 
 
 def leave(ticket: Ticket, *, now: datetime) -> None:

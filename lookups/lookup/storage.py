@@ -16,6 +16,7 @@ from lookups.lookup.questions import Question, id_digest
 from lookups.models import Entity, FilingSet, RecordVersion, StoredAnswer
 from lookups.privacy import suppression
 from scrapers.gateway import Reply
+from scrapers.models import Reading
 from scrapers.normalize import addresses, dates, liens, names
 from scrapers.records import (
     Address,
@@ -49,15 +50,65 @@ def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:
         return row
     assert isinstance(answer, Found)
     by_name = _answer(question, reply, answer.evidence, answer.as_of, sandbox=sandbox)
-    by_name.version = _keep_record(question.state, reply, answer, sandbox=sandbox)
+    by_name.version = keep_record(question.state, reply, answer, sandbox=sandbox)
     by_name.match = (reply.normalized or {}).get("match")
     by_name.related = [related_fields(row) for row in answer.related]
     by_name.total = 1 + len(by_name.related)
     rows = [by_name]
-    if (digest := id_digest(by_name.version.entity.entity_id)) != by_name.question:
-        rows.append(_same_by_id(by_name, digest))
+    if (by_id := id_digest(by_name.version.entity.entity_id)) != by_name.question:
+        rows.append(_same_by_id(by_name, by_id))
     _write_answers(rows)
     return by_name
+
+
+def keep_record(
+    state: str,
+    reply: Reply,
+    answer: Found,
+    *,
+    sandbox: bool,
+    reason: RecordVersion.Reason = RecordVersion.Reason.READ,
+) -> RecordVersion:
+    """The version that holds these facts: the last one, read once more, or a new one, written for this reason.
+
+    Joins the caller's transaction.
+    """
+    data, normalized = record_fields(state, reply, answer)
+    entity = _write_entity(state, answer, sandbox=sandbox)
+    read = {
+        "evidence": evidence_fields(answer.evidence, reply.reading),
+        "reading": reply.reading,
+        "last_read_at": answer.evidence.retrieved_at,
+        "as_of": answer.as_of,
+        "reader_version": reply.version,
+        "reader_built_at": reply.built_at,
+    }
+    version = RecordVersion(
+        entity=entity,
+        reason=reason,
+        data=data,
+        normalized=normalized,
+        facts=digest(data, normalized),
+        first_read_at=answer.evidence.retrieved_at,
+        **read,
+    )
+    last = RecordVersion.objects.filter(entity=entity).order_by("-number")
+    if connection.vendor == "postgresql":
+        return _write_in_one(version, last, list(read))
+    same = last.first()
+    version.number = 1 if same is None else same.number + (same.facts != version.facts)
+    if same is None or same.facts != version.facts:
+        version.save(force_insert=True)
+        return version
+    version.pk, version.first_read_at = same.pk, same.first_read_at
+    version.save(force_update=True, update_fields=read)
+    return version
+
+
+def record_fields(state: str, reply: Reply, answer: Found) -> suppression.Record:
+    """The record as it is stored: in the flat names of the contract and in one form for all states."""
+    normalized = {name: value for name, value in (reply.normalized or {}).items() if name != "match"}
+    return suppression.withhold(entity_fields(answer.record), normalized, state=state)
 
 
 def entity_fields(record: EntityRecord) -> dict[str, Any]:
@@ -124,24 +175,24 @@ def filing_fields(filing: UccFiling, *, today: date) -> dict[str, Any]:
     }
 
 
-def evidence_fields(evidence: Evidence) -> dict[str, Any]:
+def evidence_fields(evidence: Evidence, reading: Reading) -> dict[str, Any]:
     """Where, when and what was read, and whether it was a loaded copy of the published register."""
     told = {
         "sourceUrl": evidence.source_url,
         "retrievedAt": wire_time(evidence.retrieved_at),
-        "sha256": evidence.sha256,
+        "sha256": reading.sha256,
         "fromRegister": evidence.from_copy,
     }
     return {**told, "leftOut": list(evidence.left_out)} if evidence.left_out else told
 
 
-def absence_fields(answer: NotFound, *, note: str | None) -> dict[str, Any]:
+def absence_fields(answer: NotFound, reading: Reading, *, note: str | None) -> dict[str, Any]:
     """What the caller learns when nothing was found; JSON-ready, because those who share a fetch read it from a row."""
     return {
         "suggestions": [suggestion_fields(one) for one in answer.suggestions],
         "ambiguous": answer.ambiguous,
         "note": note,
-        "evidence": evidence_fields(answer.evidence),
+        "evidence": evidence_fields(answer.evidence, reading),
     }
 
 
@@ -150,43 +201,15 @@ def wire_time(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def digest(*facts: Any) -> str:
+    """SHA-256 of facts, to tell whether anything differs."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+
+
 def page_slug(*, name: str, state: str, entity_id: str) -> str:
     """The last part of an entity page's address: "apple-inc-de-3284652"."""
     parts = (slugify(name)[:_SLUG_NAME].strip("-"), state.lower(), slugify(entity_id))
     return "-".join(part for part in parts if part)
-
-
-def _keep_record(state: str, reply: Reply, answer: Found, *, sandbox: bool) -> RecordVersion:
-    """The version that holds these facts: the last one, read once more, or a new one."""
-    reading = {name: value for name, value in (reply.normalized or {}).items() if name != "match"}
-    data, normalized = suppression.withhold(entity_fields(answer.record), reading, state=state)
-    entity = _write_entity(state, answer, sandbox=sandbox)
-    read = {
-        "evidence": evidence_fields(answer.evidence),
-        "last_read_at": answer.evidence.retrieved_at,
-        "as_of": answer.as_of,
-        "reader_version": reply.version,
-        "reader_built_at": reply.built_at,
-    }
-    version = RecordVersion(
-        entity=entity,
-        data=data,
-        normalized=normalized,
-        facts=_digest(data, normalized),
-        first_read_at=answer.evidence.retrieved_at,
-        **read,
-    )
-    last = RecordVersion.objects.filter(entity=entity).order_by("-number")
-    if connection.vendor == "postgresql":
-        return _write_in_one(version, last, list(read))
-    same = last.first()
-    version.number = 1 if same is None else same.number + (same.facts != version.facts)
-    if same is None or same.facts != version.facts:
-        version.save(force_insert=True)
-        return version
-    version.pk, version.first_read_at = same.pk, same.first_read_at
-    version.save(force_update=True, update_fields=read)
-    return version
 
 
 def _write_in_one(version: RecordVersion, last: QuerySet[RecordVersion], read: list[str]) -> RecordVersion:
@@ -231,17 +254,13 @@ def _keep_filings(question: Question, answer: FoundFilings, *, sandbox: bool) ->
     read = [filing_fields(filing, today=read_at.date()) for filing in answer.filings]
     filings, _ = suppression.withhold_parties(read, state=question.state)
     same = {"state": question.state, "question": question.digest, "sandbox": sandbox}
-    facts = _digest(filings)
+    facts = digest(filings)
     last = FilingSet.objects.filter(**same).order_by("-pk").first()
     if last is not None and last.facts == facts:
         FilingSet.objects.filter(pk=last.pk).update(last_read_at=read_at)
         last.last_read_at = read_at
         return last
     return FilingSet.objects.create(**same, filings=filings, facts=facts, first_read_at=read_at, last_read_at=read_at)
-
-
-def _digest(*facts: Any) -> str:
-    return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _answer(
@@ -253,7 +272,8 @@ def _answer(
         question=question.digest,
         sandbox=sandbox,
         asked=question.words,
-        evidence=evidence_fields(evidence),
+        evidence=evidence_fields(evidence, reply.reading),
+        reading=reply.reading,
         note=reply.note or "",
         retrieved_at=evidence.retrieved_at,
         as_of=as_of,
@@ -276,6 +296,7 @@ def _same_by_id(answer: StoredAnswer, digest: str) -> StoredAnswer:
         related=[],
         total=1,
         evidence=answer.evidence,
+        reading=answer.reading,
         note=answer.note,
         retrieved_at=answer.retrieved_at,
         as_of=answer.as_of,
@@ -298,6 +319,7 @@ def _write_answers(rows: list[StoredAnswer]) -> None:
             "related",
             "total",
             "evidence",
+            "reading",
             "note",
             "retrieved_at",
             "as_of",

@@ -1,19 +1,25 @@
 """The tables of what was asked and what was answered."""
 
 from lookups.models.answers import StoredAnswer
-from lookups.models.bulk import BulkJob
-from lookups.models.deliveries import Delivery, DeliveryAttempt, WebhookAddress
+from lookups.models.bulk import BulkDraft, BulkJob, RowAnswer
+from lookups.models.deliveries import Delivery, DeliveryAttempt, WebhookAddress, WebhookSecret
 from lookups.models.entities import Entity, FilingSet, FormerSlug, RecordVersion
+from lookups.models.evidence import ChainEntry, ChainHead, ChainTip, Manifest, SigningKey
 from lookups.models.heartbeats import Heartbeat
 from lookups.models.idempotency import IdempotencyRecord
 from lookups.models.jobs import Job
 from lookups.models.lookups import Lookup
 from lookups.models.privacy import RemovalRequest, Suppression
 from lookups.models.shared_fetches import SharedFetch
-from lookups.models.webhooks import WebhookSecret
+from lookups.models.watching.events import WatchEvent
+from lookups.models.watching.watches import Watch, WatchBaseline, WatchCheck
 
 __all__ = [
+    "BulkDraft",
     "BulkJob",
+    "ChainEntry",
+    "ChainHead",
+    "ChainTip",
     "Delivery",
     "DeliveryAttempt",
     "Entity",
@@ -23,11 +29,18 @@ __all__ = [
     "IdempotencyRecord",
     "Job",
     "Lookup",
+    "Manifest",
     "RecordVersion",
     "RemovalRequest",
+    "RowAnswer",
     "SharedFetch",
+    "SigningKey",
     "StoredAnswer",
     "Suppression",
+    "Watch",
+    "WatchBaseline",
+    "WatchCheck",
+    "WatchEvent",
     "WebhookAddress",
     "WebhookSecret",
 ]

@@ -13,8 +13,8 @@ class StoredAnswerQuerySet(models.QuerySet["StoredAnswer"]):
     """Answers with what they lead to."""
 
     def whole(self) -> Self:
-        """With the record or the filings."""
-        return self.select_related("version__entity", "filing_set")
+        """With the record or the filings, and what they were read from."""
+        return self.select_related("version__entity", "filing_set", "reading")
 
 
 class StoredAnswer(models.Model):
@@ -36,6 +36,9 @@ class StoredAnswer(models.Model):
     related = models.JSONField(default=list, blank=True)
     total = models.PositiveIntegerField(default=1)
     evidence = models.JSONField()
+    reading = models.ForeignKey(
+        "scrapers.Reading", on_delete=models.PROTECT, null=True, blank=True, related_name="answers"
+    )
     note = models.TextField(blank=True, default="")
     retrieved_at = models.DateTimeField()
     as_of = models.DateTimeField(null=True, blank=True)

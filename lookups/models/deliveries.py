@@ -1,4 +1,7 @@
-"""What customers are sent unasked, by webhook or e-mail: written with the event itself, sent until it has arrived."""
+"""What customers are sent unasked, by webhook or e-mail: written with the event itself, sent until it has arrived.
+
+Of what webhooks are signed with nothing is here but what the secrets are derived from.
+"""
 
 from __future__ import annotations
 
@@ -66,6 +69,10 @@ class Delivery(models.Model):
         LOOKUP_FAILED = "lookup.failed", "lookup.failed"
         BULK_COMPLETE = "bulk.complete", "bulk.complete"
         BULK_CANCELLED = "bulk.cancelled", "bulk.cancelled"
+        WATCH_CHANGED = "watch.changed", "watch.changed"
+        WATCH_UNCHANGED = "watch.unchanged", "watch.unchanged"
+        WATCH_PAUSED = "watch.paused", "watch.paused"
+        WATCH_DIGEST = "watch.digest", "watch.digest"
         TEST = "webhook.test", "webhook.test"
 
     class Status(models.TextChoices):
@@ -80,6 +87,9 @@ class Delivery(models.Model):
     job = models.ForeignKey("lookups.Job", on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries")
     bulk = models.ForeignKey(
         "lookups.BulkJob", on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries"
+    )
+    watch_event = models.ForeignKey(
+        "lookups.WatchEvent", on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries"
     )
     livemode = models.BooleanField(help_text="Off: it tells of what was asked with a test key.")
     channel = models.CharField(max_length=7, choices=Channel.choices)
@@ -103,6 +113,7 @@ class Delivery(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["job", "event", "channel"], name="delivery_once_per_job"),
             models.UniqueConstraint(fields=["bulk", "event", "channel"], name="delivery_once_per_bulk"),
+            models.UniqueConstraint(fields=["watch_event", "channel"], name="delivery_once_per_watch_event"),
             models.CheckConstraint(
                 condition=Q(status="pending", next_at__isnull=False, delivered_at__isnull=True)
                 | Q(status="delivered", next_at__isnull=True, claim__isnull=True, delivered_at__isnull=False)
@@ -110,9 +121,20 @@ class Delivery(models.Model):
                 name="delivery_fits_its_status",
             ),
             models.CheckConstraint(
-                condition=Q(event__startswith="lookup.", job__isnull=False, bulk__isnull=True)
-                | Q(event__startswith="bulk.", job__isnull=True, bulk__isnull=False)
-                | Q(event="webhook.test", job__isnull=True, bulk__isnull=True),
+                condition=Q(event__startswith="lookup.", job__isnull=False, bulk__isnull=True, watch_event__isnull=True)
+                | Q(event__startswith="bulk.", job__isnull=True, bulk__isnull=False, watch_event__isnull=True)
+                | Q(
+                    event__in=["watch.changed", "watch.unchanged", "watch.paused"],
+                    job__isnull=True,
+                    bulk__isnull=True,
+                    watch_event__isnull=False,
+                )
+                | Q(
+                    event__in=["webhook.test", "watch.digest"],
+                    job__isnull=True,
+                    bulk__isnull=True,
+                    watch_event__isnull=True,
+                ),
                 name="delivery_tells_of_one_thing",
             ),
         ]
@@ -169,3 +191,27 @@ class WebhookAddress(Account):
 
     def __str__(self) -> str:
         return f"{self.name}: {', '.join(filter(None, (self.webhook_url, self.test_webhook_url))) or 'no address'}"
+
+
+class WebhookSecret(models.Model):
+    """One secret of an account in one mode; `notifications.webhook_secrets` makes it of the salt and an operator's key.
+
+    The newest has no end; those before it go on signing until theirs, so that a customer can change over in peace.
+    """
+
+    account = models.ForeignKey("billing.Account", on_delete=models.CASCADE, related_name="+")
+    livemode = models.BooleanField(help_text="Off: it signs what was asked with test keys.")
+    salt = models.CharField(max_length=64, editable=False)
+    made_at = models.DateTimeField()
+    signs_until = models.DateTimeField(null=True, blank=True, help_text="Empty: the one in use.")
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["account", "livemode"], condition=Q(signs_until__isnull=True), name="webhook_secret_one_in_use"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"webhook secret #{self.pk}"

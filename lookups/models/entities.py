@@ -69,12 +69,33 @@ class RecordVersion(models.Model):
     `data` has the wire's flat names and the state's own text. The proof is that of the last reading.
     """
 
+    class Reason(models.TextChoices):
+        """Why it was written."""
+
+        READ = "read", "the registry was read, and said something new"
+        READ_ANEW = "read_anew", "today's reader read kept bytes otherwise"
+
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField(help_text="1 for the first.")
+    reason = models.CharField(
+        max_length=9,
+        choices=Reason.choices,
+        default=Reason.READ,
+        db_default=Reason.READ,  # for what the version before writes while both run
+        help_text="Whether the registry said something new, or we read the same bytes better.",
+    )
     data = models.JSONField()
     normalized = models.JSONField()
     facts = models.CharField(max_length=64, help_text="SHA-256 of both, to tell whether anything differs.")
     evidence = models.JSONField(help_text="sourceUrl, retrievedAt, sha256 of what was read last.")
+    reading = models.ForeignKey(
+        "scrapers.Reading",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="versions",
+        help_text="The last reading of these facts.",
+    )
     first_read_at = models.DateTimeField()
     last_read_at = models.DateTimeField()
     as_of = models.DateTimeField(null=True, blank=True, help_text="The day the source says its data is from.")

@@ -50,11 +50,19 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def single(self) -> Self:
         """Those that were asked one by one."""
-        return self.filter(bulk__isnull=True)
+        return self.filter(bulk__isnull=True, watch__isnull=True)
 
     def of_bulk_jobs(self) -> Self:
         """Those that are questions of a bulk job."""
         return self.filter(bulk__isnull=False)
+
+    def of_watches(self) -> Self:
+        """Those that are checks of watches."""
+        return self.filter(watch__isnull=False)
+
+    def queued(self) -> Self:
+        """Those that take turns behind what people wait for: questions of bulk jobs and of watches."""
+        return self.filter(Q(bulk__isnull=False) | Q(watch__isnull=False))
 
     def live(self) -> Self:
         """Those that ask real registries."""
@@ -103,6 +111,7 @@ class Job(models.Model):
     key = models.ForeignKey("billing.ApiKey", on_delete=models.PROTECT, related_name="+")
     hold = models.ForeignKey("billing.Hold", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     bulk = models.ForeignKey("lookups.BulkJob", on_delete=models.CASCADE, null=True, blank=True, related_name="jobs")
+    watch = models.ForeignKey("lookups.Watch", on_delete=models.CASCADE, null=True, blank=True, related_name="jobs")
     position = models.PositiveIntegerField(default=0, help_text="First row of the bulk request that asks this.")
     lookup = models.OneToOneField("lookups.Lookup", on_delete=models.PROTECT, related_name="job")
     ask_id = models.UUIDField(unique=True)
@@ -138,6 +147,11 @@ class Job(models.Model):
                 fields=["account", "state", "created_at", "position"],
                 condition=Q(status__in=["pending", "processing"], bulk__isnull=False),
                 name="job_open_of_bulk",
+            ),
+            models.Index(
+                fields=["account", "state", "created_at"],
+                condition=Q(status__in=["pending", "processing"], watch__isnull=False),
+                name="job_open_of_watch",
             ),
         ]
 

@@ -9,6 +9,7 @@ import uuid
 from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
@@ -60,10 +61,12 @@ class Lookup(models.Model):
         """By which door it came in."""
 
         API = "api", "API"
+        PAGE = "page", "workspace"
         BULK = "bulk", "bulk request"
+        WATCH = "watch", "watch"
 
     ask_id = models.UUIDField(unique=True, default=uuid.uuid4, help_text="The same ask is never charged twice.")
-    origin = models.CharField(max_length=4, choices=Origin.choices, default=Origin.API)
+    origin = models.CharField(max_length=5, choices=Origin.choices, default=Origin.API)
     account = models.ForeignKey(
         "billing.Account", on_delete=models.PROTECT, null=True, blank=True, related_name="lookups"
     )
@@ -71,6 +74,15 @@ class Lookup(models.Model):
         "billing.Payment", on_delete=models.PROTECT, null=True, blank=True, related_name="lookup"
     )
     key = models.ForeignKey("billing.ApiKey", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,  # few rows have one: the index below holds those alone
+        help_text="Who asked in the workspace.",
+    )
     hold = models.ForeignKey("billing.Hold", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     bulk = models.ForeignKey("lookups.BulkJob", on_delete=models.PROTECT, null=True, blank=True, related_name="lookups")
     position = models.PositiveIntegerField(null=True, blank=True, help_text="Its row in the bulk request, from 0.")
@@ -110,6 +122,9 @@ class Lookup(models.Model):
     total = models.PositiveIntegerField(default=0)
     note = models.TextField(blank=True, default="")
     evidence = models.JSONField(null=True, blank=True, help_text="sourceUrl, retrievedAt, sha256 of what was read.")
+    reading = models.ForeignKey(
+        "scrapers.Reading", on_delete=models.PROTECT, null=True, blank=True, related_name="lookups"
+    )
     source = models.CharField(max_length=6, choices=Source.choices, default=Source.LIVE)
     data_as_of = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True, help_text="Until when a stored answer serves.")
@@ -133,6 +148,7 @@ class Lookup(models.Model):
             models.Index(fields=["account", "-id"], name="lookup_by_account"),
             models.Index(fields=["account", "ref"], condition=Q(ref__isnull=False), name="lookup_by_ref"),
             models.Index(fields=["created_at"], condition=Q(verdict__isnull=True), name="lookup_open"),
+            models.Index(fields=["asked_by"], condition=Q(asked_by__isnull=False), name="lookup_by_person"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["bulk", "position"], name="lookup_once_per_row"),

@@ -15,10 +15,10 @@ from django.db.models import Q
 _WORD = re.compile(r"\w+")
 
 
-def to_person_key(name: str) -> str:
+def to_person_key(name: str, *, most: int | None = 500) -> str:
     """A person's name as it is compared: "MERRILL, Adá" and "Ada Merrill" are one. Empty when it has no letter."""
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
-    return " ".join(sorted(_WORD.findall(plain.casefold())))[:500]
+    return " ".join(sorted(_WORD.findall(plain.casefold())))[:most]
 
 
 class RemovalRequestQuerySet(models.QuerySet["RemovalRequest"]):

@@ -71,7 +71,7 @@ def verdict_fields(question: Question, reply: NameReply, *, sandbox: bool) -> di
         "rule": _rule(verdict.rule),
         "ownerRule": _rule(verdict.owner_rule),
         "registryVerdict": verdict.check and _own(verdict.check),
-        "evidence": storage.evidence_fields(reply.evidence),
+        "evidence": storage.evidence_fields(reply.evidence, reply.reading),
     }
 
 

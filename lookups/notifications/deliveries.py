@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Count, F, Min, Q, QuerySet
 
+from billing import limits
 from lookups.jobs import lifecycle
 from lookups.models import Delivery, DeliveryAttempt
 from lookups.models.places import Place, is_after
@@ -46,8 +47,17 @@ AT_ONCE = 2  # of one account: a receiver that hangs keeps so many threads from 
 MAILS_AT_ONCE = 2  # a mail server that hangs keeps the webhooks waiting as little
 LOOKED_AT = 200  # of the oldest that are due: whose account has its two on their way is not among them
 GONE = 410
+MOST_REPEATED = 10  # in a minute, as their customer asks
 _choosing = threading.Lock()
 """Where a message stands among those of its account."""
+
+
+class TooOften(Exception):
+    """The customer has had enough messages sent again in this minute; the next after `retry_after` seconds."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(f"At most {MOST_REPEATED} messages are sent again in a minute")
+        self.retry_after = retry_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +119,11 @@ def claim(delivery_id: uuid.UUID, *, now: datetime) -> Delivery | None:
         .filter(pk=delivery_id)
         .update(claim=uuid.uuid4(), lease_until=lease_until, attempts=F("attempts") + 1)
     )
-    return Delivery.objects.select_related("account", "job", "bulk__hold").get(pk=delivery_id) if taken else None
+    return (
+        Delivery.objects.select_related("account", "job", "bulk__hold", "watch_event__watch").get(pk=delivery_id)
+        if taken
+        else None
+    )
 
 
 def note(delivery: Delivery, answer: Answer, *, now: datetime) -> bool:
@@ -144,6 +158,17 @@ def send_again(delivery: Delivery, *, now: datetime) -> bool:
             return False
         transaction.on_commit(outbox.wake)
     return True
+
+
+def repeat(delivery: Delivery, *, now: datetime) -> bool:
+    """Send a message once more because its customer asks for it; False while it is sent, and for a test.
+
+    Raises TooOften: they are counted for the account, for whoever stands behind the address did not ask for a flood.
+    """
+    rate = limits.count(subject=f"hook-again:{delivery.account_id}", limit=MOST_REPEATED, now=now)
+    if not rate.allowed:
+        raise TooOften(rate.retry_after)
+    return delivery.event != Delivery.Event.TEST and send_again(delivery, now=now)
 
 
 def keep_test(
@@ -187,6 +212,16 @@ def list_own(
     if after is not None:
         own = own.filter(is_after(after))
     return own.defer("body")
+
+
+def find_own(message_id: str, *, account_id: int, livemode: bool) -> Delivery | None:
+    """The message of that name, with its body; None where it is not this account's, of this mode."""
+    try:
+        name = uuid.UUID(message_id.removeprefix("msg_"))
+    except ValueError:
+        return None
+    found = Delivery.objects.filter(account_id=account_id, livemode=livemode, pk=name).first()
+    return found if found is not None and found.message_id == message_id else None
 
 
 def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:

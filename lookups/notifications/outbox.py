@@ -14,7 +14,7 @@ from celery import current_app
 from django.db import transaction
 
 from lookups import bodies
-from lookups.models import BulkJob, Delivery, Job
+from lookups.models import BulkJob, Delivery, Job, Lookup
 from lookups.notifications import webhook_events
 
 log = logging.getLogger(__name__)
@@ -23,15 +23,18 @@ Event = Delivery.Event
 
 
 def note_job(job_id: uuid.UUID, *, now: datetime) -> None:
-    """A single job has ended, in the caller's transaction: write to its account, if that has an address for it."""
-    asked = Job.objects.filter(pk=job_id, bulk__isnull=True)
+    """A single job has ended, in the caller's transaction: write to its account, if that has an address for it.
+
+    Not of what a person asked in the workspace, whose page shows it: no program of the customer knows of it.
+    """
+    asked = Job.objects.single().filter(pk=job_id)
     job = asked.select_related("account", "key", "lookup__version__entity", "lookup__filing_set").first()
     address = job.account.webhook_address(livemode=job.key.livemode) if job else ""
-    if job is None or not address:
+    if job is None or not address or job.lookup.origin == Lookup.Origin.PAGE:
         return
     event = Event.LOOKUP_COMPLETE if job.status == Job.Status.COMPLETE else Event.LOOKUP_FAILED
     data = bodies.of_job(job, job.request_id)
-    _write(_webhook(job, event, address, data, now=now, job=job))
+    write(_webhook(job, event, address, data, now=now, job=job))
 
 
 def note_bulk(bulk_id: uuid.UUID, *, now: datetime) -> None:
@@ -48,7 +51,7 @@ def note_bulk(bulk_id: uuid.UUID, *, now: datetime) -> None:
         mail = {"channel": Channel.EMAIL, "event": event, "address": bulk.account.email}
         row = Delivery(account=bulk.account, bulk=bulk, livemode=livemode, next_at=now, created_at=now, **mail)
         rows.append(row)
-    _write(*rows)
+    write(*rows)
 
 
 def wake() -> None:
@@ -78,7 +81,7 @@ def _webhook(
     return row
 
 
-def _write(*rows: Delivery) -> None:
+def write(*rows: Delivery) -> None:
     """At most once for each event of a job: one that failed, was asked again and failed again has had its message."""
     assert transaction.get_connection().in_atomic_block, "An event and its message are committed together."
     if rows:

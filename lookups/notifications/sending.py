@@ -16,6 +16,7 @@ from lookups.models import Delivery
 from lookups.notifications import deliveries, result_mail, webhook_secrets, webhook_sender, webhook_signatures
 from lookups.notifications.deliveries import GONE, Answer
 from lookups.operations import request_ids, tracing
+from lookups.watches import digest
 
 log = logging.getLogger(__name__)
 BROKEN = "it could not be made; the service's log says why"
@@ -42,8 +43,8 @@ def send_next(*, now: datetime) -> bool:
 
 
 def find_request_id(delivery: Delivery) -> str:
-    """Of the request whose end it tells of; empty for a test."""
-    work = delivery.job or delivery.bulk
+    """Of the request whose work it tells of; empty for a test, and for what tells of several."""
+    work = delivery.job or delivery.bulk or (delivery.watch_event.watch if delivery.watch_event else None)
     return work.request_id if work is not None else ""
 
 
@@ -72,7 +73,8 @@ def _send(delivery: Delivery, *, now: datetime) -> Answer:
 def _mail(delivery: Delivery) -> Answer:
     """A mail that the server took has arrived, as far as we can know."""
     started = time.monotonic()
-    message = result_mail.make(delivery)
+    is_digest = delivery.event == Delivery.Event.WATCH_DIGEST
+    message = digest.make(delivery) if is_digest else result_mail.make(delivery)
     single_flight.release_connection()
     status, error = result_mail.post(message)
     return Answer(status, error, round((time.monotonic() - started) * 1000))
@@ -83,4 +85,5 @@ def _find_address(delivery: Delivery) -> str:
     if delivery.channel == Delivery.Channel.EMAIL:
         return delivery.account.email
     own = delivery.bulk.webhook_url if delivery.bulk else ""
+    own = delivery.watch_event.watch.webhook_url if delivery.watch_event else own
     return own or delivery.account.webhook_address(livemode=delivery.livemode)

@@ -1,4 +1,4 @@
-"""What a webhook says: five kinds of events in one shape."""
+"""What a webhook says: the kinds of events in one shape."""
 
 from __future__ import annotations
 

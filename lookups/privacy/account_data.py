@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django.apps import apps
+from django.contrib.auth.models import User
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import ForeignKey, Model, QuerySet
 
-from billing.models import Account, Payment, Receipt, Reversal, TopUp
-from lookups.models import DeliveryAttempt
+from billing.models import Account, MemberSession, Payment, Receipt, Reversal, TopUp
+from lookups.models import DeliveryAttempt, Manifest, RowAnswer, WatchBaseline, WatchCheck
 
 # Neither the account's nor anybody's to read: what a secret could be found by, and marks of our own work.
-HIDDEN = frozenset({"secret_hash", "salt", "proof", "proof_hash", "claim", "lease_until"})
+HIDDEN = frozenset({"secret_hash", "token_hash", "password", "salt", "proof", "proof_hash", "claim", "lease_until"})
 # What hangs on the account by another row of its own.
-INDIRECT: dict[type[Model], str] = {DeliveryAttempt: "delivery__account", Receipt: "entry__account"}
+INDIRECT: dict[type[Model], str] = {
+    Authenticator: "user__memberships__account",
+    DeliveryAttempt: "delivery__account",
+    Manifest: "lookup__account",
+    MemberSession: "member__account",
+    Receipt: "entry__account",
+    RowAnswer: "row__account",
+    User: "memberships__account",
+    WatchBaseline: "watch__account",
+    WatchCheck: "watch__account",
+}
 
 
 def list_rows(account: Account) -> Iterator[tuple[type[Model], QuerySet[Any]]]:
@@ -28,13 +42,27 @@ def list_rows(account: Account) -> Iterator[tuple[type[Model], QuerySet[Any]]]:
     yield Reversal, Reversal.objects.filter(payment_reference__in=references).order_by("pk")
 
 
-def export(account: Account) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Table by table its rows, as they are kept but for secrets; tables without any are left out."""
+def read_tables(account: Account) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
+    """Table by table its rows, as they are kept but for secrets; read as they are asked for."""
     for model, rows in list_rows(account):
         columns = [field.attname for field in model._meta.concrete_fields if field.attname not in HIDDEN]
-        told = list(rows.values(*columns))
-        if told:
-            yield model._meta.label_lower, told
+        yield model._meta.label_lower, rows.values(*columns).iterator(chunk_size=500)
+
+
+def write_json(account: Account) -> Iterator[str]:
+    """One JSON object, a list of rows for each table that has any; however much it is, a row at a time."""
+    encode = DjangoJSONEncoder(ensure_ascii=False).encode
+    between = "{\n"
+    for name, rows in read_tables(account):
+        first = next(rows, None)
+        if first is None:
+            continue
+        yield f"{between}{json.dumps(name)}: [\n{encode(first)}"
+        for row in rows:
+            yield f",\n{encode(row)}"
+        yield "\n]"
+        between = ",\n"
+    yield "\n}\n"
 
 
 def _find_link(model: type[Model]) -> str | None:

@@ -11,11 +11,12 @@ from datetime import datetime
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from billing import audit, keys
+from billing.members import team
 from billing.models import Account, ApiKey, Hold, Payment, WaitingGrant
-from lookups.models import BulkJob, Delivery, IdempotencyRecord, Job, Lookup, WebhookSecret
+from lookups.models import BulkDraft, BulkJob, Delivery, IdempotencyRecord, Job, Lookup, Manifest, Watch, WebhookSecret
 
 ERASED = "erased"
 
@@ -48,6 +49,29 @@ def erase(*, account: Account, give_up_credit: bool, now: datetime) -> dict[str,
         return changed
 
 
+def forget_lookups(lookups: QuerySet[Lookup]) -> dict[str, int]:
+    """Empty these rows of what was asked and answered; returns how many of each kind were changed."""
+    return {
+        "manifests": Manifest.objects.filter(lookup__in=lookups).update(document=None),  # the chain has its hash
+        "lookups": lookups.update(
+            asked=ERASED,
+            question={},
+            ref=None,
+            refusal=None,
+            match=None,
+            related=[],
+            candidates=[],
+            name_check=None,
+            note="",
+            evidence=None,
+            version=None,
+            filing_set=None,
+            request_id="",
+            reading=None,
+        ),
+    }
+
+
 def _refuse_open(account: Account, *, give_up_credit: bool) -> None:
     if account.role:
         raise NotErasable("This account is the service's own.")
@@ -70,32 +94,24 @@ def _erase_rows(account: Account, *, now: datetime) -> dict[str, int]:
     mine = {"account": account}
     for key in ApiKey.objects.filter(Q(revoked_at__isnull=True) | Q(revoked_at__gt=now), **mine):
         keys.revoke(key=key, now=now)
+    people = team.forget(account)
     deliveries, _ = Delivery.objects.filter(**mine).delete()
     jobs, _ = Job.objects.filter(**mine).delete()
     secrets, _ = WebhookSecret.objects.filter(**mine).delete()
+    watches, _ = Watch.objects.filter(**mine).delete()
+    drafts, _ = BulkDraft.objects.filter(**mine).delete()
     repeats, _ = IdempotencyRecord.objects.filter(**mine).delete()
     return {
         "keys": ApiKey.objects.filter(**mine).update(name=ERASED, allowed_networks=[]),
+        "people": people,
         "messages": deliveries,
         "jobs": jobs,
+        "watches": watches,
+        "drafts": drafts,
         "webhook secrets": secrets,
         "idempotency keys": repeats,
         "bulk jobs": BulkJob.objects.filter(**mine).update(webhook_url="", asked_hash="", request_id=""),
-        "lookups": Lookup.objects.filter(**mine).update(
-            asked=ERASED,
-            question={},
-            ref=None,
-            refusal=None,
-            match=None,
-            related=[],
-            candidates=[],
-            name_check=None,
-            note="",
-            evidence=None,
-            version=None,
-            filing_set=None,
-            request_id="",
-        ),
+        **forget_lookups(Lookup.objects.filter(**mine)),
         "payments": Payment.objects.filter(**mine).update(payer="", detail="", request_key=None),
         "grants": WaitingGrant.objects.filter(**mine).update(note=""),
     }

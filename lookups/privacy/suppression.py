@@ -7,6 +7,8 @@ company is (its name, number, type, status and dates) is never touched.
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -132,6 +134,24 @@ def withhold_parties(filings: list[dict[str, Any]], *, state: str) -> tuple[list
     ], PARTY_NOTE
 
 
+def names_anyone(text: str, *, state: str) -> bool:
+    """Whether a page as a registry sent it may name a person or a company that something is left out of.
+
+    Where the words of a name all stand on the page it is taken to be named, wherever they stand.
+    """
+    if not cache.get_or_set(_SUBJECTS, _list_subjects, _REMEMBERED):
+        return False
+    plain = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), html.unescape(text))
+    words = set(to_person_key(plain, most=None).split())
+    for one in Suppression.objects.active().filter(state__in=["", state]).order_by():
+        if one.kind == Kind.PERSON and words.issuperset(one.person_key.split()):
+            return True
+        if one.kind != Kind.PERSON and one.entity_id in plain:
+            return True
+    return False
+
+
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")  # as JSON writes letters
 _SIDES = ("debtors", "securedParties")
 _NOWHERE = dict.fromkeys(("address", "city", "state", "zip"))
 

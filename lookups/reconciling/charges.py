@@ -47,6 +47,19 @@ def compare(since: datetime | None) -> Iterator[Finding]:
     yield from _list_undelivered(since)
 
 
+def list_charges(lookups: Iterable[Lookup]) -> Iterator[LedgerEntry]:
+    """The charges by which these lookups were paid from a balance, however many lookups there are."""
+    for some in in_batches(iter(lookups)):
+        keys = {key for lookup in some for key in _keys_of(lookup)}
+        found = LedgerEntry.objects.filter(
+            kind__in=[Kind.CAPTURE, Kind.CHARGE],
+            amount__gt=0,
+            account__in={account for account, _ in keys},
+            idempotency_key__in={word for _, word in keys},
+        )
+        yield from (entry for entry in found.order_by("pk") if (entry.account_id, entry.idempotency_key) in keys)
+
+
 def _compare_lookups(lookups: Iterable[Lookup]) -> Iterator[Finding]:
     """Lookups that were read before their charges are."""
     keys = {lookup.pk: _keys_of(lookup) for lookup in lookups}

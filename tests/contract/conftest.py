@@ -48,6 +48,8 @@ def judge(document: dict[str, Any]) -> Callable[[Any, str, str], None]:
             step.replace("~", "~0").replace("/", "~1")
             for step in ("paths", path, method, "responses", str(reply.status_code), "content", kind, "schema")
         )
+        if kind not in ("application/json", "application/problem+json"):
+            return  # a file: tests of its own look into it
         schema = {"$ref": f"{ADDRESS}#/{pointer}"}
         jsonschema.Draft202012Validator(schema, registry=registry, format_checker=checker).validate(reply.json())
         unknown = list(undocumented(reply.json(), described["content"][kind]["schema"], document))

@@ -16,7 +16,10 @@ from typing import Any
 PACKAGE = "generated_client_of_the_document"
 CONFIG = {
     "post_hooks": [],  # no formatting: nobody reads it
-    "content_type_overrides": {"text/csv": "application/octet-stream"},  # it knows no CSV, and would leave that out
+    "content_type_overrides": {  # it knows neither, and would leave them out
+        "text/csv": "application/octet-stream",
+        "application/wacz": "application/octet-stream",
+    },
 }
 
 

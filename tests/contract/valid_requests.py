@@ -27,6 +27,9 @@ RULES = {
         r"Send state or states, not both\.",
         r"\"\*\" stands alone\.",
         r"with a row for each state they are more than 1,000\.",
+        r"Send entity_id or entity_name\.",
+        r"Send watches or bulk_job, one of the two\.",
+        r"watches: send a list of 1 to 1,000 rows\.",
     ],
     "text is read without the blanks around it, and holds nothing that cannot be seen": [
         r"Characters that cannot be seen are not allowed: .*",
@@ -36,6 +39,9 @@ RULES = {
     "each registry has identifiers of its own": [r"'.*' cannot be an identifier of this registry\."],
     "it depends on what this installation has": [
         r"No copy of this state's register is loaded here; .*",
+        r"This service has no mail server\. Name a webhook, or ask /v1/events\.",
+        r"The account has no e-mail address\.",
+        r"It has found no company, or none yet\.",
         r"No webhookUrl is set for this account's test mode; .*",
     ],
     "a key for other addresses opens nothing, and a key is made for a time to come": [

@@ -95,9 +95,9 @@ def tester(switches: None) -> Customer:
 def register(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[registry_server.Register]:
     """New York's register, reached instead of the real one, at a pace that no other test has used up.
 
-    Most questions cost four requests, of which one is played: so four take the time that one is allowed.
+    A question costs four requests and more, and each of them would wait a quarter of a second for its turn.
     """
-    monkeypatch.setattr(NewYork, "pace", Pace(NewYork.pace.seconds / 4, NewYork.pace.concurrency))
+    monkeypatch.setattr(NewYork, "pace", Pace(NewYork.pace.seconds / 40, NewYork.pace.concurrency))
     with registry_server.serving() as served:
         settings.PORTALS_URL = served.url
         settings.VAR_DIR = tmp_path

@@ -18,6 +18,7 @@ from lookups.lookup.storage import wire_time
 from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.test_hostile_bodies import assert_error
 
+SCOPES = "Use one of: lookup, bulk, names, watches, account, keys, reconcile."
 pytestmark = pytest.mark.django_db
 EVERYTHING = None
 PATH = "/v1/keys"
@@ -223,8 +224,12 @@ class TestWhatDoesNotFit:
             ("name", "im\u202eport", "Characters that cannot be seen are not allowed: U+202E."),
             ("name", "im\u200bport", "Characters that cannot be seen are not allowed: U+200B."),
             ("mode", "sandbox", "Use one of: live, test."),
-            ("scopes", ["everything"], "Number 1: Use one of: lookup, bulk, names, account, keys."),
-            ("scopes", ["lookup", ["bulk"]], "Number 2: Use one of: lookup, bulk, names, account, keys."),
+            ("scopes", ["everything"], f"Number 1: {SCOPES}"),
+            (
+                "scopes",
+                ["lookup", ["bulk"]],
+                f"Number 2: {SCOPES}",
+            ),
             ("scopes", [], "Ensure this field has at least 1 elements."),
             ("scopes", "lookup", 'Expected a list of items but got type "str".'),
             ("expiresAt", "2020-01-01T00:00:00Z", "Lies in the past."),

@@ -62,7 +62,7 @@ class TestAReaderOfPages:
 
     @pytest.mark.parametrize("error", AWAY, ids=str)
     def test_gets_a_page_that_says_so(self, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-        stop(monkeypatch, "lookups.pages.views.selectors.list_states", error)
+        stop(monkeypatch, "lookups.pages.home.coverage.selectors.list_states", error)
         page = Client(raise_request_exception=False).get("/states/")
         assert (page.status_code, page["Retry-After"]) == (503, "15")
         assert "The database does not answer" in page.content.decode()

@@ -430,6 +430,22 @@ class TestAnAskTakenUpAgain:
         assert Lookup.objects.get().hold != row.hold
         assert (customer.balance.spent, customer.balance.held, Hold.objects.count()) == (PRICE, 0, 2)
 
+    def test_whose_row_ends_while_it_is_taken_up_hears_what_it_came_to(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The earlier try was slow, not dead: its end is not written over."""
+        asked = ask(customer, resumed=True)
+        row = accepted(asked)
+
+        def end_it_meanwhile(*_: Any, **__: Any) -> None:
+            flow.answer(asked, Lookup.objects.get(pk=row.pk), Stopwatch(timezone.now()), budget_seconds=10)
+
+        with monkeypatch.context() as slow:
+            slow.setattr(settlement, "find_stored", end_it_meanwhile)
+            result = perform(asked)
+        assert (result.lookup, result.lookup.verdict, result.repeated) == (row, "found", True)
+        assert (customer.balance.spent, customer.balance.held, register.asked) == (PRICE, 0, 1)
+
     def test_whose_row_is_open_may_be_answered_from_what_is_stored(
         self, customer: Customer, register: Register
     ) -> None:

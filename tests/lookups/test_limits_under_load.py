@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import httpx
 import pytest
 from django.utils import timezone
 
 from billing import counters
+from tests import plain_http
 from tests.lookups.conftest import Customer, answers_when, open_customer
 from tests.lookups.registry_server import Register
 
@@ -49,7 +49,7 @@ class TestTheRateLimit:
 
     def asking(self, url: str, tester: Customer) -> Callable[[], Any]:
         type(tester.key).objects.filter(pk=tester.key.pk).update(rate_limit_per_minute=LIMIT)
-        return lambda: httpx.get(f"{url}/v1/account/balance", headers={"x-api-key": tester.secret}, timeout=60)
+        return lambda: plain_http.get(f"{url}/v1/account/balance", headers={"x-api-key": tester.secret}, timeout=60)
 
 
 class TestTheLookupsAtATime:
@@ -63,7 +63,7 @@ class TestTheLookupsAtATime:
 
         def ask(number: int) -> Any:
             body = {"entity_name": f"Company Number {number}", "state": "NY"}
-            reply = httpx.post(
+            reply = plain_http.post(
                 live_server.url + "/v1/lookup", json=body, headers={"x-api-key": customer.secret}, timeout=60
             )
             refused.extend([reply] if reply.status_code == 429 else [])

@@ -26,10 +26,11 @@ from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
-from lookups.models import BulkJob, Job
+from lookups.models import BulkJob, Job, Watch
 from lookups.notifications import webhook_secrets
+from lookups.watches import ticking
 from scrapers.sandbox.magic import MAGIC
-from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.conftest import PRICE, Customer, anew, open_customer
 from tests.lookups.messages import listen_at, write_messages
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
@@ -162,6 +163,29 @@ def read_a_lookup(mine: Side, other: Side) -> None:
     (_, ours), (_, theirs) = (one.customer.get("/v1/lookups").json()["lookups"] for one in (mine, other))
     assert mine.body(mine.customer.get(ours["url"]))["lookupId"] == ours["lookupId"]
     assert mine.customer.get(theirs["url"]).status_code == 404
+
+
+def read_evidence(what: str) -> Callable[[Side, Side], None]:
+    """What proves a lookup is for its own mode."""
+
+    def check(mine: Side, other: Side) -> None:
+        ours, theirs = (
+            one.customer.lookup(KNOWN[one.mode], headers=anew()).json()["lookupId"] for one in (mine, other)
+        )
+        assert mine.customer.get(f"/v1/lookups/{ours}/{what}").status_code == 200
+        assert_error(mine.customer.get(f"/v1/lookups/{theirs}/{what}"), 404, "lookup_not_found")
+
+    return check
+
+
+def read_a_history(mine: Side, other: Side) -> None:
+    """Of the companies that its own registry has; the other registry's are not there, though both were read."""
+    ours, theirs = (
+        f"/v1/entities/NY/{one.customer.lookup(KNOWN[one.mode], headers=anew()).json()['data']['entityId']}"
+        for one in (mine, other)
+    )
+    assert mine.body(mine.customer.get(ours))["data"]["entityName"].startswith(KNOWN[mine.mode].split()[0].upper())
+    assert mine.body(mine.customer.get(theirs), 404)["code"] == "entity_not_found"
 
 
 def cancel_a_bulk_job(mine: Side, other: Side) -> None:
@@ -303,6 +327,57 @@ def with_a_key(act: Callable[[Customer, str], Any], done: int) -> Callable[[Side
     return check
 
 
+def make_a_watch(side: Side, status: int = 201) -> str:
+    """Of a company in the mode of its side."""
+    reply = side.customer.post("/v1/watches", {"state": "NY", "entity_name": "Acme Corp"})
+    name: str = side.body(reply, status)["watch"]["id"]
+    return name
+
+
+def watch(mine: Side, other: Side) -> None:
+    """Each mode its own, however alike they are."""
+    assert make_a_watch(mine) != make_a_watch(other)
+
+
+def watch_many(mine: Side, other: Side) -> None:
+    """What the other mode watches just so is watched anew."""
+    rows = {"watches": [{"state": "NY", "entity_name": "Acme Corp"}]}
+    other.body(other.customer.post("/v1/watches/batch", rows), 201)
+    assert mine.body(mine.customer.post("/v1/watches/batch", rows), 201)["created"] == 1
+
+
+def list_watches(mine: Side, other: Side) -> None:
+    """Those of the mode alone."""
+    made = make_a_watch(mine)
+    make_a_watch(other)
+    assert [one["id"] for one in mine.body(mine.customer.get("/v1/watches"))["watches"]] == [made]
+
+
+def list_events(mine: Side, other: Side) -> None:
+    """What the watches of the mode have seen."""
+    made, now = make_a_watch(mine), timezone.now()
+    row = Watch.objects.get(pk=made.removeprefix("watch_"))
+    ticking.pause(row.pk, account_id=row.account_id, because=Watch.PauseReason.KEY_ENDED, now=now)
+    assert [one["watchId"] for one in mine.body(mine.customer.get("/v1/events"))["events"]] == [made]
+    assert other.body(other.customer.get("/v1/events"))["events"] == []
+
+
+def with_a_watch(act: Callable[[Customer, str], Any], done: int = 200) -> Callable[[Side, Side], None]:
+    """What is done to one watch is done by its own mode alone."""
+
+    def check(mine: Side, other: Side) -> None:
+        made = make_a_watch(mine)
+        assert_error(act(other.customer, made), 404, "watch_not_found")
+        mine.body(act(mine.customer, made), done)
+
+    return check
+
+
+def end_a_watch(who: Customer, name: str) -> Any:
+    """Delete it."""
+    return Client().delete(f"/v1/watches/{name}", headers={"x-api-key": who.secret})
+
+
 TABLE: dict[tuple[str, str], Callable[[Side, Side], None]] = {
     ("lookup", "post"): look_up,
     ("name-availability", "post"): check_a_name,
@@ -317,6 +392,9 @@ TABLE: dict[tuple[str, str], Callable[[Side, Side], None]] = {
     ("bulk", "get"): list_bulk_jobs,
     ("lookups", "get"): list_lookups,
     ("one-lookup", "get"): read_a_lookup,
+    ("evidence", "get"): read_evidence("evidence"),
+    ("evidence-file", "get"): read_evidence("evidence.wacz"),
+    ("entity-history", "get"): read_a_history,
     ("topup", "post"): top_up,
     ("settings", "patch"): change_the_settings,
     ("settings", "get"): read_the_settings,
@@ -328,6 +406,16 @@ TABLE: dict[tuple[str, str], Callable[[Side, Side], None]] = {
     ("one-key", "get"): with_a_key(lambda who, name: who.get(f"/v1/keys/{name}"), 200),
     ("one-key", "delete"): with_a_key(delete, 200),
     ("rotate-key", "post"): with_a_key(lambda who, name: who.post(f"/v1/keys/{name}/rotate", {}), 201),
+    ("watches", "get"): list_watches,
+    ("watches", "post"): watch,
+    ("many-watches", "post"): watch_many,
+    ("one-watch", "get"): with_a_watch(lambda who, name: who.get(f"/v1/watches/{name}")),
+    ("one-watch", "patch"): with_a_watch(lambda who, name: who.patch(f"/v1/watches/{name}", {"every": "week"})),
+    ("one-watch", "delete"): with_a_watch(end_a_watch),
+    ("watch-checks", "get"): with_a_watch(lambda who, name: who.get(f"/v1/watches/{name}/checks")),
+    ("watch-checks", "post"): with_a_watch(lambda who, name: who.post(f"/v1/watches/{name}/checks", {}), 202),
+    ("events", "get"): list_events,
+    ("taxonomy", "get"): read_what_is_public("/v1/events/taxonomy"),
     ("unknown", "get"): read_what_is_public("/v1/nothing"),
 }
 

@@ -22,6 +22,7 @@ from billing import prices
 from billing.models import LedgerEntry, Payment
 from billing.payments import checkout
 from lookups.models import Lookup
+from tests import plain_http
 from tests.billing.stubs import Node
 from tests.billing.test_independent_client import chain_node, pretending  # noqa: F401  (chain_node is used by pytest)
 from tests.lookups.conftest import PRICE, Customer
@@ -51,7 +52,7 @@ def pay(url: str, method: Any, question: dict[str, Any]) -> httpx.Response:
 
 def post(url: str, question: dict[str, Any], **headers: str) -> httpx.Response:
     """One plain request."""
-    return httpx.post(
+    return plain_http.post(
         url + "/v1/lookup", content=json.dumps(question).encode(), headers={**JSON, **headers}, timeout=60
     )
 

@@ -21,11 +21,12 @@ from lookups.lookup.outcomes import Cancelled, Failed, Found, Judged, NothingFou
 from lookups.lookup.payers import CredentialPayer, KeyPayer, Paid
 from lookups.lookup.questions import Question
 from lookups.lookup.rows import Making
-from lookups.models import BulkJob, IdempotencyRecord, Job, Lookup, SharedFetch, StoredAnswer
+from lookups.models import BulkJob, IdempotencyRecord, Job, Lookup, Manifest, SharedFetch, StoredAnswer
 from lookups.names.check import COPY_KEPT
 from lookups.verdicts import ANSWERED, BILLED, Breakdown, Verdict
 from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalUnavailable
 from scrapers.gateway import NameReply, Reply
+from scrapers.models import Reading
 from scrapers.records import Evidence, NameVerdict, NotFound, Rule, Suggestion
 from scrapers.refusals import QueryRefused, Refusal
 from scrapers.sandbox.magic import DEMO_QUESTION
@@ -38,6 +39,7 @@ ACME, BY_ID = Question(state="NY", name="Acme Corp"), Question(state="NY", entit
 NAME = Question(state="NY", name="Acme Corp", kind="name_check")
 FREE_GRANT = 10 * PRICE
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+MADE = {"attempt_id": 77, "reading_id": 78}
 PROOF = {"sourceUrl": "https://registry.example/1", "retrievedAt": "then", "sha256": "b" * 64, "fromRegister": False}
 NEAR = [{"entityName": "ACME HOLDING", "entityId": "7"}]
 EMPTY = [
@@ -88,9 +90,10 @@ def accepted(asked: Ask, stopwatch: Stopwatch) -> Lookup:
 
 
 def lead(asked: Ask) -> single_flight.Ticket:
-    """The leave to ask the registry; no attempt has number 77 but this one."""
+    """The leave to ask the registry; nothing else has these numbers."""
     made = single_flight.join(question=asked.question, sandbox=asked.sandbox, budget_seconds=20, now=timezone.now())
-    return single_flight.Ticket(made.fetch_id, made.leader, attempt_id=77)
+    read_then(timezone.now())
+    return single_flight.Ticket(made.fetch_id, made.leader, **MADE)
 
 
 def stored(customer: Customer, register: Register) -> StoredAnswer:
@@ -101,10 +104,20 @@ def stored(customer: Customer, register: Register) -> StoredAnswer:
     return answer
 
 
+def read_then(now: Any) -> Reading:
+    """What is kept of attempt 77."""
+    asked = {"state": "NY", "kind": "business_entity", "outcome": "not_found", "question": {}, "exchanges": []}
+    by = {"reader_version": "1", "reader_built_at": "2026", "reader_revision": "r", "sha256": "a" * 64}
+    known = {**asked, **by, "read_at": now, "keep_until": now, "attempt_id": 77}
+    return Reading.objects.get_or_create(pk=78, defaults=known)[0]
+
+
 def absent(now: Any, **more: Any) -> Reply:
     near = Suggestion("ACME HOLDING", "7", "Active", 0.8)
-    answer = NotFound(evidence=Evidence("https://registry.example/search", now, "a" * 64), suggestions=(near,), **more)
-    return Reply(answer=answer, normalized=None, version="1", built_at="2026", note="Active only.", attempt_id=77)
+    answer = NotFound(evidence=Evidence("https://registry.example/search", now), suggestions=(near,), **more)
+    return Reply(
+        answer=answer, normalized=None, version="1", built_at="2026", note="Active only.", reading=read_then(now)
+    )
 
 
 def payment(**more: Any) -> Payment:
@@ -178,6 +191,8 @@ def row_of(of: Ask, stopwatch: Stopwatch, **more: Any) -> dict[str, Any]:
         "cost": 0,
         "balance_after": None,
         "attempt_id": None,
+        "reading_id": None,
+        "asked_by_id": None,
         "duration_ms": None,
         "ended_at": None,
     }
@@ -200,6 +215,7 @@ def sold(answer: StoredAnswer, **more: Any) -> dict[str, Any]:
         "total": 1,
         "note": answer.note,
         "evidence": answer.evidence,
+        "reading_id": answer.reading_id,
         "data_as_of": answer.retrieved_at,
         "reader_version": answer.reader_version,
         "reader_built_at": answer.reader_built_at,
@@ -208,11 +224,18 @@ def sold(answer: StoredAnswer, **more: Any) -> dict[str, Any]:
 
 
 def assert_kept(row: Lookup, expected: dict[str, Any]) -> None:
-    """It is kept so, and whoever ended it has it in hand as it is kept."""
+    """It is kept so, and whoever ended it has it in hand as it is kept; its evidence names its own manifest."""
     found = kept(row)
     assert columns(row) == found
     del found["id"]
-    assert found == expected
+    assert found == proven(expected, row)
+
+
+def proven(expected: dict[str, Any], row: Lookup) -> dict[str, Any]:
+    """The same columns, with the evidence of the row's own manifest."""
+    evidence = expected.get("evidence")
+    own = evidence and {**evidence, "sha256": Manifest.objects.get(lookup_id=row.pk).sha256}
+    return {**expected, "evidence": own}
 
 
 def releases(hold: Hold | None) -> list[str]:
@@ -599,7 +622,7 @@ class TestAnAnswerOfTheRegistry:
                 note="Active only.",
                 evidence=result["evidence"],
                 hold_id=row.hold and row.hold.pk,
-                attempt_id=77,
+                **MADE,
             ),
         )
         assert (state_of(row.hold), customer.balance.available, releases(row.hold)) == (
@@ -608,7 +631,7 @@ class TestAnAnswerOfTheRegistry:
             ["not_found"],
         )
         assert (result["kind"], result["ambiguous"], result["attempt_id"]) == ("not_found", False, 77)
-        assert set(result) == {"kind", "suggestions", "ambiguous", "note", "evidence", "attempt_id"}
+        assert set(result) == {"kind", "suggestions", "ambiguous", "note", "evidence", "attempt_id", "reading_id"}
         assert fetch.ended_at == stopwatch.now
 
     def test_that_several_fit_is_kept_as_ambiguous(self, customer: Customer, stopwatch: Stopwatch, now: Any) -> None:
@@ -632,7 +655,7 @@ class TestAnAnswerOfTheRegistry:
             "mine-1",
         )
         found = columns(row)
-        assert {name: found[name] for name in sold(answer)} == sold(answer)
+        assert {name: found[name] for name in sold(answer)} == proven(sold(answer), row)
         assert (row.source, row.cost, row.balance_after, row.shared, row.reason, row.expires_at) == (
             "live",
             PRICE,
@@ -644,7 +667,7 @@ class TestAnAnswerOfTheRegistry:
         assert begun <= row.created_at <= row.ended_at <= timezone.now()
         assert row.hold.entries.get(kind="capture").reference == "NY Acme Corp"
         result = SharedFetch.objects.get().result
-        assert result == {"kind": "answer", "id": answer.pk, "attempt_id": row.attempt_id}
+        assert result == {"kind": "answer", "id": answer.pk, "attempt_id": row.attempt_id, "reading_id": row.reading_id}
 
     def test_of_the_sandbox_is_kept_as_such_and_free(self, tester: Customer) -> None:
         assert tester.post("/v1/lookup", DEMO_QUESTION).status_code == 200
@@ -683,8 +706,8 @@ class TestARegistryThatDoesNotAnswer:
         row = accepted(asked, stopwatch)
         ended = settlement.settle_failure(asked, row, lead(asked), error, stopwatch=stopwatch)
         result = {"kind": "unavailable", "reason": reason, "retryable": retryable, "retry_after": retry_after}
-        assert SharedFetch.objects.get().result == {**result, "note": None, "attempt_id": 77}
-        expected = ended_row(asked, stopwatch, verdict="unavailable", reason=reason, attempt_id=77)
+        assert SharedFetch.objects.get().result == {**result, "note": None, **MADE}
+        expected = ended_row(asked, stopwatch, verdict="unavailable", reason=reason, **MADE)
         retry_at = stopwatch.now + timedelta(seconds=retry_after) if retry_after else None
         assert_kept(ended, {**expected, "retry_at": retry_at, "hold_id": row.hold and row.hold.pk})
         assert (customer.balance.available, customer.balance.held) == (FREE_GRANT, 0)
@@ -706,8 +729,8 @@ class TestARegistryThatDoesNotAnswer:
         ended = settlement.settle_failure(asked, row, lead(asked), error, stopwatch=stopwatch, try_again=try_again)
         assert tried == []
         result = {"kind": "refused", "refusal": "name_too_short", "values": {"shortest": 3}, "note": None}
-        assert SharedFetch.objects.get().result == {**result, "attempt_id": 77}
-        expected = ended_row(asked, stopwatch, verdict="refused", asked=question.words, attempt_id=77)
+        assert SharedFetch.objects.get().result == {**result, **MADE}
+        expected = ended_row(asked, stopwatch, verdict="refused", asked=question.words, **MADE)
         expected |= {"reason": "name_too_short", "refusal": {"shortest": 3}}
         assert_kept(ended, {**expected, "hold_id": row.hold and row.hold.pk})
         assert releases(row.hold) == ["refused"]
@@ -809,8 +832,8 @@ class TestAVerdictOnAName:
     def reply(self, now: Any, *, word: Any = "free") -> NameReply:
         rule = Rule("Nothing but capitals.", "Statute 1", "rule")
         verdict = NameVerdict(word, (), "ACME", None, None, "Active entities only.", "None.", rule, rule)
-        evidence = Evidence("https://registry.example/search", now, "a" * 64)
-        return NameReply(verdict=verdict, evidence=evidence, version="1", attempt_id=77)
+        evidence = Evidence("https://registry.example/search", now)
+        return NameReply(verdict=verdict, evidence=evidence, version="1", reading=read_then(now))
 
     @pytest.mark.parametrize("verdict", ["free", "taken", "cannot_say"])
     def test_is_sold_and_shared_with_those_who_wait(
@@ -823,10 +846,10 @@ class TestAVerdictOnAName:
         assert check is not None
         assert (check["available"], check["searchedName"]) == (verdict == "free", "Acme Corp")
         given = {"verdict": verdict, "name_check": check, "evidence": check["evidence"], "kind": "name_check"}
-        given |= {"cost": PRICE, "balance_after": FREE_GRANT - PRICE, "attempt_id": 77}
+        given |= {"cost": PRICE, "balance_after": FREE_GRANT - PRICE, "attempt_id": 77, "reading_id": 78}
         assert_kept(ended, ended_row(asked, stopwatch, **given, hold_id=row.hold and row.hold.pk))
         fetch = SharedFetch.objects.get()
-        assert fetch.result == {"kind": "check", "check": check, "attempt_id": 77}
+        assert fetch.result == {"kind": "check", "check": check, **MADE}
         other = ask(open_customer(name="Other"), question=NAME)
         theirs = accepted(other, stopwatch)
         shared = settlement.share(other, theirs, fetch.result, stopwatch=stopwatch)
@@ -901,7 +924,7 @@ class TestAStoredAnswer:
         paid = {"cost": price, "balance_after": FREE_GRANT - price, "hold_id": row.hold and row.hold.pk}
         found = kept(row)
         del found["id"]
-        assert {**found, "price": 0} == {**self.sold(asked, stopwatch, answer, **paid), "price": 0}
+        assert {**found, "price": 0} == {**proven(self.sold(asked, stopwatch, answer, **paid), row), "price": 0}
         assert (state_of(row.hold), releases(row.hold)) == ("released", ["stored"])
         assert (other.balance.spent, other.balance.held) == (price, 0)
 

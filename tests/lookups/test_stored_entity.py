@@ -29,6 +29,7 @@ class TestWhatARegistrySaid:
         [
             "UPDATE {table} SET data = '{{}}'",
             "UPDATE {table} SET id = 1000000",
+            "UPDATE {table} SET reason = 'read_anew'",
             "REPLACE INTO {table} ({columns}) SELECT {columns} FROM {table} LIMIT 1",
             "INSERT OR REPLACE INTO {table} ({columns}) SELECT {other_id} FROM {table} LIMIT 1",
             "UPDATE OR REPLACE {table} SET id = (SELECT MIN(id) FROM {table}) WHERE number = 2",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -120,7 +121,7 @@ class Version130:
         asked = {"state": "NY", "outcome": "blocked"}
         tried = {"kind": "business_entity", "question": "Acme", "duration_ms": 700, "version": "1.0"}
         attempt = self.write("scrapers.ScrapeAttempt", started_at=self.now, **asked, **tried)
-        page = {"number": 1, "method": "GET", "url": "https://r.test/", "size": 4, "body": b"wall"}
+        page = {"number": 1, "method": "GET", "url": "https://r.test/", "size": 4, "body": zlib.compress(b"wall")}
         self.write("scrapers.AttemptPage", attempt=attempt, asked_at=self.now, **asked, **page)
         self.write("scrapers.Breaker", state="NY", failures=1, reason="blocked", changed_at=self.now)
         loaded = {
@@ -169,6 +170,7 @@ RELEASED: dict[str, tuple[list[tuple[str, str]], Callable[[Any], Any]]] = {
 # Where the rows of a table are since, if not in one of that name.
 NOW_CALLED = {
     "lookups.BulkRow": "lookups.Lookup",
+    "scrapers.AttemptPage": "scrapers.Reading",
     "lookups.Flight": "lookups.SharedFetch",
     "lookups.StoredEntity": "lookups.Entity",
     "lookups.HookSecret": "lookups.WebhookSecret",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ TAGS = {
     "Lookup": "One company, or the liens on it, from its state's own registry.",
     "Bulk": "Up to a thousand companies in one request.",
     "Names": "Whether a name is free in a state.",
+    "Watches": "Companies that are looked at again and again, and what was seen of them.",
     "Account": "The balance, what was spent, preferences.",
     "Keys": "The account's API keys: list, make, rotate, revoke.",
     "Service": "What can be asked, and whether the service is well. No key needed.",
@@ -60,6 +62,12 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
     def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[str]]]:
         """Either of them will do."""
         return KEY
+
+
+@lru_cache(maxsize=1)
+def read() -> dict[str, Any]:
+    """The document, built once in a process; nobody changes what this returns."""
+    return build()
 
 
 def build() -> dict[str, Any]:

@@ -14,6 +14,7 @@ from lookups.api.wire.errors import EntityNotFound, Error, InvalidRequest, Payme
 from lookups.api.wire.lookups import (
     Accepted,
     EntityReply,
+    EvidenceReply,
     JobFailed,
     JobStatus,
     LookupList,
@@ -22,6 +23,7 @@ from lookups.api.wire.lookups import (
 )
 from lookups.api.wire.names import NameReply
 from lookups.api.wire.words import VerdictWanted
+from lookups.evidence import wacz
 
 JOB_ID = OpenApiParameter(
     "jobId", {"type": "string", "pattern": "^job_[0-9a-f]{32}$"}, OpenApiParameter.PATH, description="Its `jobId`."
@@ -144,6 +146,45 @@ read_lookup = extend_schema(
                 lookups_examples.OPEN,
             ),
             404: reply(Error, "No such lookup, or another account's.", errors_examples.NO_LOOKUP),
+        },
+    ),
+)
+
+_PROVEN = "Free. Not for lookups that have not ended, were cancelled, or are from before evidence was kept. "
+_NO_EVIDENCE = reply(
+    Error,
+    "No such lookup, or another account's; or no evidence of it is kept.",
+    errors_examples.NO_EVIDENCE,
+    errors_examples.NO_LOOKUP,
+)
+
+read_evidence = extend_schema(
+    operation_id="getEvidence",
+    tags=["Lookup"],
+    summary="What proves the answer to a lookup",
+    description=_PROVEN + "`sha256` is `evidence.sha256` of the reply: that of the manifest, a text that names the "
+    "question, the verdict, and the hashes of every exchange with the registry and of the facts you were told. It is "
+    "signed, and stands in a chain. What that proves and what not: `/docs/guides/evidence/`; `/verify/` checks it.",
+    parameters=[LOOKUP_ID, *describe.HEADERS],
+    responses=describe.replies(
+        describe.KEYED,
+        {200: reply(EvidenceReply, "The proof.", lookups_examples.EVIDENCE_FOUND), 404: _NO_EVIDENCE},
+    ),
+)
+
+download_evidence = extend_schema(
+    operation_id="downloadEvidence",
+    tags=["Lookup"],
+    summary="The same as a web archive (WACZ), with the bytes",
+    description=_PROVEN + "Programs for web archives show its pages; `/verify/` and `/verify/verify.py` check it.",
+    parameters=[LOOKUP_ID, *describe.HEADERS],
+    responses=describe.replies(
+        describe.KEYED,
+        {
+            (200, wacz.MEDIA_TYPE): reply(
+                {"type": "string", "format": "binary"}, "The file.", lookups_examples.EVIDENCE_FILE
+            ),
+            404: _NO_EVIDENCE,
         },
     ),
 )

@@ -7,14 +7,19 @@ from typing import Any
 from lookups.api.schema.components import refer
 from lookups.api.schema.examples import events as events_examples
 from lookups.api.schema.examples import making as making_examples
+from lookups.api.watches import examples as watches_examples
 from lookups.api.wire.events import BulkEvent, Event, LookupCompleteEvent, LookupFailedEvent, WebhookTestEvent
+from lookups.api.wire.watching.events import WatchMessage
 from lookups.api.wire.words import EventType
+
+MAILED_ALONE = frozenset({EventType.WATCH_DIGEST})
 
 EVENTS: dict[EventType, tuple[type[Event], str, Event]] = {
     EventType.LOOKUP_COMPLETE: (LookupCompleteEvent, "A job was answered", events_examples.LOOKUP_COMPLETE),
     EventType.LOOKUP_FAILED: (LookupFailedEvent, "A job could not be answered", events_examples.LOOKUP_FAILED),
     EventType.BULK_COMPLETE: (BulkEvent, "A bulk job has ended", events_examples.BULK_COMPLETE),
     EventType.BULK_CANCELLED: (BulkEvent, "A cancelled bulk job has ended", events_examples.BULK_CANCELLED_EVENT),
+    **{kind: (WatchMessage, *about) for kind, about in watches_examples.MESSAGES.items()},
     EventType.WEBHOOK_TEST: (WebhookTestEvent, "The test button was pressed", events_examples.WEBHOOK_TEST),
 }
 _HEADERS = {

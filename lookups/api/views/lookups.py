@@ -1,20 +1,29 @@
-"""GET /v1/lookups and /v1/lookups/{lookupId}: what was asked and answered before, told again for free."""
+"""GET /v1/lookups and /v1/lookups/{lookupId}: what was asked and answered before, and its evidence; all of it free."""
 
 from __future__ import annotations
 
+import base64
+
+from django.http import HttpResponse
+from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from jurisdictions.codes import PLACES
+from billing.models import ApiKey
 from lookups import bodies, listing
-from lookups.api import errors
+from lookups.api import errors, renderers
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import lookups as describe
 from lookups.api.serializers import LookupRequest
 from lookups.api.views import paging
-from lookups.api.wire.lookups import LookupList
+from lookups.api.wire.lookups import ChainPlace, EvidenceReply, ExchangeRecord, LookupList, SignedHead
+from lookups.api.wire.words import BodyState
 from lookups.bulk import bulk_jobs
+from lookups.evidence import bundle, wacz
+from lookups.evidence.bundle import Bundle
+from lookups.lookup.storage import wire_time
+from lookups.models import ChainHead, Lookup
 from lookups.verdicts import Verdict
 
 OPEN = "open"
@@ -53,26 +62,98 @@ class OneLookupView(Endpoint):
     @describe.read_lookup
     def get(self, request: Request, lookupId: str) -> Response:
         """The whole reply again; while it is open, where it is answered."""
-        key = self.key_of(request)
-        found = listing.find(lookupId, account_id=key.account_id, sandbox=key.is_test)
-        if found is None:
-            raise errors.ApiError(404, "lookup_not_found", "Lookup not found")
+        found = _get(self.key_of(request), lookupId)
         return Response(bodies.of_open(found) if found.verdict is None else bodies.of_lookup(found))
+
+
+class EvidenceView(Endpoint):
+    """What proves one lookup of the key's account and mode."""
+
+    scope = "lookup"
+    polled = True
+
+    @describe.read_evidence
+    def get(self, request: Request, lookupId: str) -> Response:
+        """The manifest with its signature, its place in the chain, and what was exchanged."""
+        found = _get(self.key_of(request), lookupId)
+        return Response(_evidence(found, _get_bundle(found)))
+
+
+class EvidenceFileView(Endpoint):
+    """The same as a file."""
+
+    scope = "lookup"
+    renderer_classes = (renderers.WaczRenderer,)
+
+    @describe.download_evidence
+    def get(self, request: Request, lookupId: str) -> HttpResponse:
+        """A web archive, signed, with the bytes and all that proves them."""
+        found = _get(self.key_of(request), lookupId)
+        content = wacz.write(_get_bundle(found), now=timezone.now())
+        named = {"Content-Disposition": f'attachment; filename="{found.public_id}.wacz"'}
+        return HttpResponse(content, content_type=wacz.MEDIA_TYPE, headers=named)
+
+
+def _get(key: ApiKey, lookup_id: str) -> Lookup:
+    found = listing.find(lookup_id, account_id=key.account_id, sandbox=key.is_test)
+    if found is None:
+        raise errors.ApiError(404, "lookup_not_found", "Lookup not found")
+    return found
+
+
+def _get_bundle(lookup: Lookup) -> Bundle:
+    found = bundle.find(lookup)
+    if found is None:
+        raise errors.ApiError(404, "evidence_not_kept", "No evidence of this lookup is kept")
+    return found
+
+
+def _evidence(lookup: Lookup, proof: Bundle) -> EvidenceReply:
+    manifest, entry, head = proof.manifest, proof.place.entry, proof.place.head
+    return EvidenceReply(
+        success=True,
+        lookupId=lookup.public_id,
+        livemode=lookup.livemode,
+        manifest=proof.content,
+        document=proof.document,
+        sha256=manifest.sha256,
+        signature=manifest.signature,
+        keyId=manifest.key_id,
+        publicKey=manifest.key.public_key,
+        exchanges=[
+            ExchangeRecord(sha256=one.sha256, record=dict(one.record), bytes=BodyState(one.state))
+            for one in proof.exchanges
+        ],
+        facts=None if proof.facts is None else proof.facts.decode(),
+        chain=ChainPlace(number=entry.number, previous=entry.previous_hash, hash=entry.hash),
+        head=_head(head) if head else None,
+        archiveUrl=f"/v1/lookups/{lookup.public_id}/evidence.wacz",
+    )
+
+
+def _head(head: ChainHead) -> SignedHead:
+    return SignedHead(
+        number=head.number,
+        document=head.document,
+        signature=head.signature,
+        keyId=head.key_id,
+        timeStamp=None if head.token is None else base64.b64encode(bytes(head.token)).decode(),
+        stampedAt=wire_time(head.stamped_at) if head.stamped_at else None,
+    )
 
 
 def _asked(request: Request) -> tuple[listing.Filter, int | None, int]:
     """The filter, the cursor and the limit of the query string; ApiError 400."""
     asked, wrong = request.query_params, paging.Wrong()
-    state, verdict, bulk = (asked.get(name) for name in ("state", "verdict", "bulk"))
-    if state is not None and state.upper() not in PLACES:
-        wrong["state"] = ["No such jurisdiction."]
+    verdict, bulk = asked.get("verdict"), asked.get("bulk")
+    state = paging.read_state(asked.get("state"), wrong)
     if verdict is not None and verdict not in (*list(Verdict), OPEN):
         wrong["verdict"] = [f"Use one of: {', '.join([*Verdict, OPEN])}."]
     bulk_id = bulk_jobs.read_id(bulk) if bulk is not None else None
     if bulk is not None and bulk_id is None:
         wrong["bulk"] = ["Send the job_id of a bulk job."]
     wanted = listing.Filter(
-        state=state.upper() if state else None,
+        state=state,
         verdict=verdict,
         ref=_ref(asked.get("ref"), wrong),
         bulk_id=bulk_id,

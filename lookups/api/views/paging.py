@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Iterable
 from datetime import UTC, datetime, time, timedelta
 
+from jurisdictions.codes import PLACES
 from lookups.models.places import Place
 
 PAGE, LONGEST_PAGE = 100, 500
@@ -32,6 +34,21 @@ def read_number(text: str | None, name: str, wrong: Wrong, *, most: int) -> int 
         return int(text)
     wrong[name] = [f"Send a whole number from 1 to {most}."]
     return None
+
+
+def read_word(text: str | None, name: str, words: Iterable[str], wrong: Wrong) -> str | None:
+    """One of a few words; None where there is none, or none that is right: then `wrong` says so."""
+    if text is not None and text not in [str(word) for word in words]:
+        wrong[name] = [f"Use one of: {', '.join(map(str, words))}."]
+        return None
+    return text
+
+
+def read_state(text: str | None, wrong: Wrong) -> str | None:
+    """A jurisdiction's code in any case; None where there is none, or none that is right: then `wrong` says so."""
+    if text is not None and text.upper() not in PLACES:
+        wrong["state"] = ["No such jurisdiction."]
+    return text.upper() if text else None
 
 
 def read_day(text: str | None, name: str, wrong: Wrong) -> datetime | None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, UnsetType
 
-from lookups.api.wire.shape import Day, Moment, Shape, about
-from lookups.api.wire.words import Availability, EntityTypeClass, MatchKind, PartyKind, StatusClass
+from lookups.api.wire.shape import LIVEMODE, LOOKUP_ID, Day, Moment, Shape, about
+from lookups.api.wire.words import (
+    Availability,
+    EntityTypeClass,
+    MatchKind,
+    PartyKind,
+    StatusClass,
+    VersionReason,
+)
 
 
 class Evidence(Shape):
@@ -15,7 +22,13 @@ class Evidence(Shape):
 
     sourceUrl: Annotated[str, about("Where it was read.")]
     retrievedAt: Annotated[Moment, about("When it was read, UTC.")]
-    sha256: Annotated[str, about("SHA-256 over the raw bytes that were read, in hexadecimal digits.")]
+    sha256: Annotated[
+        str,
+        about(
+            "SHA-256 in hexadecimal digits: of the lookup's manifest, which `GET /v1/lookups/{lookupId}/evidence` has; "
+            "of a kept version, over what was read of its source."
+        ),
+    ]
     fromRegister: Annotated[
         bool, about("Whether a loaded copy of the state's published register was read, not the portal.")
     ] = False
@@ -165,3 +178,69 @@ class Entity(EntityFields):
     entityPageUrl: Annotated[str, about("Path of the public page of this record.")]
     normalized: Annotated[Normalized, about("Our reading of the state's text.")]
     evidence: Annotated[Evidence, about("Where, when and what was read.")]
+
+
+class RegistryHistory(Shape):
+    """What the registry itself tells of the past, as the version in `data` has it."""
+
+    formerNames: Annotated[list[str], about("Names that the registry says it had before.")]
+    filings: Annotated[list[HistoryEntry], about("Documents on the registry's file, where it shows them.")]
+
+
+class Version(Shape):
+    """What the registry said from one reading to another, as far as it was read."""
+
+    number: Annotated[int, about("1 for the first.")]
+    reason: Annotated[VersionReason, about("Why it was written.")]
+    firstReadAt: Annotated[Moment, about("The first reading that said so, UTC.")]
+    lastReadAt: Annotated[Moment, about("The last reading that said so, UTC.")]
+    readerVersion: Annotated[str, about("Version of the reader of this state, at the last reading.")]
+    readerBuiltAt: Annotated[str, about("When that version was made.")]
+    readerRevision: Annotated[
+        str | None,
+        about("Of the source of that reader, in hexadecimal digits; null where no conversation was kept yet."),
+    ]
+    evidence: Annotated[Evidence, about("Where, when and what was read, at the last reading.")]
+
+
+class Change(Shape):
+    """One difference between two versions. When it came about is known only to lie between two readings."""
+
+    path: Annotated[
+        str,
+        about(
+            "Where: `data.` is the state's own text and `normalized.` our reading of it. In brackets is what a thing "
+            "in a list is known by: `data.officers[ADA MERRILL].title`, `normalized.filings[2026-02-01 Annual Report]`."
+        ),
+    ]
+    before: Annotated[Any, about("What it was; null where it was not there.")]
+    after: Annotated[Any, about("What it is; null where it is there no more.")]
+    version: Annotated[int, about("The `number` of the version that has `after`.")]
+    reason: Annotated[VersionReason, about("Whether the registry or our reading has changed.")]
+    lastSeenBefore: Annotated[Moment, about("The last reading that still had `before`, UTC.")]
+    firstSeenAfter: Annotated[Moment, about("The first reading that had `after`, UTC.")]
+
+
+class EntityHistory(Shape):
+    """A company as it was read last, every version of it that was read here, and what changed between them."""
+
+    success: Annotated[bool, about("Always true.")]
+    livemode: Annotated[bool, LIVEMODE]
+    lookupId: Annotated[str, LOOKUP_ID]
+    cost: Annotated[float, about("Charged for this request, in USD; 0 where a reading of it was bought before.")]
+    state: Annotated[str, about("The jurisdiction.")]
+    entityId: Annotated[str, about("The state's own identifier.")]
+    asOf: Annotated[Day | None, about("The day that was asked for (UTC); null for what is known today.")]
+    data: Annotated[Entity, about("The record as it was read last, or last by the end of that day.")]
+    note: Annotated[str | None, about("What is left out of the record, if anything.")]
+    registryHistory: Annotated[RegistryHistory, about("The registry's own history; what we saw change is `changes`.")]
+    versions: Annotated[list[Version], about("What was read here, the newest first.")]
+    changes: Annotated[
+        list[Change],
+        about(
+            "What changed between these versions, the newest first. Another case, punctuation, order or way of writing "
+            "an address is no change (`noise=true` shows it). A field that one of two readings does not show is "
+            "compared with nothing: then `normalized.fieldAvailability` is what has changed."
+        ),
+    ]
+    nextCursor: Annotated[str | None, about("For older versions; null where there are none.")]

@@ -17,7 +17,9 @@ class Event(Shape):
     type: Annotated[EventType, about("What happened.")]
     livemode: Annotated[bool, LIVEMODE]
     created_at: Annotated[Moment, about("When it happened, UTC.")]
-    data: Annotated[Any, either("What it is about.", "JobStatus", "JobFailed", "BulkEnded", "SampleMessage")]
+    data: Annotated[
+        Any, either("What it is about.", "JobStatus", "JobFailed", "BulkEnded", "CompanyEvent", "SampleMessage")
+    ]
 
 
 class LookupCompleteEvent(Event):

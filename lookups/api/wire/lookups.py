@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from lookups.api.wire.entities import Entity
 from lookups.api.wire.filings import UccData
 from lookups.api.wire.shape import LIVEMODE, LOOKUP_ID, VERDICT, Moment, Shape, about, either
-from lookups.api.wire.words import Code, JobState, OutcomeReason, SearchType, Source, Verdict
+from lookups.api.wire.words import BodyState, Code, JobState, OutcomeReason, SearchType, Source, Verdict
 
 
 class Receipt(Shape):
@@ -147,3 +147,54 @@ class LookupList(Shape):
     livemode: Annotated[bool, LIVEMODE]
     lookups: Annotated[list[ListedLookup], about("The newest first.")]
     nextCursor: Annotated[str | None, about("Send it as `cursor` for the next page; null on the last one.")]
+
+
+class ChainPlace(Shape):
+    """Where the manifest stands in the chain: `hash` is SHA-256 over the bytes of `previous` and of its `sha256`."""
+
+    number: Annotated[int, about("From 1; none is left out.", minimum=1)]
+    previous: Annotated[str, about("The hash of the entry before it; 64 zeros for the first.")]
+    hash: Annotated[str, about("Its own, in hexadecimal digits.")]
+
+
+class SignedHead(Shape):
+    """The chain's last entry at some hour."""
+
+    number: Annotated[int, about("The entry it is.", minimum=1)]
+    document: Annotated[str, about("The exact text that was signed.")]
+    signature: Annotated[str, about("Ed25519 over that text, in base64.")]
+    keyId: Annotated[str, about("The key: `/.well-known/sos-lookup-keys.json`.")]
+    timeStamp: Annotated[str | None, about("An authority's reply about that text (RFC 3161, DER), in base64.")]
+    stampedAt: Annotated[Moment | None, about("The authority's time.")]
+
+
+class ExchangeRecord(Shape):
+    """One exchange with the source: the record that was signed, and whether its bytes are handed out."""
+
+    sha256: Annotated[str, about("SHA-256 of the record in the form of RFC 8785; `manifest.exchanges` has it.")]
+    record: Annotated[dict[str, Any], about("What was asked and answered; `body.sha256` is that of the bytes.")]
+    bytes: Annotated[
+        BodyState, about("Whether the bytes are in the file of evidence, were left out, or are not kept (any more).")
+    ]
+
+
+class EvidenceReply(Shape):
+    """What proves one lookup."""
+
+    success: Annotated[bool, about("Always true.")]
+    lookupId: Annotated[str, LOOKUP_ID]
+    livemode: Annotated[bool, LIVEMODE]
+    manifest: Annotated[dict[str, Any], about("What is signed: the question, how it ended, and hashes of the rest.")]
+    document: Annotated[str, about("The manifest's exact text (RFC 8785), which is hashed and signed.")]
+    sha256: Annotated[str, about("SHA-256 of that text; `evidence.sha256` of the reply.")]
+    signature: Annotated[str, about("Ed25519 over that text, in base64.")]
+    keyId: Annotated[str, about("The key: `/.well-known/sos-lookup-keys.json`.")]
+    publicKey: Annotated[str, about("Its 32 bytes, in base64.")]
+    exchanges: Annotated[list[ExchangeRecord], about("What was asked of the source and answered, in order.")]
+    facts: Annotated[
+        str | None,
+        about("The exact text of what you were told of the registry; null where something of it is left out since."),
+    ]
+    chain: Annotated[ChainPlace, about("Its place in the chain.")]
+    head: Annotated[SignedHead | None, about("The first signed head over it; null for up to an hour.")]
+    archiveUrl: Annotated[str, about("The same as a file, with the bytes; from the root of this host.")]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from lookups.verdicts import Breakdown
 from lookups.verdicts import Verdict as Outcome
+from lookups.watches.taxonomy import CODES as WATCHED
 from scrapers.failures import list_unanswered
 from scrapers.portal import CanaryKind as CanaryKind
 from scrapers.portal import ContactResult as ContactResult
@@ -22,15 +23,22 @@ CODES = {
     "(a revoked key, a closed account). Not charged.",
     "budget_exceeded": "The month's budget of the account or of the key is spent; credit does not help. "
     "Raise the budget, or wait for the next month (UTC).",
-    "entity_not_found": "The registry answered in full and has no such company. Not charged.",
+    "entity_not_found": "The registry answered in full and has no such company. Of a history: nothing was ever read of "
+    "it here. Not charged.",
+    "not_read_by_then": "Nothing had been read of the company by the day of `as_of`. Not charged.",
     "ambiguous_name": "The registry has several companies that fit equally well, and nobody is guessed. Not charged. "
     "Ask again with the `entity_id` of one of the `suggestions`.",
     "job_not_found": "There is no such job, or it is another account's.",
     "lookup_not_found": "There is no such lookup, or it is another account's or of the other mode.",
+    "evidence_not_kept": "No evidence of this lookup is kept: it has not ended, says nothing of a registry, or is from "
+    "before evidence was kept.",
     "key_not_found": "There is no such key, or it is another account's, or a live one where a test key asks.",
     "key_ended": "The key was rotated before (`replacedBy`), was revoked or has expired; nothing was changed.",
     "last_key": "The key is the last with which others of its mode can be made; nothing was changed.",
     "too_many_keys": "As many keys of this mode work as may; nothing was changed.",
+    "watch_not_found": "There is no such watch, or it is another account's or of the other mode, or was deleted.",
+    "too_many_watches": "The account has as many watches in test mode as it may; nothing was made.",
+    "watch_paused": "The watch is paused, and looks at nothing until it is active again.",
     "user_not_found": "The account of this key is gone.",
     "not_found": "There is no such address in this API.",
     "method_not_allowed": "The address is right, and takes no requests of this method.",
@@ -47,6 +55,7 @@ CODES = {
 VERDICTS = {verdict.value: verdict.facts.customer for verdict in Outcome}
 REASONS = {failure.value: failure.facts.customer for failure in list_unanswered()}
 VERDICTS_WANTED = {**VERDICTS, "open": "It has not ended yet."}
+WATCH_EVENT_CODES = {code: one.meaning for code, one in WATCHED.items()}
 OUTCOME_REASONS = {
     **REASONS,
     **{refusal.value: refusal.facts.sentence for refusal in Refusal},
@@ -59,10 +68,12 @@ if TYPE_CHECKING:  # enums that are made of a table: to a checker of types they 
     OutcomeReason: TypeAlias = str
     Verdict: TypeAlias = str
     VerdictWanted: TypeAlias = str
+    WatchEventCode: TypeAlias = str
 else:
     OutcomeReason = StrEnum("OutcomeReason", {word: word for word in OUTCOME_REASONS})
     Verdict = StrEnum("Verdict", {word: word for word in VERDICTS})
     VerdictWanted = StrEnum("VerdictWanted", {word: word for word in VERDICTS_WANTED})
+    WatchEventCode = StrEnum("WatchEventCode", {code: code for code in WATCH_EVENT_CODES})
     Code = StrEnum("Code", {word: word for word in CODES})
     Reason = StrEnum("Reason", {word: word for word in REASONS})
 
@@ -72,6 +83,7 @@ TABLES = {
     "Reason": REASONS,
     "OutcomeReason": OUTCOME_REASONS,
     "Verdict": VERDICTS,
+    "WatchEventCode": WATCH_EVENT_CODES,
 }
 """Enums whose words are explained one by one in the document."""
 
@@ -88,6 +100,14 @@ class Availability(StrEnum):
     PAYWALLED = "paywalled"
     PARSE_FAILED = "parse_failed"
     WITHHELD = "withheld"
+
+
+class BodyState(StrEnum):
+    """What became of the bytes of an exchange: here, left out at a person's request, or not kept (any more)."""
+
+    KEPT = "kept"
+    WITHHELD = "withheld"
+    NOT_KEPT = "not_kept"
 
 
 class Source(StrEnum):
@@ -156,6 +176,16 @@ class EntityTypeClass(StrEnum):
     ASSUMED_NAME = "assumed_name"
     RESERVED_NAME = "reserved_name"
     OTHER = "other"
+
+
+class VersionReason(StrEnum):
+    """Why a version was written: the registry was `read` and had changed, or kept bytes were `read_anew`, and better.
+
+    What changed with a version that was read anew has changed in our reading, not at the registry.
+    """
+
+    READ = "read"
+    READ_ANEW = "read_anew"
 
 
 class MatchKind(StrEnum):
@@ -304,13 +334,16 @@ class KeyStatus(StrEnum):
 
 
 class Scope(StrEnum):
-    """What a key may be used for: lookups, bulk jobs, name checks, the account with its webhooks, other keys."""
+    """What a key may be used for: lookups, bulk jobs, name checks, watches, account and webhooks, other keys;
+    or, alone and in an address, for reconciling a spreadsheet."""
 
     LOOKUP = "lookup"
     BULK = "bulk"
     NAMES = "names"
+    WATCHES = "watches"
     ACCOUNT = "account"
     KEYS = "keys"
+    RECONCILE = "reconcile"
 
 
 class Channel(StrEnum):
@@ -329,10 +362,14 @@ class DeliveryStatus(StrEnum):
 
 
 class EventType(StrEnum):
-    """What a webhook is about."""
+    """What a message is about; `watch.digest` is mailed alone."""
 
     LOOKUP_COMPLETE = "lookup.complete"
     LOOKUP_FAILED = "lookup.failed"
     BULK_COMPLETE = "bulk.complete"
     BULK_CANCELLED = "bulk.cancelled"
+    WATCH_CHANGED = "watch.changed"
+    WATCH_UNCHANGED = "watch.unchanged"
+    WATCH_PAUSED = "watch.paused"
+    WATCH_DIGEST = "watch.digest"
     WEBHOOK_TEST = "webhook.test"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.core.serializers.json import DjangoJSONEncoder
 from django.utils import timezone
 
 from billing import audit
@@ -31,13 +29,13 @@ class Command(BaseCommand):
         found = Account.objects.filter(pk=account).first()
         if found is None:
             raise CommandError(f"There is no account {account}.")
-        told = dict(account_data.export(found))
         try:
             descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as problem:
             raise CommandError(f"{output} cannot be written: {problem.strerror}.") from problem
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(told, file, cls=DjangoJSONEncoder, indent=1, ensure_ascii=False)
+            file.writelines(account_data.write_json(found))
         audit.record(audit.Kind.DONE, now=timezone.now(), subject=f"account {found.pk}", detail="Exported.")
-        for name, rows in told.items():
-            self.stdout.write(f"{name}: {len(rows)}")
+        for model, rows in account_data.list_rows(found):
+            if number := rows.count():
+                self.stdout.write(f"{model._meta.label_lower}: {number}")

@@ -45,6 +45,7 @@ NO_KEY = error(401, "unauthorized", "Missing or invalid API key")
 FORBIDDEN = error(403, "forbidden", "This API key may not be used for this endpoint")
 NO_JOB = error(404, "job_not_found", "Job not found")
 NO_LOOKUP = error(404, "lookup_not_found", "Lookup not found")
+NO_EVIDENCE = error(404, "evidence_not_kept", "No evidence of this lookup is kept")
 REUSED = error(409, "idempotency_conflict", "This Idempotency-Key was used for another request")
 TOO_LARGE = error(
     413, "payload_too_large", "Request body too large", details={"body": ["At most 64 KB are accepted here."]}

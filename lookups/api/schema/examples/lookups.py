@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from drf_spectacular.utils import OpenApiExample
+
 from lookups.api.schema.examples.errors import NOT_FOUND
 from lookups.api.schema.examples.making import JOB, LOOKUP, marks, reply, request
 from lookups.api.schema.examples.records import ENTITY, EVIDENCE, FILINGS, RECEIPT, WHEN
 from lookups.api.wire import lookups as wire
 from lookups.api.wire import names
 from lookups.api.wire.shape import fill, to_plain
-from lookups.api.wire.words import JobState, Source, Sureness
+from lookups.api.wire.words import BodyState, JobState, Source, Sureness
+from lookups.evidence import wacz
 
+_HASH = "1f0b5f2c6f2b7d1a9e0c4d3b8a7f6e5d4c3b2a190817263544332211ffeeddcc"
 ASKED = {"entity_name": "Blue Heron Logistics LLC", "state": "DE"}
 ASK = request("A company", **ASKED)
 ASK_STORED = request("A stored record will do", **ASKED, source="cache")
@@ -143,5 +147,50 @@ LISTED = reply(
             )
         ],
         nextCursor=None,
+    ),
+)
+EVIDENCE_FILE = OpenApiExample(
+    "A ZIP archive, by its first four bytes",
+    value="PK\x03\x04",
+    response_only=True,
+    status_codes=["200"],
+    media_type=wacz.MEDIA_TYPE,
+)
+EVIDENCE_FOUND = reply(
+    "Of a company that was found",
+    wire.EvidenceReply(
+        success=True,
+        lookupId=LOOKUP,
+        livemode=True,
+        manifest={
+            "type": "sos-lookup/manifest",
+            "version": 1,
+            "lookup": LOOKUP,
+            "verdict": "found",
+            "exchanges": [_HASH],
+            "facts": {"sha256": _HASH},
+        },
+        document=f'{{"exchanges":["{_HASH}"],"facts":{{"sha256":"{_HASH}"}},"lookup":"{LOOKUP}",…',
+        sha256=EVIDENCE.sha256,
+        signature="ZQ8c…==",
+        keyId="c0ffee0ddba11ace",
+        publicKey="11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+        exchanges=[
+            wire.ExchangeRecord(
+                sha256=_HASH,
+                record={
+                    "at": WHEN,
+                    "method": "GET",
+                    "url": "https://sandbox.invalid/DE/SB-DE-000123",
+                    "status": 200,
+                    "body": {"sha256": _HASH, "size": 1834, "cuts": [], "whole": True},
+                },
+                bytes=BodyState.KEPT,
+            )
+        ],
+        facts='{"match":{"features":[],"kind":"exact","score":1},"normalized":{"statusClass":"active",…',
+        chain=wire.ChainPlace(number=412, previous=_HASH, hash=_HASH),
+        head=None,
+        archiveUrl=f"/v1/lookups/{LOOKUP}/evidence.wacz",
     ),
 )

@@ -1,0 +1,223 @@
+"""Lookups as staff read them: what came of each, what it rests on, what it cost, and the way to give that back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.text import Truncator
+from unfold.decorators import action, display
+
+from billing import ledger, money
+from billing.admin import entries, pages
+from billing.admin.proof import proven
+from billing.models import LedgerEntry
+from jurisdictions.lists import ModeFilter
+from lookups.admin import finding
+from lookups.admin.outages import RefundsOutages
+from lookups.evidence import bundle, wacz
+from lookups.jobs import timeline
+from lookups.models import Job, Lookup
+from lookups.reconciling import charges
+from scrapers.admin.read_only import ReadOnlyAdmin
+
+NEEDS = (  # which right shows which fields
+    ("billing.view_ledgerentry", ("charge",)),
+    ("billing.view_payment", ("payment",)),
+    ("scrapers.view_scrapeattempt", ("attempt", "evidence_kept")),
+)
+NOTHING_CHARGED = "Nothing was charged for it."
+
+
+class RefundForm(forms.Form):
+    """Why it is given back: customers read it in their statement."""
+
+    reason = pages.reason_field(pages.REFUND_REASONS)
+    note = pages.note_field()
+
+
+@admin.register(Lookup)
+class LookupAdmin(RefundsOutages, ReadOnlyAdmin):
+    """Every question that was accepted, newest first; its page leads to all that came of it, and to its money."""
+
+    list_display = ("created_at", "state", "short_asked", "how_it_ended", "source", "charged", "duration_ms", "account")
+    list_filter = (ModeFilter, "verdict", "source", "kind", "state")
+    search_fields = ("account__name",)
+    search_help_text = "A lookup's id (lk_…), an account; how a name begins, within a day or an account"
+    list_select_related = ("account",)
+    date_hierarchy = "created_at"
+    list_per_page = 50
+    show_full_result_count = False
+    actions = ("refund_chosen",)
+    actions_list = ("refund_outage",)
+    actions_detail = ("refund", "evidence_file")
+    empty_says = "No live lookup fits. Questions with test keys are under Sandbox."
+    readonly_fields = ("name", "why", "job_of_it", "charge", "evidence_kept", "record", "attempt", "quoted", "charged")
+    fieldsets = (
+        (None, {"fields": (("name", "verdict"), ("state", "kind"), "asked", "why")}),
+        ("Leads to", {"fields": (("record", "evidence_kept"), ("attempt", "job_of_it"))}),
+        ("Money", {"fields": (("quoted", "charged"), "charge", "payment")}),
+        ("Whose", {"fields": (("account", "key"), ("origin", "bulk"), ("ref", "request_id"))}),
+        ("Time (UTC)", {"fields": (("created_at", "ended_at"), ("source", "data_as_of"), ("retry_at", "duration_ms"))}),
+        ("Answer", {"fields": ("total", "match", "candidates", "related", "name_check", "note", "reader_version")}),
+    )
+
+    def get_fieldsets(self, request: HttpRequest, obj: Lookup | None = None) -> Any:
+        """Nobody is led to what they may not see."""
+        hidden = {field for right, fields in NEEDS for field in fields if not request.user.has_perm(right)}
+        found = []
+        for title, more in super().get_fieldsets(request, obj):
+            rows = [(row,) if isinstance(row, str) else row for row in more["fields"]]
+            shown = [tuple(one for one in row if one not in hidden) for row in rows]
+            found.append((title, {**more, "fields": [row for row in shown if row]}))
+        return found
+
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> Any:
+        """By what has an index: an id, an account; names only within a day or an account."""
+        return finding.search_lookups(queryset, search_term, is_narrow=finding.is_narrow(request)), False
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Nothing that can only fail."""
+        found = super().get_actions_detail(request, object_id)
+        lookup = Lookup.objects.filter(pk=object_id).first() if str(object_id).isdecimal() else None
+        charge = _find_charge(lookup) if lookup else None
+        can = charge is not None and bool(ledger.get_refundable(charge))
+        return [one for one in found if can or one.method.__name__ != "refund"]
+
+    @action(description="Refund", url_path="refund", permissions=["move_money"])
+    @proven
+    def refund(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Give back all that is left of what it cost; a part of it from the page of its charge."""
+        lookup = get_object_or_404(Lookup.objects.select_related("account"), pk=object_id)
+        back, charge = _page_of(lookup), _find_charge(lookup)
+        left = ledger.get_refundable(charge) if charge else 0
+        if charge is None or (not left and request.method != "POST"):
+            messages.error(request, "Given back before." if charge else NOTHING_CHARGED)
+            return redirect(back)
+
+        def perform(data: dict[str, Any], token: str) -> str:
+            sentence = entries.give_back(charge, None, data, token, operator=pages.operator_of(request))
+            self.log_change(request, charge.account, sentence)
+            return sentence
+
+        facts = [
+            ("Lookup", f"{lookup.public_id}: {lookup}"),
+            ("Account", str(charge.account)),
+            ("Goes back", f"{money.to_decimal_string(left)} USD, all that is left of entry {charge.pk}"),
+        ]
+        form, title = RefundForm(request.POST or None), f"Refund {lookup.public_id}"
+        return pages.confirmed_move(
+            request, title=title, form=form, describe=lambda _: facts, perform=perform, back=back, facts=facts
+        )
+
+    @action(description="Evidence file", url_path="evidence", permissions=["see_evidence"])
+    def evidence_file(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """The web archive that its customer can have: signed, never a page to open here."""
+        lookup = get_object_or_404(Lookup, pk=object_id)
+        kept = bundle.find(lookup)
+        if kept is None:
+            messages.error(request, "No evidence of this lookup is kept.")
+            return redirect(_page_of(lookup))
+        named = {"Content-Disposition": f'attachment; filename="{lookup.public_id}.wacz"', "Cache-Control": "no-store"}
+        return HttpResponse(wacz.write(kept, now=timezone.now()), content_type=wacz.MEDIA_TYPE, headers=named)
+
+    def has_see_evidence_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whoever may see what registries answered."""
+        return request.user.has_perm("scrapers.view_scrapeattempt")
+
+    @admin.display(description="Lookup")
+    def name(self, obj: Lookup) -> str:
+        """As customers know it."""
+        return obj.public_id
+
+    @admin.display(description="Asked", ordering="asked")
+    def short_asked(self, obj: Lookup) -> str:
+        """Short, so that what came of it stays in sight; whole on its own page."""
+        return Truncator(obj.asked).chars(60)
+
+    @admin.display(description="Why")
+    def why(self, obj: Lookup) -> str:
+        """What came of it and what that means, as a sentence."""
+        return timeline.why_it_ended(obj) if obj.ended_at else "It has not ended."
+
+    @admin.display(description="Record")
+    def record(self, obj: Lookup) -> str:
+        """What was found."""
+        if obj.version is None:
+            return "—"
+        return _link("admin:lookups_entity_change", obj.version.entity_id, str(obj.version.entity))
+
+    @admin.display(description="Job")
+    def job_of_it(self, obj: Lookup) -> str:
+        """What answered it later; jobs are kept for a week."""
+        job = Job.objects.filter(lookup=obj).first()
+        return _link("admin:lookups_job_change", job.pk, job.public_id) if job else "—"
+
+    @admin.display(description="Evidence")
+    def evidence_kept(self, obj: Lookup) -> str:
+        """What was signed, with the bytes it rests on: to verify, and to take away."""
+        return (
+            _link("admin:lookups_lookup_evidence_file", obj.pk, "download (wacz)")
+            if hasattr(obj, "manifest")
+            else "not kept"
+        )
+
+    @admin.display(description="Charge")
+    def charge(self, obj: Lookup) -> str:
+        """The entry by which it was paid."""
+        found = _find_charge(obj)
+        if found is None:
+            return NOTHING_CHARGED
+        back = found.amount - ledger.get_refundable(found)
+        words = f"entry {found.pk}, {money.to_decimal_string(found.amount)} USD"
+        words += f", of it given back {money.to_decimal_string(back)} USD" if back else ""
+        return _link("admin:billing_ledgerentry_change", found.pk, words)
+
+    @admin.display(description="Scrape attempt")
+    def attempt(self, obj: Lookup) -> str:
+        """What the registry was asked and answered; attempts are kept for 30 days."""
+        if obj.attempt_id is None:
+            return "—"
+        return _link("admin:scrapers_scrapeattempt_change", obj.attempt_id, f"#{obj.attempt_id}", mark="evidence")
+
+    @admin.display(description="Quoted, USD")
+    def quoted(self, obj: Lookup) -> str:
+        return money.to_decimal_string(obj.price)
+
+    @display(
+        description="Verdict",
+        label={
+            "found": "success",
+            "not found": "info",
+            "ambiguous": "info",
+            "unavailable": "danger",
+            "failed": "danger",
+            "refused": "warning",
+        },
+    )
+    def how_it_ended(self, obj: Lookup) -> str:
+        return obj.get_verdict_display() or "open"
+
+    @admin.display(description="Charged, USD", ordering="cost")
+    def charged(self, obj: Lookup) -> str:
+        return money.to_decimal_string(obj.cost)
+
+
+def _page_of(lookup: Lookup) -> str:
+    return reverse("admin:lookups_lookup_change", args=[lookup.pk])
+
+
+def _find_charge(lookup: Lookup) -> LedgerEntry | None:
+    """The entry by which it was paid from a balance."""
+    return next(charges.list_charges([lookup]), None) if lookup.cost else None
+
+
+def _link(page: str, pk: Any, words: str, *, mark: str = "") -> str:
+    address = reverse(page, args=[pk]) + (f"#{mark}" if mark else "")
+    return format_html('<a href="{}" class="text-primary-600 underline dark:text-primary-500">{}</a>', address, words)

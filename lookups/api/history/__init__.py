@@ -1,0 +1,1 @@
+"""/v1/entities: what was read of a company before, and what has changed since."""

@@ -1,0 +1,69 @@
+"""Many watches as a table: the rows of a CSV file, and in the query string what holds for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from rest_framework.parsers import BaseParser
+
+from lookups.api import errors, parsers
+from lookups.api.watches.requests import MOST_WATCHES
+from lookups.api.wire.errors import InvalidBulk
+from lookups.bulk import input as bulk_input
+
+HEADERS = {
+    **{name: bulk_input.HEADERS[name] for name in ("entity_name", "state", "entity_id", "ref")},
+    "every": ("every", "howoften"),
+    "on": ("on", "changes", "categories"),
+    "webhook": ("webhook", "webhookurl"),
+    "max_per_month": ("maxpermonth",),
+}
+_FLAGS = ("email_digest", "tell_unchanged")
+
+
+class WatchTableParser(BaseParser):
+    """A table of companies to be watched."""
+
+    media_type = "text/csv"
+
+    def parse(
+        self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The rows under `watches`, and the words of the query string; ApiError 400 or 413."""
+        context = parser_context or {}
+        limit: int = getattr(context.get("view"), "body_limit", parsers.LIMIT)
+        raw = stream.read(limit + 1)
+        if len(raw) > limit:
+            raise parsers.too_large(limit)
+        try:
+            rows = bulk_input.read_csv(raw, most=MOST_WATCHES, headers=HEADERS)
+        except bulk_input.Unreadable as wrong:
+            problem = {"index": None, "line": wrong.line, "error": str(wrong)}
+            raise errors.ApiError(
+                400, "invalid_request", errors.INVALID_BODY, details=[problem], shape=InvalidBulk
+            ) from None
+        request = context.get("request")
+        asked = dict(request.query_params.items()) if request is not None else {}
+        return {**_read_words(asked), "watches": [_in_types(row) for row in rows]}
+
+
+JSON_OR_CSV = (parsers.StrictJSONParser, WatchTableParser)
+
+
+def _in_types(row: bulk_input.Row) -> bulk_input.Row:
+    return bulk_input.Row(_read_words(row.fields), row.line, row.columns)
+
+
+def _read_words(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Text as the types that JSON has for it; what does not fit stays text, and is refused as such."""
+    found = dict(asked)
+    number = str(found.get("max_per_month", ""))
+    if number.isascii() and number.isdigit() and len(number) < 10:
+        found["max_per_month"] = int(number)
+    if "on" in found:
+        found["on"] = str(found["on"]).replace(";", " ").replace("|", " ").replace(",", " ").split()
+    for flag in _FLAGS:
+        if found.get(flag) in ("true", "false"):
+            found[flag] = found[flag] == "true"
+    return found

@@ -1,0 +1,155 @@
+"""From a request to the watches it wants: one, rows of their own, or those of a bulk job; all or none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+from rest_framework import serializers as drf
+
+from billing.models import ApiKey
+from lookups import bodies
+from lookups.api import errors
+from lookups.api.watches.requests import (
+    MOST_WATCHES,
+    ManyWatchesRequest,
+    WatchChanges,
+    WatchRequest,
+    WatchSettings,
+    to_settings,
+)
+from lookups.api.wire.errors import InvalidBulk
+from lookups.bulk import bulk_jobs
+from lookups.bulk.input import Row
+from lookups.models import Lookup, Watch
+from lookups.notifications import result_mail
+from lookups.verdicts import Verdict
+from lookups.watches import watching
+from lookups.watches.watching import Wanted
+from scrapers.refusals import find_refusal
+
+NO_MAILS = "This service has no mail server. Name a webhook, or ask /v1/events."
+NO_ADDRESS = "The account has no e-mail address."
+_SETTINGS = tuple(WatchSettings().fields)
+
+
+def read(shape: type[drf.Serializer[Any]], body: Any) -> dict[str, Any]:
+    """The valid body; ApiError 400 otherwise."""
+    serializer = shape(data=body)
+    if not serializer.is_valid():
+        unknown = any(error.code == "unknown" for error in serializer.errors.get("state", []))
+        raise errors.invalid(serializer.errors, code="unsupported_state" if unknown else "invalid_request")
+    asked: dict[str, Any] = serializer.validated_data
+    return asked
+
+
+def read_one(body: Any, key: ApiKey) -> Wanted:
+    """The one watch that a body wants; ApiError 400."""
+    asked = read(WatchRequest, body)
+    refuse_mail(asked, key)
+    wanted = _to_wanted(asked)
+    refuse_question(wanted, key)
+    return wanted
+
+
+def read_many(body: Any, key: ApiKey) -> list[Wanted]:
+    """All that a body wants; ApiError 400 that names each wrong row."""
+    rows, bulk_name = body.get("watches"), body.get("bulk_job")
+    if (rows is None) == (bulk_name is None):
+        raise _wrong([_problem("Send watches or bulk_job, one of the two.")])
+    for_all = {name: body[name] for name in _SETTINGS if name in body}
+    asked = read(ManyWatchesRequest, {**for_all, **({} if bulk_name is None else {"bulk_job": bulk_name})})
+    refuse_mail(asked, key)
+    if rows is None:
+        return _read_bulk(asked, key)
+    if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_WATCHES:
+        raise _wrong([_problem(f"watches: send a list of 1 to {MOST_WATCHES:,} rows.")])
+    wanted: list[Wanted] = []
+    wrong: list[dict[str, Any]] = []
+    for index, row in enumerate(rows):
+        written = row if isinstance(row, Row) else Row(row)
+        try:
+            wanted.append(_read_row(written, for_all, key))
+        except errors.ApiError as refused:
+            wrong.append(_problem(_first(refused.details), index) | ({"line": written.line} if written.line else {}))
+    if wrong:
+        raise _wrong(wrong)
+    return wanted
+
+
+def read_changes(body: Any, watch: Watch, key: ApiKey) -> dict[str, Any]:
+    """What a body changes of a watch, in the names of the service; ApiError 400."""
+    asked = read(WatchChanges, body)
+    refuse_mail(asked, key)
+    changes = to_settings(asked)
+    if "categories" in changes:
+        company = {name: getattr(watch, name) for name in ("state", "entity_id", "entity_name", "every")}
+        refuse_question(Wanted(**company, categories=changes["categories"]), key)
+    if "status" in asked:
+        changes["status"] = asked["status"]
+    return changes
+
+
+def refuse_mail(asked: dict[str, Any], key: ApiKey) -> None:
+    """Raise ApiError 400 where a mail is wanted and none can be sent."""
+    if asked.get("email_digest") and not (result_mail.is_configured() and key.account.email):
+        raise errors.invalid({"email_digest": [NO_ADDRESS if result_mail.is_configured() else NO_MAILS]})
+
+
+def refuse_question(wanted: Wanted, key: ApiKey) -> None:
+    """Raise ApiError 400 where the registry does not take what the watch would ask."""
+    refused = watching.find_objection(wanted, key, now=timezone.now())
+    if refused is None:
+        return
+    row = Lookup(
+        state=wanted.state, verdict=Verdict.REFUSED, reason=refused.refusal, refusal=dict(refused.values), note=""
+    )
+    known = find_refusal(refused.refusal)
+    code = "unsupported_state" if known is not None and known.facts.unsupported else "invalid_request"
+    found = bodies.refusal_details(row)
+    raise errors.invalid({("on" if name == "searchType" else name): texts for name, texts in found.items()}, code=code)
+
+
+def _read_row(row: Row, for_all: dict[str, Any], key: ApiKey) -> Wanted:
+    if not isinstance(row.fields, dict):
+        raise errors.invalid({"row": ["Send an object."]})
+    asked = read(WatchRequest, {**for_all, **row.fields})
+    refuse_mail(asked, key)
+    wanted = _to_wanted(asked)
+    refuse_question(wanted, key)
+    return wanted
+
+
+def _read_bulk(asked: dict[str, Any], key: ApiKey) -> list[Wanted]:
+    bulk = bulk_jobs.find(asked["bulk_job"], key=key)
+    if bulk is None:
+        raise errors.ApiError(404, "job_not_found", "Job not found")
+    settings = to_settings({"every": None, "on": None, **asked})
+    wanted = []
+    for row in watching.list_found(bulk):
+        assert row.version is not None
+        own = {**settings, "ref": settings.get("ref") or row.ref}
+        wanted.append(Wanted(state=row.state, entity_id=row.version.entity.entity_id, seen=row, **own))
+    if not wanted:
+        raise errors.invalid({"bulk_job": ["It has found no company, or none yet."]})
+    return wanted
+
+
+def _to_wanted(asked: dict[str, Any]) -> Wanted:
+    settings = to_settings({"every": None, "on": None, **asked})
+    entity_id, entity_name = asked.get("entity_id") or "", asked.get("entity_name") or ""
+    return Wanted(state=asked["state"], entity_id=entity_id, entity_name=entity_name, **settings)
+
+
+def _problem(text: str, index: int | None = None) -> dict[str, Any]:
+    return {"index": index, "error": text}
+
+
+def _first(details: Any) -> str:
+    """What is wrong first, and with which field."""
+    name, messages = next(iter(details.items()))
+    return f"{name}: {messages[0]}"
+
+
+def _wrong(details: list[dict[str, Any]]) -> errors.ApiError:
+    return errors.ApiError(400, "invalid_request", errors.INVALID_BODY, details=details, shape=InvalidBulk)

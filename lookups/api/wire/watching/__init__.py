@@ -1,0 +1,1 @@
+"""The shapes of watches, and of what they tell."""

@@ -1,0 +1,249 @@
+"""A table on its way to a bulk job: kept from the first look at it, mended row by row, and bought once.
+
+The draft gives the bulk job its id, so whoever buys it twice, in two windows or by two clicks, has bought one.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from billing.models import ApiKey
+from lookups.bulk import bulk_jobs
+from lookups.bulk.tables import columns
+from lookups.bulk.tables.columns import Mapping as Columns
+from lookups.bulk.tables.lines import Line
+from lookups.bulk.tables.reading import Table, with_headers
+from lookups.lookup.outcomes import NobodyAtWork, OutOfFunds
+from lookups.models import BulkDraft, BulkJob
+
+KEPT_FOR = timedelta(days=30)  # after its last change, while nobody has bought it
+MOST_OPEN = 50  # of an account and mode
+
+
+class TooMany(Exception):
+    """The account keeps as many drafts as it may."""
+
+
+class Changed(Exception):
+    """Somebody has changed, bought or discarded the draft since it was shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a draft: where it stands, its cells, what was mended in it by field, and what it asks."""
+
+    index: int
+    line: int
+    cells: list[str]
+    kinds: dict[int, str]
+    own: dict[str, str]
+    dropped: bool
+    fields: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is bought of a draft: questions by the index of their row, and the rows that are left out, with why."""
+
+    wanted: Sequence[tuple[int, bulk_jobs.Wanted]]
+    left_out: Sequence[dict[str, Any]]
+    accepts_stored: bool
+    max_wait: timedelta
+
+
+def keep(*, table: Table, name: str, key: ApiKey, now: datetime) -> BulkDraft:
+    """Keep a table as a draft, its columns guessed. Raises TooMany."""
+    if list_open(key).count() >= MOST_OPEN:
+        raise TooMany
+    return BulkDraft.objects.create(
+        account_id=key.account_id,
+        sandbox=key.is_test,
+        name=name[:200],
+        table=_to_json(table),
+        mapping=columns.guess(table.headers, table.lines).to_json(),
+        created_at=now,
+        changed_at=now,
+    )
+
+
+def find(draft_id: uuid.UUID, *, key: ApiKey) -> BulkDraft | None:
+    """The draft of this key's account and mode; None for anybody else's."""
+    own = BulkDraft.objects.filter(account_id=key.account_id, sandbox=key.is_test)
+    return own.select_related("bulk").filter(pk=draft_id).first()
+
+
+def list_open(key: ApiKey) -> QuerySet[BulkDraft]:
+    """The drafts of this key's account and mode that nobody has bought, the one touched last first."""
+    own = BulkDraft.objects.open().filter(account_id=key.account_id, sandbox=key.is_test)
+    return own.defer("table", "mapping")
+
+
+def read_rows(draft: BulkDraft) -> list[Row]:
+    """Its rows in the order of the file, with what each asks as the columns are understood now."""
+    mapping = Columns.from_json(draft.mapping)
+    rows = []
+    for index, kept in enumerate(draft.table["rows"]):
+        fields = columns.read_fields(mapping, kept["cells"]) | kept.get("own", {})
+        rows.append(
+            Row(
+                index=index,
+                line=kept["line"],
+                cells=kept["cells"],
+                kinds={int(column): kind for column, kind in kept.get("kinds", {}).items()},
+                own=kept.get("own", {}),
+                dropped=kept.get("dropped", False),
+                fields={name: text for name, text in fields.items() if text},
+            )
+        )
+    return rows
+
+
+def change_columns(*, draft: BulkDraft, mapping: Columns, now: datetime) -> None:
+    """Understand its columns otherwise. Raises Changed."""
+    with _changing(draft, now=now) as held:
+        held.mapping = mapping.to_json()
+
+
+def move_headings(*, draft: BulkDraft, into_rows: bool, now: datetime) -> None:
+    """The headings are a row themselves, or the first row has the headings. Raises Changed."""
+    with _changing(draft, now=now) as held:
+        rows = held.table["rows"]
+        lines = [
+            Line(row["line"], row["cells"], {int(at): kind for at, kind in row.get("kinds", {}).items()})
+            for row in rows
+        ]
+        if into_rows:
+            table = with_headers([Line(max(1, lines[0].number - 1), held.table["headers"]), *lines], None)
+        elif len(lines) > 1:
+            table = with_headers(lines, 0)
+        else:
+            raise Changed
+        held.table = _to_json(replace(table, notes=held.table["notes"]))
+        held.mapping = columns.guess(table.headers, table.lines).to_json()
+
+
+def mend(*, draft: BulkDraft, rows: Iterable[int], fields: Mapping[str, str], now: datetime) -> None:
+    """Write other text into fields of some rows; the cells of the file stay as they are. Raises Changed."""
+    written = {name: " ".join(text.split())[:200] for name, text in fields.items() if name in columns.LABELS}
+    if "state" in written:
+        written["state"] = columns.find_state(written["state"]) or written["state"]
+    with _changing(draft, now=now) as held:
+        for row in _chosen(held, rows):
+            row["own"] = {**row.get("own", {}), **written}
+
+
+def drop(*, draft: BulkDraft, rows: Iterable[int], dropped: bool, now: datetime) -> None:
+    """Leave some rows out, or take them back. Raises Changed."""
+    with _changing(draft, now=now) as held:
+        for row in _chosen(held, rows):
+            row["dropped"] = dropped
+
+
+def discard(*, draft: BulkDraft) -> None:
+    """Delete it, if nobody has bought it."""
+    BulkDraft.objects.open().filter(pk=draft.pk).delete()
+
+
+def buy(
+    *,
+    draft: BulkDraft,
+    revision: int,
+    order: Order,
+    key: ApiKey,
+    request_id: str,
+    now: datetime,
+    asked_by_id: int | None = None,
+) -> BulkJob | OutOfFunds | NobodyAtWork:
+    """Take the rows of a draft on as a bulk job, at the price that was shown of this revision; once.
+
+    What is kept of it then is what the results need: the columns that come along. Raises Changed.
+    """
+    with transaction.atomic():
+        held = BulkDraft.objects.select_for_update(of=("self",)).select_related("bulk").filter(pk=draft.pk).first()
+        if held is None:
+            raise Changed
+        if held.bulk is not None:
+            return held.bulk
+        if held.revision != revision:
+            raise Changed
+        made = bulk_jobs.accept(
+            wanted=[wanted for _, wanted in order.wanted],
+            key=key,
+            accepts_stored=order.accepts_stored,
+            bulk_id=held.pk,
+            request_id=request_id,
+            max_wait=order.max_wait,
+            now=now,
+            asked_by_id=asked_by_id,
+        )
+        if isinstance(made, BulkJob):
+            held.bulk, held.changed_at, held.left_out = made, now, list(order.left_out)
+            _keep_carried(held, [index for index, _ in order.wanted])
+            held.save()
+        return made
+
+
+def find_carried(bulk: BulkJob) -> tuple[list[str], list[list[str]], list[dict[str, Any]]]:
+    """The headings that come along to its results, their cells row by row, and what was left out of the file."""
+    draft = BulkDraft.objects.filter(bulk=bulk).first()
+    if draft is None:
+        return [], [], []
+    return draft.table["headers"], [row["cells"] for row in draft.table["rows"]], draft.left_out
+
+
+def prune(*, now: datetime) -> int:
+    """Forget the drafts that nobody has touched for 30 days; returns how many."""
+    deleted, _ = BulkDraft.objects.abandoned(now - KEPT_FOR).delete()
+    return deleted
+
+
+@contextmanager
+def _changing(draft: BulkDraft, *, now: datetime) -> Iterator[BulkDraft]:
+    """The draft as it is now, nobody else's to change until it is saved; `draft` is brought up to it."""
+    with transaction.atomic():
+        held = BulkDraft.objects.select_for_update().open().filter(pk=draft.pk).first()
+        if held is None:
+            raise Changed
+        yield held
+        held.revision += 1
+        held.changed_at = now
+        held.save()
+    draft.table, draft.mapping, draft.revision = held.table, held.mapping, held.revision
+
+
+def _chosen(draft: BulkDraft, rows: Iterable[int]) -> list[dict[str, Any]]:
+    wanted = set(rows)
+    return [row for index, row in enumerate(draft.table["rows"]) if index in wanted]
+
+
+def _keep_carried(draft: BulkDraft, asked: Sequence[int]) -> None:
+    """Keep the columns that come along, of the rows that are asked and of those that are left out."""
+    carried = Columns.from_json(draft.mapping).carried
+    rows, headers = draft.table["rows"], draft.table["headers"]
+
+    def cells_of(index: int) -> list[str]:
+        return [rows[index]["cells"][column] for column in carried]
+
+    draft.left_out = [{**one, "cells": cells_of(one["index"])} for one in draft.left_out]
+    draft.table = {
+        "headers": [headers[column] for column in carried],
+        "notes": [],
+        "rows": [{"line": rows[index]["line"], "cells": cells_of(index)} for index in asked],
+    }
+    draft.mapping = Columns(carried=tuple(range(len(carried)))).to_json()
+
+
+def _to_json(table: Table) -> dict[str, Any]:
+    rows = [
+        {"line": line.number, "cells": line.cells} | ({"kinds": line.kinds} if line.kinds else {})
+        for line in table.lines
+    ]
+    return {"headers": table.headers, "notes": table.notes, "rows": rows}

@@ -1,0 +1,90 @@
+"""Text with a sign between its cells (CSV, or what a spreadsheet puts on the clipboard), or a name in each line."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from lookups.bulk.tables.columns import find_field
+from lookups.bulk.tables.lines import MOST_ROWS, Line, Unreadable, clean
+from scrapers.normalize import names
+
+_SEPARATORS = ("\t", ";", ",", "|")
+_SAMPLE = 30
+OLD_SIGNS = "It is not UTF-8; it was read as Windows text. Look at the names with accents."
+ABOVE = 10  # lines beyond the rows' number that may be titles and headings
+
+
+def read(raw: bytes) -> tuple[list[Line], list[str]]:
+    """The lines that have something in them, and notes. Raises Unreadable."""
+    text, notes = _decode(raw)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.strip():
+        raise Unreadable("There is nothing in it.")
+    separator = find_separator(text)
+    if separator is None:
+        found = [(number, [line]) for number, line in enumerate(text.split("\n"), start=1)]
+    else:
+        found = _parse(text, separator)
+    lines = [Line(number, [clean(cell) for cell in cells]) for number, cells in found]
+    lines = [line for line in lines if any(line.cells)]
+    if len(lines) > MOST_ROWS + ABOVE:
+        raise Unreadable(f"It has {len(lines):,} rows; up to {MOST_ROWS:,} are taken at a time.")
+    return lines, notes
+
+
+def find_separator(text: str) -> str | None:
+    """The sign between cells; None where each line is one cell, as in a list of names."""
+    sample = [line for line in text.split("\n", 4 * _SAMPLE)[: 4 * _SAMPLE] if line.strip()][:_SAMPLE]
+    best: tuple[int, bool, float, int] | None = None
+    chosen = None
+    for separator in _SEPARATORS:
+        try:
+            rows = list(csv.reader(sample, delimiter=separator))
+        except csv.Error:
+            continue
+        widest = max((len(row) for row in rows), default=0)
+        if widest < 2 or (separator == "," and _parts_legal_forms(rows)):
+            continue
+        steady = sum(len(row) == widest for row in rows) / len(rows)
+        known = max(sum(find_field(cell) is not None for cell in row) for row in rows[:6])
+        score = (known, separator == "\t", steady, widest)
+        if (known or steady >= 0.6) and (best is None or score > best):
+            best, chosen = score, separator
+    return chosen
+
+
+def _decode(raw: bytes) -> tuple[str, list[str]]:
+    """The text, by the mark it begins with, as UTF-8, or as older programs for Windows write it."""
+    marked = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    for encoding in ("utf-16",) if marked else ("utf-8-sig", "cp1252"):
+        try:
+            text = raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" not in text:
+            return text, [OLD_SIGNS] if encoding == "cp1252" else []
+    raise Unreadable("This is neither text nor a workbook. Save it as XLSX or CSV UTF-8.")
+
+
+def _parse(text: str, separator: str) -> list[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    found, begins = [], 1
+    try:
+        for cells in reader:
+            found.append((begins, cells))
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise Unreadable(f"Line {begins} is no line of a table: {error}.", begins) from None
+    return found
+
+
+def _parts_legal_forms(rows: list[list[str]]) -> bool:
+    """Whether the commas only stand before legal forms: "Acme, Inc." in each line is no table."""
+    rests = [" ".join(row[1:]).strip() for row in rows if len(row) > 1]
+    return all(len(rest) <= 30 and _is_legal_form(rest) for rest in rests)
+
+
+def _is_legal_form(text: str) -> bool:
+    form = names.form(f"Zebra {text}")
+    return bool(form.legal_form) and form.letters.strip().casefold() == names.form("Zebra").letters.strip().casefold()

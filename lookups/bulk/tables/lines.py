@@ -1,0 +1,32 @@
+"""What a table consists of before anybody knows what its columns mean, and how large it may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lookups.bulk.input import Unreadable
+
+MOST_ROWS = 1000
+MOST_COLUMNS = 100
+
+__all__ = ["MOST_COLUMNS", "MOST_ROWS", "Line", "Unreadable", "clean"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: its number in the file, its cells as text, and which of them a workbook had as something else.
+
+    `kinds` is by column: "number", "date" or "yes_no".
+    """
+
+    number: int
+    cells: list[str]
+    kinds: dict[int, str] = field(default_factory=dict)
+
+
+_CONTROLS = dict.fromkeys(range(32), " ")
+
+
+def clean(text: str) -> str:
+    """A cell in one line, without the signs that no table means (those below the blank)."""
+    return " ".join(text.translate(_CONTROLS).split())

@@ -1,0 +1,1 @@
+"""What a registry said before, and what has changed since."""

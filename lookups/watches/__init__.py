@@ -1,0 +1,1 @@
+"""Companies that are looked at again and again, and what of them was seen to change."""

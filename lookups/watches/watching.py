@@ -1,0 +1,251 @@
+"""What a customer does with watches: makes them, one or many, finds, changes, pauses and deletes them."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from billing import ledger
+from billing.models import ApiKey
+from lookups.jobs import runner
+from lookups.lookup import checks
+from lookups.lookup.asks import Ask
+from lookups.lookup.outcomes import Cancelled, Refused
+from lookups.lookup.payers import KeyPayer
+from lookups.models import BulkJob, Job, Lookup, Watch, WatchCheck, WatchEvent
+from lookups.models.places import Place, is_after
+from lookups.verdicts import Verdict
+from lookups.watches import judging, schedule, ticking
+
+MOST_IN_TEST = 100
+"""Watches of an account in test mode: what costs nothing is looked at every day all the same."""
+_PUBLIC_ID = re.compile(r"watch_([0-9a-f]{32})")
+_SETTINGS = ("every", "categories", "webhook_url", "email_digest", "tell_unchanged", "max_per_month", "ref")
+
+
+class TooMany(Exception):
+    """The account has as many watches in test mode as it may."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A watch that is to be made. `seen`: a reading of the company that the first check is compared with."""
+
+    state: str
+    entity_id: str = ""
+    entity_name: str = ""
+    every: str
+    categories: list[str]
+    webhook_url: str = ""
+    email_digest: bool = False
+    tell_unchanged: bool = False
+    max_per_month: int | None = None
+    ref: str | None = None
+    seen: Lookup | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The watches that were wanted, each once, and how many of them are new."""
+
+    watches: list[Watch]
+    created: int
+
+
+def create(
+    *, wanted: Sequence[Wanted], key: ApiKey, now: datetime, request_id: str, named: uuid.UUID | None = None
+) -> Made:
+    """Make watches, all or none; one that is there just so is not made again. `named`: the id of a single one.
+
+    Raises TooMany.
+    """
+    made: list[Watch] = []
+    with transaction.atomic():
+        ledger.lock(key.account_id)
+        before = Watch.objects.filter(pk=named, account=key.account_id).first() if named else None
+        if before is not None:
+            return Made([before], 0)
+        known = _read_known(wanted, key)
+        fresh = 0
+        for one in wanted:
+            watch = known.get(_mark(one))
+            if watch is None:
+                watch = known[_mark(one)] = _make(one, key, now=now, request_id=request_id, named=named)
+                fresh += 1
+            made.append(watch)
+        if key.is_test and Watch.objects.kept().filter(account=key.account_id, sandbox=True).count() > MOST_IN_TEST:
+            raise TooMany
+        if fresh:
+            transaction.on_commit(ticking.wake)
+    return Made(list(dict.fromkeys(made)), fresh)
+
+
+def list_found(bulk: BulkJob) -> list[Lookup]:
+    """The companies that a bulk job found, each once, by the first row that found it."""
+    rows = Lookup.objects.whole().rows_of(bulk).filter(verdict=Verdict.FOUND.value, version__isnull=False)
+    found: dict[tuple[str, str], Lookup] = {}
+    for row in rows:
+        assert row.version is not None
+        found.setdefault((row.state, row.version.entity.entity_id), row)
+    return list(found.values())
+
+
+def find_objection(one: Wanted, key: ApiKey, *, now: datetime) -> Refused | None:
+    """Why a registry does not take what this watch would ask; None where it does, or cannot be asked just now."""
+    draft = Watch(
+        state=one.state,
+        entity_id=one.entity_id,
+        entity_name=one.entity_name,
+        categories=one.categories,
+        sandbox=key.is_test,
+    )
+    for question in ticking.list_questions(draft):
+        objection = checks.find_objection(Ask(question=question, payer=KeyPayer(key)), now=now)
+        if isinstance(objection, Refused):
+            return objection
+    return None
+
+
+def find(public_id: str, *, key: ApiKey) -> Watch | None:
+    """The watch of this key's account and mode by its public id; None for others' and for what was deleted."""
+    named = _PUBLIC_ID.fullmatch(public_id)
+    return _own(key).filter(pk=uuid.UUID(named[1])).first() if named else None
+
+
+def list_own(
+    key: ApiKey, *, state: str | None = None, status: str | None = None, after: Place | None = None
+) -> QuerySet[Watch]:
+    """The watches of this key's account and mode, the newest first."""
+    rows = _own(key)
+    if state is not None:
+        rows = rows.filter(state=state)
+    if status is not None:
+        rows = rows.filter(status=status)
+    if after is not None:
+        rows = rows.filter(is_after(after))
+    return rows.order_by("-created_at", "-pk")
+
+
+def list_checks(watch: Watch, *, before: int | None = None) -> QuerySet[WatchCheck]:
+    """Its checks, the newest first."""
+    rows = WatchCheck.objects.select_related("lookup").filter(watch=watch).order_by("-pk")
+    return rows if before is None else rows.filter(pk__lt=before)
+
+
+def list_events(
+    key: ApiKey, *, after: int, category: str | None = None, state: str | None = None, watch: Watch | None = None
+) -> QuerySet[WatchEvent]:
+    """The events of this key's account and mode in the order they were seen, from the one after that number on."""
+    rows = WatchEvent.objects.filter(account_id=key.account_id, sandbox=key.is_test, number__gt=after)
+    if category is not None:
+        rows = rows.filter(category=category)
+    if state is not None:
+        rows = rows.filter(watch__state=state)
+    if watch is not None:
+        rows = rows.filter(watch=watch)
+    return rows.select_related("watch", "before", "after").order_by("number")
+
+
+def list_newest_events(
+    key: ApiKey, *, before: int | None = None, watch: Watch | None = None, **fits: str | None
+) -> QuerySet[WatchEvent]:
+    """The same the newest first, from before that number on; `fits`: category, severity, watch__state."""
+    rows = WatchEvent.objects.filter(account_id=key.account_id, sandbox=key.is_test)
+    rows = rows.filter(**{name: value for name, value in fits.items() if value is not None})
+    if before is not None:
+        rows = rows.filter(number__lt=before)
+    if watch is not None:
+        rows = rows.filter(watch=watch)
+    return rows.select_related("watch", "before", "after").order_by("-number")
+
+
+def change(watch: Watch, *, now: datetime, **changes: Any) -> Watch:
+    """Write other settings; `status` pauses it, or takes it up again. Returns the watch as it is then."""
+    status = changes.pop("status", None)
+    if wrong := set(changes) - set(_SETTINGS):
+        raise TypeError(f"Not a setting of a watch: {', '.join(sorted(wrong))}")
+    with transaction.atomic():
+        held = Watch.objects.select_for_update(of=("self",)).get(pk=watch.pk)
+        if changes.get("every", held.every) != held.every and held.next_at is not None:
+            held.next_at = schedule.find_next(held.pk, changes["every"], after=now)
+        for name, value in changes.items():
+            setattr(held, name, value)
+        if status == Watch.Status.ACTIVE and held.status == Watch.Status.PAUSED:
+            asked = held.pause_reason == Watch.PauseReason.REQUESTED  # otherwise its turn was missed
+            held.next_at = schedule.find_next(held.pk, held.every, after=now) if asked else now
+            held.status, held.pause_reason, held.paused_at = Watch.Status.ACTIVE, "", None
+            transaction.on_commit(ticking.wake)
+        held.save()
+    if status == Watch.Status.PAUSED:
+        ticking.pause(watch.pk, account_id=watch.account_id, because=Watch.PauseReason.REQUESTED, now=now)
+        _cancel(watch, now=now)
+    return Watch.objects.get(pk=watch.pk)
+
+
+def check_now(watch: Watch, *, now: datetime) -> bool:
+    """Have it look at once, beside its own times; False while it is paused."""
+    asked = Watch.objects.kept().filter(pk=watch.pk, status=Watch.Status.ACTIVE).update(next_at=now)
+    if asked:
+        ticking.wake()
+    return bool(asked)
+
+
+def delete(watch: Watch, *, now: datetime) -> None:
+    """Look no more, and end what has not begun. Its events stay."""
+    Watch.objects.kept().filter(pk=watch.pk).update(deleted_at=now, next_at=None)
+    _cancel(watch, now=now)
+
+
+def _cancel(watch: Watch, *, now: datetime) -> None:
+    for job in Job.objects.filter(watch=watch, status=Job.Status.PENDING):
+        runner.stop(job, because=Cancelled(), now=now)
+        judging.judge_ended(now=now, lookup_id=job.lookup_id)
+
+
+def _own(key: ApiKey) -> QuerySet[Watch]:
+    return Watch.objects.kept().filter(account_id=key.account_id, sandbox=key.is_test)
+
+
+def _make(one: Wanted, key: ApiKey, *, now: datetime, request_id: str, named: uuid.UUID | None) -> Watch:
+    watch = Watch(
+        id=named or uuid.uuid4(),
+        account_id=key.account_id,
+        key=key,
+        sandbox=key.is_test,
+        state=one.state,
+        entity_id=one.entity_id,
+        entity_name=one.entity_name,
+        request_id=request_id,
+        created_at=now,
+        next_at=now,
+        **{name: getattr(one, name) for name in _SETTINGS},
+    )
+    seen = one.seen
+    if seen is None or seen.version is None:
+        watch.save(force_insert=True)
+        return watch
+    watch.name = seen.version.data["entityName"][:500]
+    watch.next_at = schedule.find_next(watch.pk, watch.every, after=now + schedule.half_of(watch.every))
+    watch.save(force_insert=True)
+    judging.remember(watch, seen)
+    return watch
+
+
+def _mark(one: Wanted | Watch) -> tuple[Any, ...]:
+    """What makes two watches the same: whom they watch and how, all of it."""
+    settings = [getattr(one, name) for name in _SETTINGS if name != "categories"]
+    company = one.entity_name.casefold() or one.entity_id.casefold()
+    return (one.state, company, tuple(sorted(one.categories)), *settings)
+
+
+def _read_known(wanted: Iterable[Wanted], key: ApiKey) -> dict[tuple[Any, ...], Watch]:
+    """The watches that are there already, in the states that are wanted, by what makes them the same."""
+    rows = _own(key).filter(state__in={one.state for one in wanted})
+    return {_mark(watch): watch for watch in rows.iterator(chunk_size=500)}

@@ -1,0 +1,262 @@
+"""An outage in one act: its answers are paid back once and its failed jobs asked again once, however often pressed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.utils import timezone
+
+from billing import ledger, outage_refunds, prices, reconciliation, tasks
+from billing.models import AuditEvent, LedgerEntry, OutageRefund
+from lookups.jobs import runner
+from lookups.models import Job, Lookup
+from lookups.operations import outages
+from lookups.operations.outages import Outage
+from scrapers.states.new_york import NewYork
+from tests.lookups.conftest import PRICE, Customer, anew, open_customer
+from tests.lookups.registry_server import Register
+
+REFUND, ASK = "/admin/lookups/lookup/refund-outage/", "/admin/lookups/job/ask-outage-again/"
+
+
+def staff(name: str = "dana", *rights: str) -> Client:
+    users, client = get_user_model().objects, Client()
+    if rights:
+        user = users.create_user(name, is_staff=True)
+        user.user_permissions.set(Permission.objects.filter(codename__in=rights))
+    else:
+        user = users.create_superuser(name)
+    client.force_login(user)
+    return client
+
+
+def span(**more: str) -> dict[str, str]:
+    now = timezone.now()
+    since, until = (now + timedelta(hours=hours) for hours in (-1, 1))
+    return {"state": "NY", "since": f"{since:%Y-%m-%dT%H:%M}", "until": f"{until:%Y-%m-%dT%H:%M}", **more}
+
+
+def press(client: Client, address: str, sent: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """Fill in and go on; return the page that says what will happen, and what its button sends."""
+    page = client.get(address).content.decode()
+    hidden = dict(re.findall(r'<input type="hidden" name="(token|as_of)" value="([^"]+)"', page))
+    assert set(hidden) == {"token", "as_of"}
+    sent = {**sent, **hidden}
+    page = client.post(address, sent).content.decode()
+    return page, {**sent, "confirm": "1"}
+
+
+@pytest.fixture
+def sold(customer: Customer, register: Register) -> list[Customer]:
+    """Two customers; the first has paid for two answers and for nothing found, the second for one."""
+    other = open_customer(name="Bolt")
+    for one, name in ((customer, "Acme Corp"), (customer, "Zebra"), (customer, "Nobody At All"), (other, "Acme Corp")):
+        one.lookup(name, headers=anew())
+    assert [customer.balance.spent, other.balance.spent] == [2 * PRICE, PRICE]
+    return [customer, other]
+
+
+@pytest.mark.django_db
+class TestAnOutageRefund:
+    def test_says_first_how_much_of_how_many_and_then_gives_it_back(self, sold: list[Customer]) -> None:
+        dana = staff()
+        page, sent = press(dana, REFUND, span(reason="outage", note="wrong officers"))
+        for words in ("0.0942 USD for 3 lookups", "2 accounts", "1 cost nothing", "at once"):
+            assert words in page, words
+        assert sold[0].balance.spent == 2 * PRICE  # asked, and nothing done
+        done = dana.post(REFUND, sent, follow=True).content.decode()
+        assert "0.0942 USD for 3 lookups of 2 accounts (New York" in done
+        assert [one.balance.spent for one in sold] == [0, 0]
+        assert OutageRefund.objects.get().refunded == 3 * PRICE
+        assert reconciliation.run(now=timezone.now()).differences == 0
+        entries = LedgerEntry.objects.filter(kind="refund")
+        assert set(entries.values_list("reason", "note", "operator")) == {("outage", "wrong officers", "dana")}
+        event = AuditEvent.objects.filter(kind="money_moved", detail__contains="Asked for the refund").get()
+        assert event.actor == "dana"
+
+    def test_pressed_twice_or_asked_for_again_gives_nothing_twice(self, sold: list[Customer]) -> None:
+        dana = staff()
+        _, sent = press(dana, REFUND, span(reason="outage", note=""))
+        for _ in range(2):
+            assert dana.post(REFUND, sent).status_code == 302
+        again, _ = press(dana, REFUND, span(reason="outage", note=""))
+        assert "none has anything left to be given back" in again
+        assert OutageRefund.objects.count() == 1
+        assert LedgerEntry.objects.filter(kind="refund").count() == 3
+
+    def test_leaves_out_what_was_given_back_before_and_gives_the_rest_of_a_part(self, sold: list[Customer]) -> None:
+        first, second = LedgerEntry.objects.filter(kind="capture", amount__gt=0, account=sold[0].account.pk)
+        by: dict[str, Any] = {"reason": "goodwill", "now": timezone.now()}
+        ledger.refund(entry_id=first.pk, idempotency_key="a", **by)
+        ledger.refund(entry_id=second.pk, idempotency_key="b", amount=14, **by)
+        page, sent = press(staff(), REFUND, span(reason="outage", note=""))
+        assert "0.0614 USD for 2 lookups" in page
+        assert "1 given back before" in page
+        assert staff("sam").post(REFUND, sent).status_code == 302
+        assert [one.balance.spent for one in sold] == [0, 0]
+
+    def test_does_not_mean_what_ends_after_it_was_asked_for(self, sold: list[Customer]) -> None:
+        dana = staff()
+        _, sent = press(dana, REFUND, span(reason="outage", note=""))
+        sold[1].lookup("Zebra", headers=anew())
+        dana.post(REFUND, sent)
+        assert sold[1].balance.spent == PRICE
+
+    def test_of_chosen_lookups_is_confirmed_at_once(self, sold: list[Customer]) -> None:
+        dana, chosen = staff(), Lookup.objects.filter(account=sold[1].account.pk).get()
+        sent = {"action": "refund_chosen", "_selected_action": [chosen.pk]}
+        page = dana.post("/admin/lookups/lookup/", sent, follow=True)
+        assert "0.0314 USD for 1 lookup" in page.content.decode()
+        address = page.redirect_chain[-1][0]
+        hidden = dict(re.findall(r'name="(token|as_of|ids)" value="([^"]+)"', page.content.decode()))
+        dana.post(address, {**hidden, "reason": "outage", "note": "", "confirm": "1"})
+        assert [one.balance.spent for one in sold] == [2 * PRICE, 0]
+
+    def test_that_broke_off_is_gone_on_with_by_the_clock(self, sold: list[Customer]) -> None:
+        now = timezone.now()
+        outage = Outage(now, "NY", now - timedelta(hours=1), now)
+        found = outages.count_answers(outage).refundable
+        row = outage_refunds.begin(
+            subject="x", found=found, token="t", operator="dana", reason="outage", note="", now=now
+        )
+        outage_refunds._give_back(row, found.charges[0], now)  # and the process was killed
+        tasks.expire_holds()
+        row.refresh_from_db()
+        assert (row.state, row.refunded, row.count) == ("done", 3 * PRICE, 3)
+        assert [one.balance.spent for one in sold] == [0, 0]
+
+    def test_beyond_one_persons_ceiling_waits_for_a_second_one(self, sold: list[Customer], settings: Any) -> None:
+        settings.GRANT_CEILING = "0.05"
+        dana, sam = staff("dana"), staff("sam")
+        page, sent = press(dana, REFUND, span(reason="outage", note=""))
+        assert "when a second person who may move money approves it" in page
+        dana.post(REFUND, sent)
+        row = OutageRefund.objects.get()
+        address = f"/admin/billing/outagerefund/{row.pk}"
+        assert "Somebody else has to approve it" in dana.post(f"{address}/approve/", follow=True).content.decode()
+        assert sold[0].balance.spent == 2 * PRICE
+        sam.post(f"{address}/approve/")
+        row.refresh_from_db()
+        assert (row.state, row.decided_by, [one.balance.spent for one in sold]) == ("done", "sam", [0, 0])
+
+    def test_counts_towards_what_one_person_gives_in_a_day(self, sold: list[Customer], settings: Any) -> None:
+        settings.GRANT_CEILING = "0.1"
+        dana = staff()
+        _, sent = press(dana, REFUND, span(reason="outage", note=""))
+        dana.post(REFUND, sent)
+        sold[0].lookup("Acme Corp", headers=anew())
+        page, _ = press(dana, REFUND, span(reason="outage", note=""))
+        assert "when a second person" in page
+
+    def test_is_refused_above_what_even_two_may_give(self, sold: list[Customer], settings: Any) -> None:
+        settings.GRANT_MAXIMUM = "0.05"
+        dana = staff()
+        _, sent = press(dana, REFUND, span(reason="outage", note=""))
+        assert "choose a shorter time" in dana.post(REFUND, sent).content.decode()
+        assert not OutageRefund.objects.exists()
+
+    def test_is_not_for_staff_who_may_not_move_money(self, sold: list[Customer]) -> None:
+        clerk = staff("clerk", "view_lookup", "change_job")
+        assert [clerk.get(REFUND).status_code, clerk.post(REFUND, {}).status_code] == [403, 403]
+
+    @pytest.mark.parametrize(
+        "wrong", [{"state": ""}, {"since": ""}, {"since": "2026-01-01T00:00"}, {"until": "2020-01-01T00:00"}]
+    )
+    def test_wants_a_state_and_a_time_that_is_bounded(self, switches: None, wrong: dict[str, str]) -> None:
+        page, _ = press(staff(), REFUND, span(reason="outage", note="") | wrong)
+        assert "errorlist" in page
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.postgres
+@pytest.mark.usefixtures("on_postgres")
+class TestTwoAtOnce:
+    def test_give_back_an_outage_once(self, sold: list[Customer], at_once: Callable[..., list[Any]]) -> None:
+        """The same form twice, and a colleague who wants the same: every charge goes back once, in whoever's name."""
+        for name in ("dana", "sam"):
+            staff(name)
+        now = timezone.now()
+        outage = Outage(now, "NY", now - timedelta(hours=1), now)
+        found = outages.count_answers(outage).refundable
+
+        def refund(operator: str, token: str) -> OutageRefund:
+            row = outage_refunds.begin(
+                subject=str(outage), found=found, token=token, operator=operator, reason="outage", note="", now=now
+            )
+            return outage_refunds.carry_out(row, now=now)
+
+        at_once(*[lambda: refund("dana", "a")] * 3, *[lambda: refund("sam", "b")] * 3)
+        rows = OutageRefund.objects.all()
+        assert {row.state for row in rows} == {"done"}
+        assert sum(row.refunded for row in rows) == 3 * PRICE
+        assert LedgerEntry.objects.filter(kind="refund").count() == 3
+        assert [one.balance.spent for one in sold] == [0, 0]
+        assert reconciliation.run(now=timezone.now()).differences == 0
+
+    def test_ask_a_failed_job_again_once(
+        self,
+        customer: Customer,
+        register: Register,
+        monkeypatch: pytest.MonkeyPatch,
+        at_once: Callable[..., list[Any]],
+    ) -> None:
+        fail(customer, register, monkeypatch)
+        now = timezone.now()
+        outage = Outage(now, "NY", now - timedelta(hours=1), now)
+        done = at_once(*[lambda: outages.ask_again(outage, now=now)] * 4)
+        assert sum(len(asked) for asked, _ in done) == 1
+        assert customer.balance.held == PRICE
+
+
+def fail(customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One live job that New York refuses."""
+    monkeypatch.setattr(NewYork, "slow", True)
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+    register.status = 403
+    assert customer.lookup().status_code == 202
+    runner.run(job_id=Job.objects.get().pk, now=timezone.now())
+    assert Job.objects.get().status == "failed"
+
+
+@pytest.mark.django_db
+class TestAskingAnOutageAgain:
+    def test_says_first_what_it_costs_whom_and_asks_each_once(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fail(customer, register, monkeypatch)
+        dana = staff()
+        page, sent = press(dana, ASK, span())
+        for words in ("1 of New York", "1 account", f"{prices.display(PRICE).split()[0].lstrip('$')}"):
+            assert words in page, words
+        assert customer.balance.held == 0
+        done = dana.post(ASK, sent, follow=True).content.decode()
+        assert "1 job is asked again." in done
+        assert customer.balance.held == PRICE
+        runner.run(job_id=Job.objects.get().pk, now=timezone.now())  # it fails once more, and the form is sent again
+        assert "0 jobs are asked again." in dana.post(ASK, sent, follow=True).content.decode()
+        assert customer.balance.held == 0
+        assert AuditEvent.objects.filter(detail__contains="Asked again; it was failed").count() == 1
+
+    def test_of_one_job_is_asked_on_a_page_of_its_own_before_anything_is_paid(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fail(customer, register, monkeypatch)
+        dana, job = staff(), Job.objects.get()
+        page = dana.post(f"/admin/lookups/job/{job.pk}/act/", {"job_action": "do_over"}, follow=True)
+        assert "0.0314 USD; customers pay for what is answered" in page.content.decode()
+        assert customer.balance.held == 0
+        hidden = dict(re.findall(r'name="(token|as_of|ids)" value="([^"]+)"', page.content.decode()))
+        dana.post(page.redirect_chain[-1][0], {**hidden, "confirm": "1"})
+        assert customer.balance.held == PRICE
+
+    def test_leaves_out_the_sandbox(self, tester: Customer, switches: None) -> None:
+        page, _ = press(staff(), ASK, span())
+        assert "No live job that failed there is left" in page

@@ -1,0 +1,1 @@
+"""Stories of watched companies."""

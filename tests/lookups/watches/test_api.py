@@ -1,0 +1,298 @@
+"""Watches over the API: one, many, as a table, of a bulk job; changed, paused, deleted; who may."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from billing import keys
+from lookups.bulk import queue
+from lookups.models import Lookup, Watch
+from lookups.watches import taxonomy, watching
+from scrapers.sandbox.changing import CHANGING
+from tests.lookups.conftest import Customer
+from tests.lookups.test_hostile_bodies import assert_error
+from tests.lookups.watches.looks import codes, look, look_again, read, read_events, remove, watch
+
+pytestmark = pytest.mark.django_db
+FOUND = {"state": "DE", "entity_id": "SB-DE-900001"}
+
+
+class TestPostingAWatch:
+    """POST /v1/watches."""
+
+    def test_makes_one_with_the_defaults(self, tester: Customer) -> None:
+        reply = tester.post("/v1/watches", FOUND)
+        assert reply.status_code == 201
+        made = reply.json()["watch"]
+        assert reply["Location"] == f"/v1/watches/{made['id']}"
+        assert (made["every"], made["status"], made["livemode"]) == ("day", "active", False)
+        assert made["on"] == list(taxonomy.BY_DEFAULT)
+        assert "lien" not in made["on"]
+        assert (made["pricePerCheck"], made["pricePerUnchangedCheck"], made["pricePerCheckFromCopy"]) == (
+            0.0314,
+            0.0314,
+            0,
+        )
+
+    def test_again_makes_no_second_one(self, tester: Customer) -> None:
+        first = watch(tester, **FOUND)
+        again = tester.post("/v1/watches", FOUND)
+        assert (again.status_code, again.json()["watch"]["id"]) == (200, first["id"])
+        assert watch(tester, **FOUND, every="week")["id"] != first["id"]
+
+    def test_with_a_key_of_its_own_is_found_again_however_it_was_changed(self, tester: Customer) -> None:
+        first = tester.post("/v1/watches", FOUND, idempotency_key="k").json()["watch"]
+        tester.patch(f"/v1/watches/{first['id']}", {"every": "month"})
+        again = tester.post("/v1/watches", FOUND, idempotency_key="k")
+        assert (again.json()["watch"]["id"], again["Idempotency-Replayed"]) == (first["id"], "true")
+        assert Watch.objects.count() == 1
+
+    @pytest.mark.parametrize(
+        ("body", "field"),
+        [
+            ({"state": "DE"}, "entity_id"),
+            ({**FOUND, "every": "hour"}, "every"),
+            ({**FOUND, "on": []}, "on"),
+            ({**FOUND, "on": ["moon"]}, "on"),
+            ({**FOUND, "webhook": "http://127.0.0.1/"}, "webhook"),
+            ({**FOUND, "webhook": " "}, "webhook"),
+            ({**FOUND, "max_per_month": 0}, "max_per_month"),
+            ({**FOUND, "tell_unchanged": "yes"}, "tell_unchanged"),
+            ({**FOUND, "email_digest": True}, "email_digest"),
+            ({"state": "DE", "entity_id": "no number"}, "entity_id"),
+        ],
+    )
+    def test_that_does_not_fit_is_refused_by_its_field(
+        self, tester: Customer, settings: Any, body: Any, field: str
+    ) -> None:
+        settings.MAIL_CONFIGURED = False
+        reply = tester.post("/v1/watches", body)
+        assert_error(reply, 400, "invalid_request", "Invalid request body")
+        assert list(reply.json()["details"]) == [field]
+        assert Watch.objects.count() == 0
+
+    def test_of_no_jurisdiction_is_an_unsupported_state(self, tester: Customer) -> None:
+        assert_error(tester.post("/v1/watches", {**FOUND, "state": "ZZ"}), 400, "unsupported_state", None)
+
+    def test_of_liens_where_no_program_may_ask_for_them_is_refused(self, customer: Customer) -> None:
+        reply = customer.post("/v1/watches", {"state": "NY", "entity_name": "Acme Corp", "on": ["lien"]})
+        assert reply.status_code == 400
+        assert list(reply.json()["details"]) == ["on"]
+
+    def test_beyond_a_hundred_in_test_mode_is_a_conflict(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(watching, "MOST_IN_TEST", 1)
+        watch(tester, **FOUND)
+        reply = tester.post("/v1/watches", {**FOUND, "every": "week"})
+        assert (reply.status_code, reply.json()["code"]) == (409, "too_many_watches")
+        assert Watch.objects.count() == 1
+
+
+class TestPostingMany:
+    """POST /v1/watches/batch."""
+
+    def test_takes_rows_with_settings_of_their_own(self, tester: Customer) -> None:
+        rows = [FOUND, {"state": "NV", "entity_name": "Magic Found LLC", "every": "month"}]
+        reply = tester.post("/v1/watches/batch", {"every": "week", "ref": "all", "watches": rows})
+        assert (reply.status_code, reply.json()["created"]) == (201, 2)
+        assert [(one["every"], one["ref"]) for one in reply.json()["watches"]] == [("week", "all"), ("month", "all")]
+
+    def test_takes_a_table(self, tester: Customer) -> None:
+        table = "State;Entity Id;Name;On;Max per month\nDE;SB-DE-900001;;status name;3\nNV;;Magic Found LLC;;\n"
+        reply = tester.post("/v1/watches/batch?every=week", table.encode(), content_type="text/csv")
+        assert reply.status_code == 201, reply.content
+        first, second = reply.json()["watches"]
+        assert (first["every"], first["on"], first["max_per_month"]) == ("week", ["status", "name"], 3)
+        assert (second["entity_name"], second["on"]) == ("Magic Found LLC", list(taxonomy.BY_DEFAULT))
+
+    def test_names_each_row_that_does_not_fit_and_makes_none(self, tester: Customer) -> None:
+        table = "state,entity_id,every\nDE,SB-DE-900001,week\nZZ,1,week\nDE,SB-DE-900001,hour\n"
+        reply = tester.post("/v1/watches/batch", table.encode(), content_type="text/csv")
+        assert reply.status_code == 400
+        assert [(one["index"], one["line"]) for one in reply.json()["details"]] == [(1, 3), (2, 4)]
+        assert reply.json()["details"][1]["error"].startswith("every: ")
+        assert Watch.objects.count() == 0
+
+    @pytest.mark.parametrize(
+        "body", [{}, {"watches": []}, {"watches": [FOUND], "bulk_job": "x"}, {"watches": [FOUND] * 1001}]
+    )
+    def test_of_none_or_too_many_is_refused(self, tester: Customer, body: Any) -> None:
+        assert tester.post("/v1/watches/batch", body).status_code == 400
+
+    def test_watches_every_company_that_a_bulk_job_found_from_the_reading_it_has(self, tester: Customer) -> None:
+        rows = [
+            {"entity_name": CHANGING["changes_name"], "state": "DE", "ref": "a"},
+            {"entity_name": "Magic Not Found LLC", "state": "DE"},
+            {"entity_name": CHANGING["changes_name"], "state": "DE"},
+        ]
+        job = tester.post("/v1/bulk-lookup", {"entities": rows}).json()["job_id"]
+        early = tester.post("/v1/watches/batch", {"bulk_job": job})
+        assert early.json()["details"] == {"bulk_job": ["It has found no company, or none yet."]}
+        queue.work(now=timezone.now())
+        reply = tester.post("/v1/watches/batch", {"bulk_job": job, "on": ["name"]})
+        [made] = reply.json()["watches"]
+        assert (made["name"], made["ref"]) == ("MAGIC CHANGES NAME LLC", "a")
+        assert look() == 0  # it was read already
+        look_again()
+        [event] = read_events(tester)
+        assert event["code"] == "name.changed"
+        bulk_row = Lookup.objects.filter(origin="bulk", verdict="found").order_by("pk").first()
+        assert bulk_row is not None
+        assert event["evidence"]["before"]["lookupId"] == bulk_row.public_id
+
+    def test_of_another_customers_bulk_job_finds_none(self, tester: Customer, customer: Customer) -> None:
+        job = tester.post("/v1/bulk-lookup", {"entities": [{"entity_name": "Magic Found LLC", "state": "DE"}]}).json()
+        assert customer.post("/v1/watches/batch", {"bulk_job": job["job_id"]}).status_code == 404
+
+
+class TestChangingAWatch:
+    """PATCH and DELETE /v1/watches/{watchId}."""
+
+    def test_pauses_it_and_takes_it_up_again(self, tester: Customer) -> None:
+        made = watch(tester, **FOUND)
+        paused = tester.patch(f"/v1/watches/{made['id']}", {"status": "paused"}).json()["watch"]
+        assert (paused["status"], paused["pauseReason"], paused["nextCheckAt"]) == ("paused", "requested", None)
+        assert (look(), codes(tester)) == (0, [])
+        again = tester.patch(f"/v1/watches/{made['id']}", {"status": "active"}).json()["watch"]
+        assert (again["status"], again["pauseReason"], again["pausedAt"]) == ("active", None, None)
+        assert again["nextCheckAt"] is not None
+
+    def test_sets_what_is_said_and_leaves_the_rest(self, tester: Customer) -> None:
+        made = watch(tester, **FOUND, every="week", ref="a", max_per_month=3)
+        changed = tester.patch(f"/v1/watches/{made['id']}", {"on": ["status"], "max_per_month": None}).json()["watch"]
+        assert (changed["on"], changed["max_per_month"], changed["every"], changed["ref"]) == (
+            ["status"],
+            None,
+            "week",
+            "a",
+        )
+
+    def test_is_listed_until_it_is_deleted(self, tester: Customer) -> None:
+        made = watch(tester, **FOUND)
+        assert [one["id"] for one in tester.get("/v1/watches?state=de&status=active").json()["watches"]] == [made["id"]]
+        assert tester.get("/v1/watches?status=paused").json()["watches"] == []
+        assert tester.get("/v1/watches?status=asleep").status_code == 400
+        assert remove(tester, made["id"]).status_code == 200
+        assert tester.get("/v1/watches").json()["watches"] == []
+        assert remove(tester, made["id"]).status_code == 404
+
+    def test_looks_at_once_when_asked_to(self, tester: Customer) -> None:
+        made = watch(tester, **FOUND)
+        look()
+        assert tester.post(f"/v1/watches/{made['id']}/checks", {}).status_code == 202
+        assert look() == 1
+        told = tester.get(f"/v1/watches/{made['id']}/checks?limit=1").json()
+        assert [check["result"] for check in told["checks"]] == ["unchanged"]
+        rest = tester.get(f"/v1/watches/{made['id']}/checks?cursor={told['nextCursor']}").json()
+        assert ([check["result"] for check in rest["checks"]], rest["nextCursor"]) == (["baseline"], None)
+
+
+class TestTheEvents:
+    """GET /v1/events."""
+
+    def test_are_read_on_from_a_cursor_without_a_gap(self, tester: Customer) -> None:
+        watch(tester, state="DE", entity_name=CHANGING["changes"])
+        look()
+        look_again()
+        seen, cursor = [], "0"
+        while True:
+            page = tester.get(f"/v1/events?limit=2&cursor={cursor}").json()
+            seen += [event["id"] for event in page["events"]]
+            cursor = page["nextCursor"]
+            if not page["more"]:
+                break
+        assert seen == [event["id"] for event in read_events(tester)]
+        assert tester.get(f"/v1/events?cursor={cursor}").json()["nextCursor"] == cursor
+        look_again()
+        assert {event["id"] for event in read_events(tester, f"?cursor={cursor}")}.isdisjoint(seen)
+
+    def test_are_filtered(self, tester: Customer) -> None:
+        made = watch(tester, state="DE", entity_name=CHANGING["changes"])
+        watch(tester, state="NV", entity_name=CHANGING["changes_name"])
+        look()
+        look_again()
+        assert {event["category"] for event in read_events(tester, "?category=agent")} == {"agent"}
+        assert {event["watchId"] for event in read_events(tester, f"?watch={made['id']}")} == {made["id"]}
+        assert [event["code"] for event in read_events(tester, "?state=nv")] == ["name.changed"]
+        assert tester.get("/v1/events?category=moon").status_code == 400
+
+    def test_have_a_table_that_anybody_may_read(self, db: None) -> None:
+        reply = Client().get("/v1/events/taxonomy")
+        assert reply.status_code == 200
+        told = {one["code"]: one for one in reply.json()["codes"]}
+        assert set(told) == set(taxonomy.CODES)
+        assert {one["category"] for one in told.values()} == {*taxonomy.Category, *taxonomy.Notice}
+
+    def test_show_nothing_that_somebody_asked_to_be_left_out(self, tester: Customer) -> None:
+        from tests.lookups.test_left_out import leave_out
+
+        watch(tester, state="DE", entity_name=CHANGING["changes_officer"])
+        look()
+        look_again()
+        assert "IVY THISTLEWOOD" in str(read_events(tester))
+        leave_out(kind="person", person="Ivy Thistlewood")
+        told = read_events(tester)
+        assert "IVY THISTLEWOOD" not in str(told)
+        assert any(change["withheld"] for event in told for change in event["changes"])
+
+
+class TestAKey:
+    """What it may do."""
+
+    @pytest.mark.parametrize(("scopes", "allowed"), [(["watches"], True), (["lookup", "bulk", "account"], False)])
+    def test_needs_the_scope(self, tester: Customer, scopes: list[str], allowed: bool) -> None:
+        made = watch(tester, **FOUND)
+        key, secret = keys.issue(account=tester.account, name="x", mode="test", now=timezone.now(), scopes=scopes)
+        other = Customer(tester.account, key, secret)
+        replies = [
+            other.get("/v1/watches"),
+            other.get(f"/v1/watches/{made['id']}"),
+            other.get("/v1/events"),
+            other.post("/v1/watches", FOUND),
+            other.post("/v1/watches/batch", {"watches": [FOUND]}),
+            other.patch(f"/v1/watches/{made['id']}", {"every": "day"}),
+            remove(other, made["id"]),
+        ]
+        assert {reply.status_code == 403 for reply in replies} == {not allowed}
+
+    def test_without_one_is_refused(self, switches: None) -> None:
+        assert Client().get("/v1/watches").status_code == 401
+        assert Client().get("/v1/events").status_code == 401
+
+
+class TestEraseAndExport:
+    """What is kept of a customer's watches."""
+
+    def test_goes_with_the_account(self, tester: Customer) -> None:
+        from lookups.models import WatchBaseline, WatchCheck, WatchEvent
+        from lookups.privacy import account_data, erasure
+
+        watch(tester, state="DE", entity_name=CHANGING["changes_name"])
+        look()
+        look_again()
+        exported = json.loads("".join(account_data.write_json(tester.account)))
+        for table in ("watch", "watchbaseline", "watchcheck", "watchevent"):
+            assert exported[f"lookups.{table}"], table
+        changed = erasure.erase(account=tester.account, give_up_credit=True, now=timezone.now())
+        assert changed["watches"] > 0
+        assert not any(model.objects.exists() for model in (Watch, WatchBaseline, WatchCheck, WatchEvent))
+
+
+class TestAWatchInTheList:
+    """What it shows of itself."""
+
+    def test_has_its_last_checks(self, tester: Customer) -> None:
+        made = watch(tester, state="DE", entity_name="Magic Found LLC", on=["status", "lien"])
+        look()
+        look_again()
+        told = read(tester, made["id"])["lastChecks"]
+        assert [(check["searchType"], check["result"]) for check in told] == [
+            ("business_entity", "unchanged"),
+            ("ucc", "unchanged"),
+        ]

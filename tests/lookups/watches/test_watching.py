@@ -1,0 +1,427 @@
+"""A customer watches companies, and hears of what changes and of nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from billing import keys, ledger, prices, reconciliation
+from billing.models import Account, LedgerEntry
+from lookups.bulk import queue
+from lookups.models import Job, Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
+from lookups.watches import judging, replaying, ticking
+from lookups.watches.taxonomy import Category
+from scrapers.evidence import bodies
+from scrapers.sandbox.changing import CHANGING
+from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.registry_server import Register
+from tests.lookups.watches.looks import codes, look, look_again, read, read_events, remove, watch
+from tests.scrapers.magic_table import list_changing
+
+pytestmark = pytest.mark.django_db
+DAY = timedelta(days=1)
+
+PROMISED = list_changing()
+"""The table of docs/sandbox.md: what each company of the sandbox that changes is told of."""
+
+
+class TestASandboxCompany:
+    """One for each category, and one that changes in every way."""
+
+    @pytest.mark.parametrize("name", [name for name in PROMISED if name != CHANGING["changes"]])
+    def test_is_reported_as_the_page_promises(self, tester: Customer, name: str) -> None:
+        watch(tester, state="DE", entity_name=name, on=[*Category])
+        look()
+        assert codes(tester) == []
+        look_again(5)
+        assert set(codes(tester)) == PROMISED[name]
+
+    def test_is_on_the_page(self) -> None:
+        assert set(PROMISED) == set(CHANGING.values())
+
+    def test_that_changes_is_reported_at_every_check(self, tester: Customer) -> None:
+        made = watch(tester, state="DE", entity_name=CHANGING["changes"], on=[*Category])
+        look()
+        for _ in range(3):
+            before = len(read_events(tester))
+            look_again()
+            categories = {event["category"] for event in read_events(tester)[before:]}
+            assert categories == PROMISED[CHANGING["changes"]]
+        of_record, of_liens = read(tester, made["id"])["lastChecks"]
+        assert of_record["result"] == "changed"
+        assert of_liens["result"] == "baseline"  # the liens on another name are compared with nothing
+
+    def test_that_does_not_change_is_reported_only_on_request(self, tester: Customer) -> None:
+        watch(tester, state="DE", entity_name="Magic Found LLC")
+        watch(tester, state="NV", entity_name="Magic Found LLC", tell_unchanged=True)
+        look()
+        assert codes(tester) == []
+        look_again()
+        assert [(event["state"], event["code"]) for event in read_events(tester)] == [("NV", "unchanged")]
+
+    def test_without_funds_is_paused_and_says_so(self, tester: Customer) -> None:
+        made = watch(tester, state="DE", entity_name="Magic No Funds LLC")
+        look()
+        told = read(tester, made["id"])
+        assert (told["status"], told["pauseReason"]) == ("paused", "insufficient_balance")
+        assert [(event["code"], event["reason"]) for event in read_events(tester)] == [
+            ("paused", "insufficient_balance")
+        ]
+
+    @pytest.mark.parametrize("outcome", ["Ambiguous", "Too Many", "Page Changed", "Blocked", "Timeout"])
+    def test_of_which_nothing_is_known_never_disappears(self, tester: Customer, outcome: str) -> None:
+        made = watch(tester, state="DE", entity_name=f"Magic {outcome} LLC")
+        for _ in range(3):
+            Watch.objects.update(next_at=timezone.now())
+            look()
+            for later in (1, 4):  # what is tried again, until its time is over
+                from lookups.jobs import runner
+
+                runner.sweep(now=timezone.now() + timedelta(hours=later))
+            ticking.tick(now=timezone.now())
+        assert codes(tester) == []
+        told = read(tester, made["id"])
+        assert told["lastChecks"][0]["result"] == "unclear"
+        assert "status" in told["lastChecks"][0]["notChecked"]
+
+
+class TestAWatch:
+    """Of a real registry."""
+
+    @pytest.fixture(autouse=True)
+    def rested(self, monkeypatch: pytest.MonkeyPatch, register: Register) -> None:
+        from scrapers.states.new_york import NewYork
+        from scrapers.transport.pace import Pace
+
+        monkeypatch.setattr(NewYork, "pace", Pace(seconds=0.0, concurrency=2))
+
+    def test_has_a_first_reading_that_tells_nothing_and_is_charged_like_a_lookup(self, customer: Customer) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        assert made["nextCheckAt"] is not None
+        look()
+        told = read(customer, made["id"])
+        assert (told["entity_id"], told["name"]) == ("100001", "ACME CORP.")
+        [check] = told["lastChecks"]
+        assert (check["verdict"], check["result"], check["cost"]) == ("found", "baseline", 0.0314)
+        lookup = Lookup.objects.get()
+        assert (lookup.origin, lookup.price, lookup.cost) == ("watch", PRICE, PRICE)
+        assert codes(customer) == []
+
+    def test_names_what_the_source_does_not_show(self, customer: Customer) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        [check] = read(customer, made["id"])["lastChecks"]
+        assert "feiEinNumber" in check["notChecked"]
+        assert "status" not in check["notChecked"]
+
+    def test_tells_what_changed_with_the_evidence_of_both_readings(
+        self, customer: Customer, register: Register
+    ) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp", ref="vendor 7")
+        look()
+        register.rows[0]["current_entity_name"] = "ACME WORLDWIDE CORP."
+        look_again()
+        [event] = [one for one in read_events(customer) if one["code"] == "name.changed"]
+        assert (event["watchId"], event["ref"], event["entityId"]) == (made["id"], "vendor 7", "100001")
+        assert event["changes"] == [
+            {
+                "path": "data.entityName",
+                "before": "ACME CORP.",
+                "after": "ACME WORLDWIDE CORP.",
+                "withheld": False,
+            }
+        ]
+        before, after = event["evidence"]["before"], event["evidence"]["after"]
+        assert before["lookupId"] != after["lookupId"]
+        assert before["evidence"]["sha256"] != after["evidence"]["sha256"]
+        assert customer.get(after["url"]).json()["data"]["entityName"] == "ACME WORLDWIDE CORP."
+
+    def test_takes_another_spelling_for_no_change(self, customer: Customer, register: Register) -> None:
+        watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        register.rows[0]["current_entity_name"] = "Acme, Corp"
+        look_again()
+        assert codes(customer) == []
+
+    def test_says_that_a_company_disappeared_after_two_readings_a_day_apart(
+        self, customer: Customer, register: Register
+    ) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp", every="month")
+        look()
+        company_then, register.rows = register.rows[0], register.rows[1:]
+        look_again()
+        told = read(customer, made["id"])
+        assert (told["lastChecks"][0]["result"], codes(customer)) == ("absent", [])
+        soon = Watch.objects.get().next_at
+        assert soon is not None
+        assert timedelta(hours=23) < soon - timezone.now() < timedelta(hours=25)
+        look_again()
+        assert codes(customer) == []  # within the same day
+        self.days_pass()
+        look_again()
+        assert codes(customer) == ["disappeared"]
+        look_again()
+        assert codes(customer) == ["disappeared"]
+        register.rows.append(company_then)
+        look_again()
+        assert codes(customer) == ["disappeared", "reappeared"]
+
+    @staticmethod
+    def days_pass() -> None:
+        """The first reading that missed it was a day ago."""
+        from lookups.models import WatchBaseline
+
+        for baseline in WatchBaseline.objects.all():
+            assert baseline.absent_at is not None
+            baseline.absent_at -= DAY
+            baseline.save()
+
+    def test_pauses_when_the_balance_is_empty_and_looks_at_once_when_it_is_taken_up_again(
+        self, customer: Customer
+    ) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        ledger.adjust(
+            account_id=customer.account.pk,
+            amount=-customer.balance.available,
+            idempotency_key="empty",
+            operator="test",
+            reason="test",
+            now=timezone.now(),
+        )
+        look()
+        told = read(customer, made["id"])
+        assert (told["status"], told["pauseReason"], told["nextCheckAt"]) == ("paused", "insufficient_balance", None)
+        assert codes(customer) == ["paused"]
+        assert (Lookup.objects.count(), Job.objects.count(), customer.balance.held) == (0, 0, 0)
+        ledger.deposit(
+            account_id=customer.account.pk, amount=PRICE, idempotency_key="d", source="staff", now=timezone.now()
+        )
+        assert customer.patch(f"/v1/watches/{made['id']}", {"status": "active"}).json()["watch"]["status"] == "active"
+        look()
+        assert read(customer, made["id"])["lastChecks"][0]["result"] == "baseline"
+        assert customer.balance.available == 0
+
+    def test_pauses_when_the_months_budget_is_spent(self, customer: Customer) -> None:
+        Account.objects.filter(pk=customer.account.pk).update(monthly_budget=PRICE - 1)
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        assert read(customer, made["id"])["pauseReason"] == "budget_exceeded"
+
+    def test_goes_on_with_the_successor_of_its_key_and_pauses_without_one(self, customer: Customer) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        fresh, _ = keys.issue(account=customer.account, name="next", mode="live", now=timezone.now())
+        type(fresh).objects.filter(pk=fresh.pk).update(replaces=customer.key)
+        keys.revoke(key=customer.key, now=timezone.now())
+        look()
+        watched = Watch.objects.get()
+        assert (watched.key_id, watched.status) == (fresh.pk, "active")
+        keys.revoke(key=fresh, now=timezone.now())
+        look_again()
+        watched.refresh_from_db()
+        assert (watched.status, watched.pause_reason) == ("paused", "key_ended")
+        assert made["id"] == watched.public_id
+
+    def test_of_an_unchanged_company_costs_what_that_costs(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(prices, "UNCHANGED", 14)
+        watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        assert customer.balance.spent == PRICE
+        look_again()
+        assert (customer.balance.spent, customer.balance.held) == (PRICE + 14, 0)
+        register.rows[0]["current_entity_name"] = "ACME WORLDWIDE CORP."
+        look_again()
+        assert (customer.balance.spent, customer.balance.held) == (2 * PRICE + 14, 0)
+        assert [lookup.cost for lookup in Lookup.objects.order_by("pk")] == [PRICE, 14, PRICE]
+        assert reconciliation.run(now=timezone.now()).mismatches == []
+
+    def test_of_an_unchanged_company_may_be_free(self, customer: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(prices, "UNCHANGED", 0)
+        watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        look_again()
+        assert (customer.balance.spent, customer.balance.held) == (PRICE, 0)
+        assert LedgerEntry.objects.filter(kind="release", reason="costs_less").count() == 1
+        assert reconciliation.run(now=timezone.now()).mismatches == []
+
+    def test_keeps_the_price_that_was_quoted_when_its_check_was_accepted(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(prices, "UNCHANGED", 14)
+        watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        Watch.objects.update(next_at=timezone.now())
+        ticking.tick(now=timezone.now())
+        monkeypatch.setattr(prices, "UNCHANGED", 200)
+        queue.work(now=timezone.now())
+        assert customer.balance.spent == PRICE + 14
+
+    def test_looks_no_more_than_so_often_in_a_month(self, customer: Customer) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp", max_per_month=2)
+        look()
+        look_again(3)
+        assert WatchCheck.objects.count() == 2
+        next_at = Watch.objects.get().next_at
+        assert next_at is not None
+        assert next_at.month != timezone.now().month
+        assert read(customer, made["id"])["status"] == "active"
+
+    def test_waits_behind_bulk_jobs(self, customer: Customer, register: Register) -> None:
+        watch(customer, state="NY", entity_name="Acme Corp")
+        ticking.tick(now=timezone.now())
+        customer.post("/v1/bulk-lookup", {"entities": [{"entity_name": "Zebra Inc", "state": "NY"}]})
+        turn, _ = queue.look(now=timezone.now())
+        assert turn is not None
+        assert turn.bulk_id is not None
+        queue.work(now=timezone.now())
+        assert Job.objects.open().count() == 0
+
+    def test_sends_no_message_of_a_job(self, customer: Customer) -> None:
+        from lookups.models import Delivery
+
+        Account.objects.filter(pk=customer.account.pk).update(webhook_url="https://hooks.example.com/")
+        watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        assert Delivery.objects.count() == 0
+
+    def test_that_is_deleted_looks_no_more_and_its_events_stay(self, customer: Customer, register: Register) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        register.rows[0]["current_entity_name"] = "ACME WORLDWIDE CORP."
+        look_again()
+        Watch.objects.update(next_at=timezone.now())
+        ticking.tick(now=timezone.now())
+        assert customer.balance.held == PRICE
+        assert remove(customer, made["id"]).status_code == 200
+        assert customer.balance.held == 0
+        assert look() == 0
+        assert customer.get(f"/v1/watches/{made['id']}").status_code == 404
+        assert "name.changed" in codes(customer)
+
+    def test_begins_anew_without_an_event_when_it_is_read_by_another_reader(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from scrapers.states.new_york import NewYork
+
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        bodies.prune(now=timezone.now() + timedelta(days=366))
+        monkeypatch.setattr(NewYork, "version", "99.0")
+        register.rows[0]["current_entity_name"] = "ACME WORLDWIDE CORP."
+        look_again()
+        assert codes(customer) == []
+        assert read(customer, made["id"])["lastChecks"][0]["result"] == "reader_changed"
+        register.rows[0]["current_entity_name"] = "ACME UNIVERSAL CORP."
+        look_again()
+        assert "name.changed" in codes(customer)
+
+    def test_compares_with_the_old_pages_read_anew_where_they_can_be(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from scrapers.states.new_york import NewYork
+
+        watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        as_before = NewYork.record
+
+        def worded_anew(self: Any, *rows: Any, **more: Any) -> Any:
+            return replace(as_before(self, *rows, **more), entity_type="A NEWER WORD")
+
+        monkeypatch.setattr(NewYork, "version", "99.0")
+        monkeypatch.setattr(NewYork, "record", worded_anew)
+        register.rows[0]["current_entity_name"] = "ACME WORLDWIDE CORP."
+        look_again()
+        assert codes(customer) == ["name.changed"]
+
+
+class TestACopyOfBulkData:
+    """That answers a check."""
+
+    def test_is_free_and_tells_nothing_older_than_what_was_read(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made = watch(tester, state="DE", entity_name="Magic Copy LLC")
+        look()
+        baseline = WatchBaseline.objects.get()
+        assert baseline.read_at is not None
+        assert baseline.facts is not None
+        WatchBaseline.objects.update(
+            read_at=baseline.read_at + DAY,
+            facts={**baseline.facts, "data": {**baseline.facts["data"], "status": "Dissolved"}},
+        )
+        monkeypatch.setattr(ticking, "_is_asked_by_id", lambda _: False)  # the copy that is played knows the name alone
+        look_again()
+        assert read(tester, made["id"])["lastChecks"][0]["result"] == "unclear"
+        assert codes(tester) == []
+        WatchBaseline.objects.update(read_at=baseline.read_at)
+        look_again()
+        assert "status.active" not in codes(tester)
+        assert [event["category"] for event in read_events(tester)] == ["status"]
+
+
+class TestWhatALostProcessLeaves:
+    """Between a lookup's end and what follows from it."""
+
+    def test_is_judged_by_the_clock(self, tester: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
+        from lookups.watches import judging
+
+        watch(tester, state="DE", entity_name=CHANGING["changes_name"])
+        look()
+        Watch.objects.update(next_at=timezone.now())
+        with monkeypatch.context() as lost:
+            lost.setattr(judging, "judge_ended", lambda **_: 0)
+            look()
+        assert (codes(tester), WatchCheck.objects.filter(ended_at=None).count()) == ([], 1)
+        ticking.tick(now=timezone.now())
+        assert codes(tester) == ["name.changed"]
+        ticking.tick(now=timezone.now())
+        assert WatchEvent.objects.count() == 1
+
+
+class TestAnotherCustomer:
+    """Sees nothing of it."""
+
+    def test_finds_neither_watch_nor_event(self, tester: Customer) -> None:
+        made = watch(tester, state="DE", entity_name=CHANGING["changes_name"])
+        look()
+        look_again()
+        other = open_customer(mode="test")
+        live = open_customer()
+        for stranger in (other, live):
+            assert stranger.get(f"/v1/watches/{made['id']}").status_code == 404
+            assert stranger.get(f"/v1/events?watch={made['id']}").status_code == 404
+            assert read_events(stranger) == []
+        assert len(read_events(tester)) == 1
+
+
+class TestANewReader:
+    """Its words for an old page are compared with its words for the new one."""
+
+    def test_reads_each_old_page_once_and_before_anything_is_locked(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        watch(tester, state="DE", entity_name="Magic Found LLC")
+        look()
+        monkeypatch.setattr(judging, "find_revision", lambda portal: "another")
+        WatchBaseline.objects.update(reader="1.0 of-last-year")
+        reread, within = replaying.reread, list[tuple[int, bool]]()
+
+        def note(lookup: int) -> Any:
+            within.append((lookup, len(connection.savepoint_ids) > depth))
+            return reread(lookup)
+
+        depth = len(connection.savepoint_ids)  # of the test's own transaction
+        monkeypatch.setattr(replaying, "reread", note)
+        look_again()
+        assert within
+        assert not any(locked for _, locked in within)
+        per_pass = Counter(lookup for lookup, _ in within)
+        assert max(per_pass.values()) <= 2  # for the price, and for the judgement
+        assert codes(tester) == []
