@@ -14,8 +14,9 @@ class ConfigConfig(AppConfig):
         """Load the queue, so that every `shared_task` finds it everywhere, and the audit log's ears; report errors."""
         import config.celery
         import config.sign_in.events  # noqa: F401
-        from config import reporting, roles
+        from config import reporting, roles, started
 
         # The last of our apps: the rights of all are there then.
         post_migrate.connect(roles.make, sender=apps.get_app_config("lookups"))
         reporting.start()
+        started()

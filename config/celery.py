@@ -31,6 +31,8 @@ WHOLE_TABLES = {
     "billing.tasks.anchor_ledger",
     "lookups.tasks.prune",
     "scrapers.tasks.prune_attempts",
+    "scrapers.tasks.prune_bodies",
+    "scrapers.tasks.sweep_bodies",
     "scrapers.tasks.refresh_bulk_data",
 }
 WHOLE_TABLES_SECONDS = 600.0
@@ -78,7 +80,11 @@ app.conf.update(
         "scrapers.tasks.*": {"queue": "upkeep"},
         "lookups.tasks.prune": {"queue": "upkeep"},
         "lookups.tasks.sweep_jobs": {"queue": "upkeep"},
+        "lookups.tasks.tick_watches": {"queue": "upkeep"},
         "lookups.tasks.deliver": {"queue": "upkeep"},
+        "lookups.tasks.mail_entrance": {"queue": "upkeep"},
+        "lookups.tasks.chain_evidence": {"queue": "upkeep"},
+        "lookups.tasks.head_evidence": {"queue": "upkeep"},
         "lookups.tasks.run_bulk": {"queue": "bulk"},
     },
     timezone="UTC",
@@ -98,9 +104,18 @@ app.conf.update(
             "schedule": crontab(hour=9, minute=20, day_of_week="tue"),
         },
         "sweep-jobs": {"task": "lookups.tasks.sweep_jobs", "schedule": 15.0},
+        "chain-evidence": {"task": "lookups.tasks.chain_evidence", "schedule": 60.0},
+        "head-evidence": {  # makes one an hour; what the authority did not stamp is asked again
+            "task": "lookups.tasks.head_evidence",
+            "schedule": crontab(minute="7,17,27,37,47,57"),
+        },
+        "tick-watches": {"task": "lookups.tasks.tick_watches", "schedule": 60.0},
         "deliver": {"task": "lookups.tasks.deliver", "schedule": 15.0},
+        "mail-entrance": {"task": "lookups.tasks.mail_entrance", "schedule": 60.0},
         "prune-lookups": {"task": "lookups.tasks.prune", "schedule": crontab(minute=25)},
         "prune-attempts": {"task": "scrapers.tasks.prune_attempts", "schedule": crontab(hour=3, minute=40)},
+        "prune-bodies": {"task": "scrapers.tasks.prune_bodies", "schedule": crontab(minute=50)},
+        "sweep-bodies": {"task": "scrapers.tasks.sweep_bodies", "schedule": crontab(hour=4, minute=10)},
     },
 )
 app.autodiscover_tasks()

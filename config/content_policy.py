@@ -1,7 +1,7 @@
 """What a browser may load and run on each page: a Content-Security-Policy on everything that is not the API's.
 
-Public pages run no script at all. The admin runs only files of this host, never a script in the page. Two things of
-its skin keep it from being stricter: Alpine.js evaluates the expressions in its attributes ('unsafe-eval'; its build
+Every page runs only files of this host, never a script in the page. Two things of the admin's skin keep that from being
+as strict as the rest: Alpine.js evaluates the expressions in its attributes ('unsafe-eval'; its build
 that does without knows no arrow functions, which the skin uses), and the skin writes styles into the page.
 """
 

@@ -70,9 +70,22 @@ ADMIN_IDLE_MINUTES: int = _env.int("ADMIN_IDLE_MINUTES", default=30)  # without 
 ADMIN_SESSION_HOURS: int = _env.int("ADMIN_SESSION_HOURS", default=12)  # after which one signs in again, idle or not
 ADMIN_CONFIRM_MINUTES: int = _env.int("ADMIN_CONFIRM_MINUTES", default=10)  # how long a password or code opens money
 
+# Members in the workspace
+WORKSPACE_IDLE_HOURS: int = _env.int("WORKSPACE_IDLE_HOURS", default=12)  # without a request, then one signs in again
+WORKSPACE_SESSION_DAYS: int = _env.int("WORKSPACE_SESSION_DAYS", default=7)  # after which one does, idle or not
+
+# Who may sign up by themselves: open (everybody), invited (whom a member or staff has invited), closed (nobody new);
+# empty: open in the embedded default, invited in production
+SIGN_UP: str = _env.str("SIGN_UP", default="").lower()
+FREE_GRANTS_PER_DAY: int = _env.int("FREE_GRANTS_PER_DAY", default=3)  # new accounts of a network that get them
+DISPOSABLE_MAIL_HOSTS: list[str] = _env.list("DISPOSABLE_MAIL_HOSTS", default=[])  # addresses there get none
+
 # What a lookup costs, and how long it may take
 PRICE_PER_LOOKUP: Decimal = Decimal(_env.str("PRICE_PER_LOOKUP", default="0.0314"))
 PRICE_PER_STORED_LOOKUP: Decimal = Decimal(_env.str("PRICE_PER_STORED_LOOKUP", default="0"))
+# A watch's check that found nothing changed; empty: as much as a lookup
+PRICE_PER_UNCHANGED_CHECK: Decimal = Decimal(_env.str("PRICE_PER_UNCHANGED_CHECK", default="") or PRICE_PER_LOOKUP)
+PRICE_PER_CHECK_FROM_COPY: Decimal = Decimal(_env.str("PRICE_PER_CHECK_FROM_COPY", default="0"))
 GRANT_CEILING: Decimal = Decimal(_env.str("GRANT_CEILING", default="1000"))  # one person's gifts of 24 hours, in USD
 GRANT_MAXIMUM: Decimal = Decimal(_env.str("GRANT_MAXIMUM", default="100000"))  # of two persons' gift, in USD
 FREE_LOOKUPS: int = _env.int("FREE_LOOKUPS", default=10)
@@ -92,6 +105,16 @@ ASK_PORTALS: bool = _env.bool("ASK_PORTALS", default=True)
 
 # public: search engines may list the pages of stored records; unlisted: they are asked not to; off: there are none
 ENTITY_PAGES: str = _env.str("ENTITY_PAGES", default="unlisted").lower()
+
+# What registries answered, as evidence
+# Where it lies: empty (a folder "evidence" in VAR_DIR), another folder, "database", or s3://bucket/prefix
+EVIDENCE_STORE: str = _env.str("EVIDENCE_STORE", default="")
+EVIDENCE_DAYS: int = _env.int("EVIDENCE_DAYS", default=365)  # of what customers were told
+EVIDENCE_SHORT_DAYS: int = _env.int("EVIDENCE_SHORT_DAYS", default=7)  # of failures, the sandbox, and test questions
+EVIDENCE_MOST_BYTES: int = _env.int("EVIDENCE_MOST_BYTES", default=20_000_000_000)  # of all; 0: no bound
+SIGNING_SECRET: str = _env.str("SIGNING_SECRET", default="")  # makes the signing keys; empty: from SECRET_KEY
+SIGNING_SECRET_PREVIOUS: str = _env.str("SIGNING_SECRET_PREVIOUS", default="")  # vouches for the next key
+TIMESTAMP_AUTHORITY: str = _env.str("TIMESTAMP_AUTHORITY", default="")  # a URL, asked once an hour; empty: nobody
 
 # Keys some registries give free of charge
 SOCRATA_APP_TOKEN: str = _env.str("SOCRATA_APP_TOKEN", default="")
@@ -125,6 +148,8 @@ EMAIL_URL: str = _env.str("EMAIL_URL", default="")  # smtp+tls://user:password@h
 DEFAULT_FROM_EMAIL: str = _env.str("DEFAULT_FROM_EMAIL", default="")  # empty: no-reply at the host of PUBLIC_URL
 
 SELLER: str = _env.str("SELLER", default="")  # name and address on receipts, lines parted by \\n; empty: PUBLIC_URL
+
+SOS_LOOKUP_KEY: str = _env.str("SOS_LOOKUP_KEY", default="")  # with which `manage.py mcp` asks
 
 # Tests and benchmarks only: every portal is reached at this address instead of its own
 PORTALS_URL: str = _env.str("PORTALS_URL", default="")

@@ -26,8 +26,13 @@ _HEALTH = {
 _CUSTOMERS = {
     "billing.view_account",
     "billing.view_apikey",
+    "billing.view_member",
+    "billing.view_invitation",
     "lookups.view_delivery",
     "lookups.view_webhookaddress",
+    "lookups.view_watch",
+    "lookups.view_watchcheck",
+    "lookups.view_watchevent",
     "scrapers.view_scrapeattempt",
 }
 _BOOKS = {
@@ -51,6 +56,7 @@ FINANCE = frozenset(
     _BOOKS
     | {
         "billing.view_waitinggrant",
+        "billing.view_outagerefund",
         "billing.view_providerevent",
         "billing.view_monthclose",
         "billing.view_receipt",
@@ -83,6 +89,10 @@ _STAFF = {
     "auth.change_group",
     "auth.delete_group",
     "billing.view_auditevent",
+    "billing.view_signinlink",
+    "billing.show_signinlink",
+    "billing.add_invitation",
+    "billing.delete_invitation",
 }
 ROLES = {
     "viewer": VIEWER,

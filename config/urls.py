@@ -3,13 +3,21 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from config.admin.find import find
+from lookups.mcp import views as mcp
+
 urlpatterns = [
     path("admin/", include("config.sign_in.urls")),
+    path("admin/find/", admin.site.admin_view(find), name="admin_find"),
     path("admin/", admin.site.urls),
+    path("app/", include("lookups.workspace.urls")),
+    path("mcp", mcp.door, name="mcp"),
+    path("reconcile/", include("lookups.reconcile.urls")),
     path("", include("lookups.api.urls")),
     path("", include("lookups.pages.urls")),
 ]
 
 handler400 = "lookups.pages.views.bad_request"
+handler403 = "lookups.pages.views.forbidden"
 handler404 = "lookups.pages.views.not_found"
 handler500 = "lookups.pages.views.server_error"

@@ -35,16 +35,30 @@ ADDRESSES = ("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL", "EMAIL_URL")
 RESTORED_SECRETS = "restored_secrets.env"
 
 
+def list_left_out() -> dict[str, str]:
+    """What is in no archive, and why."""
+    if settings.EVIDENCE_STORE == "database":
+        return LEFT_OUT
+    why = (
+        "what registries sent, up to EVIDENCE_MOST_BYTES of files that never change: copy what is new after each backup"
+    )
+    return LEFT_OUT | {f"evidence ({settings.EVIDENCE_STORE or settings.VAR_DIR / 'evidence'})": why}
+
+
 def list_kept() -> Iterator[tuple[str, Path]]:
-    """Every file of VAR_DIR that cannot be made again, with its name there; what nobody knows is kept."""
+    """Every file of VAR_DIR that cannot be made again, with its name there; what nobody knows is kept.
+
+    Evidence is apart: there is too much of it to be copied as a whole each time.
+    """
     folder: Path = settings.VAR_DIR
-    apart = ["beat", "restore-"]
+    apart, evidence = ["beat", "restore-"], Path(settings.EVIDENCE_STORE or folder / "evidence")
     if connection.vendor == "sqlite":  # elsewhere it is the name of no file
         apart.append(Path(str(connection.settings_dict["NAME"])).name)
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
         first = name.parts[0]
         ours = first in SECRET_FILES or first == RESTORED_SECRETS or first.startswith(tuple(apart))
+        ours = ours or evidence in path.parents
         if first not in REMADE and not ours and path.is_file() and not path.is_symlink():
             yield name.as_posix(), path
 

@@ -21,13 +21,21 @@ def curl(*, address: str, key: str, question: dict[str, str]) -> str:
 
 
 def text(
-    *, address: str, first: FirstAccounts | None, sandbox_question: dict[str, str], free_lookups: int, logs: Path
+    *,
+    address: str,
+    first: FirstAccounts | None,
+    sandbox_question: dict[str, str],
+    free_lookups: int,
+    logs: Path,
+    prints_links: bool = False,
 ) -> str:
     """Return the whole message for a service at `address` (no trailing slash)."""
     lines = [f"SOS Lookup is running at {address}", "", f"  API documentation   {address}/docs/"]
     if first:
         login = f"{first.username} / {first.password or '(the password you chose)'}"
         lines += [f"  Admin               {address}/admin/   login: {login}"]
+    if prints_links:
+        lines += [f"  Workspace           {address}/app/   sign up with any e-mail address; the link is printed here"]
     lines += [f"  Logs                {logs}/"]
     if first:
         lines += [

@@ -2,6 +2,7 @@
 
 from django.core.exceptions import ImproperlyConfigured
 
+from config import env
 from config.settings.shared import *
 
 _REFUSED = {
@@ -20,6 +21,7 @@ for _sentence, _is_so in _REFUSED.items():
     if _is_so:
         raise ImproperlyConfigured(_sentence)
 
+SIGN_UP = env.SIGN_UP or "invited"  # free lookups for every stranger are the operator's to give
 PAYMENT_REQUIRES_TLS = True
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = True
@@ -30,5 +32,7 @@ CSRF_COOKIE_SECURE = True
 # Browsers take these from this very host over TLS alone.
 SESSION_COOKIE_NAME = "__Host-sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken"
+WORKSPACE_COOKIE_NAME = "__Host-workspace"
+EXAMPLE_KEY_COOKIE_NAME = "__Host-example-key"
 ADMIN_SECOND_FACTOR = True if ADMIN_SECOND_FACTOR is None else ADMIN_SECOND_FACTOR
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = False

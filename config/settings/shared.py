@@ -9,14 +9,21 @@ from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+from django.templatetags.static import static
 from django.urls import reverse_lazy
 
 from config.env import *
+from config.evidence import evidence_storage
 from config.logging import logging_config
 from config.postgres import CONNECTION_OPTIONS
 
 if ENTITY_PAGES not in ("public", "unlisted", "off"):
     raise ImproperlyConfigured("ENTITY_PAGES must be public, unlisted or off.")
+
+SIGN_UP = SIGN_UP or "open"
+if SIGN_UP not in ("open", "invited", "closed"):
+    raise ImproperlyConfigured("SIGN_UP must be open, invited or closed.")
+PRINT_SIGN_IN_LINKS = False  # development: `make run` prints the links that nobody mails
 
 PAYMENT_REQUIRES_TLS = False  # production: a challenge over plain http would invite a payment anyone can read
 
@@ -49,6 +56,7 @@ MIDDLEWARE = [
     "config.content_policy.ContentPolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.patience.Probes",
+    "lookups.pages.middleware.PlainRefusals",
     "lookups.pages.middleware.AdminBound",
     "lookups.api.middleware.PageSessions",
     "django.middleware.common.CommonMiddleware",
@@ -106,6 +114,7 @@ FORMAT_MODULE_PATH = "config.formats"  # the setting DATETIME_FORMAT is not aske
 STATIC_URL = "/static/"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "evidence": evidence_storage(EVIDENCE_STORE, folder=VAR_DIR / "evidence"),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
 
@@ -146,6 +155,8 @@ LOGIN_REDIRECT_URL = "admin:index"  # there is no other place to sign in to
 LOGOUT_REDIRECT_URL = "admin:login"
 AUTHENTICATION_BACKENDS = ["config.sign_in.backend.StaffBackend"]
 SESSION_COOKIE_AGE = ADMIN_SESSION_HOURS * 3600
+WORKSPACE_COOKIE_NAME = "workspace"  # members' own, which the admin does not know
+EXAMPLE_KEY_COOKIE_NAME = "example-key"  # a reader's own test key in the documentation
 
 # Sign-in by password and second factor: what allauth has beyond that (e-mail, sign-up, recovery) has no address here.
 ACCOUNT_ADAPTER = "config.sign_in.adapters.AccountAdapter"
@@ -178,15 +189,26 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "lookups.pages.views.form_expired"
 CSRF_COOKIE_HTTPONLY = True  # forms carry the token themselves
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # no third cookie
 
+# The colors of all our pages; each pair that the skin makes of them has a contrast of 4.5 : 1 and more.
+_SHADES = ("50", "100", "200", "300", "400", "500", "600", "700", "800", "900", "950")
+_NEUTRAL = "#F6F7F4 #ECEFEC #E3E4DE #CDD2CE #9BA5A1 #5F6A66 #4A5457 #374043 #2A302E #171B1A #101312"
+_GREEN = "#EEF7F4 #DCEFE8 #BFE2D6 #93CFBB #5CC6A8 #5CC6A8 #0B5D4B #0A5142 #094538 #07382E #052A22"
 UNFOLD = {
+    "COLORS": {
+        "base": dict(zip(_SHADES, _NEUTRAL.split(), strict=True)),
+        "primary": dict(zip(_SHADES, _GREEN.split(), strict=True)),
+    },
     "SITE_TITLE": "SOS Lookup",
     "SITE_HEADER": "SOS Lookup",
     "SITE_URL": "/",
     "SHOW_HISTORY": True,
     "ENVIRONMENT": "billing.admin.alerts.mark",  # shown on every page while the ledger does not add up
+    "DASHBOARD_CALLBACK": "config.admin.today.fill",
+    "STYLES": [lambda request: static("lookups/admin.css")],
     "SIDEBAR": {"navigation": "config.navigation.list_groups"},
     "ACCOUNT": {"navigation": [{"title": "Second factor", "link": reverse_lazy("mfa_index")}]},
 }

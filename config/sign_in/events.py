@@ -26,11 +26,13 @@ CHANGES = (
     ("billing.account", ("The monthly budget is",), Kind.BUDGET_SET),
     ("billing.account", (), Kind.SETTINGS_CHANGED),
     ("billing.waitinggrant", (), Kind.MONEY_MOVED),
+    ("billing.outagerefund", (), Kind.MONEY_MOVED),
     ("billing.topup", (), Kind.MONEY_MOVED),
     ("billing.payment", (), Kind.MONEY_MOVED),
     ("billing.apikey", ("The monthly budget is",), Kind.BUDGET_SET),
     ("billing.apikey", (), Kind.SETTINGS_CHANGED),
     ("jurisdictions.jurisdiction", (), Kind.SWITCHED),
+    ("billing.invitation", (), Kind.MEMBER_INVITED),
     ("auth.user", (), Kind.USER_CHANGED),
     ("auth.group", (), Kind.ROLE_CHANGED),
 )
@@ -94,7 +96,9 @@ def note_change(instance: LogEntry, **_: Any) -> None:
 
 
 def _record_factor(kind: audit.Kind, factor: Authenticator) -> None:
-    detail = f"{factor.get_type_display()} of {factor.user.get_username()}."
+    user = factor.user
+    who = user.get_username() if user.is_staff else audit.name_of(user)  # a member's may have to be forgotten
+    detail = f"{factor.get_type_display()} of {who}."
     audit.record(kind, subject=factor.user, detail=detail, now=timezone.now())
 
 

@@ -17,7 +17,11 @@ from lookups import client_address
 ADMIN = "/admin/"
 BEGAN, SEEN = "began_at", "seen_at"
 NOTED_EVERY = 60  # seconds: a session is written once a minute, not with every request
-EVIDENCE = {"admin:scrapers_scrapeattempt_change", "admin:scrapers_attempt_page"}
+EVIDENCE = {
+    "admin:scrapers_scrapeattempt_change",
+    "admin:scrapers_attempt_page",
+    "admin:lookups_lookup_evidence_file",
+}
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
 

@@ -110,28 +110,23 @@ class Installation:
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of an embedded installation with one account and its credit; each test has a copy of it."""
+def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """With one account and its credit; each test has a copy of it."""
     folder = tmp_path_factory.mktemp("template")
     (folder / "var").mkdir()
-    made = Installation({"DATABASE_URL": "", "REDIS_URL": ""}, folder)
-    made.do("migrate", "-v", "0")
-    made.do("shell", "-v", "0", "-c", WRITE)
-    return folder / "var"
+    with engine_variables() as variables:
+        made = Installation(variables, folder)
+        made.do("migrate", "-v", "0")
+        made.do("shell", "-v", "0", "-c", WRITE)
+        yield made
 
 
 @pytest.fixture
-def installation(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Installation]:
+def installation(tmp_path: Path, template: Installation) -> Iterator[Installation]:
     """With one account and its credit."""
-    with engine_variables() as variables:
-        made = Installation(variables, tmp_path)
-        if made.is_sqlite:
-            shutil.copytree(request.getfixturevalue("template"), tmp_path / "var")
-        else:
-            (tmp_path / "var").mkdir()
-            made.do("migrate", "-v", "0")
-            made.do("shell", "-v", "0", "-c", WRITE)
-        yield made
+    with engine_variables(template=template.variables) as variables:
+        shutil.copytree(template.folder / "var", tmp_path / "var")
+        yield Installation(variables, tmp_path)
 
 
 class TestABackup:
@@ -143,9 +138,12 @@ class TestABackup:
         kept.write_text("kept")
         (tmp_path / "var" / "log").mkdir()
         (tmp_path / "var" / "log" / "web.log").write_text("not kept")
+        (tmp_path / "var" / "evidence" / "ab" / "cd").mkdir(parents=True)
+        (tmp_path / "var" / "evidence" / "ab" / "cd" / "abcd.z").write_text("copied beside it")
         told = installation.do("backup", str(tmp_path / "a"))
         assert "NOT encrypted" in told
         assert "NOT in it: secrets" in told
+        assert f"NOT in it: evidence ({tmp_path / 'var' / 'evidence'})" in told
         installation.destroy()
         assert "as it was written" in installation.do("restore", str(tmp_path / "a"), "--check")
         told = installation.do("restore", str(tmp_path / "a"))
@@ -154,6 +152,7 @@ class TestABackup:
         assert installation.count_accounts() == 1
         assert kept.read_text() == "kept"
         assert not (tmp_path / "var" / "log").exists()
+        assert not (tmp_path / "var" / "evidence").exists()
         assert list((tmp_path / "var").glob("restore-*")) == []
         assert "0 differences" in installation.do("reconcile")
 

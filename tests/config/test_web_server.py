@@ -20,6 +20,7 @@ import pytest
 
 from config import env
 from config.launch import commands
+from tests import plain_http
 from tests.bench.slow_clients import KINDS, SlowClients
 from tests.journeys.checkout import ROOT, clean_environment, free_port
 
@@ -52,7 +53,7 @@ class WebServer:
     def answers(self) -> bool:
         """Whether it does."""
         with contextlib.suppress(httpx.HTTPError):
-            return httpx.get(self.url, timeout=5).status_code == 200
+            return plain_http.get(self.url, timeout=5).status_code == 200
         return False
 
     def wait_until(self, state: Callable[[], bool], *, seconds: float = 30) -> None:
@@ -75,24 +76,41 @@ class WebServer:
         self.process.wait()
 
 
-@pytest.fixture
-def started(tmp_path: Path) -> Iterator[Callable[..., WebServer]]:
-    """Starts servers, and ends them."""
+@contextlib.contextmanager
+def starting(folder: Path) -> Iterator[Callable[..., WebServer]]:
+    """Start servers, and end them."""
     running: list[WebServer] = []
 
     def start(**how: int) -> WebServer:
-        running.append(WebServer(tmp_path, **how))
+        running.append(WebServer(folder, **how))
         return running[-1]
 
-    yield start
-    for one in running:
-        one.end()
+    try:
+        yield start
+    finally:
+        for one in running:
+            one.end()
 
 
 @pytest.fixture
-def server(started: Callable[..., WebServer]) -> WebServer:
+def started(tmp_path: Path) -> Iterator[Callable[..., WebServer]]:
+    """Starts servers of a story's own."""
+    with starting(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     """One process with four threads."""
-    return started()
+    with starting(tmp_path_factory.mktemp("web")) as start:
+        yield start()
+
+
+@pytest.fixture
+def server(lasting: WebServer) -> WebServer:
+    """The same for all who neither end it nor leave it work to do; it has lived through the story before."""
+    assert lasting.answers()
+    return lasting
 
 
 class TestTheWebServer:
@@ -102,7 +120,7 @@ class TestTheWebServer:
     def test_answers_while_five_times_as_many_are_slow(self, server: WebServer, kind: str) -> None:
         with SlowClients(server.port, [kind], 5 * THREADS):
             for _ in range(4):
-                assert httpx.get(server.url, timeout=5).text == "well"
+                assert plain_http.get(server.url, timeout=5).text == "well"
 
     @pytest.mark.parametrize(
         "first", [b"", b"GET / HTTP/1.1\r\nX: ", b"POST /echo HTTP/1.1\r\nContent-Length: 9\r\n\r\nhalf"], ids=repr
@@ -111,10 +129,13 @@ class TestTheWebServer:
         with server.connect(first) as client:
             assert client.recv(100) == b""
 
-    def test_says_that_it_lives_while_all_threads_wait_and_others_for_them(self, server: WebServer) -> None:
+    def test_says_that_it_lives_while_all_threads_wait_and_others_for_them(
+        self, started: Callable[..., WebServer]
+    ) -> None:
         """In its turn it would come after the last of them has been begun: eight would have their answers."""
+        server = started()
         slow = [server.connect(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n") for _ in range(3 * THREADS)]
-        assert httpx.get(f"{server.url}/livez", timeout=30).status_code == 200
+        assert plain_http.get(f"{server.url}/livez", timeout=30).status_code == 200
         answered, _, _ = select.select(slow, [], [], 0)
         assert len(answered) < 2 * THREADS
         for client in slow:
@@ -149,16 +170,16 @@ class TestTheWebServer:
     def test_makes_room_when_it_is_full(self, server: WebServer) -> None:
         """Thirty connections are its bound, and three times as many come and say nothing."""
         idle = [server.connect() for _ in range(90)]
-        assert httpx.get(server.url, timeout=5).text == "well"
+        assert plain_http.get(server.url, timeout=5).text == "well"
         for client in idle:
             client.close()
 
     def test_hands_a_body_in_chunks_on_as_a_whole(self, server: WebServer) -> None:
-        reply = httpx.post(f"{server.url}/echo", content=iter([b"a" * 9, b"b" * 70_000]), headers={"host": "a"})
+        reply = plain_http.post(f"{server.url}/echo", content=iter([b"a" * 9, b"b" * 70_000]), headers={"host": "a"})
         assert reply.text.split()[0] == "70009"
 
     def test_leaves_it_to_the_service_which_proxies_are_believed(self, server: WebServer) -> None:
-        assert httpx.get(f"{server.url}/echo", headers={"X-Forwarded-For": "1.2.3.4"}).text == "0 1.2.3.4"
+        assert plain_http.get(f"{server.url}/echo", headers={"X-Forwarded-For": "1.2.3.4"}).text == "0 1.2.3.4"
 
     @pytest.mark.parametrize(
         ("request_", "status", "code"),
@@ -180,22 +201,24 @@ class TestTheWebServer:
         assert (told["success"], told["code"], told["cost"]) == (False, code, 0)
 
     def test_refuses_too_large_a_body_in_chunks(self, server: WebServer) -> None:
-        reply = httpx.post(server.url, content=iter([b"a" * 60_000, b"b" * 60_000]))
+        reply = plain_http.post(server.url, content=iter([b"a" * 60_000, b"b" * 60_000]))
         assert (reply.status_code, reply.json()["code"]) == (413, "payload_too_large")
 
 
 class TestAStop:
     """SIGTERM, as a service manager sends it."""
 
-    def test_ends_what_has_begun(self, server: WebServer) -> None:
+    def test_ends_what_has_begun(self, started: Callable[..., WebServer]) -> None:
+        server = started()
         with ThreadPoolExecutor(8) as pool:
-            asked = [pool.submit(httpx.get, f"{server.url}/slow", timeout=30) for _ in range(8)]
+            asked = [pool.submit(plain_http.get, f"{server.url}/slow", timeout=30) for _ in range(8)]
             time.sleep(1.0)  # four are being answered, four wait for a thread
             server.process.terminate()
             assert [one.result().text for one in asked] == ["well"] * 8
         assert server.process.wait(20) == 0
 
-    def test_waits_for_no_slow_client(self, server: WebServer) -> None:
+    def test_waits_for_no_slow_client(self, started: Callable[..., WebServer]) -> None:
+        server = started()
         with SlowClients(server.port, ["headers", "idle", "bodies"], 12):
             server.process.terminate()
             assert server.process.wait(10) == 0
@@ -213,7 +236,7 @@ class TestAReload:
 
         def keep_asking(path: str) -> None:
             while not over.is_set():
-                statuses.append(httpx.get(server.url + path, timeout=30).status_code)
+                statuses.append(plain_http.get(server.url + path, timeout=30).status_code)
 
         with ThreadPoolExecutor(6) as pool:
             asked = [pool.submit(keep_asking, path) for path in ("/", "/", "/slow", "/slow", "/echo", "/")]

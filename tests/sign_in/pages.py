@@ -10,7 +10,7 @@ from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.urls import URLResolver, get_resolver
 
-from scrapers.models import AttemptPage
+from scrapers.models import Reading
 from tests.sign_in.people import make_user
 
 START = "admin/"
@@ -42,9 +42,9 @@ def _fill(route: str) -> str | None:
 
 
 def _find(word: str, route: str) -> Any:
-    page = AttemptPage.objects.first()
-    assert page is not None
-    fixed = {"attempt_id": page.attempt_id, "number": page.number, "content_type_id": 1}
+    reading = Reading.objects.first()
+    assert reading is not None
+    fixed = {"attempt_id": reading.attempt_id, "number": 1, "content_type_id": 1}
     if word in fixed:
         return fixed[word]
     if route.startswith("/admin/r/"):

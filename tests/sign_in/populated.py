@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-import zlib
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,8 +14,10 @@ from django.utils import timezone
 from billing import accounts, keys, ledger
 from billing.accounting import receipts
 from billing.models import Account, MonthClose, WaitingGrant
-from lookups.models import Delivery, Job, Lookup, Suppression
-from scrapers.models import AttemptPage, ScrapeAttempt
+from lookups.models import Delivery, Job, Lookup, Suppression, Watch
+from scrapers.evidence import bodies
+from scrapers.models import Reading, ScrapeAttempt
+from scrapers.transport.exchanges import Exchange, to_kept
 
 GIVEN: dict[type[models.Field], Any] = {  # type: ignore[type-arg]
     models.UUIDField: uuid.uuid4,
@@ -39,8 +40,9 @@ def populate() -> None:
     ledger.charge(account_id=account.pk, amount=10, idempotency_key="c", reference="", now=now)
     _hold(account, now)
     attempt = _make(ScrapeAttempt, state="NY", kind="entity", outcome="blocked")
-    seen = {"number": 1, "method": "GET", "url": "https://x.test/", "size": 6, "body": zlib.compress(b"a page")}
-    _make(AttemptPage, attempt=attempt, state="NY", outcome="blocked", **seen)
+    bodies.keep([b"a page"], until=now + timedelta(days=7))
+    seen = to_kept(Exchange("GET", "https://x.test/", 0.0, 200, {}, b"a page"), (), at="")
+    _make(Reading, attempt=attempt, state="NY", outcome="blocked", exchanges=[seen.record])
     _make(WaitingGrant, account=account, amount=5, kind="grant", asked_by="dana", token="t")
     lookup = _make(Lookup, account=account, key=key, state="NY", kind="entity", asked="Acme", request_id="r")
     _make(Job, account=account, key=key, lookup=lookup, state="NY", ask_id=lookup.ask_id, deadline=now)
@@ -48,6 +50,7 @@ def populate() -> None:
     totals = {"cash": [1000, 0], "revenue": [0, 10], "credit_refunds": [0, 0]}
     _make(MonthClose, totals=totals)
     _make(Suppression, kind="company", state="NY", entity_id="1")
+    _make(Watch, account=account, key=key, state="NY", entity_id="1", every="day")
     Group.objects.get_or_create(name="desk")
     for model in admin.site._registry:
         if not model._default_manager.exists():  # type: ignore[attr-defined]

@@ -41,8 +41,8 @@ def last(kind: str) -> str:
 
 class TestWhatStaffDo:
     def test_to_a_switch(self, root: Browser) -> None:
-        address = "/admin/jurisdictions/jurisdiction/NY/change/"
-        assert root.post(address, {"reason": "their wish"}).status_code == 302
+        address = "/admin/jurisdictions/jurisdiction/NY/switch/"
+        assert root.post(address, {"to": "off", "sentence": "their wish"}).status_code == 302
         said = list(AuditEvent.objects.filter(kind="switched").values_list("subject", "detail"))
         assert ("jurisdictions.jurisdiction NY", "Change: Switched off: their wish.") in said
 

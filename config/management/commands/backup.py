@@ -62,7 +62,7 @@ def write(path: Path, *, passphrase: str, with_secrets: bool) -> Manifest:
             writer.add_bytes("secrets.json", files.secrets_as_json())
             for file in files.list_secret_files():
                 writer.add(f"secrets/{file.name}", file)
-        left_out = files.LEFT_OUT | ({} if with_secrets else files.NO_SECRETS)
+        left_out = files.list_left_out() | ({} if with_secrets else files.NO_SECRETS)
         about = manifest.make(snapshot, parts=dict(writer.parts), left_out=left_out, now=now)
         writer.add_bytes(archive.MANIFEST, about.to_json())
     return about

@@ -19,10 +19,11 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from config import env, probe
-from config.launch import commands, first_accounts, preflight, processes, startup_message
+from config.launch import commands, first_accounts, preflight, processes, sign_in_links, startup_message
 from scrapers import sandbox
 
 START_SECONDS = 90.0
+LINKS_SECONDS = 1.0
 
 
 class Command(BaseCommand):
@@ -82,7 +83,7 @@ class Command(BaseCommand):
             if self.wait_for_health(children, address):
                 self.stdout.write(self.startup_message(address, first))
                 self.stdout.flush()
-            self.watch(children)
+            self.watch(children, env.inherited().get("PUBLIC_URL") or address)
         finally:
             if children:
                 with suppress(OSError):  # nobody may be reading any more
@@ -132,10 +133,16 @@ class Command(BaseCommand):
             time.sleep(0.2)
         return False
 
-    def watch(self, children: list[processes.Child]) -> None:
-        """Return when asked to stop; raise when a process ends by itself."""
+    def watch(self, children: list[processes.Child], address: str) -> None:
+        """Return when asked to stop; raise when a process ends by itself. Print who wants to sign in meanwhile."""
+        new, looked_at = sign_in_links.NewLinks(), 0.0
         while not self.stop_signals:
             self.refuse_ended(children)
+            if settings.PRINT_SIGN_IN_LINKS and time.monotonic() - looked_at >= LINKS_SECONDS:
+                looked_at = time.monotonic()
+                for line in new.list_lines(address):
+                    self.stdout.write(line)
+                    self.stdout.flush()
             time.sleep(0.2)
 
     def refuse_ended(self, children: list[processes.Child]) -> None:
@@ -150,6 +157,7 @@ class Command(BaseCommand):
     def startup_message(self, address: str, first: first_accounts.FirstAccounts | None) -> str:
         """Return what the person reads."""
         return startup_message.text(
+            prints_links=settings.PRINT_SIGN_IN_LINKS,
             address=address,
             first=first,
             sandbox_question=sandbox.DEMO_QUESTION,

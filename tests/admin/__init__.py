@@ -1,0 +1,1 @@
+"""The admin as staff use it: its first page, and how far each task is from there."""

@@ -1,0 +1,121 @@
+"""What lists and pages of the admin say: dollars everywhere, live apart from the sandbox, what it means to be empty."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+import pytest
+from django.contrib import admin
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from billing import accounts, keys, ledger
+from billing.models import Account, ApiKey, Difference, MonthClose, Payment, Reconciliation, TopUp, WaitingGrant
+from jurisdictions.lists import ModeFilter
+from lookups.models import Lookup
+from tests.admin.conftest import ask
+from tests.sign_in.pages import list_addresses
+from tests.sign_in.populated import populate
+
+pytestmark = pytest.mark.django_db
+UNITS, DOLLARS = 77_123_456, "7712.3456"
+
+
+class TestMoney:
+    def test_is_in_dollars_on_every_page(self, owner: Client) -> None:
+        """Every row that has an amount gets one that is known again; no page shows it as the books keep it."""
+        populate()
+        account = Account.objects.get(name="Acme")
+        ledger.deposit(account_id=account.pk, amount=UNITS, idempotency_key="u", source="card", now=timezone.now())
+        for model in (Account, ApiKey):
+            model.objects.update(monthly_budget=UNITS)
+        for model, column in ((Payment, "amount"), (TopUp, "amount"), (WaitingGrant, "amount")):
+            model.objects.update(**{column: UNITS})
+        Lookup.objects.update(price=UNITS)
+        Difference.objects.update(numbers={"ledger": UNITS})
+        sums = {"cash": [UNITS, 0], "revenue": [0, UNITS], "credit_refunds": [0, 0]}
+        MonthClose.objects.create(
+            month=date(2020, 1, 1), totals=sums, entries=1, operator="x", closed_at=timezone.now()
+        )
+        sums = {"available": {"account": UNITS, "entries": 0, "last_entry": 0}}
+        differs = [{"account": account.pk, "name": "Acme", "differences": sums}]
+        Reconciliation.objects.create(ran_at=timezone.now(), accounts=1, mismatches=differs)
+        seen = 0
+        files = ("logout", "jsi18n", "page/1", "download", "autocomplete", "/search/", "evidence")
+        more = [
+            f"/admin/billing/{row._meta.model_name}/{row.pk}/change/"
+            for row in (MonthClose.objects.get(month=date(2020, 1, 1)), Reconciliation.objects.latest("pk"))
+        ]
+        for address in [*(address for _, address in list_addresses()), *more]:
+            if any(word in address for word in files) or "/confirm/" in address or "/login" in address:
+                continue
+            reply = owner.get(address)
+            if reply.status_code != 200 or "text/html" not in reply["Content-Type"]:
+                continue
+            text = reply.content.decode()
+            assert str(UNITS) not in text, address
+            assert "1/10,000" not in text, address
+            seen += DOLLARS in text or "7,712.3" in text or "7712.3" in text
+        assert seen >= 12
+
+    def test_is_typed_in_dollars(self, acme: Account, owner: Client) -> None:
+        key = ApiKey.objects.get(account=acme)
+        sent = {"name": "server", "monthly_budget": "50"}
+        assert owner.post(reverse("admin:billing_apikey_change", args=[key.pk]), sent).status_code == 302
+        key.refresh_from_db()
+        assert key.monthly_budget == 500_000
+
+
+class TestLists:
+    def test_of_what_is_live_or_made_up_begin_with_what_is_live(self, acme: Account, owner: Client) -> None:
+        for name, sandbox in (("Bluebird Freight", False), ("Blue Heron", True)):
+            ask(acme, name, "not_found", sandbox=sandbox)
+        rows = {
+            mode: owner.get(f"/admin/lookups/lookup/?mode={mode}").content.decode() for mode in ("", "sandbox", "both")
+        }
+        shown = {mode: ("Bluebird" in page, "Blue Heron" in page) for mode, page in rows.items()}
+        assert shown == {"": (True, False), "sandbox": (False, True), "both": (True, True)}
+
+    def test_that_can_be_of_both_all_have_the_filter(self) -> None:
+        columns = {"sandbox", "livemode", "is_sandbox"}
+        for model, shown in admin.site._registry.items():
+            if columns & {field.name for field in model._meta.fields}:
+                has = [one for one in shown.list_filter if isinstance(one, type) and issubclass(one, ModeFilter)]
+                assert has, model
+
+    def test_that_are_empty_say_what_that_means_and_offer_nothing_that_cannot_be_done(self, owner: Client) -> None:
+        told = set()
+        for model, shown in admin.site._registry.items():
+            if model._default_manager.exists():  # type: ignore[attr-defined]
+                continue
+            page = owner.get(reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"))
+            if page.status_code != 200:
+                continue
+            text = page.content.decode()
+            assert "Nothing here" in text, model
+            assert "Create a new item" not in text, model
+            told.add(getattr(shown, "empty_says", ""))
+        assert len(told) > 12
+
+    def test_find_what_begins_like_this_and_what_has_this_id(self, acme: Account, owner: Client) -> None:
+        other = accounts.open_account(name="Not Acme", now=acme.created_at)
+        keys.issue(account=other, name="k", now=acme.created_at)
+        mine, theirs = ask(acme, "Bluebird", "not_found"), ask(other, "Redbird", "not_found")
+
+        def found(table: str, word: str, **more: object) -> str:
+            query = {"q": word, **more}
+            page = owner.get(reverse(f"admin:{table}_changelist", query=query)).content.decode()
+            return " ".join(
+                name for name in ("Bluebird", "Redbird", "Not Acme") if name in re.sub(r"value=\S+", "", page)
+            )
+
+        assert found("lookups_lookup", "acm") == "Bluebird"
+        assert found("lookups_lookup", theirs.public_id) == "Redbird Not Acme"
+        assert found("lookups_lookup", str(acme.pk)) == "Bluebird"
+        assert found("lookups_lookup", "blueb") == ""  # a scan of all that was ever asked
+        assert found("lookups_lookup", "blueb", account__id__exact=acme.pk) == "Bluebird"
+        assert found("billing_account", "not ac") == "Not Acme"
+        assert found("billing_account", "acme") == ""
+        assert mine.pk != theirs.pk

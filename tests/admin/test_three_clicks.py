@@ -1,0 +1,180 @@
+"""Every task of the review is at most three clicks from the first page, walked by the pages' own links and forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from celery import current_app
+from django.test import Client
+
+from billing import accounts
+from billing.models import Account, ApiKey, LedgerEntry
+from jurisdictions import selectors
+from lookups.models import Job
+from tests.admin.clicks import Person
+from tests.admin.conftest import PRICE, ask, fail
+
+pytestmark = pytest.mark.django_db
+MOST = 3
+
+
+@pytest.fixture(autouse=True)
+def _nobody_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+
+
+@pytest.fixture
+def person(owner: Client) -> Person:
+    return Person(owner)
+
+
+class TestAKey:
+    def test_is_issued(self, acme: Account, person: Person) -> None:
+        person.press("Issue a key", q="acme").press("Continue", name="laptop", mode="live")
+        assert "Copy this key now" in person.text
+        assert ApiKey.objects.filter(account=acme, name="laptop").exists()
+        assert person.clicks <= MOST
+
+
+class TestCredit:
+    def test_is_granted(self, acme: Account, person: Person) -> None:
+        person.press("Grant credit", q="ops@acme.test").press("Continue", dollars="5", reason="goodwill")
+        assert "5.0000 USD" in person.text
+        person.press("Confirm")
+        assert LedgerEntry.objects.filter(account=acme, kind="deposit", amount=50_000).exists()
+        assert person.clicks <= MOST
+
+
+class TestAState:
+    def test_that_fails_is_switched_off_from_the_first_page(self, failed_job: Job, owner: Client) -> None:
+        person = Person(owner)
+        person.follow("Switch off", within="New York").press("Switch off", sentence="New York moves its search.")
+        assert not selectors.get_jurisdiction("NY").enabled
+        assert person.clicks <= MOST
+
+    def test_that_does_well_is_switched_off_as_well(self, person: Person) -> None:
+        person.follow("monitor_heart Registries").follow("switch off Colorado")
+        person.press("Switch off", sentence="Colorado asked us to stop.")
+        assert not selectors.get_jurisdiction("CO").enabled
+        assert person.clicks <= MOST
+
+
+class TestAFailedLookup:
+    def test_says_why_and_shows_the_page_that_refused(self, failed_job: Job, owner: Client) -> None:
+        person = Person(owner)
+        person.press("Open", q=failed_job.lookup.public_id)
+        assert "turned us away" in person.text or "blocked" in person.text
+        person.follow(f"#{failed_job.lookup.attempt_id}")
+        assert "Incapsula incident" in person.text
+        assert "Go away <script>alert(1)</script>" in person.text  # as text
+        assert person.clicks <= MOST
+
+    def test_is_found_without_its_id(self, failed_job: Job, owner: Client) -> None:
+        person = Person(owner)
+        figure = next(
+            link for link in person.page.xpath("//ul//a") if "Unavailable 1" in " ".join(link.text_content().split())
+        )
+        person.follow(" ".join(figure.text_content().split()))
+        row = next(link for link in person.page.xpath("//table//a[contains(@href, '/change/')]"))
+        person.follow(" ".join(row.text_content().split()))
+        assert "Bluebird Freight" in person.text
+        assert person.clicks <= MOST - 1
+
+    def test_leads_from_the_failing_state_to_its_last_kept_page(self, failed_job: Job, owner: Client) -> None:
+        person = Person(owner)
+        person.follow("Last kept page", within="New York")
+        assert "Go away" in person.text
+        assert person.clicks == 1
+
+
+class TestAFailedJob:
+    def test_is_asked_again_by_its_id(self, failed_job: Job, owner: Client) -> None:
+        person = Person(owner)
+        person.press("Open", q=failed_job.public_id).press("Ask again, paid for anew")
+        assert "0.0314 USD" in person.text
+        person.press("Confirm")
+        assert Job.objects.get().status == "pending"
+        assert person.clicks <= MOST
+
+    def test_is_asked_again_with_all_of_its_outage(self, failed_job: Job, owner: Client) -> None:
+        person = Person(owner)
+        person.follow("Ask failed jobs again", within="New York").press("Continue").press("Confirm")
+        assert "1 job is asked again" in person.text
+        assert person.clicks <= MOST
+
+
+class TestARefund:
+    def test_of_a_lookup(self, acme: Account, owner: Client) -> None:
+        lookup, person = ask(acme, "Bluebird Freight", "found"), Person(owner)
+        person.press("Open", q=lookup.public_id).follow("Refund")
+        assert "0.0314 USD" in person.text
+        person.press("Confirm", reason="wrong_answer", note="other company")
+        assert LedgerEntry.objects.get(kind="refund").amount == PRICE
+        assert "of it given back 0.0314 USD" in person.text
+        assert person.clicks <= MOST
+
+    def test_stands_only_where_something_can_be_given_back(self, acme: Account, owner: Client) -> None:
+        free, sold = ask(acme, "Nobody", "not_found"), ask(acme, "Bluebird Freight", "found")
+        for lookup, stands in ((free, False), (sold, True)):
+            person = Person(owner)
+            person.press("Open", q=lookup.public_id)
+            assert (" Refund " in person.text) is stands
+        page = owner.get(f"/admin/lookups/lookup/{free.pk}/refund/", follow=True)
+        assert "Nothing was charged for it." in page.content.decode()
+
+    def test_of_a_hold_stands_nowhere(self, acme: Account, owner: Client) -> None:
+        entry = LedgerEntry.objects.get(account=acme, kind="free_grant")
+        page = owner.get(f"/admin/billing/ledgerentry/{entry.pk}/change/").content.decode()
+        assert f"ledgerentry/{entry.pk}/refund" not in page
+        assert f"ledgerentry/{entry.pk}/receipt" in page
+
+
+class TestALookupsPage:
+    def test_leads_to_what_it_rests_on_and_what_it_cost_within_ones_rights(
+        self, acme: Account, as_role: Callable[[str], Client]
+    ) -> None:
+        attempt = fail("NY", "changed")
+        lookup = ask(acme, "Bluebird Freight", "found", attempt_id=attempt.pk)
+        charge = LedgerEntry.objects.get(kind="charge")
+        links = {
+            "charge": f"/billing/ledgerentry/{charge.pk}/",
+            "attempt": f"/scrapeattempt/{attempt.pk}/change/#evidence",
+        }
+        for role, sees in (("support", {"charge", "attempt"}), ("operator", {"attempt"}), ("viewer", set())):
+            page = as_role(role).get(f"/admin/lookups/lookup/{lookup.pk}/change/").content.decode()
+            assert {name for name, address in links.items() if address in page} == sees, role
+
+
+class TestAnAccountsPage:
+    def test_leads_to_everything_of_it_and_to_nothing_of_others(self, acme: Account, owner: Client) -> None:
+        lookup, person = ask(acme, "Bluebird Freight", "found"), Person(owner)
+        person.press("Open", q=f"#{acme.pk}")
+        hub = {link.text_content(): link.get("href") for link in person.page.cssselect(".sos-hub a")}
+        wanted = {"API keys", "Lookups", "Jobs", "Bulk jobs", "Ledger entries", "Top ups", "Receipts", "Deliverys"}
+        wanted |= {"Watchs", "Members", "Holds", "Payments"}
+        assert {name.rstrip("s") for name in hub} >= {name.rstrip("s") for name in wanted - {"Deliverys", "Watchs"}}
+        for address in hub.values():
+            assert owner.get(address, follow=True).status_code == 200, address
+        listed = owner.get(hub["Lookups"]).content.decode()
+        assert lookup.asked in listed
+
+    def test_shows_a_viewer_of_customers_no_money(self, acme: Account, as_role: Callable[[str], Client]) -> None:
+        person = Person(as_role("operator"))
+        person.press("Open", q="acme")
+        names = {link.text_content() for link in person.page.cssselect(".sos-hub a")}
+        assert "Lookups" in names
+        assert not {"Ledger entries", "Payments", "Holds"} & names
+
+
+class TestFinding:
+    def test_leads_to_the_list_where_several_are_meant_and_back_where_none_is(
+        self, acme: Account, person: Person
+    ) -> None:
+        accounts.open_account(name="ACME Two", now=acme.created_at)
+        person.press("Open", q="acme")
+        assert "ACME Two" in person.text
+        assert "Acme Brokers" in person.text
+        elsewhere = Person(person.client)
+        elsewhere.press("Open", q="nobody of that name")
+        assert "Nothing is found by that" in elsewhere.text
