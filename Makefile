@@ -16,6 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 RUN_LIST := config/requirements/run.txt
 REPORTING_LIST := config/requirements/reporting.txt
+S3_LIST := config/requirements/s3.txt
 TEST_LIST := config/requirements/test.txt
 PINNING := uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
 	--custom-compile-command 'make pin'
@@ -86,8 +87,10 @@ pin: $(VENV)/bin/python  ## resolve pyproject.toml's ranges into the hashed list
 	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --output-file $(RUN_LIST)
 	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --extra reporting \
 		--constraint $(RUN_LIST) --output-file $(REPORTING_LIST)
-	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --extra reporting --group test --group lint \
-		--constraint $(REPORTING_LIST) --output-file $(TEST_LIST)
+	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --extra s3 \
+		--constraint $(REPORTING_LIST) --output-file $(S3_LIST)
+	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --extra reporting --extra s3 --group test --group lint \
+		--constraint $(REPORTING_LIST) --constraint $(S3_LIST) --output-file $(TEST_LIST)
 
 sbom: installed-inventory  ## write what the service runs on to var/sbom.json (CycloneDX), with licenses to var/licenses.md
 	@mkdir -p var && $(INVENTORY)/tools/bin/cyclonedx-py environment $(INVENTORY)/run/bin/python --pyproject pyproject.toml \

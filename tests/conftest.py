@@ -2,43 +2,91 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.cache import cache
 
+from tests.browser.fixtures import browser  # noqa: F401  (a fixture)
 from tests.failures.totals import pytest_terminal_summary  # noqa: F401  (used by pytest)
 from tests.ledger_flush import _empty_ledger_between_tests  # noqa: F401  (used by pytest)
+from tests.migrated_once import django_db_setup  # noqa: F401  (used by pytest)
 
 # What no engine has a part in: rules of the source, pure functions, the wire's shapes and the clients made of them, a
-# server's sockets, the admin's rights and pages, sums that are the same in whatever order
+# server's sockets, the admin's rights and pages, sums that are the same in whatever order, the scraping core (which
+# knows no Django), files of evidence
 ENGINE_FREE = (
+    "tests/admin/",
     "tests/architecture/",
     "tests/billing/test_orders_of_events.py",
+    "tests/browser/",
     "tests/config/test_backup_archive.py",
     "tests/config/test_beat.py",
     "tests/config/test_reporting.py",
     "tests/config/test_secrets.py",
     "tests/config/test_web_server.py",
     "tests/contract/",
+    "tests/doors/",
     "tests/hostile/",
     "tests/journeys/",
+    "tests/evidence/test_file.py",
+    "tests/evidence/test_hundred_lookups.py",
+    "tests/evidence/test_page.py",
+    "tests/evidence/test_recorded_lookups.py",
     "tests/lookups/test_new_reason.py",
     "tests/matching/",
     "tests/mutants/",
+    "tests/pages/docs/",
+    "tests/packaging/test_asvs.py",
     "tests/packaging/test_audit.py",
     "tests/packaging/test_documents.py",
     "tests/packaging/test_image.py",
     "tests/packaging/test_licenses.py",
     "tests/packaging/test_monitoring.py",
     "tests/packaging/test_requirements.py",
+    "tests/packaging/test_retention.py",
     "tests/packaging/test_variables.py",
+    "tests/pages/dossier/test_headline.py",
+    "tests/pages/dossier/test_in_the_browser.py",
+    "tests/pages/dossier/test_linked_data.py",
+    "tests/pages/dossier/test_picture.py",
+    "tests/pages/home/test_examples.py",
+    "tests/pages/home/test_in_a_browser.py",
+    "tests/pages/home/test_states.py",
+    "tests/pages/home/test_words.py",
+    "tests/pages/dossier/test_in_the_browser.py",
+    "tests/pages/dossier/test_headline.py",
+    "tests/pages/dossier/test_linked_data.py",
+    "tests/pages/dossier/test_picture.py",
+    "tests/portals/test_conformance.py",
+    "tests/portals/test_faults.py",
+    "tests/portals/test_first_contact.py",
     "tests/scrapers/normalize/",
     "tests/scrapers/recordings/",
     "tests/scrapers/states/",
+    "tests/scrapers/test_asking.py",
+    "tests/scrapers/test_availability.py",
+    "tests/scrapers/test_damaged_pages.py",
+    "tests/scrapers/test_failures.py",
+    "tests/scrapers/test_failures_by_name.py",
     "tests/scrapers/test_golden.py",
+    "tests/scrapers/test_lines_of_html.py",
+    "tests/scrapers/test_names_by_statute.py",
+    "tests/scrapers/test_odd_names.py",
+    "tests/scrapers/test_refusals.py",
+    "tests/scrapers/test_respelled_names.py",
+    "tests/scrapers/test_search_terms.py",
+    "tests/scrapers/test_shortlist.py",
+    "tests/scrapers/test_states_page.py",
+    "tests/scrapers/test_statuses.py",
+    "tests/scrapers/test_transport.py",
+    "tests/scrapers/test_webforms.py",
+    "tests/scrapers/test_wider_searches.py",
     "tests/sign_in/test_policy.py",
     "tests/sign_in/test_reading.py",
     "tests/sign_in/test_roles.py",
@@ -51,15 +99,49 @@ ENGINE_FREE = (
     "tests/upgrades/test_reversals.py",
     "tests/upgrades/test_trade_words.py",
     "tests/variations/",
+    # What two do at once is in tests/workspace/test_at_once.py
+    "tests/workspace/entrance/",
+    "tests/workspace/preferences/",
+    "tests/workspace/team/",
+    "tests/workspace/test_access.py",
+    "tests/workspace/test_in_a_browser.py",
+    "tests/workspace/balance/test_in_a_browser.py",
+    "tests/workspace/keys/",
+    "tests/workspace/test_periods.py",
+    "tests/workspace/webhooks/",
+    "tests/workspace/bulk/test_tables.py",
 )
 RECORDINGS = Path(os.environ.get("SOS_RECORDINGS") or settings.BASE_DIR.parent / "shared" / "recordings")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even read what a whole run leaves out on the servers."""
+    left_out = config.option.markexpr == "not once"
+    return True if left_out and _is_engine_free(str(collection_path.relative_to(settings.BASE_DIR))) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what a whole run has to do on one engine only (`tests.engines` leaves it out on the servers)."""
+    """Mark what a whole run has to do on one engine only (`tests.engines` leaves it out on the servers); order."""
     for item in items:
-        if item.nodeid.startswith(ENGINE_FREE):
+        if _is_engine_free(item.nodeid.partition("::")[0]):
             item.add_marker("once")
+    # The group of one story would begin anywhere, and the longest are such: the run would wait for it alone
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Look for no cycles among the tests: they stay, and each look at all of them takes half a second."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _is_engine_free(path: str) -> bool:
+    return f"{path}/".startswith(ENGINE_FREE)
 
 
 @pytest.fixture(scope="session")
@@ -86,20 +168,23 @@ def switches(at_work: None) -> None:
 
 @pytest.fixture
 def at_work(db: None) -> None:
-    """A process of each kind has just said that it lives; what it does is done by the test."""
+    """A process of each kind lives, however long the test takes; what it does is done by the test."""
     from django.db.models.functions import Now
 
     from lookups.models import Heartbeat
 
     for role in Heartbeat.Role:
-        Heartbeat.objects.create(role=role, host="here", pid=1, started_at=Now(), beat_at=Now())
+        beat_at = Now() + timedelta(minutes=10)
+        Heartbeat.objects.create(role=role, host="here", pid=1, started_at=Now(), beat_at=beat_at)
 
 
 @pytest.fixture
-def on_postgres() -> None:
+def on_postgres(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip where the claim can only be proven on PostgreSQL: SQLite has no row locks."""
     if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         pytest.skip("proven on PostgreSQL only: SQLite has no row locks")
+    # Of thirty-two that wait for one row the last waits long on a busy machine
+    monkeypatch.setattr(settings, "DATABASE_SECONDS", 120.0)
 
 
 @pytest.fixture

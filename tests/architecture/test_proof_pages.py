@@ -11,8 +11,8 @@ import pytest
 from django.conf import settings
 
 ROOT: Path = settings.BASE_DIR
-PAGES = sorted((ROOT / "docs").glob("*-proof.md"))
-POINTS = {"contract-proof.md": 16, "money-proof.md": 19}
+PAGES = [*sorted((ROOT / "docs").glob("*-proof.md")), ROOT / "docs" / "truth.md"]
+POINTS = {"contract-proof.md": 16, "money-proof.md": 19, "people-proof.md": 8, "truth.md": 36}
 
 
 @cache
@@ -42,15 +42,18 @@ def list_points(page: str) -> dict[int, list[str]]:
 def list_missing(text: str) -> list[str]:
     """What a line names that is no test here; the line itself when it names none."""
     named = re.findall(r"`(tests/[^`]*)`", text)
-    parts = [one.partition("::") for one in named]
-    return [path + colons + test for path, colons, test in parts if test not in list_tests(path)] or (
-        [] if named else [text]
-    )
+    return [one for one in named if not is_there(one)] or ([] if named else [text])
+
+
+def is_there(name: str) -> bool:
+    """Whether a test or a golden case has this name."""
+    path, _, test = name.partition("::")
+    return test in list_tests(path) or (name.startswith("tests/golden/") and (ROOT / name / "case.json").is_file())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 class TestAPageOfProofs:
-    """docs/*-proof.md."""
+    """docs/*-proof.md and docs/truth.md."""
 
     def test_has_every_point(self, page: Path) -> None:
         points = list_points(page.read_text(encoding="utf-8"))
@@ -77,12 +80,14 @@ class TestAPageThatIsWrong:
             "tests/architecture/test_proof_pages.py::TestAPageOfProofs::test_gone",
             "tests/architecture/test_proof_pages.py::list_tests",
             "tests/architecture/test_proof_pages.py",
+            "tests/golden/WY/gone",
+            "tests/golden/WY",
         ],
     )
     def test_by_a_test_that_is_not_there(self, name: str) -> None:
         right = "tests/architecture/test_proof_pages.py::TestAPageOfProofs::test_has_every_point"
         assert list_missing(f"a fault: `{right}`, `{name}`") == [name]
-        assert list_missing(f"a fault: `{right}`") == []
+        assert list_missing(f"a fault: `{right}`, `tests/golden/WY/active`") == []
 
     def test_by_a_line_without_any(self) -> None:
         assert list_missing("a fault that nothing shows") == ["a fault that nothing shows"]

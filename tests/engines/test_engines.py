@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -56,6 +57,25 @@ class TestTheClosingLine:
         assert command.main(["--only", "servers"]) == 1
         monkeypatch.setenv("CI", "true")
         assert command.main([]) == 1
+
+    @pytest.mark.parametrize("failing", ["SQLite", "PostgreSQL"])
+    def test_names_both_halves_and_follows_the_one_that_failed(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: str
+    ) -> None:
+        def run(engine: str, *, out: Any = None, **_: Any) -> command.Result:
+            command.say(f"the lines of {engine}", out)
+            return command.Result(engine, int(engine.startswith(failing)), PASSED)
+
+        monkeypatch.setattr(command, "run_suite", run)
+        for name in ("TEST_DATABASE_URL", "TEST_REDIS_URL"):
+            monkeypatch.setenv(name, "named")
+        assert command.main([]) == 1
+        first, second, *_, last = capsys.readouterr().out.split("\n")[:-1]
+        assert (first, second) == (
+            "the lines of SQLite + filesystem broker",
+            "the lines of PostgreSQL + Redis as named",
+        )
+        assert "broker: 5 passed; PostgreSQL + Redis as named: 5 passed" in last
 
     def test_follows_a_failed_half(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(command, "run_suite", lambda engine, **_: command.Result(engine, 1, PASSED))

@@ -89,6 +89,14 @@ class Books:
             connection.rollback()
 
     @contextmanager
+    def no_reading_is_kept(self) -> Iterator[None]:
+        """Nobody can note what a registry answered until the block ends; its bytes are written before."""
+        with psycopg.connect(self.url) as connection:
+            connection.execute("LOCK TABLE scrapers_reading IN SHARE MODE")
+            yield
+            connection.rollback()
+
+    @contextmanager
     def no_job_ends(self) -> Iterator[None]:
         """Whoever wants to end a job stands still until the block ends, after whatever he did before."""
         with psycopg.connect(self.url, autocommit=True) as connection:

@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 
+from tests import plain_http
 from tests.failures.books import wait_until
 from tests.failures.customers import Call
 
@@ -49,7 +50,7 @@ def read_signs(url: str) -> Signs:
 def lives(url: str) -> bool:
     """Whether /livez answers in time; one try of a few is enough where a machine is busy."""
     try:
-        return httpx.get(f"{url}/livez", timeout=LIVE).status_code == 200
+        return plain_http.get(f"{url}/livez", timeout=LIVE).status_code == 200
     except httpx.TimeoutException:
         return False
 
@@ -57,7 +58,7 @@ def lives(url: str) -> bool:
 def get(url: str, path: str, **headers: str) -> tuple[httpx.Response, float]:
     """A reply, and how many seconds it took."""
     started = time.monotonic()
-    reply = httpx.get(url + path, headers=headers, timeout=120)
+    reply = plain_http.get(url + path, headers=headers, timeout=120)
     return reply, time.monotonic() - started
 
 

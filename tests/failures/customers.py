@@ -19,6 +19,7 @@ from typing import Any
 
 import httpx
 
+from tests import plain_http
 from tests.failures.registries import STATES
 
 CREDIT = 10_000_000  # units of 1/10,000 USD
@@ -93,7 +94,7 @@ class Customer:
             said: object = "no reply"
             with contextlib.suppress(httpx.HTTPError):
                 body = {"entities": rows, "source": "live", **more}
-                reply = httpx.post(f"{self.url}/v1/bulk-lookup", json=body, headers=headers, timeout=30)
+                reply = plain_http.post(f"{self.url}/v1/bulk-lookup", json=body, headers=headers, timeout=30)
                 if reply.status_code == 202:
                     break
                 said = reply.text
@@ -104,12 +105,12 @@ class Customer:
 
     def read(self, path: str) -> httpx.Response:
         """GET with the key."""
-        return httpx.get(self.url + path, headers=self._headers(), timeout=30)
+        return plain_http.get(self.url + path, headers=self._headers(), timeout=30)
 
     def _send(self, call: Call, timeout: float) -> None:
         started = time.monotonic()
         try:
-            reply = httpx.post(
+            reply = plain_http.post(
                 f"{self.url}/v1/lookup",
                 json={"entity_name": call.name, "state": call.state},
                 headers=self._headers() | {"idempotency-key": call.key},

@@ -20,8 +20,9 @@ import httpx
 import redis
 from celery import Celery
 
+from tests import plain_http
 from tests.engines import programs, servers
-from tests.failures import clock
+from tests.failures import clock, memory
 from tests.failures.books import Books, wait_until
 from tests.failures.customers import Call, Customer
 from tests.failures.registries import Registries
@@ -189,13 +190,12 @@ class Service:
             if server.process is None or server.process.poll() is not None:
                 server.start()
             server.signal_all(signal.SIGCONT)
-        # What a registry took in another story makes none slow; the web server remembers that for a minute.
-        measured = self.books.count("SELECT count(*) FROM scrapers_scrapeattempt")
         for process in self.processes.values():
-            if process.settings or (measured and process is self.web):
+            if process.settings:
                 process.end()
-        self.books.write("DELETE FROM scrapers_attemptpage")
+        # What a registry took in another story makes none slow
         self.books.write("DELETE FROM scrapers_scrapeattempt")
+        memory.forget(Path(self.environment["VAR_DIR"]))
         self.start(*(name for name, process in self.processes.items() if not process.is_alive()))
 
     def prove_slow(self, *states: str) -> None:
@@ -207,13 +207,12 @@ class Service:
                 " 'found', '', '[]', 0, 60000, '1.0', now() - interval '1 hour' FROM generate_series(1, 20)",
                 state=state,
             )
-        self.web.end()  # what it has measured before it remembers for a minute
-        self.start("web")
+        memory.forget(Path(self.environment["VAR_DIR"]))
 
     def answers(self) -> bool:
         """Whether the web server says that it can serve."""
         with contextlib.suppress(httpx.HTTPError):
-            return httpx.get(f"{self.url}/v1/health", timeout=5).status_code == 200
+            return plain_http.get(f"{self.url}/v1/health", timeout=5).status_code == 200
         return False
 
     def send(self, task: str) -> None:

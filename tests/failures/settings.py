@@ -11,3 +11,10 @@ from scrapers.transport.pace import Pace
 
 for portal, requests in ((NewYork, 4), (Colorado, 3), (Oregon, 2)):
     portal.pace = Pace(portal.pace.seconds / requests, portal.pace.concurrency)
+
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "KEY_FUNCTION": "tests.failures.memory.key_in_this_story",
+    }
+}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx
 import pytest
 
+from tests import plain_http
 from tests.failures.books import wait_until
 from tests.failures.conftest import Audit
 from tests.failures.customers import STATES, Customer
@@ -18,7 +18,7 @@ BOUND = 60.0  # seconds: 30 of silence, and a machine that is busy
 
 def health(storm: Service) -> dict[str, Any]:
     """What the service says of itself."""
-    reply = httpx.get(f"{storm.url}/v1/health", timeout=20)
+    reply = plain_http.get(f"{storm.url}/v1/health", timeout=20)
     assert reply.status_code == 200
     return dict(reply.json())
 
@@ -30,7 +30,7 @@ def list_missing(storm: Service) -> list[str]:
 
 def status(storm: Service, path: str) -> int:
     """How a path is answered."""
-    return httpx.get(storm.url + path, timeout=20).status_code
+    return plain_http.get(storm.url + path, timeout=20).status_code
 
 
 class TestAMissingWorker:

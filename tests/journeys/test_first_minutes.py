@@ -8,7 +8,10 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
@@ -22,29 +25,57 @@ FREE = 10 * 314
 READY = r"^Ctrl-C stops everything\.$"
 
 
-@pytest.fixture
-def environment() -> Iterator[dict[str, str]]:
-    """The variables of this run's engine, and New York's open data on loopback."""
+@dataclass
+class Place:
+    """A copy of the checkout, with nothing made in it before the first start, and `make run` in it."""
+
+    folder: Path
+    environment: dict[str, str]
+    port: int = field(default_factory=free_port)
+    service: Running | None = None
+
+    def start(self) -> Running:
+        """Run it and wait until it is ready."""
+        self.service = Running(self.folder, port=self.port, environment=self.environment)
+        self.service.wait_for(READY)
+        return self.service
+
+    def running(self) -> Running:
+        """As the story before left it, or started again where that one ended it."""
+        alive = self.service and self.service.process.poll() is None
+        return self.service if alive else self.start()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """On this run's engine, with New York's open data on loopback."""
+    folder = tmp_path_factory.mktemp("first minutes") / "checkout"
     with engine_variables() as variables, open_data.running() as portals:
-        yield variables | {"PORTALS_URL": portals}
+        made = Place(copy_checkout(folder), variables | {"PORTALS_URL": portals})
+        try:
+            yield made
+        finally:
+            if made.service:
+                made.service.end()
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    """A copy of the checkout with nothing made in it yet."""
-    yield copy_checkout(tmp_path / "checkout")
-    shutil.rmtree(tmp_path / "checkout", ignore_errors=True)
-
-
-@pytest.fixture
-def running(folder: Path, environment: dict[str, str]) -> Iterator[Running]:
+def running(place: Place) -> Running:
     """`make run`, ready."""
-    service = Running(folder, port=free_port(), environment=environment)
-    try:
-        service.wait_for(READY)
-        yield service
-    finally:
-        service.end()
+    return place.running()
+
+
+@pytest.fixture(scope="module")
+def first_answers(place: Place) -> dict[str, dict]:
+    """What the two lines show that are pasted first of all, and what is left to spend afterwards."""
+    sandbox_line, live_line = place.running().curls()
+    return {
+        "fictional": paste(sandbox_line),
+        "fictional balance": ask_balance(sandbox_line),
+        "real": paste(live_line),
+        "real balance": ask_balance(live_line),
+    }
 
 
 def paste(line: str) -> dict:
@@ -79,23 +110,21 @@ def as_much_as(shown: object, answered: object) -> object:
 class TestTheFirstMinutes:
     """What a stranger sees, from the first command to the last key pressed."""
 
-    def test_a_pasted_line_gets_a_company_record(self, running: Running) -> None:
-        sandbox_line, live_line = running.curls()
-
-        fictional = paste(sandbox_line)
+    def test_a_pasted_line_gets_a_company_record(self, first_answers: dict[str, dict]) -> None:
+        fictional = first_answers["fictional"]
         assert fictional["success"] is True
         assert fictional["data"]["entityName"].casefold() == "blue heron logistics llc"
         assert fictional["data"]["entityId"].startswith("SB-")
         assert shown_in_the_readme() == as_much_as(shown_in_the_readme(), fictional)
-        assert ask_balance(sandbox_line)["balanceStored"] == 0  # test mode has no balance
+        assert first_answers["fictional balance"]["balanceStored"] == 0  # test mode has no balance
 
-        real = paste(live_line)
+        real = first_answers["real"]
         assert real["success"] is True
         assert real["data"]["entityName"] == open_data.ROW["current_entity_name"]
         assert real["data"]["entityId"] == open_data.ROW["dos_id"]
         assert real["data"]["normalized"]["formationDate"] == "1911-06-16"
         assert (real["cost"], real["source"], real["lookupsRemaining"]) == (0.0314, "live", 9)
-        assert ask_balance(live_line)["balanceStored"] == FREE - 314
+        assert first_answers["real balance"]["balanceStored"] == FREE - 314
 
     def test_ctrl_c_leaves_no_process(self, running: Running) -> None:
         assert len(running.seen) >= 6  # make, the command, web and its worker, two queue workers, beat
@@ -104,29 +133,39 @@ class TestTheFirstMinutes:
         assert "Stopped." in running.text()
         assert "Traceback" not in running.text()
 
-    def test_a_second_start_shows_the_same_login_and_keys(
-        self, running: Running, folder: Path, environment: dict[str, str]
-    ) -> None:
+    def test_a_second_start_shows_the_same_login_and_keys(self, running: Running, place: Place) -> None:
         before = running.curls()
         login = running.wait_for(r"login: .+$")
         running.press_ctrl_c()
-        again = Running(folder, port=running.port, environment=environment)
-        try:
-            again.wait_for(READY)
-            assert again.curls() == before
-            assert again.wait_for(r"login: .+$") == login
-        finally:
-            again.end()
+        again = place.start()
+        assert again.curls() == before
+        assert again.wait_for(r"login: .+$") == login
 
-    def test_the_secrets_are_for_the_owner_alone_and_in_no_log(self, running: Running, folder: Path) -> None:
+    @pytest.mark.usefixtures("first_answers")  # they are the first, whatever is asked here
+    def test_the_secrets_are_for_the_owner_alone_and_in_no_log(self, running: Running, place: Place) -> None:
         for line in running.curls():
             paste(line)
-        kept = folder / "var" / "first_accounts.json"
+        kept = place.folder / "var" / "first_accounts.json"
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
         secrets = [json.loads(kept.read_text())[name] for name in ("password", "test_key", "live_key")]
-        logs = sorted((folder / "var" / "log").iterdir())
+        logs = sorted((place.folder / "var" / "log").iterdir())
         assert {log.name for log in logs} >= {"web.log", "worker.log", "bulk.log", "beat.log"}
         assert [log.name for log in logs for secret in secrets if secret in log.read_text()] == []
+
+    def test_signing_up_prints_a_link_that_stands_in_no_log(self, running: Running, place: Place) -> None:
+        own = build_opener(HTTPCookieProcessor())
+
+        def send(address: str, **typed: str) -> str:
+            page = own.open(address).read().decode()
+            token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+            assert token, page
+            form = urlencode({"csrfmiddlewaretoken": token[1], **typed}).encode()
+            return str(own.open(address, form).read().decode())
+
+        send(f"http://127.0.0.1:{running.port}/app/sign-in/", email="ada@quay.test")
+        link = running.wait_for(r"^Sign in as ada@quay\.test until .+$").split()[-1]
+        assert "10 free lookups" in send(link)
+        assert link.split("/")[-2] not in "".join(log.read_text() for log in (place.folder / "var" / "log").iterdir())
 
     def test_one_dead_process_ends_all_and_is_named(self, running: Running) -> None:
         subprocess.run(["pkill", "-KILL", "--parent", str(_up(running)), "--full", " beat "], check=True)

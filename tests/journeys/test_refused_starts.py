@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.checkout import ROOT, clean_environment, copy_checkout, free_port, make, ready_virtualenv
+from tests.journeys.checkout import ROOT, clean_environment, free_port, make, ready_virtualenv
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 
@@ -44,8 +44,8 @@ class TestARefusedStart:
     """`make run` where it cannot run."""
 
     def test_names_the_taken_port_and_a_way_out(self, tmp_path: Path, taken_port: int) -> None:
-        folder = copy_checkout(tmp_path / "checkout")
-        done = make("run", f"PORT={taken_port}", f"VENV={ready_virtualenv()}", folder=folder)
+        place = {"VAR_DIR": str(tmp_path / "var"), "DATABASE_URL": "", "REDIS_URL": ""}
+        done = make("run", f"PORT={taken_port}", f"VENV={ready_virtualenv()}", folder=ROOT, **place)
         assert done.returncode != 0
         said = ours(done.stdout + done.stderr)
         assert len(said) == 1
@@ -71,12 +71,12 @@ class TestARefusedStart:
         assert not (tmp_path / "venv").exists()
 
     def test_names_a_database_that_does_not_answer(self, tmp_path: Path) -> None:
-        folder = copy_checkout(tmp_path / "checkout")
         done = make(
             "run",
             f"VENV={ready_virtualenv()}",
             f"PORT={free_port()}",
-            folder=folder,
+            folder=ROOT,
+            VAR_DIR=str(tmp_path / "var"),
             DATABASE_URL="postgres://sos@127.0.0.1:1/nothing",
             REDIS_URL="",
         )

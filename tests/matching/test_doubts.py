@@ -137,6 +137,22 @@ class TestAPlural:
         assert choice.candidate is not None
         assert choice.ranked[0].features == ("plural", "only_one_like_it")
 
+    @pytest.mark.parametrize(("asked", "shown"), [("Zephyr Churches", "ZEPHYR CHURCH"), ("Oak Bakery", "OAK BAKERIES")])
+    def test_is_one_as_the_state_s_own_name_check_has_it(self, asked: str, shown: str) -> None:
+        assert choose(asked, shown, portal=RegistryOfArkansas).ranked[0].features == ("plural", "only_one_like_it")
+
+    @pytest.mark.parametrize(
+        ("asked", "shown"),
+        [("Car Zephyr", "CARES ZEPHYR"), ("Zephyr Princes", "ZEPHYR PRINCESS"), ("Dan Oak", "DANIES OAK")],
+    )
+    def test_is_no_other_word_that_ends_like_one(self, asked: str, shown: str) -> None:
+        assert choose(asked, shown, portal=RegistryOfArkansas).candidate is None
+        assert choose(shown, asked, portal=RegistryOfArkansas).candidate is None
+
+    def test_is_nobody_where_two_are_like_it(self) -> None:
+        shown = ("ZEPHYR FARMS LLC", "ZEPHYR FARMS INC.")
+        assert choose("Zephyr Farm", *shown, portal=RegistryOfArkansas).candidate is None
+
     def test_is_nobody_where_the_rule_is_assumed(self) -> None:
         assert choose("Zephyr Farm LLC", "ZEPHYR FARMS LLC").candidate is None
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import httpx
 
+from tests import plain_http
 from tests.journeys.checkout import ROOT, free_port
 
 FILES = ROOT / "deploy" / "nginx"
@@ -75,5 +76,5 @@ def nginx(folder: Path, *, servers: Sequence[int], edge: str = "behind-tls", lim
 
 def _answers(port: int) -> bool:
     with contextlib.suppress(httpx.HTTPError):
-        return bool(httpx.get(f"http://127.0.0.1:{port}/", timeout=2).status_code)
+        return bool(plain_http.get(f"http://127.0.0.1:{port}/", timeout=2).status_code)
     return False

@@ -213,7 +213,8 @@ class TestTheDeployment:
         )
 
     def test_has_its_pages_with_what_they_look_like(self, running: Running) -> None:
-        for path in ("/docs/", "/admin/login/", "/pricing/"):
+        guides = ("/docs/guides/quick-start/", "/docs/guides/changelog/")
+        for path in ("/docs/", *guides, "/docs/swagger/", "/admin/login/", "/pricing/"):
             page = running.outside.get(path, follow_redirects=False)
             assert page.status_code == 200, path
             parts = set(re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text))

@@ -166,9 +166,16 @@ class TestTheComposeFile:
     def test_keeps_data_in_volumes(self, services: dict[str, dict]) -> None:
         declared = yaml.safe_load((ROOT / "compose.yaml").read_text())["volumes"]
         kept = {
-            name: one["volumes"][0].split(":")[0]
+            name: {volume.split(":")[0] for volume in one["volumes"]}
             for name, one in services.items()
             if name != "proxy" and "volumes" in one
         }
-        assert kept == {"postgres": "postgres", "redis": "redis", "worker": "downloads"}
-        assert set(declared) == set(kept.values())
+        ours = {name: {"evidence"} for name in ("migrate", "web", "web2", "bulk", "beat")}
+        assert kept == ours | {"postgres": {"postgres"}, "redis": {"redis"}, "worker": {"downloads", "evidence"}}
+        assert set(declared) == set().union(*kept.values())
+
+    def test_lets_all_that_ask_and_show_share_the_evidence(self, services: dict[str, dict]) -> None:
+        folder = services["web"]["environment"]["EVIDENCE_STORE"].removesuffix("}").partition(":-")[2]
+        for name in ("web", "web2", "worker", "bulk", "beat"):
+            assert f"evidence:{folder}" in services[name]["volumes"]
+        assert folder in (ROOT / "Dockerfile").read_text()

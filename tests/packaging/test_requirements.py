@@ -34,10 +34,10 @@ def pinned(name: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(
     ("name", "groups"),
-    [("run", ()), ("reporting", ("reporting",)), ("test", ("reporting", "test", "lint"))],
+    [("run", ()), ("reporting", ("reporting",)), ("s3", ("s3",)), ("test", ("reporting", "s3", "test", "lint"))],
 )
 class TestALockedList:
-    """config/requirements/run.txt, reporting.txt and test.txt."""
+    """config/requirements/run.txt, reporting.txt, s3.txt and test.txt."""
 
     def test_fits_the_ranges_of_pyproject(self, name: str, groups: tuple[str, ...]) -> None:
         for one in wanted(*groups):
@@ -60,4 +60,5 @@ class TestALongerList:
 
     def test_holds_the_shorter_one_unchanged(self) -> None:
         assert set(pinned("run")) - set(pinned("reporting")) == set()
-        assert set(pinned("reporting")) - set(pinned("test")) == set()
+        assert set(pinned("run")) - set(pinned("s3")) == set()
+        assert set(pinned("reporting") + pinned("s3")) - set(pinned("test")) == set()

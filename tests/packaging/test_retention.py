@@ -50,6 +50,8 @@ def find_wrong_period(row: Row) -> str:
         return "a period without a constant" if told else ""
     module, _, name = constant[1].rpartition(".")
     kept_for = getattr(import_module(module), name)
+    if isinstance(kept_for, int):  # a variable of the environment
+        kept_for = timedelta(days=kept_for)
     if told is None or int(told[1]) * UNITS[told[2]] != kept_for:
         return f"{row.period}: {kept_for}"
     return ""

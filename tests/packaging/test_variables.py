@@ -21,6 +21,7 @@ NOT_THE_OPERATORS = {  # in compose.yaml, and why
     "STATIC_ROOT": "a folder of the image",
     "PROMETHEUS_MULTIPROC_DIR": "chosen at the start",
     "BACKUP_PASSPHRASE": "the command's, not that of what runs",
+    "SOS_LOOKUP_KEY": "the command's, not that of what runs",
 }
 FIXED = {
     "DATABASE_URL",
@@ -28,6 +29,7 @@ FIXED = {
     "MIGRATION_DATABASE_URL",
     "LOG_FORMAT",
     "TRUSTED_PROXIES",
+    "EVIDENCE_STORE",  # the volume that all of them share
 }  # by what the file starts
 COMPUTED = {"VAR_DIR", "STATIC_ROOT", "DATABASE_URL"}  # their defaults depend on where the checkout is; shown empty
 

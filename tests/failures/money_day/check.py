@@ -13,8 +13,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Iterator
 
-import httpx
-
+from tests import plain_http
 from tests.failures.money_day.clients import Client
 from tests.failures.money_day.day import Day
 
@@ -116,7 +115,7 @@ def _compare_balance(day: Day, account: int) -> Iterator[str]:
 
 
 def _read_balance(client: Client) -> dict[str, int]:
-    reply = httpx.get(f"{client.url}/v1/account/balance", headers={"x-api-key": client.secret}, timeout=30)
+    reply = plain_http.get(f"{client.url}/v1/account/balance", headers={"x-api-key": client.secret}, timeout=30)
     said: dict[str, int] = reply.json()
     return said
 

@@ -1,0 +1,101 @@
+"""The service as it is without any server of its own: every process on one file and one folder."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from tests import plain_http
+from tests.failures.books import wait_until
+from tests.failures.customers import Customer
+from tests.failures.disks import Disk
+from tests.failures.registries import Registries
+from tests.failures.registries import running as registries_running
+from tests.failures.service import SETTINGS, Process
+from tests.journeys.checkout import ROOT, clean_environment, free_port
+
+
+@dataclass
+class Embedded:
+    """Web, worker, bulk worker and clock in one folder; `disk`: the one it has for itself."""
+
+    url: str
+    folder: Path
+    disk: Disk | None
+    registries: Registries
+    processes: dict[str, Process]
+    environment: dict[str, str]
+    customer: Customer
+
+    def is_healthy(self) -> bool:
+        """Whether it says so."""
+        with suppress(httpx.HTTPError):
+            return bool(plain_http.get(f"{self.url}/v1/health", timeout=5).json()["status"] == "healthy")
+        return False
+
+    def dead(self) -> list[str]:
+        """The processes that do not run."""
+        return [name for name, process in self.processes.items() if not process.is_alive()]
+
+    def read(self, statement: str) -> list[tuple[object, ...]]:
+        """All rows of a query."""
+        with closing(sqlite3.connect(self.folder / "db.sqlite3", timeout=20)) as connection:
+            return connection.execute(statement).fetchall()
+
+    def manage(self, command: str) -> subprocess.CompletedProcess[str]:
+        """`manage.py`, as an operator runs it."""
+        line = [sys.executable, "manage.py", command]
+        return subprocess.run(line, cwd=ROOT, env=self.environment, capture_output=True, text=True)
+
+    def lose_places(self) -> None:
+        """Let minutes pass, after which whatever a killed process held is free."""
+        with closing(sqlite3.connect(self.folder / "db.sqlite3", timeout=20)) as connection:
+            connection.execute("UPDATE lookups_sharedfetch SET lease_until = '2000-01-01' WHERE ended_at IS NULL")
+            connection.execute("UPDATE lookups_job SET lease_until = '2000-01-01' WHERE status = 'processing'")
+            connection.execute("UPDATE lookups_job SET not_before = NULL WHERE ended_at IS NULL")
+            connection.execute("UPDATE lookups_idempotencyrecord SET lease_until = '2000-01-01'")
+            connection.commit()
+
+    def finish(self) -> None:
+        """A job whose answer could not be kept is taken up again after 130 s: that much passes for its leases."""
+        self.lose_places()
+        left = "SELECT status, attempts, lease_until, not_before FROM lookups_job WHERE ended_at IS NULL"
+        try:
+            wait_until(lambda: not self.read(left), what="every job has ended", seconds=60)
+        except AssertionError as late:
+            raise AssertionError(f"{late}: {self.read(left)}") from late
+
+
+@contextmanager
+def running(folder: Path, *, logs: Path, disk: Disk | None = None, **more: str) -> Iterator[Embedded]:
+    """Start everything in the folder, with `more` settings; end every process whatever happens."""
+    with registries_running() as registries:
+        port = free_port()
+        environment = clean_environment(SETTINGS | {"VAR_DIR": str(folder), "PORTALS_URL": registries.url} | more)
+        open_accounts = [sys.executable, "-m", "tests.failures.customers", "1"]
+        opened = subprocess.run(open_accounts, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+        (account,) = json.loads(opened.stdout)
+        (folder / "static").mkdir()
+        processes = {
+            name: Process(name, [name, *options], environment, logs / f"{name}.log")
+            for name, options in {"web": ["--port", str(port)], "worker": [], "bulk": [], "beat": []}.items()
+        }
+        url = f"http://127.0.0.1:{port}"
+        customer = Customer(account["account"], account["secret"], url, "D1")
+        embedded = Embedded(url, folder, disk, registries, processes, environment, customer)
+        try:
+            for process in processes.values():
+                process.start()
+            wait_until(embedded.is_healthy, what="the service is well", seconds=120)
+            yield embedded
+        finally:
+            for process in processes.values():
+                process.end()

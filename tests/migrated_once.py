@@ -1,0 +1,97 @@
+"""Migrates once for all processes of a run: the first keeps a copy of the empty tables, with which the others begin."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")[:12]  # the same in each process of a run, and none where it is one
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(request: pytest.FixtureRequest, django_db_blocker: Any) -> Iterator[None]:
+    """Make this process's database as pytest-django does; migrating then finds nothing left to do in a copy."""
+    copies = _Files() if connection.vendor == "sqlite" else _Databases()
+    if not RUN:
+        request.getfixturevalue("django_db_setup")
+        yield
+        return
+    with _one_at_a_time(), django_db_blocker.unblock():
+        found = copies.is_there()
+        if found:
+            copies.begin_with_it()
+        request.getfixturevalue("django_db_setup")
+        if not found:
+            copies.keep()
+    yield
+    with _one_at_a_time(), django_db_blocker.unblock():
+        copies.drop()
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    with (settings.VAR_DIR / f"migrated-{RUN}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class _Files:
+    """On SQLite."""
+
+    def __init__(self) -> None:
+        self.kept: Path = settings.VAR_DIR / f"migrated-{RUN}.sqlite3"
+
+    def is_there(self) -> bool:
+        return self.kept.exists()
+
+    def begin_with_it(self) -> None:
+        make = connection.creation._create_test_db
+
+        def copied(*how: Any, **more: Any) -> str:
+            name = str(make(*how, **more))
+            shutil.copy(self.kept, name)
+            return name
+
+        connection.creation._create_test_db = copied
+
+    def keep(self) -> None:
+        name = connection.settings_dict["NAME"]
+        with closing(sqlite3.connect(name)) as made, closing(sqlite3.connect(self.kept)) as kept:
+            made.backup(kept)  # with what its log still holds
+
+    def drop(self) -> None:
+        """It goes with its folder."""
+
+
+class _Databases:
+    """On PostgreSQL."""
+
+    kept = f"migrated_{RUN}"
+
+    def is_there(self) -> bool:
+        with connection._nodb_cursor() as cursor:
+            cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [self.kept])
+            return cursor.fetchone() is not None
+
+    def begin_with_it(self) -> None:
+        connection.settings_dict["TEST"]["TEMPLATE"] = self.kept
+
+    def keep(self) -> None:
+        made = connection.settings_dict["NAME"]
+        connection.close()  # nobody may use what is copied
+        with connection._nodb_cursor() as cursor:
+            cursor.execute(f'CREATE DATABASE "{self.kept}" TEMPLATE "{made}"')
+
+    def drop(self) -> None:
+        with connection._nodb_cursor() as cursor:
+            cursor.execute(f'DROP DATABASE IF EXISTS "{self.kept}"')
