@@ -1,0 +1,1 @@
+../lookups/evidence/verify.py
