@@ -6,13 +6,14 @@ import json
 from typing import Any
 
 import pytest
+from django.db.models.functions import Now
 from django.test import Client
 from django.utils import timezone
 
 from billing import keys
 from billing.models import LedgerEntry
 from lookups.bulk import queue
-from lookups.models import BulkJob, Lookup
+from lookups.models import BulkJob, Heartbeat, Lookup
 from lookups.reconcile import asking
 from tests.doors.reconcile.program import Program, judge
 from tests.lookups.conftest import Customer
@@ -24,8 +25,13 @@ FOUND, NOBODY = "Magic Found LLC", "Magic Not Found LLC"
 
 @pytest.fixture
 def worked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """While the program waits, the bulk worker does its work."""
-    monkeypatch.setattr(asking.time, "sleep", lambda _: queue.work(now=timezone.now()))
+    """While the program waits, the bulk worker lives and does its work, however long the test takes."""
+
+    def work(_: float) -> None:
+        Heartbeat.objects.update(beat_at=Now())
+        queue.work(now=timezone.now())
+
+    monkeypatch.setattr(asking.time, "sleep", work)
 
 
 @pytest.fixture
