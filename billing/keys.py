@@ -21,6 +21,7 @@ from django.db.models import Q
 
 from billing import audit, budgets, money, networks
 from billing.models import Account, ApiKey
+from billing.prepared import Blank, Prepared
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +33,9 @@ SHOWN_CHARACTERS = 6
 LAST_USED_EVERY = timedelta(minutes=1)
 LONGEST_SECRET = 200
 WORKSPACE = "Workspace"
+_BY_HASH = Prepared(
+    lambda: ApiKey.objects.of_programs().select_related("account").filter(secret_hash=Blank("secret_hash"))
+)
 KEPT = (
     "name",
     "mode",
@@ -148,7 +152,7 @@ def verify(*, secret: str, now: datetime, address: networks.Address | None = Non
     """
     if not secret.startswith("osd_") or len(secret) > LONGEST_SECRET:
         raise InvalidKey("unknown")
-    key = ApiKey.objects.of_programs().select_related("account").filter(secret_hash=_hash(secret)).first()
+    key = _BY_HASH.first(secret_hash=_hash(secret))
     if key is None:
         raise InvalidKey("unknown")
     if not key.works_at(now):

@@ -21,6 +21,7 @@ from django.db.models import Model, Sum
 
 from billing import budgets, money, posting
 from billing.ledger_errors import BudgetExceeded, HoldEnded, IdempotencyConflict, InsufficientFunds, RefundTooLarge
+from billing.locks import lock_account, lock_hold
 from billing.models import Account, ApiKey, Hold, LedgerEntry
 
 Kind = LedgerEntry.Kind
@@ -57,7 +58,7 @@ def deposit(
     kind = Kind.FREE_GRANT if source == FREE_GRANT else Kind.DEPOSIT
     request = _request(kind, idempotency_key, now, request_id, amount, source, reference)
     with transaction.atomic():
-        account = lock(account_id)
+        account = lock_account(account_id)
         if entry := _find_same(account_id, request):
             return entry
         by: dict[str, Any] = {"operator": operator, "reason": reason, "note": note}
@@ -87,10 +88,10 @@ def hold(
     terms = {"key": key, "amount": amount, "reference": reference, "created_at": now, "expires_at": expires_at}
     try:
         with transaction.atomic():
-            return _hold(locked or lock(account_id), request, row, Hold(**terms, remaining=amount))
+            return _hold(locked or lock_account(account_id), request, row, Hold(**terms, remaining=amount))
     except (IntegrityError, InsufficientFunds):  # perhaps of a request that was made before: its key says so
         with transaction.atomic():
-            account = lock(account_id)
+            account = lock_account(account_id)
             if (entry := _find_same(account_id, request)) and entry.hold:
                 return entry.hold
             return _hold(account, request, row, Hold(**terms, remaining=amount))
@@ -163,7 +164,7 @@ def charge(
     """Spend `amount` units at once. Raises InsufficientFunds, BudgetExceeded or IdempotencyConflict."""
     request = _request(Kind.CHARGE, idempotency_key, now, request_id, money.units(amount), reference)
     with transaction.atomic():
-        account = lock(account_id)
+        account = lock_account(account_id)
         if entry := _find_same(account_id, request):
             return entry
         charged = _take(account, amount, key, now)
@@ -189,7 +190,7 @@ def refund(
         raise ValueError(f"Only a capture or a charge can be refunded, not a {charged.kind}.")
     request = _request(Kind.REFUND, idempotency_key, now, "", entry_id, amount)
     with transaction.atomic():
-        account = lock(charged.account_id)
+        account = lock_account(charged.account_id)
         if entry := _find_same(account.pk, request):
             return entry
         refundable = get_refundable(charged)
@@ -220,7 +221,7 @@ def adjust(
         raise ValueError("An adjustment needs an amount, an operator and a reason.")
     request = _request(Kind.ADJUST, idempotency_key, now, "", amount, reason, reference)
     with transaction.atomic():
-        account = lock(account_id)
+        account = lock_account(account_id)
         if entry := _find_same(account_id, request):
             return entry
         if amount < 0 and account.available < size:
@@ -249,7 +250,7 @@ def reverse(
         raise ValueError("A reversal of nothing is a mistake.")
     request = _request(Kind.REVERSAL, idempotency_key, now, "", amount, source, reference)
     with transaction.atomic():
-        account = lock(account_id)
+        account = lock_account(account_id)
         if entry := _find_same(account_id, request):
             return entry
         by: dict[str, Any] = {
@@ -280,16 +281,6 @@ def expire_holds(*, now: datetime, limit: int = 1000) -> int:
         except HoldEnded:
             continue  # captured while we were on the way: the work was done in time after all
     return ended
-
-
-def lock(account_id: int) -> Account:
-    """Lock and read the account's row. NO KEY: rows that merely point at the account are not made to wait."""
-    return Account.objects.select_for_update(no_key=True).get(pk=account_id)
-
-
-def lock_hold(hold_id: int) -> Hold:
-    """Lock the account of a hold, then the hold: who has waited for the account reads the hold as it is then."""
-    return Hold.objects.select_for_update(no_key=True, of=("account", "self")).select_related("account").get(pk=hold_id)
 
 
 def _hold(account: Account, request: _Request, row: Model | None, made: Hold) -> Hold:

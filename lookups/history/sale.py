@@ -11,7 +11,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from billing import ledger
+from billing import locks
 from billing.ledger_errors import InsufficientFunds
 from lookups.history.versions import History, Wanted, find_entity, find_version, get_history
 from lookups.lookup import rows, settlement
@@ -76,7 +76,7 @@ def _sell(ask: Ask, version: RecordVersion, *, now: datetime) -> Lookup | OutOfF
     try:
         with transaction.atomic():
             if ask.account is not None and ask.stored_price and not ask.sandbox:
-                ledger.lock(ask.account.pk)
+                locks.lock_account(ask.account.pk)
                 if bought := find_bought(ask, version.entity):
                     return bought
             row = rows.draft(ask, now=now)

@@ -8,10 +8,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from billing import ledger
+from billing import locks
 from billing.models import Account
+from billing.prepared import Blank, Prepared
 from lookups.evidence import manifests
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import (
@@ -30,6 +31,17 @@ from lookups.verdicts import BILLED, Verdict
 from scrapers.models import Reading
 
 ASKED_AGAIN = timedelta(minutes=5)  # after an answer: who asks the same again may not have got it
+
+
+def _paid() -> QuerySet[Lookup]:
+    paid = Lookup.objects.whole().filter(Q(verdict__isnull=True) | Q(verdict__in=BILLED), price__gt=0, sandbox=False)
+    same = {name: Blank(name) for name in ("account", "state", "kind", "asked")}
+    alone = (Lookup.Origin.API, Lookup.Origin.PAGE)
+    return paid.filter(origin__in=alone, created_at__gt=Blank("created_at"), **same)
+
+
+_PAID = Prepared(lambda: _paid().filter(ref__isnull=True))
+_PAID_WITH_REF = Prepared(lambda: _paid().filter(ref=Blank("ref")))
 
 
 class AskedBefore(Exception):
@@ -92,13 +104,12 @@ def refuse_repetition(ask: Ask, *, now: datetime) -> Account | None:
     account = ask.account
     if ask.apart or account is None or account.is_internal or ask.sandbox:
         return None
-    locked = ledger.lock(account.pk)
+    locked = locks.lock_account(account.pk)
     question = ask.question
     since = now - ASKED_AGAIN - timedelta(seconds=settings.SYNC_BUDGET_SECONDS)  # an answer may take so long
-    paid = Lookup.objects.whole().filter(Q(verdict__isnull=True) | Q(verdict__in=BILLED), price__gt=0)
-    alone = (Lookup.Origin.API, Lookup.Origin.PAGE)
-    asked = paid.filter(account=account, sandbox=False, origin__in=alone, created_at__gt=since, ref=ask.ref)
-    for lookup in asked.filter(state=question.state, kind=question.kind, asked=question.words):
+    same = {"account": account.pk, "created_at": since, "state": question.state, "kind": question.kind}
+    same |= {"asked": question.words} if ask.ref is None else {"asked": question.words, "ref": ask.ref}
+    for lookup in (_PAID if ask.ref is None else _PAID_WITH_REF).all(**same):
         if lookup.question == question.to_json() and (ask.accepts_stored or lookup.source != Lookup.Source.STORED):
             raise AskedBefore(lookup)
     return locked

@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 
-from billing import ledger
+from billing import locks
 from billing.ledger_errors import BudgetExceeded, InsufficientFunds
 from billing.models import Hold
+from billing.prepared import Blank, Prepared
 from jurisdictions import selectors as jurisdictions
 from lookups.lookup import rows, single_flight, storage
 from lookups.lookup.asks import Ask, Stopwatch
@@ -29,6 +30,29 @@ from scrapers.records import NotFound
 from scrapers.refusals import QueryRefused
 
 CRASHED: single_flight.Result = {"kind": "crashed"}
+
+
+def _same(of: tuple[str, ...] = ("self",)) -> QuerySet[Lookup]:
+    off = Exists(jurisdictions.list_off().filter(pk=OuterRef("state")))
+    found = Lookup.objects.filter(id=Blank("id")).select_for_update(no_key=True, of=of)
+    return found.annotate(job_status=F("job__status"), job_claim=F("job__claim"), is_off=off)
+
+
+def _same_with_hold() -> QuerySet[Lookup]:
+    found = _same(of=("self", "hold__account", "hold"))
+    return found.select_related("hold__account").filter(hold__created_at__isnull=False)  # locked: no outer join
+
+
+_LOCKED, _LOCKED_WITH_HOLD = Prepared(_same), Prepared(_same_with_hold)
+_STORED = Prepared(
+    lambda: StoredAnswer.objects.whole().filter(
+        question=Blank("question"),
+        state=Blank("state"),
+        kind=Blank("kind"),
+        sandbox=Blank("sandbox"),
+        retrieved_at__gt=Blank("retrieved_at"),
+    )
+)
 Empty = NothingFound | Unavailable | Refused | Failed | Cancelled
 """What delivers nothing: the money goes back."""
 
@@ -53,15 +77,8 @@ def lock(ask: Ask, lookup: Lookup) -> Locked:
     PostgreSQL locks in the order that is named, and reads what it has locked as it is then.
     """
     if lookup.pk is None:
-        return Locked(is_ours=True, held=lookup.hold and ledger.lock_hold(lookup.hold.pk))
-    of: tuple[str, ...] = ("self",)
-    same = Lookup.objects.filter(pk=lookup.pk)
-    if lookup.hold_id is not None:
-        of = ("self", "hold__account", "hold")
-        same = same.select_related("hold__account").filter(hold__created_at__isnull=False)  # locked: no outer join
-    off = Exists(jurisdictions.list_off().filter(pk=OuterRef("state")))
-    same = same.select_for_update(no_key=True, of=of)
-    found: Any = same.annotate(job_status=F("job__status"), job_claim=F("job__claim"), is_off=off).first()
+        return Locked(is_ours=True, held=lookup.hold and locks.lock_hold(lookup.hold.pk))
+    found: Any = (_LOCKED if lookup.hold_id is None else _LOCKED_WITH_HOLD).first(id=lookup.pk)
     if found is None:
         return Locked(is_ours=False)
     held_by = found.job_status, found.job_claim
@@ -186,18 +203,13 @@ def find_stored(ask: Ask, *, stopwatch: Stopwatch) -> StoredAnswer | None:
     """The stored answer that will do for this ask; None when the registry has to be asked."""
     if not ask.accepts_stored:
         return None
-    since = stopwatch.now - rows.max_age(ask.account)
     question = ask.question
-    return (
-        StoredAnswer.objects.whole()
-        .filter(
-            question=question.digest,
-            state=question.state,
-            kind=question.kind,
-            sandbox=ask.sandbox,
-            retrieved_at__gt=since,
-        )
-        .first()
+    return _STORED.first(
+        question=question.digest,
+        state=question.state,
+        kind=question.kind,
+        sandbox=ask.sandbox,
+        retrieved_at=stopwatch.now - rows.max_age(ask.account),
     )
 
 

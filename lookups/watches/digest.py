@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
 
-from billing import ledger
+from billing import locks
 from billing.models import Account
 from lookups.models import Delivery, WatchEvent
 from lookups.notifications import outbox
@@ -54,7 +54,7 @@ def list_mailed(delivery: Delivery) -> list[WatchEvent]:
 
 def _write(account_id: int, sandbox: bool, until: datetime, *, now: datetime) -> int:
     with transaction.atomic():
-        ledger.lock(account_id)  # no event of theirs is written meanwhile, and nobody else writes this mail
+        locks.lock_account(account_id)  # no event of theirs is written meanwhile, and nobody else writes this mail
         account = Account.objects.get(pk=account_id)
         waiting = WatchEvent.objects.filter(
             account=account, sandbox=sandbox, mailed_at__isnull=True, watch__email_digest=True, created_at__lt=until

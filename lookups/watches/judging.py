@@ -15,7 +15,7 @@ from functools import partial
 
 from django.db import transaction
 
-from billing import ledger
+from billing import locks
 from lookups.lookup.outcomes import Found
 from lookups.models import Job, Lookup, RecordVersion, Watch, WatchBaseline, WatchCheck
 from lookups.verdicts import Verdict
@@ -73,7 +73,7 @@ def _judge(check_id: int, account_id: int, watch_id: uuid.UUID, *, now: datetime
     ended = WatchCheck.objects.select_related(*WHOLE).get(pk=check_id)
     reread = _look_back(ended, _name_reader(ended.lookup))
     with transaction.atomic():
-        ledger.lock(account_id)  # first the account, then the watch, everywhere: events are numbered under it
+        locks.lock_account(account_id)  # first the account, then the watch, everywhere: events are numbered under it
         watch = Watch.objects.select_for_update(of=("self",)).select_related("account", "key").get(pk=watch_id)
         check = WatchCheck.objects.select_related(*WHOLE).filter(pk=check_id, ended_at__isnull=True).first()
         if check is None:

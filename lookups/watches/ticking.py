@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from celery import current_app
 from django.db import transaction
 
-from billing import ledger, prices
+from billing import locks, prices
 from billing.ledger_errors import BudgetExceeded, InsufficientFunds
 from billing.models import ApiKey
 from lookups.bulk import queue
@@ -62,7 +62,7 @@ def wake() -> None:
 def _tick(watch_id: uuid.UUID, account_id: int, due_at: datetime | None, *, now: datetime) -> int:
     try:
         with transaction.atomic():
-            ledger.lock(account_id)
+            locks.lock_account(account_id)
             watch = _take_turn(watch_id, due_at, now=now)
             return _ask(watch, now=now) if watch is not None else 0
     except InsufficientFunds as short:
@@ -76,7 +76,7 @@ def _tick(watch_id: uuid.UUID, account_id: int, due_at: datetime | None, *, now:
 def pause(watch_id: uuid.UUID, *, account_id: int, because: Watch.PauseReason, now: datetime) -> None:
     """Look at it no more until somebody says so; where nobody has asked for that, its customer is told."""
     with transaction.atomic():
-        ledger.lock(account_id)
+        locks.lock_account(account_id)
         held = Watch.objects.select_for_update(of=("self",)).select_related("account", "key")
         watch = held.filter(pk=watch_id, status=Watch.Status.ACTIVE, deleted_at__isnull=True).first()
         if watch is None:

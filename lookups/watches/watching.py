@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from billing import ledger
+from billing import locks
 from billing.models import ApiKey
 from lookups.jobs import runner
 from lookups.lookup import checks
@@ -68,7 +68,7 @@ def create(
     """
     made: list[Watch] = []
     with transaction.atomic():
-        ledger.lock(key.account_id)
+        locks.lock_account(key.account_id)
         before = Watch.objects.filter(pk=named, account=key.account_id).first() if named else None
         if before is not None:
             return Made([before], 0)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from billing import accounts, keys, ledger, reconciliation, selectors
+from billing import accounts, keys, ledger, locks, reconciliation, selectors
 from billing.ledger_errors import LedgerError
 from billing.models import Account, ApiKey, Hold, LedgerEntry
 from tests.billing.conftest import LATER, NOW, in_parallel
@@ -82,7 +82,7 @@ class TestThirtyTwoClients:
 
         def first() -> str:
             with transaction.atomic():
-                ledger.lock(account.pk)
+                locks.lock_account(account.pk)
                 has_it.set()
                 assert may_go.wait(30)
                 return ledger.release(hold_id=held.pk, now=NOW, reason="not_found").kind

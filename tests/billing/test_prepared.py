@@ -1,0 +1,91 @@
+"""A query that is written once finds what the query set finds."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.transaction import TransactionManagementError
+
+from billing import keys
+from billing.models import Account, ApiKey, LedgerEntry
+from billing.prepared import Blank, Prepared
+from tests.billing.conftest import NOW
+
+
+def whole() -> QuerySet[ApiKey]:
+    """Keys with their account, and whether it has ever moved money."""
+    moved = LedgerEntry.objects.filter(account=OuterRef("account"))
+    return ApiKey.objects.select_related("account").annotate(moved=Exists(moved)).order_by("pk")
+
+
+def columns(row: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(row).items() if name != "_state"}
+
+
+@pytest.fixture
+def several(account: Account) -> list[ApiKey]:
+    return [
+        keys.issue(account=account, name=f"key {number}", now=NOW + timedelta(minutes=number))[0] for number in range(4)
+    ]
+
+
+class TestAPreparedQuery:
+    """With values of every form that its columns have."""
+
+    def test_finds_the_same_rows_whole(self, several: list[ApiKey]) -> None:
+        prepared = Prepared(lambda: whole().filter(account=Blank("account"), created_at__gt=Blank("created_at")))
+        for since in (NOW, NOW + timedelta(minutes=1), NOW + timedelta(hours=1)):
+            found = prepared.all(account=several[0].account_id, created_at=since)
+            expected = list(whole().filter(account=several[0].account_id, created_at__gt=since))
+            assert [columns(one) for one in found] == [columns(one) for one in expected]
+            assert [columns(one.account) for one in found] == [columns(one.account) for one in expected]
+
+    def test_asks_the_database_once_and_nothing_later(
+        self, several: list[ApiKey], django_assert_num_queries: Any
+    ) -> None:
+        prepared = Prepared(lambda: whole().filter(uuid=Blank("uuid")))
+        for key in several:
+            with django_assert_num_queries(1):
+                assert prepared.get(uuid=key.uuid).account.name == key.account.name
+
+    def test_of_a_row_that_is_not_there_says_so(self, db: None) -> None:
+        prepared = Prepared(lambda: ApiKey.objects.filter(name=Blank("name")))
+        assert prepared.first(name="nobody's") is None
+        with pytest.raises(ApiKey.DoesNotExist):
+            prepared.get(name="nobody's")
+
+    def test_takes_no_value_for_sql(self, several: list[ApiKey]) -> None:
+        prepared = Prepared(lambda: ApiKey.objects.filter(name=Blank("name")))
+        for name in ("key 1' OR '1'='1", "%s", "%", "key 1; --", '"'):
+            assert prepared.all(name=name) == []
+        assert [one.name for one in prepared.all(name="key 1")] == ["key 1"]
+
+    def test_refuses_nothing_as_a_value(self, db: None) -> None:
+        with pytest.raises(ValueError, match="name"):
+            Prepared(lambda: ApiKey.objects.filter(name=Blank("name"))).first(name=None)
+
+    @pytest.mark.django_db(transaction=True)
+    def test_locks_within_a_transaction_only(self, account: Account) -> None:
+        prepared = Prepared(lambda: Account.objects.select_for_update().filter(id=Blank("id")))
+        with transaction.atomic():
+            assert prepared.get(id=account.pk) == account
+        with pytest.raises(TransactionManagementError):
+            prepared.get(id=account.pk)
+
+    @pytest.mark.django_db(transaction=True)
+    def test_gives_each_of_many_threads_its_own(self, several: list[ApiKey]) -> None:
+        prepared = Prepared(lambda: whole().filter(uuid=Blank("uuid")))
+
+        def ask(number: int) -> bool:
+            try:
+                return all(prepared.get(uuid=several[number % 4].uuid).pk == several[number % 4].pk for _ in range(20))
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(ask, range(16)))
