@@ -13,7 +13,7 @@ BODY = b'{"filler":"' + b"x" * 3_000 + b'"}'
 
 def answer(request: HttpRequest) -> HttpResponse:
     """As many bytes as a stored company has."""
-    return HttpResponse(BODY, content_type="application/json")
+    return HttpResponse(BODY, content_type="application/json", headers={"Content-Length": str(len(BODY))})
 
 
 urlpatterns = [path("v1/lookup", answer)]
