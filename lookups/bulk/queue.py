@@ -12,6 +12,7 @@ import random
 import time
 import uuid
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -35,6 +36,7 @@ SHIFT_SECONDS = 120.0  # then the thread calls its successor: no message may liv
 SANDBOX_AT_ONCE = 4
 IDLE_SECONDS = 0.25
 Place = tuple[str, str]  # a registry: its state, and the mode of the key it is asked by
+Counted = tuple[int, str, str, bool, int, int]  # account, state, mode, of watches?, how many run, how many wait
 QUIET = timedelta(seconds=20)  # nobody took anything for so long: the calls were lost
 
 
@@ -95,6 +97,17 @@ def look(*, now: datetime, left: Place | None = None) -> tuple[Turn | None, bool
         .annotate(running=Count("pk", filter=is_running(now)), waiting=Count("pk", filter=is_due(now)))
         .values_list("account", "state", "key__mode", "watched", "running", "waiting")
     )
+    next_one, waits = choose(counted, left=left)
+    if next_one is None:
+        return None, waits
+    watched, account, place = next_one
+    rows = Job.objects.queued().due(now).filter(account=account, state=place[0], key__mode=place[1])
+    first = rows.filter(watch__isnull=not watched).order_by("created_at", "position").values_list("bulk", "pk").first()
+    return (Turn(*first, place) if first else None), True
+
+
+def choose(counted: Iterable[Counted], *, left: Place | None = None) -> tuple[tuple[bool, int, Place] | None, bool]:
+    """Whose turn it is (whether a watch's, the account, the registry), and whether any job waits at all."""
     busy: Counter[Place] = Counter()
     load: Counter[int] = Counter()
     waiting: list[tuple[bool, int, Place]] = []
@@ -103,13 +116,8 @@ def look(*, now: datetime, left: Place | None = None) -> tuple[Turn | None, bool
         load[account] += taken
         waiting += [(watched, account, (state, mode))] if free else []
     turns = [one for one in waiting if busy[one[2]] < at_once(one[2], watched=one[0])]
-    if not turns:
-        return None, bool(waiting)
     random.shuffle(turns)
-    watched, account, place = min(turns, key=lambda turn: (turn[0], load[turn[1]], turn[2] != left))
-    rows = Job.objects.queued().due(now).filter(account=account, state=place[0], key__mode=place[1])
-    first = rows.filter(watch__isnull=not watched).order_by("created_at", "position").values_list("bulk", "pk").first()
-    return (Turn(*first, place) if first else None), True
+    return min(turns, key=lambda turn: (turn[0], load[turn[1]], turn[2] != left), default=None), bool(waiting)
 
 
 def _follow_up(turn: Turn, *, now: datetime) -> None:
