@@ -54,6 +54,9 @@ COST = (
     "Costs at most {price} USD, charged for a found answer alone; not found, ambiguous, refused and unavailable are "
     "free."
 )
+COST_OF_CHECK = (
+    "Costs at most {price} USD for an answer, whichever of the three it is; refused and unavailable are free."
+)
 TWICE = (
     "Send the same idempotency_key when you repeat a call whose answer was lost: it is then answered again and not "
     "charged again."
@@ -66,8 +69,8 @@ TOOLS = (
         "Look up a company",
         "What a US state's own registry says about one company right now: status, dates, agent, officers, evidence. "
         "Give the name or, better, the state's entity_id. Read `verdict` first: found, ambiguous (choose one of "
-        "`candidates` and ask again with its entity_id; never guess), not_found (the registry was read and has no such "
-        f"name) or unavailable (nothing is known; that is not 'not found'). {COST} {TWICE} {LATER}",
+        "`suggestions` and ask again with its entity_id; never guess), not_found (the registry was read and has no "
+        f"such name) or unavailable (nothing is known; that is not 'not found'). {COST} {TWICE} {LATER}",
         {"": "lookup"},
         takes=("entity_name", "entity_id", "state", "source", "ref", "max_wait_seconds", KEY),
         needs=("state",),
@@ -90,7 +93,7 @@ TOOLS = (
         "check_name",
         "Check whether a name is free",
         "Whether a company could take a name in one state, by that state's rule: free, taken, or cannot_say, with what "
-        f"stands in the way. No legal advice and no reservation. {COST} {TWICE}",
+        f"stands in the way. No legal advice and no reservation. {COST_OF_CHECK} {TWICE}",
         {"": "checkName"},
         takes=("entity_name", "state", "source", KEY),
         needs=("entity_name", "state"),
@@ -131,7 +134,8 @@ TOOLS = (
         "get_history",
         "Get the history of a company",
         "The versions of a company's record that were read here, what changed between them, and the registry's own "
-        "history. Free where this account has bought a reading of it, otherwise the price of a stored lookup.",
+        "history; no registry is asked. Free where this account has bought a reading of it, otherwise the price of a "
+        "stored lookup.",
         {"": "getEntityHistory"},
         takes=("state", "entityId", "as_of", KEY),
         needs=("state", "entityId"),
@@ -167,7 +171,8 @@ TOOLS = (
         "get_balance",
         "Get the balance, or estimate a cost",
         "What the account can spend, in USD, and how many lookups that buys; a lookup, a lien search and a name check "
-        "cost at most {price} USD each, so this says before any of them what it would cost. Free.",
+        "cost at most {price} USD each, so this says before any of them what it would cost. With a test key "
+        "(`livemode` false) nothing costs anything, whatever the balance. Free.",
         {"": "getBalance"},
     ),
 )

@@ -80,6 +80,7 @@ GROUPS: dict[str, tuple[Guide, ...]] = {
     ),
     "Other ways in": (
         _guide("agents", "Agents (MCP)", "The same operations as tools of the Model Context Protocol."),
+        _guide("evaluation", "Evaluation of tool use", "60 questions to a model that has the tools."),
         _guide("reconcile", "Spreadsheets (OpenRefine)", "Reconcile a column of names with the registries."),
     ),
     "Account": (

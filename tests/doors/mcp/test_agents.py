@@ -11,7 +11,8 @@ import pytest
 from django.core.management import call_command
 
 from billing.models import LedgerEntry
-from lookups.mcp import protocol, tools
+from lookups.mcp import first_line, protocol, tools
+from lookups.mcp.calls import Answer
 from lookups.models import Lookup
 from tests.doors.mcp.agents import META, Agent
 from tests.lookups.conftest import PRICE, Customer
@@ -36,8 +37,8 @@ class TestAnAgent:
     @pytest.mark.parametrize(
         ("name", "verdict", "words"),
         [
-            (FOUND, "found", "FOUND."),
-            ("Magic Not Found LLC", "not_found", "NOT FOUND: the registry was read"),
+            (FOUND, "found", "FOUND: "),
+            ("Magic Not Found LLC", "not_found", "NOT FOUND: The registry answered in full and has no such record."),
         ],
     )
     def test_reads_the_verdict_first(self, agent: Agent, name: str, verdict: str, words: str) -> None:
@@ -51,9 +52,10 @@ class TestAnAgent:
     @pytest.mark.parametrize(
         ("name", "words"),
         [
-            ("Magic Ambiguous LLC", "AMBIGUOUS: "),
-            ("Magic Fails LLC", "UNAVAILABLE: "),
-            ("Magic No Funds LLC", "NOT ANSWERED: "),
+            ("Magic Ambiguous LLC", "AMBIGUOUS: Several records fit the name equally well"),
+            ("Magic Fails LLC", "UNAVAILABLE: The registry could not be asked, so nothing is known"),
+            ("Magic Too Many LLC", "REFUSED: The question cannot be asked like this"),
+            ("Magic No Funds LLC", "NOT ANSWERED: Insufficient balance."),
         ],
     )
     def test_cannot_take_what_is_not_known_for_none(self, agent: Agent, name: str, words: str) -> None:
@@ -62,6 +64,40 @@ class TestAnAgent:
         assert "structuredContent" not in result
         assert result["content"][0]["text"].startswith(words)
         assert "Nothing was charged." in result["content"][0]["text"]
+        assert "not found" not in result["content"][0]["text"].casefold()
+
+    def test_learns_what_to_change_in_a_question_that_is_refused(self, agent: Agent) -> None:
+        line = agent.call("look_up_company", entity_name="Magic Too Many LLC", state="DE")["content"][0]["text"]
+        assert "There are too many companies of such a name; give more of it, or the entity_id." in line
+
+    def test_is_shown_near_names_beside_none(self, agent: Agent) -> None:
+        near = agent.call("look_up_company", entity_name="Blue Herron Logistic LLC", state="DE")
+        assert "Near names stand in `suggestions`; none was taken for it." in near["content"][0]["text"]
+        none = agent.call("look_up_company", entity_name="Magic Not Found LLC", state="DE")
+        assert "suggestions" not in none["content"][0]["text"]
+
+    def test_does_not_take_a_history_that_nobody_read_for_none(self, agent: Agent) -> None:
+        line = agent.call("get_history", state="DE", entityId="SB-DE-000124")["content"][0]["text"]
+        assert line.startswith("NOT ANSWERED: no reading of this company is kept here, which says nothing of the reg")
+
+    def test_is_never_shown_inventions_as_facts(self, agent: Agent) -> None:
+        for name in (FOUND, "Magic Ambiguous LLC", "Magic Not Found LLC", "Magic Fails LLC"):
+            line = agent.call("look_up_company", entity_name=name, state="DE")["content"][0]["text"]
+            assert line.endswith(" Test mode: all of it is invented.")
+
+    @pytest.mark.parametrize(
+        ("status", "body"),
+        [
+            (409, {"code": "idempotency_conflict", "error": "The first request still runs", "retryable": True}),
+            (500, {"code": "internal_error", "error": "Internal error"}),
+        ],
+        ids=["the first call still runs", "it broke"],
+    )
+    def test_is_not_promised_that_nothing_was_charged(self, status: int, body: dict[str, Any]) -> None:
+        line = first_line.write(Answer(status, body, retry_after="1"))
+        assert line.startswith("NOT ANSWERED: ")
+        assert "Repeat it with the same idempotency_key: it is charged once at most." in line
+        assert "Nothing was charged" not in line
 
     def test_chooses_among_candidates_by_their_id(self, agent: Agent) -> None:
         result = agent.call("look_up_company", entity_name="Magic Ambiguous LLC", state="DE")
@@ -73,9 +109,11 @@ class TestAnAgent:
         result = agent.call("look_up_company", entity_name="Magic Later LLC", state="DE")
         assert result["content"][0]["text"].startswith("ACCEPTED: ")
         again = agent.call("get_result", id=result["structuredContent"]["jobId"])
+        assert again["content"][0]["text"].startswith("NOT ANSWERED YET: ")
         jsonschema.validate(again["structuredContent"], schema_of("get_result"))
         same = agent.call("get_result", id=result["structuredContent"]["lookupId"])
         assert same["isError"] is False
+        assert same["content"][0]["text"].startswith("NOT ANSWERED YET: ")
 
     def test_pays_once_for_a_call_that_it_repeats(self, agent: Agent) -> None:
         asked = {"entity_name": FOUND, "state": "DE", "idempotency_key": "k-1"}
