@@ -29,9 +29,9 @@ class Blank(Expression):
         super().__init__()
         self.of = field
 
-    def as_sql(self, compiler: SQLCompiler, connection: Any) -> tuple[str, list[Any]]:
+    def as_sql(self, compiler: SQLCompiler, connection: Any) -> tuple[str, Any]:
         """A placeholder, with itself as the value that is filled in later."""
-        return "%s", [self]
+        return "%s", (self,)
 
 
 class Prepared(Generic[M]):
@@ -49,7 +49,8 @@ class Prepared(Generic[M]):
         """The row; raises the model's DoesNotExist."""
         found = self.first(**values)
         if found is None:
-            raise self._build().model.DoesNotExist
+            model: Any = self._build().model
+            raise model.DoesNotExist
         return found
 
     def all(self, **values: Any) -> list[M]:
@@ -59,10 +60,10 @@ class Prepared(Generic[M]):
         written, sql, parts = self._written[connection.vendor]
         if written.query.select_for_update and not connection.in_atomic_block:
             raise TransactionManagementError("What is locked outside a transaction would be free at once.")
-        compiler = copy.copy(written)
+        compiler: Any = copy.copy(written)
         compiler.connection = connection
         filled = [_fill(compiler, part, values) if isinstance(part, Blank) else part for part in parts]
-        compiler.as_sql = lambda *_, **__: (sql, filled)  # type: ignore[method-assign]
+        compiler.as_sql = lambda *_, **__: (sql, filled)
         # All that Django's own reading of rows asks of a query set
         query = SimpleNamespace(get_compiler=lambda using: compiler)
         rows: Any = SimpleNamespace(db=DEFAULT_DB_ALIAS, query=query, _known_related_objects={})
@@ -74,7 +75,7 @@ class Prepared(Generic[M]):
         return compiler, sql, list(parts)
 
 
-def _fill(compiler: SQLCompiler, blank: Blank, values: dict[str, Any]) -> Any:
+def _fill(compiler: Any, blank: Blank, values: dict[str, Any]) -> Any:
     value = values[blank.of]
     if value is None:
         raise ValueError(f"{blank.of}: nothing equals NULL")
