@@ -103,6 +103,9 @@ TRUSTED_PROXIES: int = _env.int("TRUSTED_PROXIES", default=0)  # how many of our
 # False: no registry is asked, whatever its own switch says; stored records and the sandbox still answer
 ASK_PORTALS: bool = _env.bool("ASK_PORTALS", default=True)
 
+# False: GLEIF is not asked for LEIs that a lookup wants included; a loaded golden copy (`load_bulk_data GLEIF`) is read
+ASK_GLEIF: bool = _env.bool("ASK_GLEIF", default=True)
+
 # public: search engines may list the pages of stored records; unlisted: they are asked not to; off: there are none
 ENTITY_PAGES: str = _env.str("ENTITY_PAGES", default="unlisted").lower()
 

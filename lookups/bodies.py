@@ -17,6 +17,7 @@ from lookups.api.wire.filings import UccData
 from lookups.api.wire.shape import Shape, fill, to_plain
 from lookups.api.wire.words import BulkState, EventType, JobState, RowState, SearchType, Source
 from lookups.bulk.progress import Progress, get_progress, list_progress
+from lookups.identities import bodies as identities
 from lookups.jobs import waiting
 from lookups.lookup.storage import wire_time
 from lookups.models import BulkJob, Job, Lookup
@@ -212,6 +213,7 @@ def of_row(row: Lookup, *, now: datetime) -> wire_bulk.BulkRow:
         reason=row.reason or None,
         suggestions=[fill(Suggestion, one) for one in row.candidates],
         evidence=row.evidence,
+        identifiers=identities.of_lookup(row),
         next_try_at=wire_time(next_try_at) if next_try_at else None,
     )
 
@@ -291,6 +293,7 @@ def _of_found(lookup: Lookup) -> lookups.EntityReply | lookups.UccReply:
         "state_scraper_version": lookup.reader_version,
         "scraper_built_at": lookup.reader_built_at,
         "note": f"{lookup.note} {left_out}".strip() or None,
+        "identifiers": identities.of_lookup(lookup),
         **_left(lookup),
     }
     if lookup.kind == "ucc":
@@ -367,15 +370,13 @@ def _numbers(bulk: BulkJob, progress: Progress) -> dict[str, Any]:
 
 def _complete(job: Job) -> lookups.JobStatus:
     """Of a job that was answered: the reply under `result`, and at the top where older clients read it."""
-    lookup = job.lookup
-    reply: Any = of_lookup(lookup)
+    reply: Any = of_lookup(job.lookup)
     status = lookups.JobStatus(
-        success=reply.success, jobId=job.public_id, status=JobState.COMPLETE, result=reply, **_marks(lookup)
+        success=reply.success, jobId=job.public_id, status=JobState.COMPLETE, result=reply, **_marks(job.lookup)
     )
+    status.data, status.cost = (reply.data, reply.cost) if reply.success else (None, 0)
     if not reply.success:
-        status.error, status.data, status.cost = reply.error, None, 0
-        return status
-    status.data, status.cost = reply.data, reply.cost
+        status.error = reply.error
     return status
 
 

@@ -7,6 +7,8 @@ import pkgutil
 from functools import lru_cache
 
 from scrapers import states
+from scrapers.identities.edgar import EDGAR
+from scrapers.identities.gleif import GLEIF
 from scrapers.portal import Portal
 from scrapers.sandbox.portal import SandboxPortal
 
@@ -38,6 +40,11 @@ def list_portals() -> list[Portal]:
 def find_portal(code: str) -> Portal | None:
     """The portal of a jurisdiction, or None."""
     return _found().get(code)
+
+
+def list_publishers() -> list[Portal]:
+    """Whoever publishes files of which a copy may be loaded: registries, and other registers that know companies."""
+    return [one for one in (*list_portals(), EDGAR, GLEIF) if one.bulk_data is not None]
 
 
 @lru_cache(maxsize=64)

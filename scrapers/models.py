@@ -126,7 +126,7 @@ class Body(models.Model):
 class Breaker(models.Model):
     """How a portal is treated that failed lately; no row: at its own pace. Written by `operations.breaker` alone."""
 
-    state = models.CharField(max_length=2, primary_key=True)
+    state = models.CharField(max_length=8, primary_key=True, help_text="Whose portal: a state's, or GLEIF.")
     failures = models.PositiveIntegerField(default=0, help_text="In a row.")
     trips = models.PositiveIntegerField(default=0, help_text="How often in a row it was left alone.")
     reason = models.CharField(max_length=16, blank=True, default="")
@@ -156,7 +156,7 @@ class BulkCopy(models.Model):
 
     STATES = ("loading", "current", "replaced", "refused")
 
-    state = models.CharField(max_length=2)
+    state = models.CharField(max_length=8, help_text="Whose: a state's, GLEIF's or EDGAR's.")
     url = models.URLField(max_length=300)
     file = models.CharField(max_length=300, help_text="The file being read, so that a broken load can go on.")
     sha256 = models.CharField(max_length=64, blank=True, default="", help_text="Of that file.")

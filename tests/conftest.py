@@ -96,6 +96,7 @@ ENGINE_FREE = (
     "tests/scrapers/test_failures.py",
     "tests/scrapers/test_failures_by_name.py",
     "tests/scrapers/test_golden.py",
+    "tests/scrapers/test_identities.py",
     "tests/scrapers/test_lines_of_html.py",
     "tests/scrapers/test_minnesota_register.py",
     "tests/scrapers/test_names_by_statute.py",

@@ -72,6 +72,8 @@ def _query_words(request: Any) -> dict[str, Any]:
     seconds = str(asked.get("max_wait_seconds", ""))
     if seconds.isascii() and seconds.isdigit() and len(seconds) < 10:  # what is longer is refused as it stands
         asked["max_wait_seconds"] = int(seconds)
+    if "include" in asked:
+        asked["include"] = asked["include"].split(",")
     if asked.get("email_results") in ("true", "false"):
         asked["email_results"] = asked["email_results"] == "true"
     return asked

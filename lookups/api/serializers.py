@@ -13,6 +13,7 @@ from rest_framework import serializers
 
 from billing import money
 from jurisdictions.codes import PLACES
+from lookups.api.wire.identifiers.words import Included
 from lookups.api.wire.words import PayBy, SearchBy, SearchType, Source, SourceWanted
 from lookups.jobs import lifecycle
 from lookups.notifications import webhook_addresses
@@ -58,6 +59,17 @@ class Word(serializers.ChoiceField):
         if not isinstance(data, str) or data not in self.choices:
             raise serializers.ValidationError(f"Use one of: {', '.join(self.choices)}.", code="invalid_choice")
         return data
+
+
+class Words(serializers.ListField):
+    """Some of a few words."""
+
+    def __init__(self, words: type[StrEnum], **options: Any) -> None:
+        super().__init__(child=Word(words), max_length=len(words), **options)
+
+    def run_child_validation(self, data: Any) -> list[str]:
+        """The words; of what is wrong with them, the first is said."""
+        return [self.child.run_validation(item) for item in data]
 
 
 @extend_schema_field({"type": "string", "minLength": 2, "maxLength": 2, "pattern": "^[A-Za-z]{2}$"})
@@ -199,6 +211,12 @@ class LookupRequest(serializers.Serializer[Any]):
         max_length=200,
         help_text="Your own mark; echoed with the result, and `GET /v1/lookups?ref=` finds it again.",
     )
+    include = Words(
+        Included,
+        required=False,
+        allow_null=True,
+        help_text="Free, beside the registry's answer: the company's LEI and CIK. Not for UCC.",
+    )
     max_wait_seconds = Whole(
         required=False,
         allow_null=True,
@@ -227,6 +245,8 @@ class LookupRequest(serializers.Serializer[Any]):
             raise serializers.ValidationError({"entity_name": ["This field is required."]})
         if ucc and "entity_id" in asked:
             raise serializers.ValidationError({"entity_id": ["UCC filings are searched by name."]})
+        if ucc and asked.get("include"):
+            raise serializers.ValidationError({"include": ["Filings have no identifiers of a company."]})
         lost = [name for name in ("searchBy", "dateAfter", "dateBefore") if name in asked and not ucc]
         if lost:
             raise serializers.ValidationError({name: ["Only with searchType ucc."] for name in lost})
@@ -240,6 +260,7 @@ class BulkEntity(LookupRequest):
 
     source = None  # type: ignore[assignment]
     fresh = None  # type: ignore[assignment]
+    include = None  # type: ignore[assignment]
     max_wait_seconds = None  # type: ignore[assignment]
 
 
@@ -355,6 +376,7 @@ class BulkRequest(serializers.Serializer[Any]):
 
     entities = BulkEntity(many=True, help_text="1 to 1,000 rows. A row that repeats another is charged once.")
     source = LookupRequest._declared_fields["source"]  # type: ignore[assignment]
+    include = LookupRequest._declared_fields["include"]
     webhook_url = HookAddress(
         required=False,
         allow_null=True,

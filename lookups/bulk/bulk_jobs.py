@@ -128,6 +128,7 @@ def list_own(key: ApiKey, *, after: Place | None = None) -> QuerySet[BulkJob]:
 def list_rows(bulk: BulkJob, *, after: int = -1) -> QuerySet[Lookup]:
     """The rows in the order asked, from the one after index `after` on, with their jobs as far as they are kept."""
     rows_of = Lookup.objects.whole().rows_of(bulk).select_related("job", "repeats__job")
+    rows_of = rows_of.select_related("identifiers__entity", "repeats__identifiers__entity")
     return rows_of.filter(position__gt=after)
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import rfc8785
 
 from lookups.evidence import chain, manifests
-from lookups.models import ChainEntry, ChainHead, Lookup, Manifest
+from lookups.models import ChainEntry, ChainHead, Identifiers, Lookup, Manifest
 from lookups.privacy import suppression
 from scrapers.evidence import bodies
 
@@ -101,11 +101,19 @@ def find_head(entry: ChainEntry) -> ChainHead | None:
     return over.filter(token__isnull=False).first() or over.first()
 
 
+def list_identifier_exchanges(lookup: Lookup) -> list[Exchange] | None:
+    """What was asked of other registers for its identifiers; None where it did not ask for them."""
+    row: Identifiers | None = getattr(lookup.repeats or lookup, "identifiers", None)
+    return None if row is None else _judge(row.exchanges, lookup)
+
+
 def _list_exchanges(lookup: Lookup) -> list[Exchange]:
-    if lookup.reading is None:
-        return []
+    return [] if lookup.reading is None else _judge(lookup.reading.exchanges, lookup)
+
+
+def _judge(records: Sequence[Mapping[str, Any]], lookup: Lookup) -> list[Exchange]:
     is_withheld = _is_left_out(lookup)
-    return [_exchange(record, lookup.state, is_withheld=is_withheld) for record in lookup.reading.exchanges]
+    return [_exchange(record, lookup.state, is_withheld=is_withheld) for record in records]
 
 
 def _exchange(record: Mapping[str, Any], state: str, *, is_withheld: bool) -> Exchange:

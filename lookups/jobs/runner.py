@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from lookups.identities import attaching
 from lookups.jobs import lifecycle, retries
 from lookups.lookup import checks, flow, settlement
 from lookups.lookup.asks import Ask, Stopwatch
@@ -67,6 +68,7 @@ def _run(job: Job, stopwatch: Stopwatch) -> bool:
     if pauses:
         lifecycle.postpone(job, until=stopwatch.now + pauses[0])
         return False
+    attaching.attach(lookup, now=stopwatch.now)
     return lifecycle.end(job, lookup, now=stopwatch.now)
 
 

@@ -24,6 +24,7 @@ from django.db import connection
 
 from billing.challenge import PaymentProblem
 from billing.ledger_errors import InsufficientFunds
+from lookups.identities import attaching
 from lookups.jobs import lifecycle
 from lookups.lookup import checks, handover, payers, rows, settlement, single_flight
 from lookups.lookup.asks import Ask, Stopwatch
@@ -59,6 +60,7 @@ def perform(*, ask: Ask, now: datetime) -> Result:
         payer.abandon(reason=type(result).__name__, now=stopwatch.now)
         return result
     payer.abandon(reason=result.lookup.verdict or "", now=stopwatch.now)
+    attaching.attach(result.lookup, now=stopwatch.now)
     return replace(result, receipt=payer.receipt) if result.lookup.charged else result
 
 

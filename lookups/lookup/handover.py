@@ -19,6 +19,7 @@ from functools import lru_cache
 from django.conf import settings
 from django.db import connection
 
+from lookups.identities import attaching
 from lookups.jobs import lifecycle, retries
 from lookups.lookup import estimates, single_flight
 from lookups.lookup.asks import Ask, Stopwatch
@@ -53,6 +54,7 @@ class _RunningLookup:
             if job is not None and self._pause is not None:
                 lifecycle.postpone(job, until=self.stopwatch.now + self._pause)
             elif job is not None:
+                attaching.attach(lookup, now=self.stopwatch.now)
                 lifecycle.end(job, lookup, now=self.stopwatch.now)
             return lookup
         except Exception:

@@ -11,12 +11,15 @@ from typing import Any, Literal
 from scrapers.normalize import names
 from scrapers.records import Kind, Party, Query
 
+IDENTIFIERS = "identifiers"  # what may be included: the numbers that other registers give the company
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of one registry. `name` is None only when `entity_id` is given; `state` is an upper-case code.
 
     `from_copy` has a name check read the loaded copy of the state's bulk data, because the caller asked for it.
+    `include` is what the caller wants beside the answer, of other sources: the registry is asked the same.
     """
 
     state: str
@@ -27,6 +30,7 @@ class Question:
     date_after: date | None = None
     date_before: date | None = None
     from_copy: bool = False
+    include: tuple[str, ...] = ()
 
     @property
     def is_name_check(self) -> bool:
@@ -89,13 +93,14 @@ class Question:
             "date_after": self.date_after.isoformat() if self.date_after else None,
             "date_before": self.date_before.isoformat() if self.date_before else None,
             "from_copy": self.from_copy,
+            **({"include": list(self.include)} if self.include else {}),
         }
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Question:
         """The question as it was kept."""
         days = {name: date.fromisoformat(kept[name]) if kept[name] else None for name in ("date_after", "date_before")}
-        return cls(**{**kept, **days})
+        return cls(**{**kept, **days, "include": tuple(kept.get("include", ()))})
 
 
 def id_digest(entity_id: str) -> str:

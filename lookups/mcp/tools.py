@@ -72,7 +72,7 @@ TOOLS = (
         "`suggestions` and ask again with its entity_id; never guess), not_found (the registry was read and has no "
         f"such name) or unavailable (nothing is known; that is not 'not found'). {COST} {TWICE} {LATER}",
         {"": "lookup"},
-        takes=("entity_name", "entity_id", "state", "source", "ref", "max_wait_seconds", KEY),
+        takes=("entity_name", "entity_id", "state", "source", "include", "ref", "max_wait_seconds", KEY),
         needs=("state",),
         costs=True,
         asks_outside=True,

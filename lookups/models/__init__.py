@@ -3,7 +3,7 @@
 from lookups.models.answers import StoredAnswer
 from lookups.models.bulk import BulkDraft, BulkJob, RowAnswer
 from lookups.models.deliveries import Delivery, DeliveryAttempt, WebhookAddress, WebhookSecret
-from lookups.models.entities import Entity, FilingSet, FormerSlug, RecordVersion
+from lookups.models.entities import Entity, FilingSet, FormerSlug, Identifiers, RecordVersion
 from lookups.models.evidence import ChainEntry, ChainHead, ChainTip, Manifest, SigningKey
 from lookups.models.heartbeats import Heartbeat
 from lookups.models.idempotency import IdempotencyRecord
@@ -27,6 +27,7 @@ __all__ = [
     "FormerSlug",
     "Heartbeat",
     "IdempotencyRecord",
+    "Identifiers",
     "Job",
     "Lookup",
     "Manifest",

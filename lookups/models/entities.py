@@ -132,3 +132,27 @@ class FilingSet(models.Model):
 
     def __str__(self) -> str:
         return f"{self.state} filings #{self.pk}"
+
+
+class Identifiers(models.Model):
+    """What other registers were found to call the company of one lookup, which asked for it. Never changed.
+
+    `lei` and `cik` each have a `status`, and what was found. The bytes of `exchanges` are kept as those of registries.
+    """
+
+    lookup = models.OneToOneField("lookups.Lookup", on_delete=models.CASCADE, related_name="identifiers")
+    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="identifiers", db_index=False)
+    name = models.CharField(max_length=500, help_text="With which theirs were compared.")
+    lei = models.JSONField()
+    cik = models.JSONField()
+    exchanges = models.JSONField(default=list, blank=True)
+    is_answer = models.BooleanField(help_text="Whether the next lookup of it may be given the same for a day.")
+    asked_at = models.DateTimeField(help_text="When the registers were asked, or their copies read.")
+
+    class Meta:
+        verbose_name_plural = "identifiers"
+        ordering = ["-asked_at"]
+        indexes = [models.Index(fields=["entity", "-asked_at"], name="identifiers_by_time")]
+
+    def __str__(self) -> str:
+        return f"identifiers of {self.name}"

@@ -16,7 +16,18 @@ from django.db.models import Q, QuerySet
 from billing import audit, keys
 from billing.members import team
 from billing.models import Account, ApiKey, Hold, Payment, WaitingGrant
-from lookups.models import BulkDraft, BulkJob, Delivery, IdempotencyRecord, Job, Lookup, Manifest, Watch, WebhookSecret
+from lookups.models import (
+    BulkDraft,
+    BulkJob,
+    Delivery,
+    IdempotencyRecord,
+    Identifiers,
+    Job,
+    Lookup,
+    Manifest,
+    Watch,
+    WebhookSecret,
+)
 
 ERASED = "erased"
 
@@ -53,6 +64,7 @@ def forget_lookups(lookups: QuerySet[Lookup]) -> dict[str, int]:
     """Empty these rows of what was asked and answered; returns how many of each kind were changed."""
     return {
         "manifests": Manifest.objects.filter(lookup__in=lookups).update(document=None),  # the chain has its hash
+        "identifiers": Identifiers.objects.filter(lookup__in=lookups).delete()[0],
         "lookups": lookups.update(
             asked=ERASED,
             question={},

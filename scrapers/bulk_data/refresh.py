@@ -80,8 +80,8 @@ def load(
 def refresh_all(*, now: datetime) -> dict[str, str]:
     """Refresh every copy that has been loaded once; returns what came of each. One failing stops no other."""
     told = {}
-    for portal in discovery.list_portals():
-        if portal.bulk_data is None or not BulkCopy.objects.filter(state=portal.code).exists():
+    for portal in discovery.list_publishers():
+        if not BulkCopy.objects.filter(state=portal.code).exists():
             continue
         try:
             file, as_of = fetch(portal=portal, now=now)

@@ -17,6 +17,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.lookups.gleif_server import PlayedGleif
+
 LIST = "n9v6-gdp6"
 
 
@@ -49,6 +51,7 @@ class Register:
     asked: int = 0
     in_there: threading.Event = field(default_factory=threading.Event)
     may_go: threading.Event | None = None
+    gleif: PlayedGleif = field(default_factory=PlayedGleif)
 
     def find(self, where: str) -> list[dict[str, Any]]:
         """Rows by identifier, by a LIKE pattern on the name, or with just one of several names; 500 at most."""
@@ -72,6 +75,9 @@ def serving() -> Iterator[Register]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.path.startswith("/api.gleif.org/"):
+                self.say(*register.gleif.answer(self.path))
+                return
             if LIST not in self.path:
                 self.say(200, b"[]")
                 return

@@ -16,6 +16,7 @@ from lookups.api.schema.examples import errors as errors_examples
 from lookups.api.serializers import LONGEST_ADDRESS, LONGEST_WAIT_SECONDS, BulkRequest
 from lookups.api.wire.bulk import BulkAccepted, BulkList, BulkPage, BulkSummary
 from lookups.api.wire.errors import Error, InvalidBulk
+from lookups.api.wire.identifiers.words import Included
 from lookups.api.wire.words import SourceWanted
 
 _PATH = OpenApiParameter(
@@ -38,6 +39,12 @@ def _of_a_table(name: str, schema: Any, about: str) -> OpenApiParameter:
 
 _WORDS_OF_A_TABLE = [
     _of_a_table("source", refer(SourceWanted), "which answers will do."),
+    OpenApiParameter(
+        "include",
+        {"type": "array", "items": refer(Included)},
+        explode=False,
+        description="Of a table only: what each row's reply shall have beside the registry's answer.",
+    ),
     _of_a_table(
         "webhook_url",
         {"type": "string", "format": "uri", "maxLength": LONGEST_ADDRESS},
@@ -58,8 +65,8 @@ ask = extend_schema(
     description="All rows are taken on or none. The whole price is held; what is not found is given back. A row may "
     'name `states`, a list or `["*"]` for every state that can be asked: it becomes one row for each of them. Rows '
     "may also come as a table (`text/csv`, UTF-8, with a header: `entity_name`, `state` or `states`, `entity_id`, "
-    "`searchType`, `searchBy`, `dateAfter`, `dateBefore`, `ref`); `source`, `webhook_url`, `email_results` and "
-    "`max_wait_seconds` stand in the query string then, and errors name line and column.",
+    "`searchType`, `searchBy`, `dateAfter`, `dateBefore`, `ref`); `source`, `include`, `webhook_url`, `email_results` "
+    "and `max_wait_seconds` stand in the query string then, and errors name line and column.",
     request={describe.JSON: BulkRequest, "text/csv": _BYTES},
     parameters=[*_WORDS_OF_A_TABLE, describe.IDEMPOTENCY_KEY, *describe.HEADERS],
     examples=[bulk_examples.ASK_BULK, bulk_examples.ASK_BY_TABLE],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache, partial
 from itertools import chain
@@ -67,7 +68,7 @@ class BulkView(Endpoint):
     def post(self, request: Request) -> Any:
         """Take all rows on, or none."""
         key, body = self.key_of(request), request.data
-        wanted = read_rows(body, sandbox=key.is_test)
+        wanted = _including(read_rows(body, sandbox=key.is_test), _read_include(body))
         source, notify, max_wait = _read_source(body), _read_notify(body, key.account), _read_max_wait(body)
         self.refuse_played(key, (one.question for one in wanted))
 
@@ -222,6 +223,21 @@ def _read_source(body: Any) -> dict[str, Any]:
         return {} if source is None else {"source": field.run_validation(source)}
     except drf.ValidationError as wrong:
         raise _wrong([{"index": None, "error": f"source: {wrong.detail[0]}"}]) from None  # type: ignore[index]
+
+
+def _read_include(body: Any) -> tuple[str, ...]:
+    try:
+        return tuple(BulkRequest().fields["include"].run_validation(body.get("include")) or ())
+    except drf.ValidationError as wrong:
+        raise _wrong([{"index": None, "error": f"include: {wrong.detail[0]}"}]) from None  # type: ignore[index]
+
+
+def _including(wanted: list[bulk_jobs.Wanted], include: tuple[str, ...]) -> list[bulk_jobs.Wanted]:
+    """The rows with what all of their replies shall have; rows of filings have no company to include anything of."""
+    return [
+        one if one.question.kind == "ucc" else replace(one, question=replace(one.question, include=include))
+        for one in wanted
+    ]
 
 
 def _read_max_wait(body: Any) -> timedelta:

@@ -95,6 +95,7 @@ def to_question(asked: dict[str, Any]) -> Question:
         search_by=asked.get("searchBy", "debtor"),
         date_after=asked.get("dateAfter"),
         date_before=asked.get("dateBefore"),
+        include=tuple(asked.get("include", ())),
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 
 from django.http import HttpResponse
 from django.utils import timezone
+from msgspec import UNSET
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,7 +23,7 @@ from lookups.api.wire.lookups import ChainPlace, EvidenceReply, ExchangeRecord, 
 from lookups.api.wire.words import BodyState
 from lookups.bulk import bulk_jobs
 from lookups.evidence import bundle, wacz
-from lookups.evidence.bundle import Bundle
+from lookups.evidence.bundle import Bundle, Exchange
 from lookups.lookup.storage import wire_time
 from lookups.models import ChainHead, Lookup
 from lookups.verdicts import Verdict
@@ -110,6 +112,7 @@ def _get_bundle(lookup: Lookup) -> Bundle:
 
 def _evidence(lookup: Lookup, proof: Bundle) -> EvidenceReply:
     manifest, entry, head = proof.manifest, proof.place.entry, proof.place.head
+    others = bundle.list_identifier_exchanges(lookup)
     return EvidenceReply(
         success=True,
         lookupId=lookup.public_id,
@@ -120,15 +123,17 @@ def _evidence(lookup: Lookup, proof: Bundle) -> EvidenceReply:
         signature=manifest.signature,
         keyId=manifest.key_id,
         publicKey=manifest.key.public_key,
-        exchanges=[
-            ExchangeRecord(sha256=one.sha256, record=dict(one.record), bytes=BodyState(one.state))
-            for one in proof.exchanges
-        ],
+        exchanges=_exchanges(proof.exchanges),
+        identifierExchanges=UNSET if others is None else _exchanges(others),
         facts=None if proof.facts is None else proof.facts.decode(),
         chain=ChainPlace(number=entry.number, previous=entry.previous_hash, hash=entry.hash),
         head=_head(head) if head else None,
         archiveUrl=f"/v1/lookups/{lookup.public_id}/evidence.wacz",
     )
+
+
+def _exchanges(proven: Iterable[Exchange]) -> list[ExchangeRecord]:
+    return [ExchangeRecord(sha256=one.sha256, record=dict(one.record), bytes=BodyState(one.state)) for one in proven]
 
 
 def _head(head: ChainHead) -> SignedHead:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from msgspec import UNSET, UnsetType
+
 from lookups.api.wire.entities import Evidence, Suggestion
+from lookups.api.wire.identifiers.shapes import Identifiers
 from lookups.api.wire.shape import LIVEMODE, LOOKUP_ID, VERDICT, Moment, Shape, about, either
 from lookups.api.wire.words import BulkState, Code, OutcomeReason, RowState, SearchType, Source, Verdict
 
@@ -59,6 +62,7 @@ class BulkRow(Shape, kw_only=True):
     note: Annotated[str | None, about("What one must know of this answer, or another way to one.")]
     suggestions: Annotated[list[Suggestion], about("Near misses, or all that fit equally well.")]
     evidence: Annotated[Evidence | None, about("Where, when and what was read; also where nothing was found.")]
+    identifiers: Annotated[Identifiers | UnsetType, about("Where `include` names them.")] = UNSET
     next_try_at: Annotated[Moment | None, about("While it waits for a registry that failed: when that is tried next.")]
 
 

@@ -26,7 +26,7 @@ class Evidence(Shape):
         str,
         about(
             "SHA-256 in hexadecimal digits: of the lookup's manifest, which `GET /v1/lookups/{lookupId}/evidence` has; "
-            "of a kept version, over what was read of its source."
+            "of a kept version, or an identifier, over what was read of its source."
         ),
     ]
     fromRegister: Annotated[

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from lookups.api.wire.entities import Entity
 from lookups.api.wire.filings import UccData
+from lookups.api.wire.identifiers.shapes import Identifiers
 from lookups.api.wire.shape import LIVEMODE, LOOKUP_ID, VERDICT, Moment, Shape, about, either
 from lookups.api.wire.words import BodyState, Code, JobState, OutcomeReason, SearchType, Source, Verdict
 
@@ -40,6 +41,7 @@ class EntityReply(Receipt):
 
     data: Annotated[Entity, about("The company.")]
     entity: Annotated[Entity | UnsetType, about("The same as `data`; in replies from stored records only.")] = UNSET
+    identifiers: Annotated[Identifiers | UnsetType, about("Where `include` names them.")] = UNSET
 
 
 class UccReply(Receipt):
@@ -178,7 +180,7 @@ class ExchangeRecord(Shape):
     ]
 
 
-class EvidenceReply(Shape):
+class EvidenceReply(Shape, kw_only=True):
     """What proves one lookup."""
 
     success: Annotated[bool, about("Always true.")]
@@ -191,6 +193,13 @@ class EvidenceReply(Shape):
     keyId: Annotated[str, about("The key: `/.well-known/sos-lookup-keys.json`.")]
     publicKey: Annotated[str, about("Its 32 bytes, in base64.")]
     exchanges: Annotated[list[ExchangeRecord], about("What was asked of the source and answered, in order.")]
+    identifierExchanges: Annotated[
+        list[ExchangeRecord] | UnsetType,
+        about(
+            "What was asked for `identifiers` and answered, where they were included. It came after the manifest, "
+            "which does not name it."
+        ),
+    ] = UNSET
     facts: Annotated[
         str | None,
         about("The exact text of what you were told of the registry; null where something of it is left out since."),

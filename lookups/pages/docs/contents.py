@@ -70,6 +70,7 @@ GROUPS: dict[str, tuple[Guide, ...]] = {
         _written("states", "States", "What each registry can answer, and how sure that is."),
         _guide("search-terms", "What a registry is sent", "Search terms, shortest names and where lists are cut."),
         _guide("evidence", "Evidence", "What proves an answer, and how anybody checks it."),
+        _guide("identifiers", "Other identifiers", "LEI and CIK of a company, each with its own source."),
         _guide("history", "History", "Every version of a company that was read, and what changed."),
     ),
     "Later, and many": (

@@ -15,12 +15,13 @@ from django.utils.safestring import SafeString
 from billing.models import Account
 from jurisdictions.codes import PLACES, Place
 from lookups.history import versions
-from lookups.models import Entity, Lookup, Manifest, RecordVersion
+from lookups.models import Entity, Identifiers, Lookup, Manifest, RecordVersion
 from lookups.pages.dossier import linked_data
 from lookups.pages.dossier.proof import Proof, find_manifest, of_reading
-from lookups.pages.dossier.record import facts, headline, liens, related, timeline
+from lookups.pages.dossier.record import facts, headline, identifiers, liens, related, timeline
 from lookups.pages.dossier.record.facts import Fact, Person
 from lookups.pages.dossier.record.headline import Age, Status
+from lookups.pages.dossier.record.identifiers import Number
 from lookups.pages.dossier.record.liens import Lien, LienCount
 from lookups.pages.dossier.record.public_form import to_public
 from lookups.pages.dossier.record.related import Company
@@ -56,6 +57,7 @@ class Dossier:
     entity: Entity | None = None
     record: Record | None = None
     facts: list[Fact] = field(default_factory=list)
+    numbers: list[Number] = field(default_factory=list)
     people: Some[Person] = field(default_factory=lambda: Some([]))
     why_no_people: str = ""
     people_withheld: bool = False
@@ -214,6 +216,7 @@ def _of_company(
         entity=entity,
         record=record,
         facts=facts.list_facts(record, place, with_federal_number=bought),
+        numbers=identifiers.list_numbers(_find_identifiers(entity, lookup)),
         people=facts.list_people(record),
         why_no_people=facts.why_no_people(record),
         people_withheld=facts.is_withheld(record, "officers"),
@@ -224,6 +227,13 @@ def _of_company(
         matches=related.list_matches(lookup.related if lookup else [], sandbox=entity.sandbox),
         namesakes=related.list_namesakes(entity, account=account),
     )
+
+
+def _find_identifiers(entity: Entity, lookup: Lookup | None) -> Identifiers | None:
+    """What this lookup was given; on the public page what was found last."""
+    if lookup is None:
+        return Identifiers.objects.filter(entity=entity, is_answer=True).first()
+    return Identifiers.objects.filter(lookup=lookup.repeats or lookup).first()
 
 
 def _of_liens(lookup: Lookup, read: _Read, *, viewer: Viewer, now: datetime, manifest: Manifest | None) -> Dossier:

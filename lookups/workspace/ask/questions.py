@@ -17,7 +17,7 @@ from lookups.api.views.lookup import to_question
 from lookups.api.watches.wanted import read
 from lookups.bulk.bulk_jobs import Wanted
 from lookups.bulk.input import EVERYWHERE
-from lookups.lookup.questions import Question
+from lookups.lookup.questions import IDENTIFIERS, Question
 
 KINDS = {"company": "Company", "liens": "Liens (UCC)", "name": "Is this name free?"}
 COLUMN_KINDS = {"company": "business_entity", "liens": "ucc", "name": "name_check"}
@@ -46,6 +46,7 @@ class Asked:
     party: str = ""
     ref: str = ""
     from_copy: bool = False
+    identifiers: bool = False
     word: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
@@ -57,6 +58,7 @@ class Asked:
     def mark(self) -> str:
         """What makes two sendings one question: the form's word, and what stands in it."""
         rest = [self.name, self.state, self.kind, self.entity_id, self.party, self.ref, self.from_copy]
+        rest += [IDENTIFIERS] if self.identifiers else []
         return f"page:{self.word}:{hashlib.sha256(json.dumps(rest).encode()).hexdigest()}"
 
     def to_question(self) -> Question:
@@ -96,13 +98,14 @@ class Asked:
 
     def _to_body(self) -> dict[str, Any]:
         liens = self.kind == "liens"
-        said = {
+        said: dict[str, Any] = {
             "entity_name": self.name,
             "state": self.state,
             "entity_id": self.entity_id,
             "searchType": COLUMN_KINDS[self.kind],
             "searchBy": self.party if liens else "",
             "ref": self.ref,
+            "include": [IDENTIFIERS] if self.identifiers and self.kind == "company" else [],
         }
         return {name: value for name, value in said.items() if value}
 
@@ -110,13 +113,14 @@ class Asked:
 def read_form(sent: Mapping[str, Any]) -> Asked:
     """The form as it was sent, or an address that fills it in; raises Wrong for more than any field may hold."""
     names = ("name", "state", "entity_id", "party", "ref")
-    texts = {name: str(sent.get(name, "")).strip() for name in names}
+    texts: dict[str, Any] = {name: str(sent.get(name, "")).strip() for name in names}
     if too_long := [name for name, text in texts.items() if len(text) > _LONGEST]:
         raise Wrong({name: ["This is too long."] for name in too_long})
     kind, word = str(sent.get("kind", "")), str(sent.get("word", ""))
     kind = _API_WORDS.get(kind, kind)
-    own = {"word": word} if _WORD.fullmatch(word) else {}
-    return Asked(**texts, kind=kind if kind in KINDS else "company", from_copy=sent.get("source") == "cache", **own)
+    own: dict[str, Any] = {"word": word} if _WORD.fullmatch(word) else {}
+    own |= {"from_copy": sent.get("source") == "cache", "identifiers": sent.get(IDENTIFIERS) == "on"}
+    return Asked(**texts, kind=kind if kind in KINDS else "company", **own)
 
 
 def of_question(question: Mapping[str, Any], *, ref: str | None = None) -> dict[str, str]:
@@ -128,6 +132,7 @@ def of_question(question: Mapping[str, Any], *, ref: str | None = None) -> dict[
         "kind": _API_WORDS.get(str(question.get("kind")), "company"),
         "party": question.get("search_by") or "" if question.get("kind") == "ucc" else "",
         "source": "cache" if question.get("from_copy") else "",
+        IDENTIFIERS: "on" if IDENTIFIERS in question.get("include", ()) else "",
         "ref": ref or "",
     }
     return {name: value for name, value in fields.items() if value}

@@ -1,7 +1,8 @@
 """Load a copy of a state's bulk data: `manage.py load_bulk_data AK` fetches it, `--file` takes one at hand.
 
 The load is streamed, goes on where a broken one stopped, and the state answers from the old copy until the new
-one is whole. `--list` shows the copies there are.
+one is whole. `--list` shows the copies there are. GLEIF (its golden copy) and EDGAR (its list of names) are loaded in
+the same way: LEI and CIK are looked for there then.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("state", nargs="?", help="two letters")
+        parser.add_argument("state", nargs="?", help="two letters; or GLEIF, EDGAR")
         parser.add_argument("--file", type=Path, help="the file, or the folder of files, already downloaded")
         parser.add_argument("--as-of", help="the day the file is from, YYYY-MM-DD (default: the file's own time)")
         parser.add_argument("--list", action="store_true", help="show the copies there are")
@@ -36,8 +37,9 @@ class Command(BaseCommand):
         if options["list"] or not options["state"]:
             self._list()
             return
-        portal = discovery.find_portal(options["state"].upper())
-        if portal is None or portal.bulk_data is None:
+        wanted = options["state"].upper()
+        portal = next((one for one in discovery.list_publishers() if one.code == wanted), None)
+        if portal is None:
             raise CommandError(f"{options['state']} publishes no bulk data this program can read.")
         now = timezone.now()
         try:
@@ -70,5 +72,5 @@ class Command(BaseCommand):
     def _list(self) -> None:
         for copy in BulkCopy.objects.all():
             self.stdout.write(f"{copy}: {copy.entities} entities, {copy.rows_read} rows read. {copy.detail}")
-        readable = [portal.code for portal in discovery.list_portals() if portal.bulk_data is not None]
+        readable = [portal.code for portal in discovery.list_publishers()]
         self.stdout.write(f"Bulk data that can be loaded: {', '.join(readable) or 'none'}")

@@ -111,6 +111,13 @@ class TestAnAnswer:
             assert text in page
         assert spent(clerk) == PRICE
 
+    def test_has_the_lei_where_the_form_was_ticked(self, lab: Browser) -> None:
+        page = read(open_answer(lab, ask(lab, "Blue Heron Logistics LLC", "DE", identifiers="on")))
+        assert "984500SANDBOX0000190 company ACTIVE · LEI LAPSED" in page
+        assert Lookup.objects.get().question["include"] == ["identifiers"]
+        plain = read(open_answer(lab, ask(lab, "Blue Heron Logistics LLC", "DE")))
+        assert "LEI LAPSED" not in plain, "another form, though it has the same word"
+
     def test_leads_whoever_may_read_the_statement_to_its_charge(
         self, office: Browser, viewer: Browser, register: Register
     ) -> None:

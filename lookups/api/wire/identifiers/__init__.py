@@ -1,0 +1,1 @@
+"""The shapes of what other registers call a company."""

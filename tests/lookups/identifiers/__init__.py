@@ -1,0 +1,1 @@
+"""What other registers call a company that was looked up."""
