@@ -21,7 +21,7 @@ def expire_holds(**_: Any) -> int:
 
 @shared_task
 def sweep_payments(**_: Any) -> dict[str, int]:
-    """End the payments whose request never came back; take back what was heard of too early; mail who owes or has little."""
+    """End the payments whose request never came back; take back what was heard of too early; mail who has little."""
     now = timezone.now()
     reversals.settle_late(now=now)
     owing.tell(now=now)
