@@ -30,7 +30,7 @@ from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.bulk import judging
 from lookups.workspace.bulk.start import not_here
 
-ROWS_A_PAGE = 40
+ROWS_A_PAGE = 30
 CHANGED = "The draft has changed since this page was shown. Look at the price again."
 NOBODY = "Nobody is at work who would ask just now. Nothing was held. Try again in a minute."
 KINDS = {reading.COMPANIES: "Companies", reading.LIENS: "UCC filings (liens)"}
