@@ -7,7 +7,7 @@ from typing import Any
 from celery import shared_task
 from django.utils import timezone
 
-from billing import anchors, ledger, limits, outage_refunds, owing, reconciliation, reversals, topups
+from billing import anchors, ledger, limits, low_balance, outage_refunds, owing, reconciliation, reversals, topups
 from billing.payments import sweep
 
 
@@ -21,10 +21,11 @@ def expire_holds(**_: Any) -> int:
 
 @shared_task
 def sweep_payments(**_: Any) -> dict[str, int]:
-    """End the payments whose request never came back; take back what was heard of too early; tell who owes."""
+    """End the payments whose request never came back; take back what was heard of too early; mail who has little."""
     now = timezone.now()
     reversals.settle_late(now=now)
     owing.tell(now=now)
+    low_balance.tell(now=now)
     return sweep.run(now=now)
 
 

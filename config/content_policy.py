@@ -1,8 +1,8 @@
 """What a browser may load and run on each page: a Content-Security-Policy on everything that is not the API's.
 
-Every page runs only files of this host, never a script in the page. Two things of the admin's skin keep that from being
-as strict as the rest: Alpine.js evaluates the expressions in its attributes ('unsafe-eval'; its build
-that does without knows no arrow functions, which the skin uses), and the skin writes styles into the page.
+Every page runs only files of this host, never a script or a style in the page. One thing of the admin's skin keeps that
+from being as strict as the rest: Alpine.js evaluates the expressions in its attributes ('unsafe-eval'; its build that
+does without knows no arrow functions, which the skin uses).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lookups.pages.views import POLICY
 
 HEADER = "Content-Security-Policy"
 ADMIN_POLICY = (
-    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 Handler = Callable[[HttpRequest], HttpResponseBase]

@@ -10,6 +10,8 @@ from billing.models import Account, Member
 
 OF_LIVE_KEYS = frozenset({"max_cache_age_days", "cache_first_default", "monthly_budget"})
 """What live keys alone may set; a webhook address is each mode's own."""
+OF_MEMBERS = ("name", "email", "low_balance")
+"""What no key sets, because it is of people: what the account is called, who has its mail, and when one goes out."""
 
 
 def change(*, account_id: int, livemode: bool, **changes: Any) -> Account:
@@ -28,8 +30,8 @@ def change(*, account_id: int, livemode: bool, **changes: Any) -> Account:
 
 
 def change_in_workspace(*, member: Member, now: datetime, **changes: Any) -> Account:
-    """Write what a member who may has set: preferences, and the account's own `name` and `email`."""
-    own = {name: changes.pop(name) for name in ("name", "email") if name in changes}
+    """Write what a member who may has set: preferences, and what is the account's own."""
+    own = {name: changes.pop(name) for name in OF_MEMBERS if name in changes}
     if own:
         Account.objects.filter(pk=member.account_id).update(**own)
     account = change(account_id=member.account_id, livemode=True, **changes)

@@ -48,6 +48,14 @@ def list_states(*, now: datetime | None = None) -> list[dict[str, Any]]:
     ]
 
 
+def list_everywhere(*, sandbox: bool, ucc: bool, now: datetime) -> list[str]:
+    """Every state that can be asked now; the sandbox answers for all of them."""
+    if sandbox:
+        return sorted(PLACES)
+    can = "uccAvailable" if ucc else "available"
+    return [state["state"] for state in list_states(now=now) if state[can]]
+
+
 def count_degraded() -> int:
     """How many registries health has marked as degraded."""
     return Jurisdiction.objects.filter(status="degraded").count()

@@ -93,6 +93,7 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
                     "max_cache_age_days",
                     "cache_first_default",
                     "monthly_budget",
+                    "low_balance",
                     "webhook_url",
                     "test_webhook_url",
                 )

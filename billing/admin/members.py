@@ -32,7 +32,7 @@ class MemberAdmin(ReadOnlyAdmin):
 
     @admin.display(description="person", ordering="user__email")
     def show_email(self, obj: Member) -> str:
-        return obj.user.email
+        return obj.user.email or obj.user.get_username()
 
 
 @admin.register(Invitation)

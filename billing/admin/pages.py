@@ -72,15 +72,20 @@ def whole_number_field(**named: Any) -> forms.IntegerField:
     return forms.IntegerField(min_value=1, max_value=10_000_000, widget=UnfoldAdminIntegerFieldWidget(), **named)
 
 
-class BudgetInDollars(ModelAdmin):
-    """A monthly budget that is typed and read in dollars."""
+LIMITS = {
+    "monthly_budget": "The most that may be spent in a month (UTC), in USD; empty: no limit.",
+    "low_balance": "A mail goes to the address when less than this is left, in USD; empty: none.",
+}
 
-    show_monthly_budget = in_dollars("monthly_budget")
+
+class BudgetInDollars(ModelAdmin):
+    """Limits that are typed and read in dollars."""
+
+    show_monthly_budget, show_low_balance = in_dollars("monthly_budget"), in_dollars("low_balance")
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **named: Any) -> Any:
-        if db_field.name == "monthly_budget":
-            text = "The most that may be spent in a month (UTC), in USD; empty: no limit."
-            return DollarsField(required=False, min_value=0, help_text=text)
+        if db_field.name in LIMITS:
+            return DollarsField(required=False, min_value=0, help_text=LIMITS[db_field.name])
         return super().formfield_for_dbfield(db_field, request, **named)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
@@ -95,7 +100,7 @@ class BudgetInDollars(ModelAdmin):
         found = super().get_fieldsets(request, obj)
         if self.has_change_permission(request, obj):
             return found
-        read = {"monthly_budget": "show_monthly_budget"}
+        read = {name: f"show_{name}" for name in LIMITS}
         return [(name, {**more, "fields": [read.get(one, one) for one in more["fields"]]}) for name, more in found]
 
 

@@ -8,6 +8,8 @@ from datetime import datetime
 from django.db import models
 from django.db.models import F, Q
 
+LOW_BALANCE = 31_400  # 3.14 USD, a hundred lookups
+
 
 class Account(models.Model):
     """One customer's prepaid balance and preferences. The four sums are written by `billing.ledger` alone."""
@@ -43,6 +45,13 @@ class Account(models.Model):
         help_text="The most this account may spend in a month (UTC), in 1/10,000 USD; empty: no limit.",
     )
 
+    low_balance = models.BigIntegerField(
+        null=True,
+        blank=True,
+        default=LOW_BALANCE,
+        help_text="A mail goes out when less than this is left, in 1/10,000 USD; empty: none.",
+    )
+
     # Sums of the entries, in units of 1/10,000 USD, kept here so that a charge reads one row. Less than nothing is
     # available where money that was spent has been taken back.
     available = models.BigIntegerField(default=0, editable=False)
@@ -54,6 +63,9 @@ class Account(models.Model):
     budget_month = models.DateField(null=True, editable=False)
     budget_used = models.BigIntegerField(default=0, editable=False)
     last_entry_at = models.DateTimeField(null=True, editable=False)
+    is_above_low = models.BooleanField(
+        default=False, db_default=False, editable=False, help_text="No mail since it had enough."
+    )
     owing_told_at = models.DateTimeField(null=True, editable=False, help_text="When its owner was told.")
 
     class Meta:
@@ -67,6 +79,9 @@ class Account(models.Model):
             models.CheckConstraint(condition=Q(kind__in=["user", "internal"]), name="account_kind_known"),
             models.CheckConstraint(
                 condition=Q(monthly_budget__isnull=True) | Q(monthly_budget__gte=0), name="account_budget_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=Q(low_balance__isnull=True) | Q(low_balance__gte=0), name="account_low_balance_not_negative"
             ),
         ]
         permissions = [("move_money", "Can grant credit, refund and adjust balances")]

@@ -193,15 +193,8 @@ CSRF_FAILURE_VIEW = "lookups.pages.views.form_expired"
 CSRF_COOKIE_HTTPONLY = True  # forms carry the token themselves
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # no third cookie
 
-# The colors of all our pages; each pair that the skin makes of them has a contrast of 4.5 : 1 and more.
-_SHADES = ("50", "100", "200", "300", "400", "500", "600", "700", "800", "900", "950")
-_NEUTRAL = "#F6F7F4 #ECEFEC #E3E4DE #CDD2CE #9BA5A1 #5F6A66 #4A5457 #374043 #2A302E #171B1A #101312"
-_GREEN = "#EEF7F4 #DCEFE8 #BFE2D6 #93CFBB #5CC6A8 #5CC6A8 #0B5D4B #0A5142 #094538 #07382E #052A22"
 UNFOLD = {
-    "COLORS": {
-        "base": dict(zip(_SHADES, _NEUTRAL.split(), strict=True)),
-        "primary": dict(zip(_SHADES, _GREEN.split(), strict=True)),
-    },
+    "GLOBAL_CALLBACK": "config.admin.skin.leave_out_colors",
     "SITE_TITLE": "SOS Lookup",
     "SITE_HEADER": "SOS Lookup",
     "SITE_URL": "/",
@@ -209,6 +202,7 @@ UNFOLD = {
     "ENVIRONMENT": "billing.admin.alerts.mark",  # shown on every page while the ledger does not add up
     "DASHBOARD_CALLBACK": "config.admin.today.fill",
     "STYLES": [lambda request: static("lookups/admin.css")],
+    "SCRIPTS": [lambda request: static("lookups/admin.js")],
     "SIDEBAR": {"navigation": "config.navigation.list_groups"},
     "ACCOUNT": {"navigation": [{"title": "Second factor", "link": reverse_lazy("mfa_index")}]},
 }

@@ -8,6 +8,11 @@ from typing import Any
 
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.webauthn import forms
+from django.forms import Form, HiddenInput, JSONField
+
+from scrapers.parsing import nesting
+
+LONGEST = 20_000  # characters of an answer; a long attestation has 8,000
 
 
 @contextmanager
@@ -15,19 +20,35 @@ def _refused_if_malformed() -> Iterator[None]:
     """What fido2 cannot read raises whatever Python raises there (2.2: KeyError, struct.error, AttributeError …)."""
     try:
         yield
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as nonsense:
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as nonsense:
         raise get_adapter().validation_error("incorrect_code") from nonsense
+
+
+class _AnswerField(JSONField):
+    """What the browser answered; it is not read where it is nested so deeply that reading it would not end well."""
+
+    def to_python(self, value: Any) -> Any:
+        with _refused_if_malformed():
+            nesting.refuse_deep(str(value or "")[: LONGEST + 1].encode())
+            return super().to_python(value)
+
+    def bound_data(self, data: Any, initial: Any) -> None:
+        """Nothing: what was refused is not read a second time to be shown again."""
 
 
 class AddKeyForm(forms.AddWebAuthnForm):
     """A key that is added."""
+
+    credential = _AnswerField(max_length=LONGEST, widget=HiddenInput)
 
     def clean(self) -> dict[str, Any]:
         with _refused_if_malformed():
             return dict(super().clean())
 
 
-class _KeyForm:
+class _KeyForm(Form):
+    credential = _AnswerField(max_length=LONGEST, widget=HiddenInput)
+
     def clean_credential(self) -> Any:
         with _refused_if_malformed():
             return super().clean_credential()  # type: ignore[misc]

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
-from unfold.admin import TabularInline
+from unfold.admin import StackedInline
 
 from jurisdictions.lists import ModeFilter
 from lookups.models import Entity, RecordVersion
 from scrapers.admin.read_only import ReadOnlyAdmin
 
 
-class VersionInline(TabularInline):
+class VersionInline(StackedInline):
     """What the registry said of a company, the newest first."""
 
     model = RecordVersion
@@ -31,7 +31,7 @@ class VersionInline(TabularInline):
 
     @admin.display(description="Status")
     def standing(self, obj: RecordVersion) -> str:
-        return obj.data.get("status") or "—"
+        return str(obj.data.get("status") or "—")[:200]
 
 
 @admin.register(Entity)

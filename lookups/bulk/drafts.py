@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from billing.models import ApiKey
-from lookups.bulk import bulk_jobs
+from lookups.bulk import bulk_jobs, spreading
 from lookups.bulk.tables import columns
 from lookups.bulk.tables.columns import Mapping as Columns
 from lookups.bulk.tables.lines import Line
@@ -46,6 +46,7 @@ class Row:
     kinds: dict[int, str]
     own: dict[str, str]
     dropped: bool
+    is_part: bool  # one of several, of a line that names several states
     fields: dict[str, str]
 
 
@@ -60,15 +61,16 @@ class Order:
 
 
 def keep(*, table: Table, name: str, key: ApiKey, now: datetime) -> BulkDraft:
-    """Keep a table as a draft, its columns guessed. Raises TooMany."""
+    """Keep a table as a draft, its columns guessed. Raises TooMany and Unreadable."""
     if list_open(key).count() >= MOST_OPEN:
         raise TooMany
+    mapping = columns.guess(table.headers, table.lines)
     return BulkDraft.objects.create(
         account_id=key.account_id,
         sandbox=key.is_test,
         name=name[:200],
-        table=_to_json(table),
-        mapping=columns.guess(table.headers, table.lines).to_json(),
+        table=_to_json(table, mapping, sandbox=key.is_test, now=now),
+        mapping=mapping.to_json(),
         created_at=now,
         changed_at=now,
     )
@@ -100,6 +102,7 @@ def read_rows(draft: BulkDraft) -> list[Row]:
                 kinds={int(column): kind for column, kind in kept.get("kinds", {}).items()},
                 own=kept.get("own", {}),
                 dropped=kept.get("dropped", False),
+                is_part="part" in kept,
                 fields={name: text for name, text in fields.items() if text},
             )
         )
@@ -107,15 +110,16 @@ def read_rows(draft: BulkDraft) -> list[Row]:
 
 
 def change_columns(*, draft: BulkDraft, mapping: Columns, now: datetime) -> None:
-    """Understand its columns otherwise. Raises Changed."""
+    """Understand its columns otherwise. Raises Changed and Unreadable."""
     with _changing(draft, now=now) as held:
         held.mapping = mapping.to_json()
+        held.table["rows"] = spreading.spread(held.table["rows"], mapping, sandbox=held.sandbox, now=now)
 
 
 def move_headings(*, draft: BulkDraft, into_rows: bool, now: datetime) -> None:
-    """The headings are a row themselves, or the first row has the headings. Raises Changed."""
+    """The headings are a row themselves, or the first row has the headings. Raises Changed and Unreadable."""
     with _changing(draft, now=now) as held:
-        rows = held.table["rows"]
+        rows = spreading.join(held.table["rows"])
         lines = [
             Line(row["line"], row["cells"], {int(at): kind for at, kind in row.get("kinds", {}).items()})
             for row in rows
@@ -126,8 +130,9 @@ def move_headings(*, draft: BulkDraft, into_rows: bool, now: datetime) -> None:
             table = with_headers(lines, 0)
         else:
             raise Changed
-        held.table = _to_json(replace(table, notes=held.table["notes"]))
-        held.mapping = columns.guess(table.headers, table.lines).to_json()
+        mapping = columns.guess(table.headers, table.lines)
+        table = replace(table, notes=held.table["notes"])
+        held.table, held.mapping = _to_json(table, mapping, sandbox=held.sandbox, now=now), mapping.to_json()
 
 
 def mend(*, draft: BulkDraft, rows: Iterable[int], fields: Mapping[str, str], now: datetime) -> None:
@@ -241,9 +246,10 @@ def _keep_carried(draft: BulkDraft, asked: Sequence[int]) -> None:
     draft.mapping = Columns(carried=tuple(range(len(carried)))).to_json()
 
 
-def _to_json(table: Table) -> dict[str, Any]:
+def _to_json(table: Table, mapping: Columns, *, sandbox: bool, now: datetime) -> dict[str, Any]:
     rows = [
         {"line": line.number, "cells": line.cells} | ({"kinds": line.kinds} if line.kinds else {})
         for line in table.lines
     ]
+    rows = spreading.spread(rows, mapping, sandbox=sandbox, now=now)
     return {"headers": table.headers, "notes": table.notes, "rows": rows}

@@ -50,6 +50,12 @@ def issue(account: Account) -> str:
     return f"/admin/billing/account/{account.pk}/issue-key/"
 
 
+DEEP = base64.urlsafe_b64encode(b"\x81" * 9_000).decode().rstrip("=")  # CBOR, a list in a list in a list
+UNREADABLE = [
+    *("[" * 10**5, "[" * 15_000, "9" * 10_000),
+    json.dumps({"id": "", "rawId": "", "type": "public-key", "response": {"attestationObject": DEEP}}),
+]
+NONSENSE = ["", "{}", "[]", "null", '{"id": 1}', "\x00", '"' + "x" * 10**5 + '"', *UNREADABLE]
 GRANT = {"lookups": "1", "reason": "trial", "token": "abc", "confirm": "1"}
 
 
@@ -183,12 +189,31 @@ class TestASecurityKey:
         assert browser.post("/admin/factors/keys/add/", {"name": "x", "credential": phished}).status_code == 200
         assert not Authenticator.objects.exists()
 
-    @pytest.mark.parametrize("answer", ["", "{}", "[]", "null", '{"id": 1}', "\x00", '"' + "x" * 10**5 + '"'])
+    @pytest.mark.parametrize("answer", NONSENSE, ids=range(len(NONSENSE)))
     def test_that_answers_nonsense_is_refused(self, browser: Browser, answer: str) -> None:
         browser.post("/admin/confirm/password/", {"password": PASSWORD})
         browser.get("/admin/factors/keys/add/")
         assert browser.post("/admin/factors/keys/add/", {"credential": answer}).status_code == 200
         assert not Authenticator.objects.exists()
+
+    def test_that_answers_nonsense_opens_no_door(self, dana: Any, account: Account, settings: Any) -> None:
+        settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+        key, browser = SecurityKey(), self.browser()
+        browser.sign_in(dana.username)
+        browser.post("/admin/confirm/password/", {"password": PASSWORD})
+        made = {"name": "k", "credential": key.create(options_in(browser.get("/admin/factors/keys/add/")))}
+        assert browser.post("/admin/factors/keys/add/", made).status_code == 302
+        fresh = self.browser()
+        fresh.sign_in(dana.username)
+        for answer in UNREADABLE[1:]:  # with the others they are ten tries, and no more are had
+            assert fresh.post("/admin/login/factor/", {"credential": answer}).status_code == 200
+        options = options_in(fresh.get("/admin/login/factor/"))
+        assert fresh.post("/admin/login/factor/", {"credential": key.get(options)})["Location"] == "/admin/"
+        let_pass(fresh, 11)
+        asked = fresh.get(grant(account))["Location"]
+        for answer in UNREADABLE[1:]:
+            assert fresh.post(asked, {"credential": answer})["Location"] == "/admin/login/"
+        assert fresh.get(grant(account)).status_code == 302
 
 
 class TestBeforeMoneyAndKeys:

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
-from functools import cache, partial
+from functools import cache
 from itertools import chain
 from typing import IO, Any
 
@@ -17,7 +17,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing.models import Account
-from jurisdictions.codes import PLACES
 from lookups import bodies, bulk_table, csv_export, selectors, xlsx_export
 from lookups.api import errors, idempotency, parsers, renderers, replies
 from lookups.api.endpoint import Endpoint
@@ -140,7 +139,9 @@ def read_rows(body: Any, *, sandbox: bool) -> list[bulk_jobs.Wanted]:
     rows = body.get("entities")
     if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_ROWS:
         raise _wrong([{"index": None, "error": f"entities: send a list of 1 to {MOST_ROWS:,} rows."}])
-    everywhere = cache(partial(_list_everywhere, sandbox))  # asked of the registries' table once, not once a row
+    everywhere = cache(
+        lambda ucc: selectors.list_everywhere(sandbox=sandbox, ucc=ucc, now=timezone.now())
+    )  # asked of the registries' table once, not once a row
     wanted: list[bulk_jobs.Wanted] = []
     wrong: list[dict[str, Any]] = []
     for index, row in enumerate(rows):
@@ -174,14 +175,6 @@ def _place(row: bulk_input.Row, field: str) -> dict[str, Any]:
         return {}
     column = (row.columns or {}).get(field)
     return {"line": row.line} | ({"column": column} if column else {})
-
-
-def _list_everywhere(sandbox: bool, ucc: bool) -> list[str]:
-    """Every state that can be asked now; the sandbox answers for all of them."""
-    if sandbox:
-        return sorted(PLACES)
-    can = "uccAvailable" if ucc else "available"
-    return [state["state"] for state in selectors.list_states(now=timezone.now()) if state[can]]
 
 
 def _wants_bom(request: Request) -> bool:

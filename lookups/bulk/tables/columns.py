@@ -5,6 +5,7 @@ A guess is shown and can be changed, so it may be wrong; what it must not be is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,7 +37,7 @@ _MORE = {
     "state": (
         "st statecode statename usstate stateofformation stateofincorporation incorporationstate formationstate"
         " stateofregistration stateoforganization registrationstate domicile domiciledin homestate stateinc"
-        " incorporatedin registry"
+        " incorporatedin registry states"
     ),
     "entity_id": (
         "sosid sosnumber sosno entitynumber entityno filenumber fileno filingnumber filingid registrationnumber"
@@ -62,6 +63,8 @@ _ALIASES = {
     **{"".join(sign for sign in place.name.casefold() if sign.isalnum()): place.code for place in PLACES.values()},
     **{pair[3:]: pair[:2] for pair in _SHORT.split()},
 }
+_ANYWHERE = ("anywhere", "everywhere", "all", "allstates", "anystate", "everystate", "nationwide")
+_BETWEEN = re.compile(r"[,;/|&+]|\band\b")
 _AROUND = ("stateof", "commonwealthof", "districtof", "us", "usa")
 _KINDS = {
     **dict.fromkeys(("ucc", "lien", "liens", "uccfiling", "uccfilings", "uccsearch"), LIENS),
@@ -73,7 +76,7 @@ _KINDS = {
 class Mapping:
     """Which column fills which field of a question, what holds for all rows, and which columns come along.
 
-    `all_in` is the state of the rows that name none, `kind` what is searched where no column says it.
+    `all_in` is the state (or EVERYWHERE) of the rows that name none, `kind` what is searched where no column says it.
     """
 
     fields: dict[str, int] = field(default_factory=dict)
@@ -109,6 +112,18 @@ def find_state(text: str) -> str | None:
     parts = [part for part in text.replace("(", "-").replace(":", "-").replace("\u2013", "-").split("-") if _word(part)]
     found = {_ALIASES.get(_word(part)) for part in parts}
     return found.pop() if len(parts) == 2 and len(found) == 1 else None
+
+
+def list_states(text: str) -> list[str]:
+    """The codes of the states in a cell that names several ("NY, DE"), or EVERYWHERE ("anywhere"); else none."""
+    if text.strip() == bulk_input.EVERYWHERE or _word(text) in _ANYWHERE:
+        return [bulk_input.EVERYWHERE]
+    if find_state(text):
+        return []
+    parts = [part for part in _BETWEEN.split(text) if _word(part)]
+    found = [find_state(part) for part in (parts if len(parts) > 1 else text.split())]
+    known = [state for state in found if state]
+    return list(dict.fromkeys(known)) if len(known) == len(found) > 1 else []
 
 
 def has_states(cells: Sequence[str]) -> bool:
@@ -165,7 +180,7 @@ def _check_states(fields: dict[str, int], columns: list[list[str]]) -> None:
 
 
 def _share_of_states(cells: list[str]) -> float:
-    return sum(find_state(cell) is not None for cell in cells) / len(cells) if cells else 0.0
+    return sum(bool(find_state(cell) or list_states(cell)) for cell in cells) / len(cells) if cells else 0.0
 
 
 def _find_names(columns: list[list[str]], *, taken: set[int]) -> int | None:

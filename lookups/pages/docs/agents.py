@@ -59,6 +59,8 @@ outcome: {magic}. A company with everything: "Blue Heron Logistics LLC" in DE.
 {guides}
 - [Errors]({host}/docs/errors.md): every error code, and what errors hold
 - [Reference]({host}/docs/reference.md): every operation, each as Markdown
+- [Words]({host}/docs/reference/words.md): every closed list of words
+- [Webhook messages]({host}/docs/reference/webhooks.md): what a server is sent
 """
 KEYLESS = """Without a key the request is answered 402 with a Payment challenge
   (WWW-Authenticate: Payment, intent charge); repeat it with the credential in `Authorization` and the answer carries

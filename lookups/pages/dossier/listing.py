@@ -57,9 +57,12 @@ def list_public(state: str) -> QuerySet[Entity]:
     return shown.order_by("slug", "pk")
 
 
-def has_index(state: str) -> bool:
-    """Whether there is an index of this state to lead to."""
-    return settings.ENTITY_PAGES == "public" and list_public(state).exists()
+def list_indexes() -> dict[str, str]:
+    """The address of each state's index by the state's code, as far as there is one to lead to."""
+    public = PLACES.values() if settings.ENTITY_PAGES == "public" else ()
+    return {
+        place.code: reverse("entity-index", args=[place.slug]) for place in public if list_public(place.code).exists()
+    }
 
 
 @require_safe
@@ -106,8 +109,7 @@ def sitemap(request: HttpRequest) -> HttpResponse:
 def sitemap_of_pages(request: HttpRequest) -> HttpResponse:
     """Our own pages."""
     urls = [f"{settings.PUBLIC_URL}{reverse(name)}" for name in _OWN]
-    indexes = [reverse("entity-index", args=[place.slug]) for place in PLACES.values() if has_index(place.code)]
-    others = (f"{settings.PUBLIC_URL}{url}" for url in (*indexes, *docs.list_addresses()))
+    others = (f"{settings.PUBLIC_URL}{url}" for url in (*list_indexes().values(), *docs.list_addresses()))
     pages = [{"address": url} for url in (*urls, *others)]
     return render(request, "pages/sitemap.xml", {"pages": pages}, content_type="application/xml")
 

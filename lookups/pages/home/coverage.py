@@ -62,6 +62,7 @@ class State:
     can: Capabilities
     reach: Reach
     is_copy: bool
+    index_url: str = ""  # of the companies read there, where they are listed
 
     @property
     def code(self) -> str:

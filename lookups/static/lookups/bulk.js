@@ -40,7 +40,7 @@ document.addEventListener("submit", async event => {
   const button = event.submitter;
   const body = new URLSearchParams(new FormData(form, button));
   for (const one of form.querySelectorAll("button")) one.disabled = true;
-  if (form.matches(".candidate, .mend form")) announce("Asking the registry…");
+  if (form.matches(".which, .mend form")) announce("Asking the registry…");
   try {
     await swap(form.dataset.swap, form.action, { method: "POST", body });
   } catch {

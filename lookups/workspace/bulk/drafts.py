@@ -20,6 +20,7 @@ from billing import money, prices, selectors
 from billing.models import ApiKey
 from jurisdictions.codes import PLACES
 from lookups.bulk import drafts
+from lookups.bulk.input import EVERYWHERE, Unreadable
 from lookups.bulk.tables import columns as reading
 from lookups.bulk.tables.columns import Mapping
 from lookups.lookup import rows as stored
@@ -29,7 +30,7 @@ from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.bulk import judging
 from lookups.workspace.bulk.start import not_here
 
-ROWS_A_PAGE = 40
+ROWS_A_PAGE = 30
 CHANGED = "The draft has changed since this page was shown. Look at the price again."
 NOBODY = "Nobody is at work who would ask just now. Nothing was held. Try again in a minute."
 KINDS = {reading.COMPANIES: "Companies", reading.LIENS: "UCC filings (liens)"}
@@ -72,7 +73,7 @@ def columns(request: WorkspaceRequest, found: BulkDraft) -> HttpResponse:
             drafts.move_headings(draft=found, into_rows=request.POST["headings"] == "row", now=now)
         else:
             drafts.change_columns(draft=found, mapping=_read_mapping(request.POST, found), now=now)
-    except ValueError as wrong:
+    except (ValueError, Unreadable) as wrong:
         messages.error(request, str(wrong))
     except drafts.Changed:
         messages.error(request, CHANGED)
@@ -167,7 +168,7 @@ def _read_mapping(posted: QueryDict, found: BulkDraft) -> Mapping:
     all_in, kind = posted.get("all_in", ""), posted.get("kind", "")
     return Mapping(
         fields=fields,
-        all_in=all_in if all_in in PLACES else "",
+        all_in=all_in if all_in in PLACES or all_in == EVERYWHERE else "",
         kind=kind if kind in KINDS else reading.COMPANIES,
         carried=tuple(column for column in range(len(headers)) if f"carry-{column}" in posted),
     )

@@ -23,6 +23,7 @@ from lookups.api.views.lookup import to_question
 from lookups.bulk import drafts, forecast
 from lookups.bulk.bulk_jobs import Wanted
 from lookups.bulk.objections import Registries
+from lookups.bulk.tables.columns import list_states
 from lookups.lookup.outcomes import Refused, Unavailable
 from lookups.lookup.questions import Question
 from lookups.models import BulkDraft, Lookup
@@ -108,6 +109,11 @@ class Judgement:
     def stuck(self) -> list[JudgedRow]:
         """The rows that cannot be asked as they are."""
         return [one for one in self.rows if not one.row.dropped and not one.is_askable]
+
+    @cached_property
+    def parts(self) -> int:
+        """Rows that are one of several, each in a state of its own, of a line that names several."""
+        return sum(one.row.is_part for one in self.rows)
 
     @cached_property
     def repeated(self) -> int:
@@ -206,6 +212,8 @@ def _say(name: str, text: str, row: drafts.Row) -> str:
     """What is wrong, for people."""
     if name == "state":
         given = row.fields.get("state")
+        if given and list_states(given):
+            return "Name one state here. Several are read from the table, a row for each."
         return f"“{given}” is no state that we know." if given else "It names no state."
     if name == "entity_name" and not row.fields.get("entity_name"):
         return "It names no company."

@@ -15,10 +15,12 @@ from lookups.bulk import bulk_jobs, row_answers
 from lookups.bulk.forecast import StateProgress
 from lookups.models import BulkJob, Lookup
 from lookups.pages.differences import mark
+from lookups.pages.dossier.record.words import clip
 from lookups.verdicts import BILLED, Verdict
 from scrapers.failures import find_failure
 
-ROWS_A_PAGE = 50
+ROWS_A_PAGE, CANDIDATES_A_ROW = 20, 3
+LONGEST_NAME = 90  # characters shown; the whole stands on the page of the lookup
 SHOWN = {
     "": "All",
     "found": "Found",
@@ -72,6 +74,7 @@ class ResultRow:
     outcome: Outcome
     answers: list[Outcome] = field(default_factory=list)
     candidates: list[dict[str, Any]] = field(default_factory=list)
+    more_candidates: int = 0
     repeats: int | None = None
     name: str = ""
     entity_id: str = ""
@@ -155,6 +158,7 @@ def read_outcome(lookup: Lookup, *, now: datetime) -> Outcome:
 def _read(row: Lookup, answers: list[Outcome], *, now: datetime) -> ResultRow:
     outcome = read_outcome(row, now=now)
     ended = row.outcome is not None and not outcome.is_found
+    candidates = [one for one in row.candidates if one.get("entityId")] if row.kind != "ucc" else []
     return ResultRow(
         position=row.position or 0,
         ref=row.ref or "",
@@ -164,7 +168,8 @@ def _read(row: Lookup, answers: list[Outcome], *, now: datetime) -> ResultRow:
         is_ucc=row.kind == "ucc",
         outcome=outcome,
         answers=answers,
-        candidates=_candidates(row),
+        candidates=[_mark(row, one) for one in candidates[:CANDIDATES_A_ROW]],
+        more_candidates=max(0, len(candidates) - CANDIDATES_A_ROW),
         repeats=None if row.repeats is None else row.repeats.position,
         name=row.question.get("name") or "",
         entity_id=row.question.get("entity_id") or "",
@@ -186,7 +191,6 @@ def _why(lookup: Lookup) -> str:
     return lookup.outcome.facts.customer if lookup.outcome else ""
 
 
-def _candidates(row: Lookup) -> list[dict[str, Any]]:
-    """Companies that may be asked for by their identifier, with what tells their names from the one that was asked."""
-    named = [one for one in row.candidates if one.get("entityId")] if row.kind != "ucc" else []
-    return [{**one, "pieces": mark(row.asked, str(one["entityName"]))} for one in named]
+def _mark(row: Lookup, candidate: dict[str, Any]) -> dict[str, Any]:
+    """A company that may be asked for by its identifier, with what tells its name from the one that was asked."""
+    return {**candidate, "pieces": mark(row.asked, clip(str(candidate["entityName"]), LONGEST_NAME) or "")}

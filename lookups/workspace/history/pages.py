@@ -17,7 +17,7 @@ from lookups.models import Lookup
 from lookups.workspace.history.filters import OPEN, Filter, Place
 
 SPAN = 20_000  # rows that one page looks through: some hundredths of a second
-PAGE = 200
+SHOWN, PAGE = 50, 200  # rows that a page shows, and that are read at a time for a file
 MOST_EXPORTED, MOST_SPANS = 10_000, 10
 _BIG = ("match", "related", "candidates", "name_check", "evidence")
 
@@ -32,7 +32,7 @@ class Page:
 
 
 def read_page(
-    *, account_id: int, sandbox: bool, wanted: Filter, before: Place | None = None, limit: int = PAGE
+    *, account_id: int, sandbox: bool, wanted: Filter, before: Place | None = None, limit: int = SHOWN
 ) -> Page:
     """One page of the account's lookups of this mode."""
     whole = _bound(Lookup.objects.filter(account_id=account_id), wanted, before)

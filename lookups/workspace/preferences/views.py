@@ -20,6 +20,7 @@ from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.entrance import passkeys
 
 LONGEST_AGE = 365  # days, as the API has it
+IN_DOLLARS = ("monthly_budget", "low_balance")
 
 
 class AccountForm(forms.Form):
@@ -27,7 +28,9 @@ class AccountForm(forms.Form):
 
     name = forms.CharField(label="Name of the account", max_length=200)
     email = forms.ChoiceField(
-        label="Mail goes to", required=False, help_text="Results of bulk jobs and the daily mail of watches."
+        label="Mail goes to",
+        required=False,
+        help_text="Results of bulk jobs, the daily mail of watches, a low balance.",
     )
     max_cache_age_days = forms.IntegerField(
         label="How old a stored answer may be, in days",
@@ -47,9 +50,18 @@ class AccountForm(forms.Form):
         help_text="The most that is spent in a calendar month (UTC). Empty: no limit.",
     )
 
+    low_balance = forms.DecimalField(
+        label="Mail when less is left than, in USD",
+        required=False,
+        min_value=0,
+        max_value=1_000_000,
+        decimal_places=4,
+        help_text="One mail each time the balance falls below. Empty: no mail.",
+    )
+
     def __init__(self, account: Account, data: Any = None) -> None:
         first = {name: getattr(account, name) for name in self.base_fields}
-        first["monthly_budget"] = None if account.monthly_budget is None else money.to_dollars(account.monthly_budget)
+        first |= {name: money.to_dollars(first[name]) for name in IN_DOLLARS if first[name] is not None}
         super().__init__(data, initial=first)
         self.fields["max_cache_age_days"].help_text = f"Empty: {settings.CACHE_MAX_AGE_DAYS}."
         found = {member.user.email for member in team.list_members(account)} | {account.email, ""}
@@ -59,9 +71,8 @@ class AccountForm(forms.Form):
     def changes(self) -> dict[str, Any]:
         """The changed ones as the service takes them."""
         changed = {name: self.cleaned_data[name] for name in self.changed_data}
-        if changed.get("monthly_budget") is not None:
-            changed["monthly_budget"] = money.from_dollars(changed["monthly_budget"])
-        return changed
+        in_dollars = {name: changed[name] for name in IN_DOLLARS if changed.get(name) is not None}
+        return changed | {name: money.from_dollars(dollars) for name, dollars in in_dollars.items()}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

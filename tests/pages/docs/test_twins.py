@@ -68,9 +68,10 @@ class TestTheScreenForAgents:
             assert word in text
         assert len(text) < 12_000
 
-    def test_leads_to_every_guide(self) -> None:
+    def test_leads_to_every_guide_and_list(self) -> None:
         text = text_of("/llms.txt")
-        assert all(f"]({settings.PUBLIC_URL}{guide.twin})" in text for guide in contents.GUIDES)
+        twins = [*(guide.twin for guide in contents.GUIDES), "/docs/reference/words.md", "/docs/reference/webhooks.md"]
+        assert all(f"]({settings.PUBLIC_URL}{twin})" in text for twin in twins)
         for link in re.findall(r"\]\(([^)]+)\)", text):
             assert Client().get(link.removeprefix(settings.PUBLIC_URL)).status_code == 200, link
 

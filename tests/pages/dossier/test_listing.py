@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -78,6 +79,15 @@ class TestTheIndexOfAState:
     def test_is_opened_so_often_a_minute_by_one_address(self, three: None, settings: Any) -> None:
         settings.PAGES_PER_MINUTE = 3
         assert 429 in [read("/entity/delaware/").status_code for _ in range(7)]  # a minute may begin between
+
+
+class TestThePageOfStates:
+    """`/states/`."""
+
+    def test_leads_to_the_index_of_a_state_that_has_one(self, three: None, settings: Any) -> None:
+        assert re.findall(r'href="(/entity/[^"]*)"', read("/states/").content.decode()) == ["/entity/delaware/"]
+        settings.ENTITY_PAGES = "unlisted"
+        assert "/entity/" not in read("/states/").content.decode()
 
 
 class TestTheSitemap:

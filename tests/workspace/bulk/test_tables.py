@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lookups.bulk.tables.columns import Mapping, find_field, find_state, guess, read_fields
+from lookups.bulk.tables.columns import Mapping, find_field, find_state, guess, list_states, read_fields
 from lookups.bulk.tables.lines import Unreadable
 from lookups.bulk.tables.reading import Table, letter, read_table
 from tests.workspace.bulk import books
@@ -192,6 +192,20 @@ class TestAColumn:
     )  # fmt: skip
     def test_of_states_is_read_as_people_write_them(self, text: str, code: str | None) -> None:
         assert find_state(text) == code
+
+    @pytest.mark.parametrize(
+        ("text", "codes"),
+        [("NY, DE", "NY DE"), ("NY;New York;Delaware", "NY DE"), ("ny de co", "NY DE CO"), ("NY and Texas", "NY TX"),
+         ("New York, NY", "NY"), ("NY / CA", "NY CA"), ("anywhere", "*"), (" * ", "*"), ("All States", "*"), ("NY", ""),
+         ("DE - New York", ""), ("West Virginia", ""), ("Washington, D.C.", ""), ("Albany, NY", ""),
+         ("NY, Ontario", ""), ("US", ""), ("", "")],
+    )  # fmt: skip
+    def test_of_states_may_have_several(self, text: str, codes: str) -> None:
+        assert list_states(text) == codes.split()
+
+    def test_headed_states_is_the_one_of_states(self) -> None:
+        assert self.guess('Customer,Company,States\n7,Acme,"NY, DE"\n')["state"] == "States"
+        assert self.guess('A1,B1\nAcme LLC,"NY, DE"\nZebra LLC,anywhere\n')["state"] == "B1"
 
     def guess(self, raw: str) -> dict[str, Any]:
         table = read_table(raw.encode())

@@ -15,11 +15,12 @@ from django.test.utils import CaptureQueriesContext
 
 from billing import keys
 from lookups.models import Lookup
-from lookups.workspace.history import pages
+from lookups.workspace.history import columns, pages
 from tests.lookups.workbooks import read_table
 from tests.workspace.conftest import Browser, open_office
 
 pytestmark = pytest.mark.django_db
+MOST_BYTES = 100_000
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
@@ -98,6 +99,20 @@ class TestTheList:
         assert re.search(r'data-label="Who"[^>]*>server<', page)
         assert listed(office, f"?who=user:{clerk.user.pk}") == ["By a clerk"]
         assert listed(office, f"?who=key:{key.pk}") == ["By a program"]
+
+    def test_is_light_however_long_the_names_are(self, office: Browser) -> None:
+        shown = {
+            "ref": "R" * 200,
+            "verdict": "unavailable",
+            "reason": "down",
+            "asked_by": office.user,
+            "origin": "page",
+        }
+        for number in range(210):
+            keep(office, f"{number} {'&' * 190}", minutes=number, **shown)
+        office.post("/app/history/columns/", {"show": [one.name for one in columns.COLUMNS], "next": "/app/history/"})
+        for query in ("", "?name=190"):
+            assert len(office.get(f"/app/history/{query}").content) < MOST_BYTES
 
     def test_goes_on_where_the_page_before_ended(self, office: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
         for number in range(5):

@@ -19,7 +19,13 @@ from tests.workspace.conftest import Browser, open_office
 from tests.workspace.people import Person
 
 pytestmark = pytest.mark.django_db
-FORM = {"name": "Quay Street", "email": "ada@quay.test", "max_cache_age_days": "30", "monthly_budget": "12.5"}
+FORM = {
+    "name": "Quay Street",
+    "email": "ada@quay.test",
+    "max_cache_age_days": "30",
+    "monthly_budget": "12.5",
+    "low_balance": "5",
+}
 
 
 class TestTheAccountsSettings:
@@ -37,6 +43,15 @@ class TestTheAccountsSettings:
         account = Account.objects.get()
         assert (account.max_cache_age_days, account.monthly_budget, account.email) == (None, None, "")
 
+    def test_say_when_a_mail_goes_out_because_little_is_left(self, office: Browser) -> None:
+        assert b"When less than 3.1400 USD is left, a mail goes to" in office.get("/app/balance/").content
+        office.post("/app/settings/", FORM)
+        assert Account.objects.get().low_balance == 50_000
+        assert b"When less than 5.0000 USD is left" in office.get("/app/balance/").content
+        office.post("/app/settings/", FORM | {"low_balance": ""})
+        assert Account.objects.get().low_balance is None
+        assert b"No mail goes out when little is left." in office.get("/app/balance/").content
+
     @pytest.mark.parametrize(
         ("field", "wrong"),
         [
@@ -45,6 +60,7 @@ class TestTheAccountsSettings:
             ("monthly_budget", "0.00001"),
             ("monthly_budget", "NaN"),
             ("monthly_budget", "-1"),
+            ("low_balance", "-1"),
             ("email", "mallory@evil.test"),
             ("name", ""),
         ],
@@ -62,7 +78,7 @@ class TestTheAccountsSettings:
     def test_stand_in_the_audit_log(self, office: Browser) -> None:
         office.post("/app/settings/", FORM)
         event = AuditEvent.objects.get(kind="settings_changed")
-        assert event.detail == "In the workspace: max_cache_age_days, monthly_budget, name."
+        assert event.detail == "In the workspace: low_balance, max_cache_age_days, monthly_budget, name."
         assert "Quay" not in event.detail
 
 

@@ -1,0 +1,65 @@
+"""Accounts that run low: one mail to their owner each time less is left than they want to have.
+
+Only who had that much is written to, so that ten free lookups bring no mail. What is held counts as left: a bulk job
+that holds its whole price, and gives half of it back, has spent only the other half.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db.models import F, QuerySet
+
+from billing import money, prices
+from billing.models import Account
+
+log = logging.getLogger(__name__)
+AT_ONCE = 20  # a mail server that hangs is not waited for again and again
+
+
+def tell(*, now: datetime) -> int:
+    """Write to whoever has fallen below; returns to how many. A mail that fails is tried again."""
+    wanted = Account.objects.filter(low_balance__isnull=False, kind=Account.Kind.USER, is_active=True)
+    wanted = wanted.annotate(left=F("available") + F("held"))
+    wanted.filter(left__gte=F("low_balance"), is_above_low=False).update(is_above_low=True)
+    if not settings.MAIL_CONFIGURED:
+        return 0
+    fallen = wanted.filter(left__lt=F("low_balance"), is_above_low=True)
+    # Who owes has had a mail of that
+    return sum(_write_to(account, fallen) for account in fallen.filter(left__gte=0).exclude(email="")[:AT_ONCE])
+
+
+def _write_to(account: Account, fallen: QuerySet[Account]) -> bool:
+    """Mail to one that nobody else writes to meanwhile; True when the mail server has it."""
+    if not fallen.filter(pk=account.pk).update(is_above_low=False):
+        return False
+    try:
+        send_mail(
+            subject="Your balance runs low",
+            message=_text(account),
+            from_email=settings.DEFAULT_FROM_EMAIL,
+            recipient_list=[account.email],
+        )
+    except OSError as error:  # SMTPException is one
+        log.warning("account %s was not written to that it runs low: %s", account.pk, type(error).__name__)
+        Account.objects.filter(pk=account.pk).update(is_above_low=True)
+        return False
+    return True
+
+
+def _text(account: Account) -> str:
+    left, limit = (
+        money.to_decimal_string(units) for units in (account.available + account.held, account.low_balance or 0)
+    )
+    held = f", of which {money.to_decimal_string(account.held)} USD are held for work under way" if account.held else ""
+    return (
+        f"Your prepaid balance has fallen below {limit} USD.\n\n"
+        f"Left: {left} USD{held}\n"
+        f"That covers {prices.lookups_covered(account.spendable)} lookups. Without credit a lookup is refused.\n\n"
+        f"To top up: {settings.PUBLIC_URL}/app/balance/\n\n"
+        "You get this mail once each time it falls below. From which sum on, and whether at all, is set at\n"
+        f"{settings.PUBLIC_URL}/app/settings/\n"
+    )

@@ -1,0 +1,107 @@
+"""Whoever has prepaid and runs low hears of it before a lookup is refused: once, and again the next time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from billing import accounts, ledger, low_balance
+from billing.models import Account
+from tests.billing.conftest import NOW
+
+pytestmark = pytest.mark.django_db
+LATER = NOW + timedelta(minutes=5)
+
+
+@pytest.fixture(autouse=True)
+def mail(settings: Any) -> None:
+    settings.MAIL_CONFIGURED = True
+
+
+@pytest.fixture
+def account(db: None) -> Account:
+    """Ten free lookups, and nobody has paid."""
+    return accounts.open_account(name="Acme", email="ops@acme.test", now=NOW)
+
+
+def pay_in(account: Account, amount: int, name: str = "d") -> None:
+    ledger.deposit(account_id=account.pk, amount=amount, idempotency_key=name, source="card", now=NOW)
+    assert low_balance.tell(now=NOW) == 0
+
+
+def spend(account: Account, amount: int, name: str = "c") -> None:
+    ledger.charge(account_id=account.pk, amount=amount, idempotency_key=name, reference="", now=NOW)
+
+
+class TestABalance:
+    def test_that_falls_below_brings_one_mail(self, account: Account, mailoutbox: list[Any]) -> None:
+        pay_in(account, 31_400)
+        spend(account, 3140)
+        assert low_balance.tell(now=LATER) == 0  # what is left is the limit itself
+        spend(account, 314, "one more")
+        assert [low_balance.tell(now=LATER) for _ in range(3)] == [1, 0, 0]
+        [mail] = mailoutbox
+        assert (mail.to, mail.subject) == (["ops@acme.test"], "Your balance runs low")
+        assert "fallen below 3.1400 USD" in mail.body
+        assert "Left: 3.1086 USD" in mail.body
+        assert "covers 99 lookups" in mail.body
+
+    def test_that_grows_and_falls_again_brings_another(self, account: Account, mailoutbox: list[Any]) -> None:
+        for number in range(2):
+            pay_in(account, 31_400, f"d{number}")
+            spend(account, 31_400, f"c{number}")
+            assert low_balance.tell(now=LATER) == 1
+        assert len(mailoutbox) == 2
+
+    def test_of_free_lookups_brings_none(self, account: Account, mailoutbox: list[Any]) -> None:
+        assert low_balance.tell(now=NOW) == 0
+        spend(account, 314)
+        assert low_balance.tell(now=LATER) == 0
+
+    def test_that_is_held_is_still_there(self, account: Account, mailoutbox: list[Any]) -> None:
+        pay_in(account, 31_400)
+        held = ledger.hold(
+            account_id=account.pk, amount=31_400, idempotency_key="h", reference="", expires_at=LATER, now=NOW
+        )
+        assert low_balance.tell(now=NOW) == 0
+        ledger.capture(hold_id=held.pk, now=NOW)
+        assert low_balance.tell(now=NOW) == 1
+
+    @pytest.mark.parametrize(
+        "change", [{"low_balance": None}, {"low_balance": 0}, {"is_active": False}, {"email": ""}, {"kind": "internal"}]
+    )
+    def test_that_nobody_asked_about_brings_none(self, account: Account, change: dict[str, Any]) -> None:
+        pay_in(account, 31_400)
+        Account.objects.filter(pk=account.pk).update(**change)
+        spend(account, 0 if change.get("kind") else 31_400)
+        Account.objects.filter(pk=account.pk, kind="internal").update(low_balance=100_000)
+        assert low_balance.tell(now=LATER) == 0
+
+    def test_brings_its_mail_later_when_the_mail_server_is_away(
+        self, account: Account, monkeypatch: pytest.MonkeyPatch, settings: Any, mailoutbox: list[Any]
+    ) -> None:
+        pay_in(account, 31_400)
+        spend(account, 31_400)
+        settings.MAIL_CONFIGURED = False
+        assert low_balance.tell(now=NOW) == 0
+        settings.MAIL_CONFIGURED = True
+        with monkeypatch.context() as away:
+            away.setattr(low_balance, "send_mail", lambda **_: (_ for _ in ()).throw(ConnectionRefusedError()))
+            assert low_balance.tell(now=NOW) == 0
+        assert [low_balance.tell(now=LATER) for _ in range(2)] == [1, 0]
+
+    def test_that_is_owed_brings_the_other_mail_alone(self, account: Account, mailoutbox: list[Any]) -> None:
+        pay_in(account, 31_400)
+        spend(account, 31_400)
+        ledger.reverse(
+            account_id=account.pk,
+            amount=-31_400,
+            idempotency_key="r",
+            source="card",
+            reason="dispute",
+            reference="",
+            now=NOW,
+        )
+        assert low_balance.tell(now=LATER) == 0
