@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from django.db.models import QuerySet, Sum
+from django.db import transaction
+from django.db.models import Max, Min, Sum
 from django.db.models.functions import TruncDate
 
 from billing.accounting import chart
 from billing.accounting.chart import BookAccount, Posting
-from billing.models import LedgerEntry
+from billing.models import DaySum, LedgerEntry
 
 Kind = LedgerEntry.Kind
+SETTLES = timedelta(hours=1)  # after a day is over nothing is written any more that happened on it
 REVENUE = (Kind.CAPTURE, Kind.CHARGE, Kind.REFUND)  # what `BookAccount.REVENUE` and `CREDIT_REFUNDS` are made of
 
 
@@ -39,41 +41,90 @@ class Day:
 def list_days(*, until: date, days: int = 30) -> list[Day]:
     """Return the `days` days that end with `until`, oldest first, days without any movement included."""
     first = until - timedelta(days=days - 1)
-    start, end = _midnight(first), _midnight(until + timedelta(days=1))
-    sums = {"available": Sum("available_change", default=0), "held": Sum("held_change", default=0)}
-    before = chart.list_entries(until=start).aggregate(**sums)
-    by_day = chart.list_entries(since=start, until=end).annotate(day=TruncDate("created_at", tzinfo=UTC))
-    stood: dict[date, Any] = {row["day"]: row for row in by_day.order_by().values("day").annotate(**sums)}
-    moved = _group(by_day)
-    available, held = before["available"], before["held"]
+    available, held = _stood_before(first)
+    rows = _group(_list_sums(first, until))
     result = []
     for day in (first + timedelta(days=number) for number in range(days)):
-        row = stood.get(day, {"available": 0, "held": 0})
-        available, held = available + row["available"], held + row["held"]
-        result.append(_day(day, moved[day], outstanding=available + held, held=held))
+        available += sum(row["available"] for row in rows[day])
+        held += sum(row["held"] for row in rows[day])
+        result.append(_day(day, rows[day], outstanding=available + held, held=held))
     return result
 
 
 def list_revenue(*, until: date, days: int) -> list[int]:
     """The revenue of the `days` days that end with `until`, oldest first, without reading what was before them."""
     first = until - timedelta(days=days - 1)
-    entries = chart.list_entries(since=_midnight(first), until=_midnight(until + timedelta(days=1)))
-    earning = entries.filter(kind__in=REVENUE).annotate(day=TruncDate("created_at", tzinfo=UTC))
-    moved = _group(earning)
+    rows = _group(_list_sums(first, until))
     all_ = (first + timedelta(days=number) for number in range(days))
-    return [_day(day, moved[day], outstanding=0, held=0).revenue for day in all_]
+    return [_day(day, rows[day], outstanding=0, held=0).revenue for day in all_]
 
 
-def _group(by_day: QuerySet[LedgerEntry]) -> defaultdict[date, list[Posting | None]]:
-    moved: defaultdict[date, list[Posting | None]] = defaultdict(list)
-    for row in chart.group(by_day, "day"):
-        for amount in (row["up"], row["down"]):
-            moved[row["day"]].append(chart.post(row["kind"], row["source"], row["reason"], amount))
-    return moved
+def keep_days(*, now: datetime) -> int:
+    """Add up the days that are over, once; return how many sums were written. Readers count what is not kept yet."""
+    last = (now - SETTLES).date() - timedelta(days=1)
+    kept = _kept_until()
+    oldest = LedgerEntry.objects.aggregate(first=Min("created_at"))["first"]
+    if oldest is None:
+        return 0
+    day, written = (kept + timedelta(days=1) if kept else oldest.astimezone(UTC).date()), 0
+    while day <= last:
+        with transaction.atomic():
+            sums = [DaySum(**row) for row in _count(day, day)]
+            written += len(DaySum.objects.bulk_create(sums, ignore_conflicts=True))
+        day += timedelta(days=1)
+    return written
 
 
-def _day(day: date, postings: list[Posting | None], *, outstanding: int, held: int) -> Day:
-    of = {account: sums.balance for account, sums in chart.add_up(postings).items()}
+def _kept_until() -> date | None:
+    last: date | None = DaySum.objects.aggregate(last=Max("day"))["last"]
+    return last
+
+
+def _stood_before(first: date) -> tuple[int, int]:
+    """What was available and held when this day began."""
+    sums = {"available": Sum("available", default=0), "held": Sum("held", default=0)}
+    kept = DaySum.objects.filter(day__lt=first).aggregate(**sums)
+    until = _kept_until()
+    if until is not None and until >= first - timedelta(days=1):
+        return kept["available"], kept["held"]
+    since = _midnight(until + timedelta(days=1)) if until else None
+    changes = {"available": Sum("available_change", default=0), "held": Sum("held_change", default=0)}
+    later = chart.list_entries(since=since, until=_midnight(first)).aggregate(**changes)
+    return kept["available"] + later["available"], kept["held"] + later["held"]
+
+
+def _list_sums(first: date, last: date) -> list[dict[str, Any]]:
+    """The days' sums by what decides where entries are posted: as they were kept, and counted where they were not."""
+    kept = list(DaySum.objects.filter(day__gte=first, day__lte=last).values())
+    until = _kept_until()
+    since = first if until is None else max(first, until + timedelta(days=1))
+    return [*kept, *(_count(since, last) if since <= last else ())]
+
+
+def _count(first: date, last: date) -> list[dict[str, Any]]:
+    entries = chart.list_entries(since=_midnight(first), until=_midnight(last + timedelta(days=1)))
+    by_day = chart.group(entries.annotate(day=TruncDate("created_at", tzinfo=UTC)), "day")
+    changes = {"available": Sum("available_change", default=0), "held": Sum("held_change", default=0)}
+    return list(by_day.annotate(**changes))
+
+
+def _group(sums: list[dict[str, Any]]) -> defaultdict[date, list[dict[str, Any]]]:
+    by_day: defaultdict[date, list[dict[str, Any]]] = defaultdict(list)
+    for row in sums:
+        by_day[row["day"]].append(row)
+    return by_day
+
+
+def _post(rows: list[dict[str, Any]]) -> list[Posting | None]:
+    return [
+        chart.post(row["kind"], row["source"], row["reason"], amount)
+        for row in rows
+        for amount in (row["up"], row["down"])
+    ]
+
+
+def _day(day: date, rows: list[dict[str, Any]], *, outstanding: int, held: int) -> Day:
+    of = {account: sums.balance for account, sums in chart.add_up(_post(rows)).items()}
     return Day(
         day=day,
         paid_in=of[BookAccount.CASH],

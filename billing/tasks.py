@@ -7,7 +7,18 @@ from typing import Any
 from celery import shared_task
 from django.utils import timezone
 
-from billing import anchors, ledger, limits, low_balance, outage_refunds, owing, reconciliation, reversals, topups
+from billing import (
+    anchors,
+    finance,
+    ledger,
+    limits,
+    low_balance,
+    outage_refunds,
+    owing,
+    reconciliation,
+    reversals,
+    topups,
+)
 from billing.payments import sweep
 
 
@@ -43,8 +54,9 @@ def reconcile(**_: Any) -> None:
 
 @shared_task
 def reconcile_whole(**_: Any) -> None:
-    """Compare all that was ever written. Also forgets what is old."""
+    """Compare all that was ever written. Also adds up the days that are over, and forgets what is old."""
     now = timezone.now()
     reconciliation.run(now=now)
+    finance.keep_days(now=now)
     limits.prune(now=now)
     topups.expire_old(now=now)

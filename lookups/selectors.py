@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Q
+from django.core.cache import cache
+from django.db.models import Count, Min, Q
 from django.utils import timezone
 
 from jurisdictions import selectors as jurisdictions
@@ -22,6 +23,9 @@ from scrapers.operations.metrics import Measured, measure
 from scrapers.portal import Portal
 
 ALL_OFF = "Every search is switched off for the time being."
+_COUNTED, _MANY = "lookups-counted-today", 200
+_COMES_LATE = timedelta(minutes=1)  # a row that is written so long after it was asked is not counted in time
+_MEASURED, _MEASURED_SECONDS = "states-measured", 30  # of 24 hours; the list itself may be kept for a minute
 NOT_READABLE = "No search of this registry is known that a program may use."
 
 
@@ -33,6 +37,22 @@ class Day:
     cache_hit_rate_pct: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What was asked from midnight until a moment before which nothing is open: it stays as it is."""
+
+    until: datetime
+    total: int = 0
+    found: int = 0
+    stored: int = 0
+
+    def add(self, numbers: dict[str, int], until: datetime) -> _Counted:
+        """With what came after it."""
+        return _Counted(
+            until, self.total + numbers["total"], self.found + numbers["found"], self.stored + numbers["stored"]
+        )
+
+
 def list_states(*, now: datetime | None = None) -> list[dict[str, Any]]:
     """Every jurisdiction by code as /v1/states and the public page show it, in three queries.
 
@@ -40,7 +60,10 @@ def list_states(*, now: datetime | None = None) -> list[dict[str, Any]]:
     hours before `now` (default: the present) from the attempts.
     """
     switches = {row.code: row for row in jurisdictions.list_jurisdictions()}
-    measured = measure(now=now or timezone.now())
+    measured = cache.get(_MEASURED)
+    if measured is None:
+        measured = measure(now=now or timezone.now())
+        cache.set(_MEASURED, measured, _MEASURED_SECONDS)
     copies = list_copies()
     return [
         _state(place, discovery.find_portal(code), switches.get(code), measured.get(code, Measured()), copies)
@@ -62,15 +85,25 @@ def count_degraded() -> int:
 
 
 def get_day(*, now: datetime) -> Day:
-    """Today's numbers in one query; what the sandbox answered does not count."""
+    """Today's numbers; what the sandbox answered does not count. What has ended is counted once by each process."""
     midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    kept: _Counted | None = cache.get(_COUNTED)
+    before = kept if kept is not None and midnight <= kept.until <= now else _Counted(midnight)
+    counted = before.add(_count_lookups(before.until, None), now)
+    if counted.total - before.total > _MANY:
+        oldest = Lookup.objects.open().filter(created_at__gte=before.until).aggregate(at=Min("created_at"))["at"]
+        until = max(before.until, min(now - _COMES_LATE, oldest or now))
+        cache.set(_COUNTED, before.add(_count_lookups(before.until, until), until), 24 * 3600)
+    return Day(counted.total, round(100 * counted.stored / counted.found, 1) if counted.found else 0.0)
+
+
+def _count_lookups(since: datetime, until: datetime | None) -> dict[str, int]:
     found = Q(verdict=Verdict.FOUND.value)
     stored = found & Q(source=Lookup.Source.STORED)
-    numbers = Lookup.objects.filter(created_at__gte=midnight, sandbox=False).aggregate(
+    asked = Lookup.objects.filter(created_at__gte=since, sandbox=False)
+    return (asked if until is None else asked.filter(created_at__lt=until)).aggregate(
         total=Count("pk"), found=Count("pk", filter=found), stored=Count("pk", filter=stored)
     )
-    rate = round(100 * numbers["stored"] / numbers["found"], 1) if numbers["found"] else 0.0
-    return Day(numbers["total"], rate)
 
 
 def find_entity_by_slug(*, state: str, slug: str) -> Entity | None:

@@ -18,7 +18,7 @@ from lookups.jobs import lifecycle, runner
 from lookups.lookup import single_flight
 from lookups.notifications import deliveries, sending
 from lookups.notifications.sender_threads import sender
-from lookups.operations import heartbeats
+from lookups.operations import daily, heartbeats
 from lookups.privacy import removal_requests
 from lookups.watches import digest, ticking
 from lookups.workspace import mail
@@ -82,7 +82,10 @@ def head_evidence(**_: Any) -> None:
 
 @shared_task(name="lookups.tasks.prune")
 def prune(**_: Any) -> int:
-    """Delete what has ended (fetches, jobs, messages, requests) when its time is over; returns how many rows."""
+    """Delete what has ended (fetches, jobs, messages, requests) when its time is over; returns how many rows.
+
+    Also counts the days that are over.
+    """
     now = timezone.now()
     kept = (
         single_flight,
@@ -97,4 +100,5 @@ def prune(**_: Any) -> int:
         links,
     )
     SessionStore.clear_expired()
+    daily.keep_days(now=now)
     return sum(one.prune(now=now) for one in (*kept, forgetting))

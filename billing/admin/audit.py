@@ -6,16 +6,16 @@ from django.contrib import admin
 
 from billing.admin.entries import ReadOnlyAdmin
 from billing.models import AuditEvent
+from jurisdictions.bounded import BoundedList
 
 
 @admin.register(AuditEvent)
-class AuditEventAdmin(ReadOnlyAdmin):
+class AuditEventAdmin(BoundedList, ReadOnlyAdmin):
     """Who did what, from where, to what; newest first."""
 
     list_display = ("at", "kind", "actor", "address", "subject", "detail")
     list_filter = ("kind",)
     search_fields = ("=actor", "=address", "=subject", "=request_id")
-    search_help_text = "A whole name of a person, address, subject (billing.account 7) or request."
-    date_hierarchy = "at"
+    search_help_text = "A whole name of a person, address, subject (billing.account 7) or request, among the newest."
+    span_by = date_hierarchy = "at"
     list_per_page = 100
-    show_full_result_count = False

@@ -15,6 +15,7 @@ from billing import money
 from billing.accounting import closing
 from billing.admin import pages
 from billing.admin.entries import ReadOnlyAdmin
+from billing.admin.finding import OfAccounts
 from billing.admin.proof import proven
 from billing.models import MonthClose, Receipt
 
@@ -68,12 +69,13 @@ class MonthCloseAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Receipt)
-class ReceiptAdmin(ReadOnlyAdmin):
+class ReceiptAdmin(OfAccounts, ReadOnlyAdmin):
     """Receipts and invoices by their numbers; each is printed from its entry."""
 
     list_display = ("__str__", "issued_at", "show_customer", "show_amount")
     list_filter = ("kind",)
-    search_fields = ("=number", "^entry__account__name")
+    names, account_path, narrowed_by = ("number",), "entry__account", ("entry",)
+    search_help_text = "A receipt's number, or an account."
     list_select_related = ("entry__account",)
     empty_says = "No receipt was numbered that fits: each is numbered when it is asked for first, from its entry."
 

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -19,8 +19,10 @@ from unfold.decorators import action
 from billing import finance, ledger, money, selectors
 from billing.accounting import receipts
 from billing.admin import pages
+from billing.admin.finding import OfAccounts
 from billing.admin.proof import proven
 from billing.models import Hold, LedgerEntry
+from jurisdictions.bounded import NewestValues
 
 MOVED = (("Paid in", "paid_in", "#2563eb"), ("Revenue", "revenue", "#f59e0b"))
 TODAY = (("Revenue", "revenue"), ("Paid in", "paid_in"), ("Gone back", "gone"))
@@ -96,7 +98,7 @@ class ReadOnlyAdmin(pages.ActionPermissions, ModelAdmin):
 
 
 @admin.register(LedgerEntry)
-class LedgerEntryAdmin(ReadOnlyAdmin):
+class LedgerEntryAdmin(OfAccounts, ReadOnlyAdmin):
     """Every movement of money."""
 
     list_display = (
@@ -110,13 +112,12 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
         "operator",
         "reason",
     )
-    list_filter = (MovesFilter, "kind", "source", "reason")
-    search_fields = ("account__name",)
-    search_help_text = "An entry's number, or an account's number, e-mail or beginning of the name."
+    list_filter = (MovesFilter, "kind", ("source", NewestValues), ("reason", NewestValues))
+    names = ("pk",)
+    search_help_text = "An entry's number; of an account #7, its e-mail or the beginning of its name."
     empty_says = "No movement of money fits."
-    date_hierarchy = "created_at"
+    span_by = date_hierarchy = "created_at"
     list_select_related = ("account",)
-    show_full_result_count = False
     list_per_page = 100
     actions_list = ("finance_page",)
     actions_detail = ("refund", "receipt")
@@ -128,17 +129,6 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
     show_available_after = pages.in_dollars("available_after")
     show_held_after = pages.in_dollars("held_after")
     show_spent_after = pages.in_dollars("spent_after")
-
-    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> Any:
-        """By what has an index."""
-        word = search_term.strip()
-        if not word:
-            return queryset, False
-        accounts = list(selectors.find_accounts(word).values_list("pk", flat=True)[:50])
-        wanted = Q(account__in=accounts)
-        if word.isdecimal() and len(word) < 19:
-            wanted |= Q(pk=int(word))
-        return queryset.filter(wanted), False
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """Nothing that can only fail: only what was charged is refunded, and not twice."""
@@ -218,12 +208,12 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Hold)
-class HoldAdmin(ReadOnlyAdmin):
+class HoldAdmin(OfAccounts, ReadOnlyAdmin):
     """Money set aside for work that is running."""
 
     list_display = ("id", "created_at", "account", "state", "show_amount", "show_remaining", "reference", "expires_at")
     list_filter = (EndingFilter, "state")
-    search_fields = ("^account__name",)
+    search_help_text = "An account's number, e-mail or beginning of the name."
     list_select_related = ("account",)
     list_per_page = 100
     empty_says = "No hold fits: nothing is set aside for work that is running."

@@ -19,9 +19,11 @@ from billing import giving_back, money, reversals, selectors, topups
 from billing.accounting.reconciling import transfers
 from billing.admin import pages
 from billing.admin.entries import ReadOnlyAdmin
+from billing.admin.finding import OfAccounts
 from billing.admin.proof import proven
 from billing.models import Payment, ProviderEvent, Reversal, TopUp
 from billing.payments import checkout
+from jurisdictions.bounded import NewestValues
 from jurisdictions.lists import PretendedFilter
 
 STATES = {
@@ -64,11 +66,10 @@ class GivenBackForm(forms.Form):
     )
 
 
-class AmountAdmin(ReadOnlyAdmin):
+class AmountAdmin(OfAccounts, ReadOnlyAdmin):
     """What has an amount and a state."""
 
     list_per_page = 100
-    show_full_result_count = False
 
     @display(description="amount (USD)", ordering="amount")
     def show_amount(self, obj: Payment | TopUp) -> str:
@@ -141,11 +142,11 @@ class PaymentAdmin(CreditAdmin):
     """Payments that came with a request; `unknown` is the state that wants a person."""
 
     list_display = ("id", "created_at", "method", "purpose", "show_amount", "show_state", "reference", "detail")
-    list_filter = (PretendedFilter, "state", DeliveryFilter, "method", "purpose")
-    search_fields = ("=reference", "=challenge_id", "=payer")
-    search_help_text = "A whole reference, challenge or payer."
+    list_filter = (PretendedFilter, "state", DeliveryFilter, ("method", NewestValues), "purpose")
+    names = ("challenge_id", "reference", "payer")
+    search_help_text = "A whole reference, challenge or payer; or an account."
     empty_says = "No payment came with a request that fits; the sandbox's are under Sandbox."
-    date_hierarchy = "created_at"
+    span_by = date_hierarchy = "created_at"
     actions_detail = ("ask_again", "give_back", "take_back")
 
     @action(description="Reconcile now", url_path="reconcile", permissions=["move_money"])
@@ -200,8 +201,8 @@ class TopUpAdmin(CreditAdmin):
 
     list_display = ("id", "created_at", "account", "show_amount", "show_state", "show_taken_back", "payment_intent")
     list_filter = ("state",)
-    search_fields = ("^account__name", "=account__email", "=session_id", "=payment_intent")
-    search_help_text = "How an account begins, or a whole name of the provider's."
+    names = ("session_id", "payment_intent")
+    search_help_text = "An account, or a whole name of the provider's."
     empty_says = "No top-up by card fits. Customers begin them."
     list_select_related = ("account",)
     actions_detail = ("refund_card", "take_back")
@@ -222,7 +223,7 @@ class TopUpAdmin(CreditAdmin):
 
 
 @admin.register(Reversal)
-class ReversalAdmin(ReadOnlyAdmin):
+class ReversalAdmin(OfAccounts, ReadOnlyAdmin):
     """Refunds and disputes as they are told; one that is not settled is of no payment of ours.
 
     A payment's refunds are told one by one and as their sum: what is gone of it stands with the top-up.
@@ -239,7 +240,7 @@ class ReversalAdmin(ReadOnlyAdmin):
         "seen_at",
     )
     list_filter = ("kind", "reinstated", "is_settled")
-    search_fields = ("=payment_reference", "=name")
+    names, account_path = ("payment_reference", "name"), ""
     empty_says = "No refund or dispute was heard of that fits."
     list_per_page = 100
 
@@ -249,11 +250,11 @@ class ReversalAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ProviderEvent)
-class ProviderEventAdmin(ReadOnlyAdmin):
+class ProviderEventAdmin(OfAccounts, ReadOnlyAdmin):
     """What the card provider sent us, and what was done with it."""
 
     list_display = ("received_at", "kind", "outcome", "event_id")
-    list_filter = ("kind", "outcome")
-    search_fields = ("=event_id",)
+    list_filter = (("kind", NewestValues), ("outcome", NewestValues))
+    names, account_path = ("event_id",), ""
     empty_says = "The card provider has sent nothing that fits."
     list_per_page = 100

@@ -3,7 +3,7 @@
 from billing.models.accounts import Account, ApiKey
 from billing.models.anchors import LedgerAnchor
 from billing.models.audit import AuditEvent, AuditHead
-from billing.models.closes import MonthClose, Receipt
+from billing.models.closes import DaySum, MonthClose, Receipt
 from billing.models.differences import Difference
 from billing.models.entries import Hold, LedgerEntry
 from billing.models.grants import WaitingGrant
@@ -20,6 +20,7 @@ __all__ = [
     "AuditEvent",
     "AuditHead",
     "ConcurrencySlot",
+    "DaySum",
     "Difference",
     "FreeGrant",
     "Hold",

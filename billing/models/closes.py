@@ -21,6 +21,28 @@ class MonthClose(models.Model):
         return f"{self.month:%Y-%m}"
 
 
+class DaySum(models.Model):
+    """What the entries of one kind of a day (UTC) that is over come to: entries stay as they are, so it does, too."""
+
+    day = models.DateField()
+    kind = models.CharField(max_length=10)
+    source = models.CharField(max_length=30, blank=True)
+    reason = models.CharField(max_length=60, blank=True)
+    up = models.BigIntegerField(help_text="Of the amounts above zero, in 1/10,000 USD.")
+    down = models.BigIntegerField(help_text="Of those below.")
+    available = models.BigIntegerField(help_text="By how much they changed what is available.")
+    held = models.BigIntegerField(help_text="By how much they changed what is held.")
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["day", "kind", "source", "reason"], name="day_sum_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.kind}"
+
+
 class Receipt(models.Model):
     """The number of a receipt or an invoice: without gaps, in the order they were asked for, never given twice."""
 

@@ -112,8 +112,11 @@ class LedgerEntry(models.Model):
         ordering = ["-id"]
         verbose_name_plural = "ledger entries"
         indexes = [
-            models.Index(fields=["account", "created_at"], name="entry_by_account_and_time"),
+            # A statement is added up from it alone
+            models.Index(fields=["account", "id", "kind", "available_change", "held_change"], name="entry_by_account"),
+            models.Index(fields=["account", "created_at", "id"], name="entry_of_account_by_time"),  # seen alone
             models.Index(fields=["created_at"], name="entry_by_time"),
+            models.Index(fields=["account", "created_at"], condition=Q(kind="refund"), name="entry_of_refund"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["account", "idempotency_key"], name="entry_once_per_key"),

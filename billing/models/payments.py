@@ -57,9 +57,17 @@ class Payment(models.Model):
     class Meta:
         ordering = ["-id"]
         indexes = [
+            models.Index(fields=["created_at"], name="payment_by_time"),
+            models.Index(fields=["reference"], name="payment_by_reference"),
+            models.Index(fields=["payer"], name="payment_by_payer"),
+            models.Index(
+                fields=["ended_at"],
+                condition=Q(state="paid", purpose="lookup", delivered_at__isnull=True),
+                name="payment_undelivered",
+            ),
             models.Index(
                 fields=["created_at"], condition=Q(state__in=["accepted", "settling", "unknown"]), name="payment_open"
-            )
+            ),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(amount__gt=0), name="payment_of_something"),

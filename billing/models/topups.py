@@ -31,6 +31,7 @@ class TopUp(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        indexes = [models.Index(fields=["id"], condition=Q(state="mismatch"), name="topup_mismatched")]
         constraints = [models.CheckConstraint(condition=Q(amount__gt=0), name="topup_of_something")]
 
     def __str__(self) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.admin import StackedInline
 
+from jurisdictions.bounded import BoundedList, NewestValues
 from jurisdictions.lists import ModeFilter
 from lookups.models import Entity, RecordVersion
 from scrapers.admin.read_only import ReadOnlyAdmin
+from scrapers.normalize import names
 
 
 class VersionInline(StackedInline):
@@ -35,17 +38,26 @@ class VersionInline(StackedInline):
 
 
 @admin.register(Entity)
-class EntityAdmin(ReadOnlyAdmin):
+class EntityAdmin(BoundedList, ReadOnlyAdmin):
     """Every company the service has read."""
 
     list_display = ("name", "state", "entity_id", "last_read_at", "sandbox")
-    list_filter = (ModeFilter, "state")
-    search_fields = ("^name", "=entity_id")
+    list_filter = (ModeFilter, ("state", NewestValues))
+    search_fields = ("name_key",)
     search_help_text = "How a name begins, or a registry's whole id."
     empty_says = "No company that fits was ever read."
     list_per_page = 50
-    show_full_result_count = False
+    span_by = "last_read_at"
+    sortable_by = ("last_read_at",)  # by another index PostgreSQL would walk through all to find the newest
     inlines = (VersionInline,)
+
+    def find(self, request: HttpRequest, rows: QuerySet[Entity], word: str) -> QuerySet[Entity]:
+        """By the registry's id; else by the name without its legal form, as all names are compared."""
+        by_id = rows.filter(entity_id=word)
+        if by_id.exists():
+            return by_id
+        key = names.key(word)
+        return rows.filter(name_key__startswith=key) if key else rows.none()
 
     def get_view_on_site_url(self, obj: Entity | None = None) -> str | None:
         """The record's public page."""

@@ -78,9 +78,8 @@ class DeliveryAdmin(FoundByAccount, ReadOnlyAdmin):
     search_help_text = "An account, or a whole webhook-id (msg_…)"
     empty_says = "Nothing was sent that fits. Messages are kept for a week."
     list_select_related = ("account",)
-    date_hierarchy = "created_at"
+    span_by = date_hierarchy = "created_at"
     list_per_page = 50
-    show_full_result_count = False
     actions = ("send_again",)
     inlines = (AttemptInline,)
     fieldsets = (

@@ -18,6 +18,7 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
+from jurisdictions.bounded import NewestValues
 from jurisdictions.lists import KeyModeFilter
 from lookups import bodies
 from lookups.admin.finding import FoundByAccount, find_mark
@@ -26,6 +27,7 @@ from lookups.admin.outages import AsksOutagesAgain
 from lookups.admin.queue import QueuePage
 from lookups.api.wire.shape import to_plain
 from lookups.bulk import bulk_jobs, progress
+from lookups.bulk.progress import Progress
 from lookups.jobs import lifecycle, operator_actions, timeline
 from lookups.models import BulkJob, Job
 from scrapers.admin.read_only import ReadOnlyAdmin
@@ -54,15 +56,16 @@ class JobAdmin(QueuePage, AsksOutagesAgain, FoundByAccount, ReadOnlyAdmin):
         "not_before",
         "account",
     )
-    list_filter = (KeyModeFilter, "status", KindFilter, ReasonFilter, AgeFilter, "state")
+    list_filter = (KeyModeFilter, "status", KindFilter, ReasonFilter, AgeFilter, ("state", NewestValues))
     search_fields = ("account__name",)
     search_help_text = "A job's, a lookup's or an ask's id, or an account."
     mark_columns = ("pk", "ask_id", "lookup__ask_id")
     empty_says = "No live job fits. Jobs are made of lookups that take longer than a moment, and kept for a week."
     list_select_related = ("account", "lookup")
+    ordering = ("-lookup_id",)
+    span_by, narrowed_by = "lookup_id", ("account", "bulk", "created_at")
     date_hierarchy = "created_at"
     list_per_page = 50
-    show_full_result_count = False
     actions = ("hurry", "end", "release", "do_over")
     actions_list = ("queue_page", "ask_outage_again")
     readonly_fields = ("public_id", "asked", "why", "its_lookup")
@@ -197,6 +200,7 @@ class BulkJobAdmin(FoundByAccount, ReadOnlyAdmin):
     list_filter = (KeyModeFilter,)
     search_fields = ("account__name",)
     search_help_text = "A bulk request's id, or an account."
+    span_by = "created_at"
     exclude = ("stored_price",)
     empty_says = "No live bulk request fits."
     list_select_related = ("account", "hold")
@@ -214,9 +218,17 @@ class BulkJobAdmin(FoundByAccount, ReadOnlyAdmin):
         address = reverse("admin:lookups_job_changelist", query={"bulk__id__exact": obj.pk, "mode": "both"})
         return format_html('<a href="{}" class="text-primary-600 dark:text-primary-500">{}</a>', address, obj.questions)
 
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """How far those of the page are, in one query."""
+        found = super().get_changelist_instance(request)
+        found.result_list = list(found.result_list)
+        for bulk, now in progress.list_progress(found.result_list):
+            bulk.now = now  # type: ignore[attr-defined]
+        return found
+
     @admin.display(description="Progress")
     def how_far(self, obj: BulkJob) -> str:
-        now = progress.get_progress(obj)
+        now: Progress = getattr(obj, "now", None) or progress.get_progress(obj)
         return f"{now.status}: {now.completed} of {obj.total} rows, {now.failed} failed"
 
     @admin.action(description="Cancel what has not begun", permissions=["run"])

@@ -16,10 +16,12 @@ from unfold.decorators import action, display
 
 from billing import ledger, money
 from billing.admin import entries, pages
+from billing.admin.finding import of_accounts
 from billing.admin.proof import proven
 from billing.models import LedgerEntry
+from jurisdictions.bounded import BoundedList, NewestValues
 from jurisdictions.lists import ModeFilter
-from lookups.admin import finding
+from lookups.admin.finding import find_mark
 from lookups.admin.outages import RefundsOutages
 from lookups.evidence import bundle, wacz
 from lookups.jobs import timeline
@@ -43,17 +45,17 @@ class RefundForm(forms.Form):
 
 
 @admin.register(Lookup)
-class LookupAdmin(RefundsOutages, ReadOnlyAdmin):
+class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
     """Every question that was accepted, newest first; its page leads to all that came of it, and to its money."""
 
     list_display = ("created_at", "state", "short_asked", "how_it_ended", "source", "charged", "duration_ms", "account")
-    list_filter = (ModeFilter, "verdict", "source", "kind", "state")
-    search_fields = ("account__name",)
-    search_help_text = "A lookup's id (lk_…), an account; how a name begins, within a day or an account"
+    list_filter = (ModeFilter, "verdict", "source", ("kind", NewestValues), ("state", NewestValues))
+    search_fields = ("^asked",)
+    search_help_text = "A lookup's id (lk_…), or an account; how a name begins, among the newest of a day or an account"
+    span_by, narrowed_by = "created_at", ("account", "bulk")
     list_select_related = ("account",)
     date_hierarchy = "created_at"
     list_per_page = 50
-    show_full_result_count = False
     actions = ("refund_chosen",)
     actions_list = ("refund_outage",)
     actions_detail = ("refund", "evidence_file")
@@ -78,9 +80,12 @@ class LookupAdmin(RefundsOutages, ReadOnlyAdmin):
             found.append((title, {**more, "fields": [row for row in shown if row]}))
         return found
 
-    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> Any:
-        """By what has an index: an id, an account; names only within a day or an account."""
-        return finding.search_lookups(queryset, search_term, is_narrow=finding.is_narrow(request)), False
+    def find(self, request: HttpRequest, rows: Any, word: str) -> Any:
+        """By an id or an account; within an account, words are names that were asked."""
+        mark = find_mark(word)
+        if mark is not None:
+            return rows.filter(ask_id=mark)
+        return None if "account__id__exact" in request.GET else of_accounts(rows, word)
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """Nothing that can only fail."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from unfold.decorators import display
 
+from jurisdictions.bounded import NewestValues
 from jurisdictions.lists import ModeFilter
 from lookups.admin.finding import FoundByAccount
 from lookups.models import Watch, WatchCheck, WatchEvent
@@ -16,13 +17,13 @@ class WatchAdmin(FoundByAccount, ReadOnlyAdmin):
     """Every watch, the newest first."""
 
     list_display = ("created_at", "state", "company", "every", "how_it_is", "next_at", "turns", "account")
-    list_filter = (ModeFilter, "status", "pause_reason", "every", "state")
+    list_filter = (ModeFilter, "status", "pause_reason", "every", ("state", NewestValues))
     search_fields = ("account__name",)
     search_help_text = "A watch's id, or an account."
+    span_by = "created_at"
     empty_says = "No live watch fits. Customers make them."
     list_select_related = ("account",)
     list_per_page = 50
-    show_full_result_count = False
 
     @admin.display(description="Company")
     def company(self, obj: Watch) -> str:
@@ -39,14 +40,13 @@ class WatchCheckAdmin(FoundByAccount, ReadOnlyAdmin):
     """Every look of a watch, the newest first."""
 
     list_display = ("created_at", "watch", "kind", "what_came_of_it", "lookup", "ended_at")
-    list_filter = ("result", "kind")
+    list_filter = ("result", ("kind", NewestValues))
     search_fields = ("watch__account__name",)
     search_help_text = "A watch's id, or an account."
-    mark_columns, account_path = ("watch",), "watch__account"
+    mark_columns, account_path, narrowed_by = ("watch",), "watch__account", ("watch",)
     empty_says = "No look of a watch fits."
     list_select_related = ("watch", "lookup")
     list_per_page = 50
-    show_full_result_count = False
 
     @display(
         description="Result",
@@ -61,14 +61,13 @@ class WatchEventAdmin(FoundByAccount, ReadOnlyAdmin):
     """Every event, the newest first. What it says of people is shown to the customer alone."""
 
     list_display = ("created_at", "code", "how_much", "watch", "reason", "account")
-    list_filter = (ModeFilter, "category", "severity")
+    list_filter = (ModeFilter, ("category", NewestValues), ("severity", NewestValues))
     search_fields = ("account__name",)
     search_help_text = "An event's or a watch's id, or an account."
-    mark_columns = ("pk", "watch")
+    mark_columns, span_by, narrowed_by = ("pk", "watch"), "created_at", ("account", "watch")
     empty_says = "Nothing was seen at a watched company that fits."
     list_select_related = ("watch", "account")
     list_per_page = 50
-    show_full_result_count = False
     exclude = ("changes",)
 
     @display(description="Severity", label={"high": "danger", "medium": "warning", "low": "info", "info": "info"})

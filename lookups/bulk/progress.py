@@ -43,7 +43,9 @@ def get_progress(bulk: BulkJob) -> Progress:
 def list_progress(bulks: list[BulkJob]) -> list[tuple[BulkJob, Progress]]:
     """Each with its numbers, in one query for all."""
     rows = Lookup.objects.filter(bulk__in=bulks).order_by().values("bulk")
-    counts: dict[Any, Any] = {count["bulk"]: count for count in rows.annotate(**_NUMBERS)}
+    is_over = all(bulk.ended_at is not None for bulk in bulks)  # then nobody asks what has begun: that is in the jobs
+    wanted = {name: number for name, number in _NUMBERS.items() if name != "begun" or not is_over}
+    counts: dict[Any, Any] = {count["bulk"]: count for count in rows.annotate(**wanted)}
     return [(bulk, _read(bulk, counts.get(bulk.pk, _NOTHING))) for bulk in bulks]
 
 
@@ -63,4 +65,4 @@ def _word(bulk: BulkJob, count: dict[str, int]) -> str:
         return "cancelled"
     if count["ended"] == bulk.total:
         return "complete"
-    return "processing" if count["begun"] else "queued"
+    return "processing" if count.get("begun") else "queued"

@@ -35,6 +35,9 @@ class Entity(models.Model):
             models.Index(fields=["state", "slug"], name="entity_by_page"),
             models.Index(fields=["state", "name_key"], name="entity_by_name"),
             models.Index(fields=["-last_read_at"], name="entity_by_time"),
+            # Of all states, for the admin; the pattern class serves "begins with" under any collation of PostgreSQL
+            models.Index(fields=["name_key"], name="entity_by_beginning", opclasses=["varchar_pattern_ops"]),
+            models.Index(fields=["entity_id"], name="entity_by_id"),
         ]
 
     def __str__(self) -> str:

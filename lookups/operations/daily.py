@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from django.core.cache import cache
-from django.db.models import Count, Q
+from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import TruncDate
 
-from lookups.models import Job, Lookup
+from lookups.models import DayCount, Job, Lookup
 from lookups.models.jobs import is_stuck
 from lookups.verdicts import Verdict
 
-KEPT_SECONDS = 3600  # of a day that is over: what was asked before midnight has long ended by then
+SETTLES = timedelta(hours=1)  # after a day is over nothing is written any more that was asked on it
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +36,32 @@ class OpenJobs:
 
 
 def list_days(*, until: date, days: int) -> list[Day]:
-    """The `days` days that end with `until`, oldest first; all but the last two are read once an hour."""
+    """The `days` days that end with `until`, oldest first; those that are not kept are counted."""
     wanted = [until - timedelta(days=back) for back in reversed(range(days))]
-    kept = cache.get_many([_name(day) for day in wanted[:-2]])
-    known = {day: Day(**kept[_name(day)]) for day in wanted if _name(day) in kept}
-    missing = [day for day in wanted if day not in known]
-    counted = _count(missing[0], until)
-    known |= {day: counted.get(day, Day(day)) for day in missing}
-    cache.set_many({_name(day): asdict(known[day]) for day in missing if day in wanted[:-2]}, KEPT_SECONDS)
-    return [known[day] for day in wanted]
+    kept = DayCount.objects.filter(day__gte=wanted[0], day__lte=until).values(*Day.__dataclass_fields__)
+    known = {row["day"]: Day(**row) for row in kept}
+    after = max(known, default=None)
+    first = after + timedelta(days=1) if after else wanted[0]
+    known |= _count(first, until) if first <= until else {}
+    return [known.get(day, Day(day)) for day in wanted]
+
+
+def keep_days(*, now: datetime) -> int:
+    """Count the days that are over, once, up to the first with a lookup that has not ended; return how many."""
+    last = (now - SETTLES).date() - timedelta(days=1)
+    oldest_open = Lookup.objects.open().aggregate(at=Min("created_at"))["at"]
+    if oldest_open is not None:
+        last = min(last, oldest_open.astimezone(UTC).date() - timedelta(days=1))
+    kept = DayCount.objects.aggregate(last=Max("day"))["last"]
+    oldest = Lookup.objects.aggregate(at=Min("created_at"))["at"]
+    if oldest is None:
+        return 0
+    day, days = kept + timedelta(days=1) if kept else oldest.astimezone(UTC).date(), 0
+    while day <= last:
+        counted = _count(day, day).get(day, Day(day))
+        DayCount.objects.bulk_create([DayCount(**asdict(counted))], ignore_conflicts=True)
+        day, days = day + timedelta(days=1), days + 1
+    return days
 
 
 def count_open_jobs(*, now: datetime) -> OpenJobs:
@@ -75,10 +91,6 @@ def _count(first: date, last: date) -> dict[date, Day]:
     return {
         row["day"]: Day(row["day"], row["lookups"], row["found"], row["unavailable"], row["made_up"]) for row in rows
     }
-
-
-def _name(day: date) -> str:
-    return f"lookups-of-{day.isoformat()}"
 
 
 def _midnight(day: date) -> datetime:

@@ -16,6 +16,7 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 from unfold.decorators import display
 
+from jurisdictions.bounded import BoundedList, NewestValues
 from jurisdictions.lists import ModeFilter
 from scrapers.admin.read_only import ReadOnlyAdmin
 from scrapers.evidence import bodies, readings
@@ -30,17 +31,16 @@ OUTCOME_COLORS = {
 
 
 @admin.register(ScrapeAttempt)
-class ScrapeAttemptAdmin(ReadOnlyAdmin):
+class ScrapeAttemptAdmin(BoundedList, ReadOnlyAdmin):
     """Every attempt; its page has the stages and the evidence."""
 
     list_display = ("started_at", "state", "question", "ended", "duration_ms", "unread_labels", "sandbox")
-    list_filter = (ModeFilter, "outcome", "state", "kind")
+    list_filter = (ModeFilter, "outcome", ("state", NewestValues), ("kind", NewestValues))
     search_fields = ("^question",)
-    search_help_text = "How the question begins, or the whole id of the ask (lk_…)"
+    search_help_text = "The whole id of the ask (lk_…); or how a question begins, among the newest"
     empty_says = "No registry was asked that fits. Attempts are kept for 30 days."
-    date_hierarchy = "started_at"
+    span_by = date_hierarchy = "started_at"
     list_per_page = 50
-    show_full_result_count = False
     fields = (
         "state",
         "kind",
@@ -60,16 +60,12 @@ class ScrapeAttemptAdmin(ReadOnlyAdmin):
     def ended(self, obj: ScrapeAttempt) -> str:
         return obj.get_outcome_display()
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[ScrapeAttempt], search_term: str
-    ) -> tuple[QuerySet[ScrapeAttempt], bool]:
+    def find(self, request: HttpRequest, rows: QuerySet[ScrapeAttempt], word: str) -> QuerySet[ScrapeAttempt] | None:
         """The mark of whoever asked finds all attempts under it."""
         try:
-            return queryset.filter(
-                asked_by=uuid.UUID(search_term.strip()[-36:].removeprefix("lk_").removeprefix("nc_"))
-            ), False
+            return rows.filter(asked_by=uuid.UUID(word[-36:].removeprefix("lk_").removeprefix("nc_")))
         except ValueError:
-            return super().get_search_results(request, queryset, search_term)
+            return None
 
     def get_urls(self) -> list[URLPattern]:
         """The pages of an attempt as files, beside the list's own addresses."""

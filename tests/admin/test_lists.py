@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from django.contrib import admin
@@ -13,6 +14,7 @@ from django.utils import timezone
 
 from billing import accounts, keys, ledger
 from billing.models import Account, ApiKey, Difference, MonthClose, Payment, Reconciliation, TopUp, WaitingGrant
+from jurisdictions import bounded
 from jurisdictions.lists import ModeFilter
 from lookups.models import Lookup
 from tests.admin.conftest import ask
@@ -114,8 +116,29 @@ class TestLists:
         assert found("lookups_lookup", "acm") == "Bluebird"
         assert found("lookups_lookup", theirs.public_id) == "Redbird Not Acme"
         assert found("lookups_lookup", str(acme.pk)) == "Bluebird"
-        assert found("lookups_lookup", "blueb") == ""  # a scan of all that was ever asked
+        assert found("lookups_lookup", "blueb") == "Bluebird"  # among the newest
         assert found("lookups_lookup", "blueb", account__id__exact=acme.pk) == "Bluebird"
         assert found("billing_account", "not ac") == "Not Acme"
         assert found("billing_account", "acme") == ""
         assert mine.pk != theirs.pk
+
+    def test_look_through_the_newest_rows_and_further_back_when_asked_to(
+        self, acme: Account, owner: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(bounded, "SPAN", 3)
+        times = [acme.created_at + timedelta(minutes=number) for number in range(8)]
+        rows = [
+            ask(acme, f"Company {letter}", "not_found", created_at=at)
+            for letter, at in zip("ABCDEFGH", times, strict=True)
+        ]
+
+        def read(path: str) -> tuple[str, str]:
+            page = owner.get(path).content.decode()
+            link = re.search(r'href="([^"]+)">Look further back', page)
+            return "".join(re.findall(r"Company (.)", page)), html.unescape(link[1]) if link else ""
+
+        path = "/admin/lookups/lookup/"
+        newest, link = read(path)
+        older, further = read(path + link)
+        assert (newest, older, read(path + further)) == ("HGF", "EDC", ("BA", ""))
+        assert read(f"{path}?q={rows[0].public_id}") == ("A", "")  # an id is found among all

@@ -14,13 +14,21 @@ from django.core.management.commands import migrate
 from django.db import connection
 
 from config import database_roles
+from config.patience import patience
 
 
 class Command(migrate.Command):
     """Django's command, as the owner."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate, then give the service's role its rights on what there is now."""
+        """Migrate, then give the service's role its rights on what there is now; an index may take minutes."""
+        token = patience.set(None)
+        try:
+            self._migrate(*args, **options)
+        finally:
+            patience.reset(token)
+
+    def _migrate(self, *args: Any, **options: Any) -> None:
         if not settings.MIGRATION_DATABASE:
             super().handle(*args, **options)
             return

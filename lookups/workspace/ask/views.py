@@ -95,7 +95,8 @@ def show_form(
     now, account_id = timezone.now(), request.member.account_id
     can, cannot = list_choices(livemode=request.livemode, now=now)
     wanted = listing.Filter()
-    lately = listing.list_lookups(account_id=account_id, sandbox=not request.livemode, wanted=wanted)
+    asked_before = listing.list_lookups(account_id=account_id, sandbox=not request.livemode, wanted=wanted)
+    lately = asked_before.filter(bulk=None).exclude(origin=Lookup.Origin.WATCH)
     balance = selectors.get_balance(account_id).spendable
     content: dict[str, Any] = {
         "asked": asked,
@@ -108,7 +109,7 @@ def show_form(
         "may_ask": request.member.can("member"),
         "price": money.to_decimal_string(prices.LOOKUP),
         "covered": prices.lookups_covered(balance),
-        "lately": [tell(one) for one in lately.filter(bulk=None, watch_check=None)[:LATELY]],
+        "lately": [tell(one) for one in lately[:LATELY]],
         "tries": [] if request.livemode else TRIES,
     }
     return render(request, "workspace/ask/form.html", content, status=status)

@@ -153,7 +153,7 @@ def count(wanted: Wanted, period: Period) -> Usage:
             row["lookups"],
             row["spent"],
         )
-        for row in same.annotate(lookups=Count("pk"), spent=Sum("cost"))
+        for row in same.annotate(lookups=Count("*"), spent=Sum("cost"))
     ]
     return Usage(period, rows + _list_refunds(wanted, period))
 
@@ -162,7 +162,7 @@ def total(wanted: Wanted, period: Period) -> Sums:
     """The sums of a period alone."""
     by_verdict = _lookups(wanted, period).order_by().values("verdict")
     sums = Sums()
-    for row in by_verdict.annotate(lookups=Count("pk"), spent=Sum("cost")):
+    for row in by_verdict.annotate(lookups=Count("*"), spent=Sum("cost")):
         sums.add(Row(period.first, "", None, "", row["verdict"], row["lookups"], row["spent"]))
     for refund in _list_refunds(wanted, period):
         sums.add(refund)

@@ -211,7 +211,7 @@ class TestUsage:
             with connection.cursor() as cursor:
                 cursor.execute(f"EXPLAIN {sql}")
                 plan = "\n".join(row[0] for row in cursor.fetchall())
-            assert "lookup_by_account_and_time" in plan, plan
+            assert re.search(r"Index Cond: \(+account_id", plan), plan  # which of them, so few rows do not decide
 
 
 class TestTheChart:

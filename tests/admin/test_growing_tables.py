@@ -1,0 +1,91 @@
+"""What is asked for often reads no large table from end to end, by PostgreSQL's own plans over rows enough for them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.utils import timezone
+
+from billing import finance
+from jurisdictions import bounded
+from lookups.admin.answers import EntityAdmin
+from lookups.operations import daily
+from lookups.workspace.history import pages
+from tests.bench.large import filling, measuring
+from tests.bench.large.addresses import ADMIN, HOT, list_addresses
+
+LARGE = {
+    "billing_hold", "billing_ledgerentry", "lookups_entity", "lookups_lookup", "lookups_recordversion",
+    "lookups_storedanswer", "scrapers_reading", "scrapers_scrapeattempt",
+}  # fmt: skip
+HOT_PAGES = re.compile(r"/admin/$|/find/|finance|/(lookup|ledgerentry|hold|entity|scrapeattempt)/")
+COMPANIES, SPAN = 2000, 100  # the tables are as many times smaller, and so is what one page looks through
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+
+@pytest.fixture
+def grown(on_postgres: None, switches: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quarter of a year of a service with some thousand companies."""
+    monkeypatch.setattr(bounded, "SPAN", SPAN)
+    monkeypatch.setattr(pages, "SPAN", SPAN)
+    filling.write_rows(COMPANIES, [f"{word} {number} LLC" for number in range(5) for word in filling.WORDS])
+    finance.keep_days(now=timezone.now())
+    daily.keep_days(now=timezone.now())
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+
+
+def list_scans(ask: Callable[[], Any]) -> Iterator[str]:
+    """The large tables that are read from end to end for it, each with the statement."""
+    asked: dict[str, Any] = {}
+
+    def note(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.startswith("SELECT"):
+            asked[sql] = params
+        return execute(sql, params, many, context)
+
+    cache.clear()
+    with connection.execute_wrapper(note):
+        assert ask().status_code in (200, 302)
+    with connection.cursor() as cursor:
+        for sql, params in asked.items():
+            cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", params)
+            (plan,) = cursor.fetchone()
+            yield from (f"{table}: {sql}" for table in _list_scanned(plan))
+
+
+def _list_scanned(plan: Any) -> Iterator[str]:
+    if isinstance(plan, list):
+        for part in plan:
+            yield from _list_scanned(part)
+    elif isinstance(plan, dict):
+        if plan.get("Node Type") == "Seq Scan" and plan["Relation Name"] in LARGE:
+            yield plan["Relation Name"]
+        for part in plan.values():
+            yield from _list_scanned(part)
+
+
+class TestTablesThatGrow:
+    def test_are_never_read_from_end_to_end(self, grown: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        clients = {"admin": measuring.sign_in_staff(), "workspace": measuring.sign_in_member()}
+        key, scans = measuring.issue_key(), {}
+        for one in list_addresses():
+            if one.part == ADMIN and not HOT_PAGES.search(one.path):
+                continue
+
+            def ask(address: Any = one) -> Any:
+                return measuring.call(address, key) if address.part == HOT else clients[address.part].get(address.path)
+
+            if found := list(list_scans(ask)):
+                scans[one.name] = found
+        assert not scans, json.dumps(scans, indent=1)[:4000]
+        # A search as Django does it by itself would be seen
+        monkeypatch.setattr(EntityAdmin, "find", lambda self, request, rows, word: rows.filter(name__icontains=word))
+        assert list(list_scans(lambda: clients["admin"].get("/admin/lookups/entity/?q=zzyzx")))
