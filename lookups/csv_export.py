@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
+
+from django.http import StreamingHttpResponse
 
 from billing.statements import FORMULA_STARTS
 
 BOM = "\ufeff"  # by which spreadsheets know that the text is UTF-8
+
+
+def make_response(
+    name: str, columns: Sequence[str], rows: Iterable[dict[str, Any]], *, bom: bool = False
+) -> StreamingHttpResponse:
+    """The table as a file of that name; `bom` has it begin with a byte order mark."""
+    return StreamingHttpResponse(
+        chain([BOM] if bom else [], csv_lines(columns, rows)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
 
 
 class _Line:

@@ -127,6 +127,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["lookups.api.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["lookups.api.authentication.HasApiKey"],
     "DEFAULT_RENDERER_CLASSES": ["lookups.api.renderers.ShapeRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "lookups.api.renderers.Negotiation",
     "DEFAULT_PARSER_CLASSES": ["lookups.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "lookups.api.errors.exception_handler",

@@ -45,7 +45,7 @@ class Endpoint(APIView):
 
     def check_throttles(self, request: Request) -> None:
         """Count the request; 429 when its minute is spent."""
-        if self.polled and request.method == "GET":
+        if self.is_look(request):
             self.rate = throttling.count_poll(request)
         elif self.sells and request.auth is None:
             self.rate = throttling.count_keyless(request)
@@ -53,6 +53,10 @@ class Endpoint(APIView):
             self.rate = throttling.count(request)
         if self.rate is not None and not self.rate.allowed:
             raise throttling.refusal(self.rate)
+
+    def is_look(self, request: Request) -> bool:
+        """Whether it is a look at work that was asked for, of which there may be many."""
+        return self.polled and request.method == "GET"
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         """Add what every reply to a key carries."""

@@ -13,6 +13,7 @@ from lookups.verdicts import Verdict
 
 COMPANY = {"id": "US", "name": "Company (its state in a column)"}
 NEAR, EQUAL = 30.0, 50.0  # scores of a name that comes near, and of one among several that fit equally well
+MIDNIGHT = "T00:00:00Z"
 Values = list[dict[str, Any]]
 Record = tuple[dict[str, Any], dict[str, Any]]
 """As the registry writes it, and normalized."""
@@ -62,7 +63,7 @@ def _text(*path: str) -> Callable[[Record], Values]:
 
 
 def _day(name: str) -> Callable[[Record], Values]:
-    return lambda record: [{"date": f"{value}T00:00:00Z"} for value in [record[1].get(name)] if value]
+    return lambda record: [{"date": f"{value}{MIDNIGHT}"} for value in [record[1].get(name)] if value]
 
 
 def _normalized(name: str) -> Callable[[Record], Values]:

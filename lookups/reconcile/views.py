@@ -114,7 +114,7 @@ def preview(request: HttpRequest, key: ApiKey, number: str) -> HttpResponse:
         values = records.list_values(
             lookup, ["status", "entityType", "entityId", "formationDate", "registeredAgentName"]
         )
-        lines = [(records.PROPERTIES[name][0], next(iter(one[0].values()))) for name, one in values.items() if one]
+        lines = [(records.PROPERTIES[name][0], _to_text(one[0])) for name, one in values.items() if one]
     response = render(request, "reconcile/preview.html", {"lookup": lookup, "lines": lines})
     response["Content-Security-Policy"] = PREVIEW_POLICY
     return response
@@ -127,6 +127,11 @@ def view(request: HttpRequest, key: ApiKey, number: str) -> HttpResponse:
     if lookup is None or lookup.version is None or settings.ENTITY_PAGES == "off":
         raise errors.for_status(404)
     return HttpResponseRedirect(lookup.version.entity.page_url)
+
+
+def _to_text(value: dict[str, Any]) -> str:
+    """A value as people read it: a day without the hour that the specification wants."""
+    return str(next(iter(value.values()))).removesuffix(records.MIDNIGHT)
 
 
 def _open(request: HttpRequest, secret: str) -> ApiKey:
@@ -167,7 +172,7 @@ def _manifest(request: HttpRequest) -> dict[str, Any]:
         "defaultTypes": [records.COMPANY],
         "batchSize": BATCH,
         "view": {"url": f"{here}view/{{{{id}}}}"},
-        "preview": {"url": f"{here}preview/{{{{id}}}}", "width": 420, "height": 200},
+        "preview": {"url": f"{here}preview/{{{{id}}}}", "width": 420, "height": 340},
         "suggest": {
             what: {"service_url": here.rstrip("/"), "service_path": f"/suggest/{what}"}
             for what in ("entity", "property", "type")

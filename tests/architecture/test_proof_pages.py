@@ -12,7 +12,7 @@ from django.conf import settings
 
 ROOT: Path = settings.BASE_DIR
 PAGES = [*sorted((ROOT / "docs").glob("*-proof.md")), ROOT / "docs" / "truth.md"]
-POINTS = {"contract-proof.md": 16, "money-proof.md": 19, "people-proof.md": 8, "truth.md": 36}
+POINTS = {"contract-proof.md": 16, "doors-proof.md": 4, "money-proof.md": 19, "people-proof.md": 8, "truth.md": 36}
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,8 +14,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from billing import keys
 from lookups import tasks
 from lookups.api.views import bulk as bulk_view
+from lookups.api.views import paging
 from lookups.bulk import queue
 from lookups.models import Job, Lookup
 from tests.lookups.conftest import PRICE, Customer, anew, open_customer
@@ -30,6 +34,12 @@ def nobody_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def again(customer: Customer, lookup_id: str) -> Any:
     return customer.get(f"/v1/lookups/{lookup_id}")
+
+
+def read_table(customer: Customer, query: str = "") -> list[dict[str, str]]:
+    reply = customer.get(f"/v1/lookups?format=csv{query}")
+    assert (reply.status_code, reply["Content-Type"]) == (200, "text/csv; charset=utf-8")
+    return list(csv.DictReader(io.StringIO(reply.getvalue().decode(), newline="")))
 
 
 class TestOneLookup:
@@ -139,6 +149,71 @@ class TestTheList:
     def test_asked_wrongly_is_a_400(self, customer: Customer, asked: str) -> None:
         body = assert_error(customer.get(f"/v1/lookups?{asked}"), 400, "invalid_request")
         assert list(body["details"]) == [asked.partition("=")[0]]
+
+
+class TestTheTable:
+    """GET /v1/lookups?format=csv."""
+
+    def test_tells_what_the_list_tells(self, customer: Customer, register: Register) -> None:
+        customer.lookup(ref="=1+1")
+        customer.lookup("Nobody Inc")
+        listed = customer.get("/v1/lookups").json()["lookups"]
+        lines = read_table(customer)
+        assert list(lines[0]) == [*listed[0], "nextCursor"]
+        for name in ("lookupId", "verdict", "state", "createdAt", "endedAt", "url", "entity_name"):
+            assert [line[name] for line in lines] == [row[name] for row in listed]
+        assert [(line["ref"], line["cost"]) for line in lines] == [("", "0"), ("'=1+1", "0.0314")]
+
+    @pytest.mark.parametrize(("asked", "number"), [("verdict=found", 1), ("state=CO", 0), ("day=2001-01-01", 0)])
+    def test_is_narrowed(self, customer: Customer, register: Register, asked: str, number: int) -> None:
+        customer.lookup()
+        customer.lookup("Nobody Inc")
+        assert len(read_table(customer, f"&{asked}")) == number
+
+    def test_says_in_its_last_line_where_it_was_cut(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ids = [customer.lookup("Nobody Inc").json()["lookupId"] for _ in range(3)][::-1]
+        for most in (3, 4):
+            monkeypatch.setattr(paging, "LONGEST_TABLE", most)
+            assert [(line["lookupId"], line["nextCursor"]) for line in read_table(customer)] == [
+                (one, "") for one in ids
+            ]
+        monkeypatch.setattr(paging, "LONGEST_TABLE", 2)
+        for lines in (read_table(customer), read_table(customer, "&limit=2")):
+            assert [line["lookupId"] for line in lines] == ids[:2]
+            (before, cursor) = [line["nextCursor"] for line in lines]
+            assert before == ""
+            rest = read_table(customer, f"&cursor={cursor}")
+            assert [(line["lookupId"], line["nextCursor"]) for line in rest] == [(ids[2], "")]
+
+    def test_is_had_by_accept_as_well_and_format_goes_before_it(self, customer: Customer, register: Register) -> None:
+        table = customer.get("/v1/lookups", accept="text/csv").getvalue()
+        assert customer.get("/v1/lookups?format=csv", accept="application/json").getvalue() == table
+        assert customer.get("/v1/lookups?format=csv&bom=true").getvalue() == b"\xef\xbb\xbf" + table
+        assert customer.get("/v1/lookups?format=json", accept="text/csv").json()["lookups"] == []
+
+    @pytest.mark.parametrize("asked", ["format=xlsx", "format=", "format=csv&bom=1", "format=csv&limit=501"])
+    def test_asked_wrongly_is_a_400(self, customer: Customer, asked: str) -> None:
+        body = assert_error(customer.get(f"/v1/lookups?{asked}"), 400, "invalid_request")
+        assert list(body["details"]) == [asked.rpartition("&")[2].partition("=")[0]]
+
+    def test_is_of_the_keys_account_and_mode(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        assert read_table(open_customer(name="Other")) == []
+
+    def test_is_counted_as_a_request_and_a_page_as_a_look(self, customer: Customer, settings: Any) -> None:
+        settings.RATE_LIMIT_PER_MINUTE, settings.POLLS_PER_MINUTE = 7, 700
+        limits = [
+            customer.get(f"/v1/lookups{query}")["X-RateLimit-Limit"] for query in ("", "?format=json", "?format=csv")
+        ]
+        assert limits == ["700", "700", "7"]
+
+    def test_is_read_by_a_key_that_can_buy_nothing(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        keys.set_budget(key=customer.key, monthly_budget=0, now=timezone.now())
+        assert len(read_table(customer)) == 1
+        assert customer.lookup("Zebra Inc", headers=anew()).json()["code"] == "budget_exceeded"
 
 
 class TestBulkJobs:

@@ -42,9 +42,9 @@ usage = extend_schema(
     operation_id="listUsage",
     tags=["Account"],
     summary="What was charged, newest first",
-    description="JSON in pages, or the whole period as CSV with `Accept: text/csv`. Test mode moves no money: a test "
-    "key reads an empty list. In JSON, names that end in `Stored` are in units of 1/10,000 USD and all others in USD. "
-    "The columns of the CSV: `id`, `createdAt`, `kind`, then in USD with four decimals `amountUsd`, "
+    description="JSON in pages, or the whole period as CSV (`format=csv`, or `Accept: text/csv`). Test mode moves no "
+    "money: a test key reads an empty list. In JSON, names that end in `Stored` are in units of 1/10,000 USD and all "
+    "others in USD. The columns of the CSV: `id`, `createdAt`, `kind`, then in USD with four decimals `amountUsd`, "
     "`availableChangeUsd` (negative: less), `availableAfterUsd` and `heldAfterUsd`, then `reference`, `reason`, `key`, "
     "`requestId`.",
     parameters=[
@@ -52,13 +52,14 @@ usage = extend_schema(
         OpenApiParameter("to", describe.DAY, description="Last day (UTC)."),
         describe.cursor("nextCursor", 18),
         describe.LIMIT,
+        describe.choice("json", "csv"),
         *describe.HEADERS,
     ],
     responses=describe.replies(
         describe.KEYED,
         {
             200: reply(Usage, "Entries of the ledger.", account_examples.USAGE),
-            (200, "text/csv"): reply({"type": "string"}, "One line an entry."),
+            (200, "text/csv"): reply(describe.TABLE, "One line an entry."),
             400: describe.INVALID,
         },
     ),

@@ -23,7 +23,6 @@ _PATH = OpenApiParameter(
     "job_id", {"type": "string", "pattern": "^bulk_[0-9a-f]{32}$"}, OpenApiParameter.PATH, description="Its `job_id`."
 )
 _GONE = reply(Error, "No such job, or another account's, or older than seven days.", errors_examples.NO_JOB)
-_TABLE = {"type": "string"}
 _BYTES = {"type": "string", "format": "binary"}  # generated clients then send and take them as they are
 STATES = {
     "type": ["array", "null"],
@@ -87,18 +86,16 @@ read = extend_schema(
     tags=["Bulk"],
     summary="How far a bulk job is, and its results",
     description="JSON in pages, or everything with `Accept: text/csv`, `application/x-ndjson` or "
-    f"`{xlsx_export.MEDIA_TYPE}`. Both tables have the same columns and lines: one a row, or one a lien; nested names "
-    "have dots (`normalized.statusClass`, `filing.fileNumber`), and dates are text as they are in JSON. In XLSX, score "
-    "and cost are numbers, nothing is a formula, and a cell is cut after 32,767 characters.",
+    f"`{xlsx_export.MEDIA_TYPE}` (or `format` in the address). Both tables have the same columns and "
+    "lines: one a row, or one a lien; nested names have dots (`normalized.statusClass`, `filing.fileNumber`), and "
+    "dates are text as they are in JSON. In XLSX, score and cost are numbers, nothing is a formula, and a cell is cut "
+    "after 32,767 characters.",
     parameters=[
         _PATH,
         describe.cursor("next_cursor", 6, "^[0-9]+$"),
         describe.LIMIT,
-        OpenApiParameter(
-            "bom",
-            {"type": "boolean", "default": False},
-            description="Of a CSV table: begin it with a byte order mark, for spreadsheets that else misread É and Ñ.",
-        ),
+        describe.choice("json", "csv", "ndjson", "xlsx"),
+        describe.BOM,
         *describe.HEADERS,
     ],
     responses=describe.replies(
@@ -106,10 +103,10 @@ read = extend_schema(
         {
             200: reply(BulkPage, "Its numbers and a page of results.", bulk_examples.BULK_RESULTS),
             (200, "text/csv"): reply(
-                _TABLE,
+                describe.TABLE,
                 "One line a row, or one a lien; nested names have dots: `normalized.statusClass`, `filing.fileNumber`.",
             ),
-            (200, "application/x-ndjson"): reply(_TABLE, "One row a line, as in `results`."),
+            (200, "application/x-ndjson"): reply(describe.TABLE, "One row a line, as in `results`."),
             (200, xlsx_export.MEDIA_TYPE): reply(_BYTES, "The same lines as in CSV, in a workbook with one sheet."),
             400: describe.INVALID,
             404: _GONE,

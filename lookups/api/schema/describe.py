@@ -47,8 +47,22 @@ LIMIT = OpenApiParameter(
     "limit", {"type": "integer", "minimum": 1, "maximum": 500, "default": 100}, description="How many a page."
 )
 
+BOM = OpenApiParameter(
+    "bom",
+    {"type": "boolean", "default": False},
+    description="Of a CSV table: begin it with a byte order mark, for spreadsheets that else misread É and Ñ.",
+)
+TABLE = {"type": "string"}
+
 DAY = {"type": "string", "format": "date", "pattern": "^2[01]"}
 """A day of the service's own: what was accepted, and what was spent."""
+
+
+def choice(*formats: str) -> OpenApiParameter:
+    """What the reply is written as, for programs that do not set `Accept`."""
+    return OpenApiParameter(
+        "format", {"type": "string", "pattern": f"^({'|'.join(formats)})$"}, description="Goes before `Accept`."
+    )
 
 
 def cursor(name: str, digits: int, pattern: str = "^[1-9][0-9]*$") -> OpenApiParameter:

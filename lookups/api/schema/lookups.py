@@ -10,6 +10,7 @@ from lookups.api.schema.components import refer
 from lookups.api.schema.describe import reply
 from lookups.api.schema.examples import errors as errors_examples
 from lookups.api.schema.examples import lookups as lookups_examples
+from lookups.api.views import paging
 from lookups.api.wire.errors import EntityNotFound, Error, InvalidRequest, PaymentRequired, SourceUnavailable
 from lookups.api.wire.lookups import (
     Accepted,
@@ -193,7 +194,10 @@ list_lookups = extend_schema(
     operation_id="listLookups",
     tags=["Lookup"],
     summary="Lookups of the account, newest first",
-    description="Those of the key's mode, rows of bulk jobs and name checks among them.",
+    description="Those of the key's mode, rows of bulk jobs and name checks among them. As a table (`format=csv`, or "
+    f"`Accept: text/csv`) they come at once, up to {paging.LONGEST_TABLE:,} where you name no `limit`; its columns are "
+    "the fields of `lookups` and `nextCursor`, which is empty but in the last line of a table that was cut. A table is "
+    "counted as a request, a page as a look.",
     parameters=[
         OpenApiParameter(
             "state",
@@ -214,9 +218,16 @@ list_lookups = extend_schema(
         OpenApiParameter("day", describe.DAY, description="Accepted on this day (UTC)."),
         describe.cursor("nextCursor", 18),
         describe.LIMIT,
+        describe.choice("json", "csv"),
+        describe.BOM,
         *describe.HEADERS,
     ],
     responses=describe.replies(
-        describe.KEYED, {200: reply(LookupList, "A page of them.", lookups_examples.LISTED), 400: describe.INVALID}
+        describe.KEYED,
+        {
+            200: reply(LookupList, "A page of them.", lookups_examples.LISTED),
+            (200, "text/csv"): reply(describe.TABLE, "All of them, a line each, below a header."),
+            400: describe.INVALID,
+        },
     ),
 )

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.http import StreamingHttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -88,9 +87,7 @@ class UsageView(Endpoint):
         if cursor is not None:
             entries = entries.filter(pk__lt=cursor)
         if isinstance(request.accepted_renderer, renderers.CsvRenderer):
-            rows = csv_export.csv_lines(CSV_COLUMNS, _rows(entries.iterator(chunk_size=500)))
-            headers = {"Content-Disposition": 'attachment; filename="usage.csv"'}
-            return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
+            return csv_export.make_response("usage.csv", CSV_COLUMNS, _rows(entries.iterator(chunk_size=500)))
         page = list(entries[: limit + 1])
         more = len(page) > limit
         page = page[:limit]

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
-from itertools import chain
 from typing import IO, Any
 
 from django.http import FileResponse, StreamingHttpResponse
@@ -111,7 +110,10 @@ class BulkJobView(Endpoint):
     @schema.read
     def get(self, request: Request, job_id: str) -> Any:
         """How far it is, and its results: a page as JSON, all as CSV, XLSX or NDJSON."""
-        found, bom = self._find(request, job_id), _wants_bom(request)
+        found, wrong = self._find(request, job_id), paging.Wrong()
+        bom = paging.read_bom(request.query_params.get("bom"), wrong)
+        if wrong:
+            raise errors.invalid(wrong)
         if isinstance(request.accepted_renderer, renderers.CsvRenderer):
             return _stream(found, request.accepted_renderer, bom=bom)
         after, limit = _page(request)
@@ -177,14 +179,6 @@ def _place(row: bulk_input.Row, field: str) -> dict[str, Any]:
     return {"line": row.line} | ({"column": column} if column else {})
 
 
-def _wants_bom(request: Request) -> bool:
-    """Whether the table is for a spreadsheet that has to be told that it is UTF-8; ApiError 400."""
-    word = request.query_params.get("bom", "false")
-    if word not in ("true", "false"):
-        raise errors.invalid({"bom": ["Send true or false."]})
-    return word == "true"
-
-
 def _stream(found: BulkJob, renderer: renderers.CsvRenderer, *, bom: bool) -> StreamingHttpResponse:
     now = timezone.now()
     rows = (bodies.of_row(row, now=now) for row in bulk_jobs.list_rows(found).iterator(chunk_size=200))
@@ -192,13 +186,11 @@ def _stream(found: BulkJob, renderer: renderers.CsvRenderer, *, bom: bool) -> St
     if isinstance(renderer, renderers.XlsxRenderer):
         book = _make_workbook(rows)
         return FileResponse(book, as_attachment=True, filename=name, content_type=renderer.media_type)
-    if isinstance(renderer, renderers.NdjsonRenderer):
-        lines: Iterable[str | bytes] = (encode(row) + b"\n" for row in rows)
-    else:
-        lines = chain([csv_export.BOM] if bom else [], csv_export.csv_lines(*bulk_table.make_table(rows)))
+    if not isinstance(renderer, renderers.NdjsonRenderer):
+        return csv_export.make_response(name, *bulk_table.make_table(rows), bom=bom)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    kind = f"{renderer.media_type}; charset=utf-8"
-    return StreamingHttpResponse(lines, content_type=kind, headers=headers)
+    lines = (encode(row) + b"\n" for row in rows)
+    return StreamingHttpResponse(lines, content_type=f"{renderer.media_type}; charset=utf-8", headers=headers)
 
 
 def _make_workbook(rows: Iterable[BulkRow]) -> IO[bytes]:

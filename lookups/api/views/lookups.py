@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain, pairwise
+from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 from msgspec import UNSET
 from rest_framework.exceptions import ValidationError
@@ -13,13 +17,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing.models import ApiKey
-from lookups import bodies, listing
+from lookups import bodies, csv_export, listing
 from lookups.api import errors, renderers
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import lookups as describe
 from lookups.api.serializers import LookupRequest
 from lookups.api.views import paging
-from lookups.api.wire.lookups import ChainPlace, EvidenceReply, ExchangeRecord, LookupList, SignedHead
+from lookups.api.wire.lookups import ChainPlace, EvidenceReply, ExchangeRecord, ListedLookup, LookupList, SignedHead
+from lookups.api.wire.shape import list_columns, to_plain
 from lookups.api.wire.words import BodyState
 from lookups.bulk import bulk_jobs
 from lookups.evidence import bundle, wacz
@@ -29,6 +34,8 @@ from lookups.models import ChainHead, Lookup
 from lookups.verdicts import Verdict
 
 OPEN = "open"
+CUT_AT = "nextCursor"
+COLUMNS = (*list_columns(ListedLookup), CUT_AT)
 
 
 class LookupsView(Endpoint):
@@ -36,13 +43,18 @@ class LookupsView(Endpoint):
 
     scope = "lookup"
     polled = True
+    renderer_classes = (renderers.ShapeRenderer, renderers.CsvRenderer)
 
     @describe.list_lookups
-    def get(self, request: Request) -> Response:
-        """Those that fit the filter, the newest first."""
+    def get(self, request: Request) -> Response | HttpResponseBase:
+        """Those that fit the filter, the newest first: a page as JSON, or a table of all."""
         key = self.key_of(request)
-        wanted, before, limit = _asked(request)
+        wanted, before, asked_limit, bom = _asked(request)
         rows = listing.list_lookups(account_id=key.account_id, sandbox=key.is_test, wanted=wanted, before=before)
+        if _is_table(request):
+            lines = _write_lines(rows, asked_limit or paging.LONGEST_TABLE)
+            return csv_export.make_response("lookups.csv", COLUMNS, lines, bom=bom)
+        limit = asked_limit or paging.PAGE
         page = list(rows[: limit + 1])
         more, page = len(page) > limit, page[:limit]
         return Response(
@@ -53,6 +65,10 @@ class LookupsView(Endpoint):
                 nextCursor=str(page[-1].pk) if more else None,
             )
         )
+
+    def is_look(self, request: Request) -> bool:
+        """A table is as long as many pages, so it is counted as a request."""
+        return super().is_look(request) and not _is_table(request)
 
 
 class OneLookupView(Endpoint):
@@ -147,8 +163,23 @@ def _head(head: ChainHead) -> SignedHead:
     )
 
 
-def _asked(request: Request) -> tuple[listing.Filter, int | None, int]:
-    """The filter, the cursor and the limit of the query string; ApiError 400."""
+def _is_table(request: Request) -> bool:
+    return isinstance(request.accepted_renderer, renderers.CsvRenderer)
+
+
+def _write_lines(rows: QuerySet[Lookup], most: int) -> Iterator[dict[str, Any]]:
+    """A line each. Who reads tables follows no cursor: the last line of one that is cut says where the rest begins."""
+    found = rows[: most + 1].iterator(chunk_size=500)
+    for number, (row, following) in enumerate(pairwise(chain(found, [None])), start=1):
+        assert row is not None, "Only the last of the pairs has nobody behind it."
+        is_cut = number == most and following is not None
+        yield to_plain(bodies.of_listed(row)) | {CUT_AT: str(row.pk) if is_cut else None}
+        if is_cut:
+            return
+
+
+def _asked(request: Request) -> tuple[listing.Filter, int | None, int | None, bool]:
+    """The filter, the cursor, the limit and the byte order mark of the query string; ApiError 400."""
     asked, wrong = request.query_params, paging.Wrong()
     verdict, bulk = asked.get("verdict"), asked.get("bulk")
     state = paging.read_state(asked.get("state"), wrong)
@@ -165,10 +196,11 @@ def _asked(request: Request) -> tuple[listing.Filter, int | None, int]:
         day=paging.read_day(asked.get("day"), "day", wrong),
     )
     cursor = paging.read_number(asked.get("cursor"), "cursor", wrong, most=paging.LAST)
-    limit = paging.read_limit(asked.get("limit"), wrong)
+    limit = paging.read_number(asked.get("limit"), "limit", wrong, most=paging.LONGEST_PAGE)
+    bom = paging.read_bom(asked.get("bom"), wrong)
     if wrong:
         raise errors.invalid(wrong)
-    return wanted, cursor, limit
+    return wanted, cursor, limit, bom
 
 
 def _ref(text: str | None, wrong: paging.Wrong) -> str | None:

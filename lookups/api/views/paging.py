@@ -11,6 +11,8 @@ from jurisdictions.codes import PLACES
 from lookups.models.places import Place
 
 PAGE, LONGEST_PAGE = 100, 500
+LONGEST_TABLE = 10_000
+"""Lines of a table that names no limit, below its header."""
 LAST = 10**18 - 1
 """The largest number of a row that a cursor may name: as many digits as the document says."""
 Wrong = dict[str, list[str]]
@@ -63,6 +65,11 @@ def read_day(text: str | None, name: str, wrong: Wrong) -> datetime | None:
         pass
     wrong[name] = ["Send a day as YYYY-MM-DD."]
     return None
+
+
+def read_bom(text: str | None, wrong: Wrong) -> bool:
+    """Whether a table is for a spreadsheet that has to be told that it is UTF-8."""
+    return read_word(text, "bom", ("true", "false"), wrong) == "true"
 
 
 def read_place(text: str | None, wrong: Wrong, *, written_as: str) -> Place | None:

@@ -1,8 +1,9 @@
-"""Keeps the committed OpenAPI document equal to the code."""
+"""Keeps the committed OpenAPI document, and the collection of requests made from it, equal to the code."""
 
 from __future__ import annotations
 
 import difflib
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -10,10 +11,11 @@ from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.validation import validate_schema
 
 from lookups.api.schema import document
+from lookups.pages.docs.reference import collection
 
 
 class Command(BaseCommand):
-    """`manage.py openapi --write` writes the document, `--check` fails when it differs, neither prints it."""
+    """`manage.py openapi --write` writes both, `--check` fails when one differs, neither prints the document."""
 
     help = __doc__
     requires_system_checks = []  # the document needs neither database nor admin
@@ -21,8 +23,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """The two modes."""
         mode = parser.add_mutually_exclusive_group()
-        mode.add_argument("--write", action="store_true", help="write lookups/api/openapi.yaml")
-        mode.add_argument("--check", action="store_true", help="fail when the committed document differs")
+        mode.add_argument("--write", action="store_true", help="write the document and the collection")
+        mode.add_argument("--check", action="store_true", help="fail when a committed one differs")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Build, validate, then do as asked."""
@@ -33,18 +35,20 @@ class Command(BaseCommand):
             raise CommandError("The document has warnings.")
         validate_schema(built)
         text = document.to_yaml(built)
-        if options["write"]:
-            document.COMMITTED.write_text(text, encoding="utf-8")
-            self.stdout.write(f"Wrote {document.COMMITTED}.")
-        elif options["check"]:
-            self._check(text)
-        else:
+        if not options["write"] and not options["check"]:
             self.stdout.write(text)
+            return
+        for path, written in ((document.COMMITTED, text), (collection.COMMITTED, collection.write())):
+            if options["write"]:
+                path.write_text(written, encoding="utf-8")
+                self.stdout.write(f"Wrote {path}.")
+            else:
+                self._check(path, written)
 
-    def _check(self, text: str) -> None:
-        committed = document.COMMITTED.read_text(encoding="utf-8") if document.COMMITTED.exists() else ""
+    def _check(self, path: Path, text: str) -> None:
+        committed = path.read_text(encoding="utf-8") if path.exists() else ""
         if committed == text:
             return
         changes = difflib.unified_diff(committed.splitlines(), text.splitlines(), "committed", "code", lineterm="")
         self.stderr.write("\n".join(changes))
-        raise CommandError("The committed document differs from the code: run `make openapi` and read the difference.")
+        raise CommandError(f"{path.name} differs from the code: run `make openapi` and read the difference.")

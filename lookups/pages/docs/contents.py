@@ -83,6 +83,7 @@ GROUPS: dict[str, tuple[Guide, ...]] = {
         _guide("agents", "Agents (MCP)", "The same operations as tools of the Model Context Protocol."),
         _guide("evaluation", "Evaluation of tool use", "60 questions to a model that has the tools."),
         _guide("reconcile", "Spreadsheets (OpenRefine)", "Reconcile a column of names with the registries."),
+        _written("tables", "Tables (pandas, Excel)", "What was asked and found, as CSV from an address."),
     ),
     "Account": (
         _guide("keys", "API keys", "Make, rotate and revoke keys, each with its own rights."),
@@ -103,6 +104,7 @@ REFERENCE = Place("Reference", "/docs/reference/", "Every operation, field and e
 WORDS = Place("Words", "/docs/reference/words/", "Every closed list of words.")
 WEBHOOKS = Place("Webhook messages", "/docs/reference/webhooks/", "What your server is sent.")
 SWAGGER = Place("Try it (Swagger)", "/docs/swagger/", "The same document, with a form to try it.")
+REQUESTS = "/docs/sos-lookup.postman_collection.json"
 REFERENCES = (REFERENCE, ERRORS, WORDS, WEBHOOKS, SWAGGER)
 
 

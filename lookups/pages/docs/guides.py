@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from django.conf import settings
+from django.templatetags.static import static
 
 from lookups.pages.docs import contents, markdown
 from lookups.pages.docs.contents import Guide
@@ -18,9 +19,11 @@ KEY = "osd_test_your_key"
 ELSEWHERE = {
     contents.ROOT / "docs" / "verify.py": "/verify/verify.py",
     contents.ROOT / "lookups" / "api" / "wire" / "errors.py": contents.ERRORS.url,
+    contents.ROOT / "docs" / "sos-lookup.postman_collection.json": contents.REQUESTS,
 }
 """What documents link to that is shown by another page."""
 
+STATIC = contents.ROOT / "lookups" / "static"  # pictures
 DOCUMENT = contents.ROOT / "lookups" / "api" / "openapi.yaml"  # with an operation's name behind #: its page
 _FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"\[[\w/-]+\.md\]\(([^)\s]+)\)")
@@ -66,6 +69,8 @@ def resolve(guide: Guide, href: str, *, twin: bool = False) -> str | None:
     target = (guide.path.parent / path).resolve()
     if target in ELSEWHERE:
         return f"{ELSEWHERE[target]}{mark}{anchor}"
+    if target.is_relative_to(STATIC):
+        return static(target.relative_to(STATIC).as_posix())
     if target == DOCUMENT:
         return f"{contents.REFERENCE.url}{anchor}/" if anchor else contents.REFERENCE.url
     found = contents.by_path().get(target)

@@ -93,7 +93,7 @@ def anchor_of(title: str) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _fence)
     parser.add_render_rule(
@@ -152,7 +152,9 @@ def _lead_links(tokens: Sequence[Token], resolve: Resolve) -> None:
         kept: list[Token] = []
         dropped = False
         for child in token.children or []:
-            if child.type == "link_open":
+            if child.type == "image":
+                child = _show_picture(child, resolve)
+            elif child.type == "link_open":
                 href = str(child.attrGet("href") or "")
                 target = resolve(href)
                 dropped = target is None
@@ -164,6 +166,15 @@ def _lead_links(tokens: Sequence[Token], resolve: Resolve) -> None:
                 kept.append(child)
         if token.children:
             token.children = kept
+
+
+def _show_picture(image: Token, resolve: Resolve) -> Token:
+    """A picture of ours, fetched when it is scrolled to; any other is its words."""
+    target = resolve(str(image.attrGet("src") or "")) or ""
+    if not target.startswith("/") or target.startswith("//"):
+        return Token("text", "", 0, content=image.content)
+    image.attrs = {"src": target, "alt": "", "loading": "lazy"}
+    return image
 
 
 def _name_cells(tokens: list[Token]) -> None:

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from lookups.pages.docs import views
+from lookups.pages.docs import contents, views
 
 urlpatterns = [
     path("llms.txt", views.llms, name="llms"),
@@ -16,5 +16,6 @@ urlpatterns = [
     path("docs/reference/webhooks/", views.messages, name="docs-messages"),
     path("docs/reference/<str:name>/", views.operation, name="docs-operation"),
     path("docs/search/", views.find, name="docs-search"),
+    path(contents.REQUESTS.removeprefix("/"), views.requests, name="docs-requests"),
     path("docs/swagger/", views.swagger, name="docs-swagger"),
 ]

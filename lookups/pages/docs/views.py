@@ -11,7 +11,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from lookups.pages.docs import agents, contents, example_keys, guides, search, twins
-from lookups.pages.docs.reference import codes, operations, shapes
+from lookups.pages.docs.reference import codes, collection, operations, shapes
 
 MARKDOWN = "text/markdown; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
@@ -119,6 +119,14 @@ def swagger(request: HttpRequest) -> HttpResponse:
     response = render(request, "docs/swagger.html")
     response["Content-Security-Policy"] = SWAGGER_POLICY
     return response
+
+
+@require_safe
+@cache_control(public=True, max_age=300)
+def requests(request: HttpRequest) -> HttpResponse:
+    """Every request, ready to be sent to this installation."""
+    text = collection.COMMITTED.read_text(encoding="utf-8").replace(guides.HOST, settings.PUBLIC_URL)
+    return HttpResponse(text, content_type="application/json")
 
 
 @require_safe

@@ -6,11 +6,10 @@ A row that was asked again has the answer it got in the end; what it had at firs
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import FileResponse, StreamingHttpResponse
+from django.http import FileResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from msgspec.structs import replace
@@ -33,11 +32,7 @@ def download(bulk: BulkJob, rows: QuerySet[Lookup], *, form: str, is_whole: bool
     if form == "xlsx":
         book = xlsx_export.make_workbook(columns, lines)
         return FileResponse(book, as_attachment=True, filename=name, content_type=xlsx_export.MEDIA_TYPE)
-    return StreamingHttpResponse(
-        chain([csv_export.BOM], csv_export.csv_lines(columns, lines)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return csv_export.make_response(name, columns, lines, bom=True)
 
 
 def make_table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import FileResponse, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import FileResponse, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -95,9 +95,7 @@ def export(request: WorkspaceRequest, form: str) -> HttpResponseBase:
     if form == "xlsx":
         book = xlsx_export.make_workbook(names, lines)
         return FileResponse(book, as_attachment=True, filename="history.xlsx", content_type=xlsx_export.MEDIA_TYPE)
-    headers = {"Content-Disposition": 'attachment; filename="history.csv"'}
-    text = csv_export.csv_lines(names, lines)
-    return StreamingHttpResponse(text, content_type="text/csv; charset=utf-8", headers=headers)
+    return csv_export.make_response("history.csv", names, lines)
 
 
 def _row(lookup: Lookup, shown: list[columns.Column]) -> dict[str, Any]:

@@ -70,11 +70,7 @@ def export(request: WorkspaceRequest) -> HttpResponse | StreamingHttpResponse:
     keys = _list_keys(request)
     rows = counts.write_rows(counts.count(_read_wanted(request, keys), period), _names(keys))
     name = f"usage-{period.first}-{period.last}.csv"
-    return StreamingHttpResponse(
-        csv_export.csv_lines(counts.CSV_COLUMNS, rows),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return csv_export.make_response(name, counts.CSV_COLUMNS, rows)
 
 
 def _list_keys(request: WorkspaceRequest) -> list[ApiKey]:

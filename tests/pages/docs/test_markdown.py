@@ -73,6 +73,14 @@ class TestADocument:
         assert "See the runbook and " in page.html
         assert 'href="/b/"' in page.html
 
+    def test_shows_pictures_of_ours_and_the_words_of_any_other(self) -> None:
+        text = "# A\n\n![a *cat*](cat.png) ![a dog](https://x.test/d.png) ![a cow](//x.test/c.png) ![a hen](hen.png)"
+        found = {"cat.png": "/static/cat.png", "hen.png": None}
+        page = html.fromstring(str(markdown.render(text, resolve=lambda href: found.get(href, href)).html))
+        (picture,) = page.xpath("//img")
+        assert dict(picture.attrib) == {"src": "/static/cat.png", "alt": "a cat", "loading": "lazy"}
+        assert page.text_content().split() == ["a", "dog", "a", "cow", "a", "hen"]
+
 
 class TestCode:
     """With its colors."""

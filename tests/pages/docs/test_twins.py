@@ -6,6 +6,7 @@ import re
 
 import pytest
 from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.test import Client
 
 from lookups.api.wire.words import CODES, REASONS
@@ -38,7 +39,10 @@ class TestATwin:
         assert guides.HOST not in text
         assert not re.findall(r"^```\w+ ", text, re.MULTILINE)
         for link in re.findall(r"\]\(([^)\s#]+)[^)\s]*\)", text):
-            if link.startswith(settings.PUBLIC_URL):
+            picture = link.removeprefix(f"{settings.PUBLIC_URL}{settings.STATIC_URL}")
+            if picture != link:
+                assert finders.find(picture), link
+            elif link.startswith(settings.PUBLIC_URL):
                 assert Client().get(link.removeprefix(settings.PUBLIC_URL)).status_code == 200, link
             else:
                 assert link.startswith("https://"), link

@@ -42,9 +42,13 @@ def ask(path: str, method: str, operation: dict[str, Any], *, body: Any = None, 
     """The request of an operation, with values for its path that the document's own examples have."""
     for one in operation.get("parameters", ()):
         if one["in"] == "path":
-            value = _find_value(operation, one) or _find_value(read()["paths"], one)
-            path = path.replace(f"{{{one['name']}}}", value)
+            path = path.replace(f"{{{one['name']}}}", find_value(operation, one))
     return Asked(method.upper(), HOST + path, bool(operation["security"]), body, media_type)
+
+
+def find_value(operation: dict[str, Any], parameter: dict[str, Any]) -> str:
+    """A parameter's value in the examples of its operation, else in those of any other."""
+    return _find_value(operation, parameter) or _find_value(read()["paths"], parameter)
 
 
 def write(asked: Asked) -> dict[str, str]:
