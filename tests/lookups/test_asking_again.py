@@ -15,8 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from billing import keys
-from lookups import tasks
-from lookups.api.views import bulk as bulk_view
+from lookups import selectors, tasks
 from lookups.api.views import paging
 from lookups.bulk import queue
 from lookups.models import Job, Lookup
@@ -275,7 +274,7 @@ class TestManyStatesAtOnce:
     ) -> None:
         calls: list[bool] = []
         states = ["CA", "DE", "NY"]
-        monkeypatch.setattr(bulk_view, "_list_everywhere", lambda sandbox, ucc: calls.append(ucc) or states)
+        monkeypatch.setattr(selectors, "list_everywhere", lambda *, sandbox, ucc, now: calls.append(ucc) or states)
         rows = [{"entity_name": f"Acme {number}", "states": ["*"]} for number in range(334)]
         body = assert_error(tester.post("/v1/bulk-lookup", {"entities": rows}), 400, "invalid_request")
         assert "1,000" in body["details"][0]["error"]
