@@ -33,9 +33,9 @@ MOST = 100_000  # bytes of a page with what it loads of ours
 
 # Documents for those who run the service, and for those who doubt it; not on the site
 INTERNAL = {
-    "architecture", "asvs", "benchmarks", "contract-proof", "doors-proof", "faults", "glossary", "matching-held-out", "money-month",
-    "money-proof", "off-states", "people-proof", "retention", "runbook", "scaling", "states", "threat-model", "truth",
-    "variations",
+    "architecture", "asvs", "benchmarks", "contract-proof", "doors-proof", "faults", "glossary",
+    "matching-held-out", "money-month", "money-proof", "off-states", "people-proof", "retention", "runbook",
+    "scaling", "states", "threat-model", "truth", "variations",
 }  # fmt: skip
 
 
