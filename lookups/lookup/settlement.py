@@ -32,18 +32,17 @@ from scrapers.refusals import QueryRefused
 CRASHED: single_flight.Result = {"kind": "crashed"}
 
 
-def _same(of: tuple[str, ...] = ("self",)) -> QuerySet[Lookup]:
+def _same(*of: str) -> QuerySet[Lookup]:
     off = Exists(jurisdictions.list_off().filter(pk=OuterRef("state")))
-    found = Lookup.objects.filter(id=Blank("id")).select_for_update(no_key=True, of=of)
-    return found.annotate(job_status=F("job__status"), job_claim=F("job__claim"), is_off=off)
+    same = Lookup.objects.filter(id=Blank("id"))
+    if "hold" in of:
+        same = same.select_related("hold__account").filter(hold__created_at__isnull=False)  # locked: no outer join
+    same = same.select_for_update(no_key=True, of=of)
+    return same.annotate(job_status=F("job__status"), job_claim=F("job__claim"), is_off=off)
 
 
-def _same_with_hold() -> QuerySet[Lookup]:
-    found = _same(of=("self", "hold__account", "hold"))
-    return found.select_related("hold__account").filter(hold__created_at__isnull=False)  # locked: no outer join
-
-
-_LOCKED, _LOCKED_WITH_HOLD = Prepared(_same), Prepared(_same_with_hold)
+_LOCKED = Prepared(lambda: _same("self"))
+_LOCKED_WITH_HOLD = Prepared(lambda: _same("self", "hold__account", "hold"))
 _STORED = Prepared(
     lambda: StoredAnswer.objects.whole().filter(
         question=Blank("question"),

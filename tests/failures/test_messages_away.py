@@ -62,7 +62,7 @@ class TestResultsThatAreSent:
                 other.ask_bulk(other.questions(2), webhook_url=f"http://127.0.0.1:{near.port}/")
                 wait_until(lambda: len(near.requests) == 1, what="who can be reached is told", seconds=30)
                 calls = other.ask(other.questions(4, missing=0))
-                assert {call.status for call in calls} == {200}
+                assert {call.status for call in calls} <= {200, 202}  # a busy machine answers by jobs
                 signs = bounds.read_signs(storm.url)
                 assert (signs.ready, signs.health_status) == (200, 200)
                 both = STEP + bounds.BUSY
