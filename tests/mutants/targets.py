@@ -41,6 +41,7 @@ FAILURES = (
 
 TARGETS = (
     Target("billing/ledger.py", BILLING, servers=True),
+    Target("billing/locks.py", BILLING, servers=True),
     Target("billing/posting.py", BILLING, servers=True),
     Target("billing/budgets.py", BILLING),
     Target("billing/keys.py", BILLING),
@@ -74,10 +75,12 @@ A_COUNTY = 'word == "co" and after and at and words[at - 1] != "and"'
 EXPLAINED: dict[str, Explained] = {
     "billing/ledger.py": {
         ("expire_holds", "continue", "pass"): "It is the last statement of its loop.",
-        ("lock", "no_key=True", ""): LOCK,
-        ("lock", "True", "False"): LOCK,
-        ("lock_hold", "no_key=True,", ""): LOCK,
-        ("lock_hold", "True", "False"): LOCK,
+    },
+    "billing/locks.py": {
+        ("", "no_key=True", ""): LOCK,
+        ("", "True", "False"): LOCK,
+        ("", "no_key=True,", ""): LOCK,
+        ("", "True (no. 2)", "False"): LOCK,
     },
     "billing/posting.py": {
         ("post", "force_insert=True", ""): NO_LOOK,

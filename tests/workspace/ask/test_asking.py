@@ -342,7 +342,7 @@ class TestAnywhere:
         reply = ask(office, "Acme Corp", "*")
         assert reply.status_code == 302
         page = read(office.get(reply["Location"]).content.decode())
-        found = re.search(r"Ask (\d+) states for “Acme Corp”\?.*It costs ([\d.]+) USD at most", page)
+        found = re.search(r"Ask (\d+) states for “ Acme Corp ”\?.*It costs ([\d.]+) USD at most", page)
         assert found is not None
         assert float(found[2]) == pytest.approx(int(found[1]) * 0.0314)
         assert not BulkJob.objects.exists()
