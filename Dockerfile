@@ -12,7 +12,7 @@ ARG REQUIREMENTS=run
 COPY config/requirements/run.txt config/requirements/reporting.txt config/requirements/s3.txt ./
 # Every dependency ships as a wheel, so no compiler is needed; what does not match its hash is refused. pip itself stays
 # here, with what the service never opens: others' tests, compilers' files, translations (USE_I18N is off), and parts of
-# libraries that nothing of ours imports, 30 MB of them: what draws other pictures than PNG, colors other languages than those of
+# libraries that nothing of ours imports, 30 MB of them: other databases and brokers, what draws other pictures than PNG, colors other languages than those of
 # our examples, or is there a second time for newer processors, which compare two names no faster.
 RUN python -m venv --without-pip "$VENV" \
     && python -m pip --python "$VENV/bin/python" install --no-compile --only-binary :all: \
@@ -28,11 +28,14 @@ RUN python -m venv --without-pip "$VENV" \
         -o -path '*.dist-info/RECORD' -o -path '*.dist-info/sboms/*' \) -delete \
     && find "$VENV" -path '*/PIL/*.py' \( -name '*Plugin.py' ! -name 'Png*' -o -name 'ImageCms*' -o -name 'ImageO*' -o -name 'ImageQt*' \
         -o -name 'ImageTk*' -o -name 'ImageWin*' -o -name 'ImageGrab*' -o -name 'P[dS]*' -o -name '*FontFile*' \) -delete \
+    && find "$VENV" -path '*/kombu/transport/*' \( -name 'S*.py' -o -name 'azure*' -o -name 'con*' -o -name 'etcd*' -o -name 'gc*' \
+        -o -name 'mongo*' -o -name 'qpid*' -o -name 'zoo*' \) -delete \
     && find "$VENV" -path '*/Crypto/Hash/*' ! -name __init__.py ! -name '*keccak*' -delete \
     && find "$VENV" -path '*/pygments/lexers/*.py' ! -name __init__.py ! -name _mapping.py ! -name python.py ! -name shell.py \
         ! -name javascript.py ! -name data.py ! -name special.py -delete \
     && find "$VENV" -depth -type d \( -path '*/django/contrib/gis' -o -path '*/Crypto/Cipher' -o -path '*/Crypto/Math' \
-        -o -path '*/stripe/events' -o -path '*/Crypto/Protocol' -o -path '*/Crypto/Signature' -o -path '*/allauth/headless' -o -path '*/allauth/idp' \
+        -o -path '*/stripe/events' -o -path '*/django/db/backends/oracle' -o -path '*/django/db/backends/mysql' \
+        -o -path '*/django/contrib/admindocs' -o -path '*/kombu/transport/sqlalchemy' -o -path '*/Crypto/Protocol' -o -path '*/Crypto/Signature' -o -path '*/allauth/headless' -o -path '*/allauth/idp' \
         -o -path '*/allauth/socialaccount/providers/*' \) -exec rm -r {} +
 WORKDIR /srv/sos-lookup
 COPY manage.py pyproject.toml LICENSE CHANGELOG.md ./
