@@ -12,8 +12,8 @@ ARG REQUIREMENTS=run
 COPY config/requirements/run.txt config/requirements/reporting.txt config/requirements/s3.txt ./
 # Every dependency ships as a wheel, so no compiler is needed; what does not match its hash is refused. pip itself stays
 # here, with what the service never opens: others' tests, compilers' files, translations (USE_I18N is off), and parts of
-# libraries that nothing of ours imports, 30 MB of them: other databases and brokers, what draws other pictures than PNG, colors other languages than those of
-# our examples, or is there a second time for newer processors, which compare two names no faster.
+# libraries that nothing of ours imports, 30 MB of them: other databases and brokers, what draws other pictures than PNG, colors
+# other languages than those of our examples, or is there a second time for newer processors, which compare two names no faster.
 RUN python -m venv --without-pip "$VENV" \
     && python -m pip --python "$VENV/bin/python" install --no-compile --only-binary :all: \
         --require-hashes --requirement "$REQUIREMENTS.txt" \
@@ -35,7 +35,8 @@ RUN python -m venv --without-pip "$VENV" \
         ! -name javascript.py ! -name data.py ! -name special.py -delete \
     && find "$VENV" -depth -type d \( -path '*/django/contrib/gis' -o -path '*/Crypto/Cipher' -o -path '*/Crypto/Math' \
         -o -path '*/stripe/events' -o -path '*/django/db/backends/oracle' -o -path '*/django/db/backends/mysql' \
-        -o -path '*/django/contrib/admindocs' -o -path '*/kombu/transport/sqlalchemy' -o -path '*/Crypto/Protocol' -o -path '*/Crypto/Signature' -o -path '*/allauth/headless' -o -path '*/allauth/idp' \
+        -o -path '*/kombu/transport/sqlalchemy' -o -path '*/Crypto/Protocol' -o -path '*/Crypto/Signature' \
+        -o -path '*/allauth/headless' -o -path '*/allauth/idp' \
         -o -path '*/allauth/socialaccount/providers/*' \) -exec rm -r {} +
 WORKDIR /srv/sos-lookup
 COPY manage.py pyproject.toml LICENSE CHANGELOG.md ./
