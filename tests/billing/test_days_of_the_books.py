@@ -24,7 +24,7 @@ def trade(day: int) -> None:
 
 
 class TestDaysThatAreOver:
-    def test_are_told_as_they_were_counted(self) -> None:
+    def test_show_what_was_counted(self) -> None:
         for day in range(4):
             trade(day)
         today = (NOON + timedelta(days=3)).date()

@@ -25,7 +25,7 @@ def ask(number: int, at: datetime, verdict: str | None = "found", **more: object
 
 
 class TestDaysThatAreOver:
-    def test_are_told_as_they_were_counted(self) -> None:
+    def test_show_what_was_counted(self) -> None:
         for day in range(3):
             ask(day + 1, NOON + timedelta(days=day))
             ask(1, NOON + timedelta(days=day), "unavailable")

@@ -260,7 +260,7 @@ class TestHowMany:
                 assert any(wanted.items() <= have.items() for have in labels), one["metadata"]["name"]
 
     @pytest.mark.django_db
-    def test_are_told_by_numbers_that_the_service_tells(self, settings: Any, switches: None) -> None:
+    def test_scale_by_numbers_that_the_service_exports(self, settings: Any, switches: None) -> None:
         settings.METRICS_TOKEN = "letmein"
         page = Client().get("/metrics", headers={"authorization": "Bearer letmein"}).content.decode()
         rules = yaml.safe_load((FOLDER / "adapter.yaml").read_text())["externalRules"]

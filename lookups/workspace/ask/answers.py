@@ -39,7 +39,6 @@ SOURCES = {
     Lookup.Source.STORED: "a stored answer",
     Lookup.Source.COPY: "a loaded copy of the state's published register",
 }
-STATUS_KINDS = {"active": "good", "inactive": "bad", "neutral": "neutral"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,11 @@ from jurisdictions.codes import PLACES
 from lookups.bulk import bulk_jobs
 from lookups.bulk.progress import get_progress
 from lookups.models import BulkJob, Lookup
+from lookups.pages.dossier.record.headline import find_kind
 from lookups.verdicts import Verdict
 from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.ask import asking, results, views
-from lookups.workspace.ask.answers import STATUS_KINDS, TAGS, tell
+from lookups.workspace.ask.answers import TAGS, tell
 from lookups.workspace.ask.questions import KINDS, Asked, Wrong, read_form
 
 POLL_MS = 2000
@@ -139,7 +140,7 @@ def _row(lookup: Lookup) -> Row:
         kind=kind,
         name=answer.title if answer.is_found else "",
         status=str(version.data.get("status") or "") if version is not None else "",
-        status_kind=STATUS_KINDS.get(str(reading.get("statusClass")), "neutral"),
+        status_kind=find_kind(reading),
         public_id=lookup.public_id,
         text="" if answer.is_found or answer.is_open else answer.text,
         rank=NEWS_FIRST.index(lookup.outcome) if lookup.outcome in NEWS_FIRST else len(NEWS_FIRST),

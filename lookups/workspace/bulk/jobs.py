@@ -29,6 +29,7 @@ from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Lookup
 from lookups.watches import watching
 from lookups.workspace.access import WorkspaceRequest, workspace
+from lookups.workspace.ask.answers import TAGS
 from lookups.workspace.bulk import downloading, results, watches
 from lookups.workspace.bulk.start import not_here
 
@@ -195,7 +196,7 @@ def _say(result: Result | None) -> tuple[int, str]:
         case Ended(lookup=lookup):
             return (
                 messages.SUCCESS,
-                f"{results.WORDS[lookup.outcome][0]}. Nothing was charged." if lookup.outcome else "",
+                f"{TAGS[lookup.outcome][0]}. Nothing was charged." if lookup.outcome else "",
             )
         case Accepted():
             return messages.INFO, "This registry answers slowly. The answer will stand here."

@@ -15,8 +15,10 @@ from lookups.bulk import bulk_jobs, row_answers
 from lookups.bulk.forecast import StateProgress
 from lookups.models import BulkJob, Lookup
 from lookups.pages.differences import mark
+from lookups.pages.dossier.record.headline import find_kind
 from lookups.pages.dossier.record.words import clip
 from lookups.verdicts import BILLED, Verdict
+from lookups.workspace.ask.answers import TAGS
 from scrapers.failures import find_failure
 
 ROWS_A_PAGE, CANDIDATES_A_ROW = 20, 3
@@ -29,18 +31,6 @@ SHOWN = {
     "failed": "Not answered",
     "open": "Not yet asked",
 }
-WORDS = {
-    Verdict.FOUND: ("Found", "good"),
-    Verdict.NOT_FOUND: ("Not found", "neutral"),
-    Verdict.AMBIGUOUS: ("Several fit", "warn"),
-    Verdict.REFUSED: ("Not taken", "bad"),
-    Verdict.UNAVAILABLE: ("No answer", "bad"),
-    Verdict.FAILED: ("Failed here", "bad"),
-    Verdict.CANCELLED: ("Cancelled", "neutral"),
-}
-
-
-_KINDS = {"active": "good", "inactive": "bad", "neutral": "neutral"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +121,7 @@ def read_outcome(lookup: Lookup, *, now: datetime) -> Outcome:
         return Outcome(
             lookup.public_id, "Asking" if job and job.status == "processing" else "Waiting", "neutral", is_open=True
         )
-    word, kind = WORDS.get(verdict, ("Answered", "good"))
+    word, kind = TAGS[verdict]
     if verdict is not Verdict.FOUND:
         return Outcome(lookup.public_id, word, kind, why=_why(lookup))
     row = bodies.of_row(lookup, now=now)
@@ -140,7 +130,6 @@ def read_outcome(lookup: Lookup, *, now: datetime) -> Outcome:
     data = row.data
     if data is None:  # it was not kept
         return Outcome(lookup.public_id, word, kind, is_found=True, why=row.note or "", cost=lookup.cost)
-    status_class, reason = str(data.normalized.statusClass), data.normalized.statusReason
     return Outcome(
         lookup.public_id,
         word,
@@ -148,8 +137,8 @@ def read_outcome(lookup: Lookup, *, now: datetime) -> Outcome:
         is_found=True,
         name=data.entityName,
         entity_id=data.entityId or "",
-        status=data.status or status_class.capitalize(),
-        status_kind="warn" if status_class == "active" and reason == "not_in_good_standing" else _KINDS[status_class],
+        status=data.status or str(data.normalized.statusClass).capitalize(),
+        status_kind=find_kind(lookup.version.normalized) if lookup.version is not None else "neutral",
         why=row.note or "",
         cost=lookup.cost,
     )

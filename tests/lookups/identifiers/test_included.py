@@ -71,7 +71,7 @@ class TestAnLei:
             k: v for k, v in plain["data"].items() if k not in left_out
         }
 
-    def test_is_told_again_as_it_was(self, customer: Customer, gleif: PlayedGleif) -> None:
+    def test_is_repeated_as_it_was(self, customer: Customer, gleif: PlayedGleif) -> None:
         body = include(customer).json()
         gleif.records = []
         assert customer.get(f"/v1/lookups/{body['lookupId']}").json()["identifiers"] == body["identifiers"]
@@ -88,7 +88,7 @@ class TestAnLei:
         assert lei(100001).encode() in kept
         assert exchange["sha256"] not in proof["manifest"]["exchanges"], "the registry's are signed by themselves"
 
-    def test_is_not_told_of_a_company_that_is_left_out(self, customer: Customer, gleif: PlayedGleif) -> None:
+    def test_is_withheld_for_a_company_that_is_left_out(self, customer: Customer, gleif: PlayedGleif) -> None:
         body = include(customer).json()
         leave_out(kind="company", state="NY", entity_id="100001")
         told = customer.get(f"/v1/lookups/{body['lookupId']}").json()["identifiers"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lookups.pages.dossier.record.headline import read_age, read_status
+from lookups.pages.dossier.record.headline import find_kind, read_age, read_status
 from lookups.pages.dossier.record.words import clip, day, some
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -116,3 +116,21 @@ class TestWords:
         assert ("".join(shown.items), shown.more) == ("abc", 3)
         assert some("ab", size=lambda one: 100, room=10).items == ["a"]  # one at least
         assert not some("", size=len, room=10)
+
+
+class TestTheLookOfAStatus:
+    """The same on the dossier, in a bulk job and among all states."""
+
+    @pytest.mark.parametrize(
+        ("status_class", "reason", "kind"),
+        [
+            ("active", None, "good"),
+            ("active", "not_in_good_standing", "warn"),
+            ("active", "delinquent", "warn"),
+            ("inactive", "dissolved", "bad"),
+            ("neutral", None, "neutral"),
+            (None, None, "neutral"),
+        ],
+    )
+    def test_is_good_only_without_a_reservation(self, status_class: str | None, reason: str | None, kind: str) -> None:
+        assert find_kind({"statusClass": status_class, "statusReason": reason}) == kind

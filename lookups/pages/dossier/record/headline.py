@@ -63,15 +63,17 @@ def read_status(data: Mapping[str, Any], normalized: Mapping[str, Any]) -> Statu
     reason = _REASONS.get(code, code.replace("_", " "))
     own = str(data.get("status") or "")
     word = own or (_REASONS[_LISTED] if code == _LISTED else meaning).capitalize()
-    return Status(clip(word, 200) or meaning, bool(own), meaning, reason, _kind(status_class, code))
+    return Status(clip(word, 200) or meaning, bool(own), meaning, reason, find_kind(normalized))
 
 
-def _kind(status_class: str, reason: str) -> Kind:
+def find_kind(normalized: Mapping[str, Any]) -> Kind:
+    """How a status looks wherever it is shown: a company that exists with a reservation is not simply good."""
+    status_class = normalized.get("statusClass")
     if status_class == "inactive":
         return "bad"
     if status_class != "active":
         return "neutral"
-    return "good" if reason in ("", _LISTED) else "warn"
+    return "good" if normalized.get("statusReason") in (None, "", _LISTED) else "warn"
 
 
 def read_age(*, read_at: datetime, as_of: datetime | None, now: datetime, to_the_minute: bool) -> Age:
