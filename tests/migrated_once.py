@@ -88,7 +88,8 @@ class _Databases:
 
     def keep(self) -> None:
         made = connection.settings_dict["NAME"]
-        connection.close()  # nobody may use what is copied
+        connection.close()
+        connection.close_pool()  # nobody may use what is copied
         with connection._nodb_cursor() as cursor:
             cursor.execute(f'CREATE DATABASE "{self.kept}" TEMPLATE "{made}"')
 

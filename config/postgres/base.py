@@ -1,49 +1,36 @@
-"""A server that is frozen keeps its connections open and says nothing: no time-out of its own, nor of TCP, ends that.
-
-So the client stops waiting. What the server was doing is then not known: the connection is given up with it, and the
-server rolls back what was not committed. Who waits is told by the error that Django raises when the server is gone.
-"""
+"""Django's PostgreSQL, on connections that do not wait for ever and are handed on where nobody uses them."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any
 
-import psycopg
-from django.conf import settings
 from django.db.backends.postgresql import base
 from psycopg import IsolationLevel
-from psycopg.abc import PQGen
-from psycopg.errors import _WaitTimeout
 
-from config.patience import patience
-
-RV = TypeVar("RV")
-CANCEL_SECONDS = 1.0
-LOOK_EVERY = 0.1  # seconds, for an interruption by the keyboard
-
-
-class PatientConnection(psycopg.Connection[Any]):
-    """A connection that is given up when a statement takes longer than whoever waits for it is patient."""
-
-    def wait(self, gen: PQGen[RV], interval: float = LOOK_EVERY, timeout: float | None = None) -> RV:
-        """Wait for the answer; raise OperationalError when it does not come in time."""
-        limit = patience.get(settings.DATABASE_SECONDS)
-        if timeout is not None or limit is None:
-            return super().wait(gen, interval, timeout)
-        try:
-            return super().wait(gen, interval, limit)
-        except _WaitTimeout as late:
-            with suppress(psycopg.Error):  # else a server that is only slow would keep the locks of what nobody awaits
-                self.cancel_safe(timeout=CANCEL_SECONDS)
-            self.pgconn.finish()
-            raise psycopg.OperationalError(f"the database did not answer within {limit:g} s") from late
+from config.postgres.idle import find_place, idle
+from config.postgres.patient import PatientConnection
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Django's, on connections that do not wait for ever. It pools nothing."""
+    """Django's, but that to close means to give back."""
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> PatientConnection:
-        """Connect."""
+        """Take one that nobody uses, or connect."""
         self.isolation_level = IsolationLevel.READ_COMMITTED
-        return PatientConnection.connect(**conn_params)
+        place = find_place(conn_params)
+        taken = idle.take(place)
+        if taken is None:
+            taken = PatientConnection.connect(**conn_params)
+            taken.place = place
+        return taken
+
+    def close_pool(self) -> None:
+        """Close what nobody uses, before a database is dropped."""
+        idle.clear()
+        super().close_pool()
+
+    def _close(self) -> None:
+        """Give it back where nothing has gone wrong on it, and close it otherwise."""
+        unsure = self.errors_occurred or self.in_atomic_block or self.needs_rollback
+        if self.connection is not None and (unsure or not idle.put(self.connection)):
+            super()._close()  # type: ignore[misc]  # the stubs leave it out

@@ -100,8 +100,7 @@ if _database["ENGINE"].endswith("sqlite3"):
 else:
     _database["ENGINE"] = "config.postgres"
     _database["OPTIONS"] = CONNECTION_OPTIONS | _database.get("OPTIONS", {})
-    _database["CONN_MAX_AGE"] = 60
-    _database["CONN_HEALTH_CHECKS"] = True
+    _database["CONN_MAX_AGE"] = 0  # given back after each request: config.postgres hands it on
 DATABASES = {"default": _database}
 MIGRATION_DATABASE = environ.Env.db_url_config(MIGRATION_DATABASE_URL) if MIGRATION_DATABASE_URL else {}
 
