@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import random
+import threading
 import time
 import uuid
 from collections import Counter
@@ -62,7 +63,8 @@ def work(*, now: datetime, shift_seconds: float = SHIFT_SECONDS) -> int:
     """Answer questions of bulk jobs and watches until none is left; returns how many this thread answered."""
     stopwatch, done, left = Stopwatch(now), 0, None
     while stopwatch.seconds < shift_seconds:
-        turn, waiting = look(now=stopwatch.now, left=left)
+        turn, waiting = look(now=stopwatch.now, left=left) if left else _idle.look(now=stopwatch.now)
+        left = None
         if turn is not None:
             left = turn.place
             done += runner.run(job_id=turn.job_id, now=stopwatch.now)
@@ -118,6 +120,30 @@ def choose(counted: Iterable[Counted], *, left: Place | None = None) -> tuple[tu
     turns = [one for one in waiting if busy[one[2]] < at_once(one[2], watched=one[0])]
     random.shuffle(turns)
     return min(turns, key=lambda turn: (turn[0], load[turn[1]], turn[2] != left), default=None), bool(waiting)
+
+
+class _IdleThreads:
+    """Threads of this process that have nothing to do: what one of them has just seen holds for all.
+
+    Each look counts all open rows; a thread that has freed a place looks for itself, so no place waits for this.
+    """
+
+    def __init__(self) -> None:
+        self._one_at_a_time = threading.Lock()
+        self._full_until = 0.0  # by the monotonic clock
+
+    def look(self, *, now: datetime) -> tuple[Turn | None, bool]:
+        """Look for one, or say at once that all registries are full, as they were a moment ago."""
+        with self._one_at_a_time:
+            if time.monotonic() < self._full_until:
+                return None, True
+            turn, waiting = look(now=now)
+            if turn is None and waiting:
+                self._full_until = time.monotonic() + IDLE_SECONDS
+        return turn, waiting
+
+
+_idle = _IdleThreads()
 
 
 def _follow_up(turn: Turn, *, now: datetime) -> None:

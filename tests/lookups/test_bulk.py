@@ -11,6 +11,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -545,6 +546,21 @@ class TestManyThreads:
             assert (who.balance.held, who.balance.spent) == (0, 5 * PRICE)
         assert LedgerEntry.objects.filter(kind="capture").count() == 10
         assert reconciliation.run(now=timezone.now()).mismatches == []
+
+    def test_that_find_every_registry_full_look_once_for_all(
+        self, switches: None, customer: Customer, at_once: Callable[..., list[Any]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each look counts every open row; a thread by itself would look ten times."""
+        ask(customer, [{"entity_name": f"Company {number}", "state": "NY"} for number in range(3)])
+        for _ in range(2):
+            found = queue.find_next(now=timezone.now())
+            assert found is not None
+            assert lifecycle.claim(found[1], now=timezone.now())
+        looks, look = [], queue.look
+        monkeypatch.setattr(queue, "look", lambda **how: looks.append(how) or look(**how))
+        monkeypatch.setattr(queue, "IDLE_SECONDS", 0.1)
+        at_once(*[partial(queue.work, now=timezone.now(), shift_seconds=1.0)] * 6)
+        assert 1 <= len(looks) <= 11
 
     def test_and_a_customer_who_cancels_agree_on_every_row(
         self, switches: None, register: Register, at_once: Callable[..., list[Any]]
