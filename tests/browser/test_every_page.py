@@ -172,7 +172,7 @@ class TestTheMainPages:
     def test_are_painted_within_a_second_and_then_stay(
         self, browser: Browser, live_server: Any, switches: None, settings: Any
     ) -> None:
-        """On a busy machine the best of five: it is the page that is measured."""
+        """On a busy machine the best of five: it is the page that is measured, and what one moves moves each time."""
         settings.ENTITY_PAGES = "public"
         office = workspace.open_office()
         version = keep(read_at=timezone.now())
@@ -181,13 +181,15 @@ class TestTheMainPages:
         person.add_cookies([{"name": project.WORKSPACE_COOKIE_NAME, "value": token, "url": live_server.url}])
         page = person.new_page()
         for path in [*MAIN, version.entity.page_url]:
-            tries = []
-            while len(tries) < 5 and min(tries, default=MOST_MS) >= MOST_MS:
+            tries: list[tuple[float, float]] = []
+            for _ in range(5):
                 page.goto(live_server.url + path)
-                tries.append(page.evaluate(PAINT))
-            moved = page.evaluate(SHIFT)
-            if min(tries) >= MOST_MS or round(moved, 2) > 0:
-                wrong[path] = (tries, moved)
+                painted, moved = page.evaluate(PAINT), page.evaluate(SHIFT)
+                if painted < MOST_MS and round(moved, 2) == 0:
+                    break
+                tries.append((painted, moved))
+            else:
+                wrong[path] = tries
         person.close()
         assert wrong == {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith("tests/upgrades/"):
             item.add_marker(pytest.mark.xdist_group("upgrades"))
+
+
+@pytest.fixture(autouse=True)
+def _cycles_afterwards() -> Iterator[None]:
+    """Each migration makes all models anew, and looking for cycles among them again and again takes a third of it."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.collect()
 
 
 def migrate(targets: list[tuple[str, str]]) -> Any:
