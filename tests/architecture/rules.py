@@ -26,6 +26,12 @@ ON_THE_WIRE = ("unrecognised_status", "licences")  # the latter in the note that
 ENTRY_WRITE = re.compile(r"LedgerEntry\.objects\.(create|bulk_create|update_or_create|get_or_create)|LedgerEntry\(")
 
 
+OF_A_SESSION = re.compile(
+    r"\s*(SET (?!LOCAL |TRANSACTION |CONSTRAINTS )\w|LISTEN |PREPARE |CREATE TEMP)"
+    r"|\s*SELECT (set_config|pg_(try_)?advisory_lock)"
+)
+
+
 @dataclass(frozen=True)
 class ImportRule:
     """Files under `places` (but not `except_`) import none of `forbidden` by name."""
@@ -176,6 +182,15 @@ def writes_entries(path: str, source: str) -> list[str]:
     if path == "billing/ledger.py" or "/models/" in path:
         return []
     return [found[0] for found in ENTRY_WRITE.finditer(source)]
+
+
+def keeps_to_sessions(path: str, source: str) -> list[str]:
+    """What a session of PostgreSQL keeps would be the next one's, as a connection that is given back is handed on."""
+    return [
+        node.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and OF_A_SESSION.match(node.value)
+    ]
 
 
 def british(path: str, source: str) -> list[str]:

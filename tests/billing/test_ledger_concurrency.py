@@ -188,9 +188,10 @@ class TestTwoHundredInterleavings:
 class TestARowThatPointsAtTheAccount:
     def test_can_be_written_while_its_balance_is_locked(self, account: Account) -> None:
         def issue_a_key(_: int) -> int:
-            with connection.cursor() as cursor:
-                cursor.execute("SET lock_timeout = '500ms'")
-            return keys.issue(account=account, name="meanwhile", now=NOW)[0].pk
+            with transaction.atomic():
+                with connection.cursor() as cursor:
+                    cursor.execute("SET LOCAL lock_timeout = '500ms'")
+                return keys.issue(account=account, name="meanwhile", now=NOW)[0].pk
 
         with transaction.atomic():
             take_one(account, "locking")
