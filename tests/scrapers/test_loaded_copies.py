@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 
 from scrapers import discovery
 from scrapers.bulk_data import copies, refresh
@@ -346,26 +345,3 @@ def load_beside(code: str, file: Path, monkeypatch: pytest.MonkeyPatch) -> Sourc
         deadline=time.monotonic() + 5,
     )
     return choose_source(portal, session, copies.find_current(code))
-
-
-@pytest.mark.django_db(transaction=True)
-class TestACopyFromBefore:
-    """One that was loaded while the tables had other names."""
-
-    def test_answers_as_it_did(self) -> None:
-        graph = MigrationExecutor(connection)
-        graph.migrate([("scrapers", "0007_attempts_of_a_day")])
-        try:
-            old = graph.loader.project_state([("scrapers", "0007_attempts_of_a_day")]).apps
-            copy = old.get_model("scrapers", "RegisterCopy").objects.create(
-                state="ZZ", url="https://x", file="x", as_of=NOW, started_at=NOW, status="current", entities=1
-            )
-            record = to_plain(EntityRecord("Zebra Crossing Ltd", "3", status="Good Standing"))
-            old.get_model("scrapers", "RegisteredEntity").objects.create(
-                copy=copy, entity_id="3", name_key="zebra crossing", record=record
-            )
-        finally:
-            MigrationExecutor(connection).migrate(graph.loader.graph.leaf_nodes())
-        answer = put(Query("ZZ", name="Zebra Crossing"))
-        assert isinstance(answer, Found)
-        assert (answer.record.entity_id, answer.as_of) == ("3", NOW)

@@ -9,12 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 
 from scrapers.bulk_data import copies, refresh
 from scrapers.bulk_data.published import BulkData, Row
-from scrapers.bulk_data.stored_form import to_plain
 from scrapers.models import BulkCopy, BulkName
 from scrapers.name_rules.availability import judge
 from scrapers.portal import Portal
@@ -140,25 +137,3 @@ class TestACopyThatIsReplaced:
         copy = load(tmp_path, [["1", "Blue Heron Logistics, LLC", "Active", "", ""], *LINES[1:]])
         assert set(BulkName.objects.values_list("copy", flat=True)) == {copy.pk}
         assert isinstance(put("Grey Heron Logistics LLC"), NotFound)
-
-
-@pytest.mark.django_db(transaction=True)
-class TestACopyFromBefore:
-    """One that was loaded while other names were not searched."""
-
-    def test_answers_as_it_did(self) -> None:
-        graph = MigrationExecutor(connection)
-        graph.migrate([("scrapers", "0010_readings")])
-        try:
-            old = graph.loader.project_state([("scrapers", "0010_readings")]).apps
-            copy = old.get_model("scrapers", "BulkCopy").objects.create(
-                state="ZZ", url="https://x", file="x", as_of=NOW, started_at=NOW, status="current", entities=1
-            )
-            record = to_plain(EntityRecord("Zebra Crossing Ltd", "3", status="Active", former_names=("Pony Crossing",)))
-            old.get_model("scrapers", "BulkEntity").objects.create(
-                copy=copy, entity_id="3", name_key="zebra crossing", record=record
-            )
-        finally:
-            MigrationExecutor(connection).migrate(graph.loader.graph.leaf_nodes())
-        assert isinstance(put("Zebra Crossing"), Found)
-        assert isinstance(put("Pony Crossing"), NotFound)  # until the next file is loaded

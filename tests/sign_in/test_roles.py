@@ -11,8 +11,6 @@ from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
 from django.core.management import call_command
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 
 from config import roles
 from tests.sign_in.pages import list_addresses
@@ -209,17 +207,6 @@ class TestAMigration:
         call_command("migrate", verbosity=0)
         assert group.permissions.count() == len(roles.VIEWER)
         assert Group.objects.get(name="support").permissions.count() == len(roles.SUPPORT)
-
-    @pytest.mark.django_db(transaction=True)
-    def test_leaves_a_group_of_the_operators_own_its_rights_under_another_name(self) -> None:
-        executor = MigrationExecutor(connection)
-        executor.migrate([("billing", "0015_audit")])
-        own = Group.objects.get_or_create(name="finance")[0]
-        own.permissions.set(Permission.objects.filter(codename="view_account"))
-        call_command("migrate", verbosity=0)
-        own.refresh_from_db()
-        assert (own.name, own.permissions.count()) == ("finance (own)", 1)
-        assert Group.objects.get(name="finance").permissions.count() == len(roles.FINANCE)
 
 
 class TestTheRunbook:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +16,8 @@ from django.db.migrations.executor import MigrationExecutor
 from tests.lookups.conftest import register
 
 __all__ = ["register"]  # a fixture
-_kept: dict[str, tuple[sqlite3.Connection, Any]] = {}
+APPS = ("billing", "jurisdictions", "lookups", "scrapers")
+_kept: dict[str, tuple[sqlite3.Connection | str, Any]] = {}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -37,53 +38,99 @@ def _cycles_afterwards() -> Iterator[None]:
         gc.collect()
 
 
-def migrate(targets: list[tuple[str, str]]) -> Any:
-    """Bring the tables to these migrations; returns the models as they are then."""
+def migrate(targets: Sequence[tuple[str, str | None]]) -> Any:
+    """Bring the tables to these migrations, the long way that an older installation comes; the models of then."""
     executor = MigrationExecutor(connection)
+    steps = executor.loader
+    steps.replace_migrations = False
+    steps.build_graph()
+    for key, migration in steps.replacements.items():
+        steps.graph.remove_replacement_node(key, migration.replaces)
+        steps.applied_migrations.pop(key, None)
+        executor.recorder.record_unapplied(*key)  # an installation of before knew of no short way
     executor.migrate(targets)
-    return executor.loader.project_state(targets).apps
+    return steps.project_state([target for target in targets if target[1]]).apps
 
 
 @contextmanager
-def old_tables(name: str, make: Callable[[], Any]) -> Iterator[Any]:
-    """Give what `make` returns when it has brought the tables to a version before; afterwards they are today's again.
-
-    To undo migrations takes seconds, so on SQLite the tables that `make` left, and today's, are copied by `name`.
-    """
-    if connection.vendor != "sqlite":
-        try:
-            yield make()
-        finally:
-            call_command("migrate", verbosity=0)
-        return
-    today = _copy()
-    if name in _kept:
-        old, given = _kept[name]
-        _put_back(old)
-    else:
-        given = make()
-        _kept[name] = _copy(), given
+def kept_tables(name: str, make: Callable[[], Any]) -> Iterator[Any]:
+    """Give what `make` returns when it has changed the tables and what is in them; afterwards they are as they were."""
+    today = _copy("today")
     try:
-        yield given
+        yield left_by(name, make)
     finally:
         _put_back(today)
-        today.close()
 
 
-def _copy() -> sqlite3.Connection:
-    copy = sqlite3.connect(":memory:")
-    connection.ensure_connection()
-    connection.connection.backup(copy)
-    return copy
+def left_by(name: str, make: Callable[[], Any]) -> Any:
+    """What `make` returns, with the database as it leaves that.
+
+    To migrate takes seconds, so the first time a copy is kept by `name`, and takes the database's place from then on.
+    """
+    if name in _kept:
+        copy, given = _kept[name]
+        _put_back(copy)
+    else:
+        given = make()
+        _kept[name] = _copy(f"kept_{len(_kept)}"), given
+    return given
 
 
-def _put_back(copy: sqlite3.Connection) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def _no_copies_left(django_db_blocker: Any) -> Iterator[None]:
+    yield
+    with django_db_blocker.unblock():
+        for copy in [*(copy for copy, _ in _kept.values()), "today"]:
+            if isinstance(copy, str) and connection.vendor == "postgresql":
+                with connection._nodb_cursor() as cursor:
+                    cursor.execute(f'DROP DATABASE IF EXISTS "{connection.settings_dict["NAME"]}_{copy}"')
+
+
+def _copy(name: str) -> sqlite3.Connection | str:
+    """On SQLite a database in memory, on PostgreSQL the name of another one."""
+    if connection.vendor == "sqlite":
+        copy = sqlite3.connect(":memory:")
+        connection.ensure_connection()
+        connection.connection.backup(copy)
+        return copy
+    own = connection.settings_dict["NAME"]
+    _make_of(f"{own}_{name}", own)
+    return name
+
+
+def _put_back(copy: sqlite3.Connection | str) -> None:
+    if isinstance(copy, str):
+        own = connection.settings_dict["NAME"]
+        _make_of(own, f"{own}_{copy}")
+        return
     connection.ensure_connection()
     copy.backup(connection.connection)
+
+
+def _make_of(name: str, template: str) -> None:
+    connection.close()
+    connection.close_pool()  # nobody may use what is copied
+    with connection._nodb_cursor() as cursor:
+        cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
 
 
 @pytest.fixture
 def before(request: pytest.FixtureRequest) -> Iterator[Any]:
     """The models of the version whose migrations the module calls `BEFORE`."""
-    with old_tables(request.module.__name__, lambda: migrate(request.module.BEFORE)) as models:
+    with kept_tables(str(request.module.BEFORE), lambda: migrate(request.module.BEFORE)) as models:
         yield models
+
+
+@pytest.fixture
+def upgraded(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """What the module's `fill` returns of the rows it writes through the models of before; all are upgraded since."""
+    module = request.module
+
+    def make() -> Any:
+        given = module.fill(left_by(str(module.BEFORE), lambda: migrate(module.BEFORE)))
+        call_command("migrate", verbosity=0)
+        return given
+
+    with kept_tables(module.__name__, make) as given:
+        yield given

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from celery import current_app
@@ -25,12 +26,14 @@ from lookups.lookup.questions import Question
 from scrapers import gateway
 from tests.lookups.conftest import PRICE, open_customer
 from tests.lookups.registry_server import Register
-from tests.upgrades.conftest import migrate, old_tables
+from tests.upgrades.conftest import kept_tables, left_by, migrate
 from tests.upgrades.version_1_3 import NORMALIZED, Version13, filing, record
 
 BEFORE = [("lookups", "0008_trade_words")]  # what billing has changed since is a story of its own (test_modes)
 ACME, BY_ID, LIENS = Question("NY", "Acme Corp"), Question("NY", entity_id="100001"), Question("NY", "Acme", kind="ucc")
 NOBODY, CHECK = Question("NY", "Nobody Knows"), Question("NY", "Acme", kind="name_check")
+Told = tuple[Version13, Any]
+Answered = tuple[str, str, int, dict[str, Any]]  # the key, where it was used, the status and the body it got
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -40,29 +43,65 @@ def no_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
-@pytest.fixture
-def before(switches: None) -> Iterator[Version13]:
-    """The tables of the last version, with a customer who has money."""
-    with old_tables(__name__, make_customer) as (models, customer):
-        yield Version13(models, customer)
+def asked_at(path: str) -> dict[str, Any]:
+    """The body of a request."""
+    one = {"entity_name": "Acme Corp", "state": "NY"}
+    return {"entities": [one]} if path.endswith("bulk-lookup") else one
 
 
-def make_customer() -> Any:
-    """Open an account with today's tables, then bring back the old ones."""
-    customer = open_customer()
-    ledger.adjust(
-        account_id=customer.account.pk,
-        amount=100 * PRICE + 77,
-        idempotency_key="more",
-        operator="t",
-        reason="t",
-        now=timezone.now(),
-    )
-    return migrate(BEFORE), customer
+def accepted(name: str) -> dict[str, Any]:
+    """What was replied where a job was made."""
+    return {
+        "success": True,
+        "async": True,
+        "jobId": name,
+        "message": "This registry answers slowly. Ask statusUrl for the result.",
+        "pollInterval": 3000,
+        "estimatedSeconds": 7,
+        "statusUrl": f"/v1/lookup/status/{name}",
+    }
 
 
-def upgrade() -> None:
+class Story(Protocol):
+    """What a customer of then did; its tests read what has become of it."""
+
+    @classmethod
+    def happen(cls, before: Version13) -> Any:
+        """Write it; whatever the tests need to know beside `before.replies` is returned."""
+
+
+def open_customers() -> Any:
+    """A customer with money for each story, made with today's tables, which are the old ones afterwards."""
+    customers = [open_customer() for _ in range(6)]
+    for customer in customers:
+        ledger.adjust(
+            account_id=customer.account.pk,
+            amount=100 * PRICE + 77,
+            idempotency_key="more",
+            operator="t",
+            reason="t",
+            now=timezone.now(),
+        )
+    return migrate(BEFORE), customers
+
+
+def install(stories: Sequence[type[Story]]) -> dict[type[Story], Told]:
+    """An installation in which all of these have happened, each to a customer of its own, after the upgrade."""
+    models, customers = left_by(__name__, open_customers)
+    told = {}
+    for story, customer in zip(stories, customers, strict=False):
+        before = Version13(models, customer)
+        told[story] = before, story.happen(before)
     call_command("migrate", verbosity=0)
+    return told
+
+
+@pytest.fixture
+def told(request: pytest.FixtureRequest, switches: None) -> Iterator[Told]:
+    """What was said in the test's own story, and what it notes; the installation is upgraded."""
+    [stories] = [group for group in (ENDED, OPEN) if request.cls in group]
+    with kept_tables(f"{__name__} {stories[0].__name__}", lambda: install(stories)) as all_told:
+        yield all_told[request.cls]
 
 
 def list_differences() -> list[Any]:
@@ -75,6 +114,11 @@ def kept(ask: uuid.UUID) -> Any:
     from lookups.models import Lookup
 
     return Lookup.objects.whole().get(ask_id=ask)
+
+
+def acme_in(state: str) -> Question:
+    """Acme in a state of the story's own, so that no other story's company is the same."""
+    return replace(ACME, state=state)
 
 
 def acme(before: Version13, name: str = "ACME CORP.", *, minutes: float = 90, **more: Any) -> Any:
@@ -111,14 +155,15 @@ def assert_same(before: Version13, **changed: Any) -> None:
 class TestARepliedLookup:
     """Is told again as it was, from its row."""
 
-    def test_of_every_kind(self, before: Version13) -> None:
-        self.find_a_company(before)
-        copied = self.find_it_in_a_copy(before)
-        tested = self.find_it_with_a_test_key(before)
-        filed = self.find_filings(before)
-        checked = self.check_names(before)
-        absent = self.find_nothing(before)
-        upgrade()
+    @classmethod
+    def happen(cls, before: Version13) -> Any:
+        cls.find_a_company(before)
+        copied = cls.find_it_in_a_copy(before)
+        tested = cls.find_it_with_a_test_key(before)
+        return copied, tested, cls.find_filings(before), cls.check_names(before), cls.find_nothing(before)
+
+    def test_of_every_kind(self, told: Told) -> None:
+        before, (copied, tested, filed, checked, absent) = told
         assert_same(before, ambiguous={"code": "ambiguous_name"})  # version 1.4 tells them apart
         assert {(kept(ask).source, kept(ask).price) for ask in before.replies if kept(ask).state == "NJ"} == {
             ("live", PRICE),
@@ -134,25 +179,29 @@ class TestARepliedLookup:
         assert [kept(ask).source for ask in checked] == ["live", "live", "copy"]
         assert [kept(ask).verdict for ask in absent] == ["not_found", "ambiguous"]
 
-    def keep(self, before: Version13, row: Any, body: dict[str, Any]) -> uuid.UUID:
+    @classmethod
+    def keep(cls, before: Version13, row: Any, body: dict[str, Any]) -> uuid.UUID:
         before.key(f"k{row.pk}", "/v1/lookup", {}, ask=row.ask_id, status=200 if body["success"] else 404, body=body)
         return row.ask_id
 
-    def find_a_company(self, before: Version13) -> None:
+    @classmethod
+    def find_a_company(cls, before: Version13) -> None:
         entity = before.entity(record("ACME INC", "5", status="Active"), at=before.now, state="NJ")
         question = Question("NJ", "Acme")
         answer = before.answer(question, entity=entity, at=before.now, note="By a former name.", total=2)
         answer.related = [{"entityName": "ACME II", "entityId": "2"}]
         answer.save()
         for cached in (False, True):
-            self.keep(before, *before.sold(question, answer, cached=cached))
+            cls.keep(before, *before.sold(question, answer, cached=cached))
 
-    def find_it_in_a_copy(self, before: Version13) -> uuid.UUID:
+    @classmethod
+    def find_it_in_a_copy(cls, before: Version13) -> uuid.UUID:
         at, day = before.now, before.now - timedelta(days=20)
         entity = acme(before, evidence=before.evidence(at, from_copy=True), as_of=day)
-        return self.keep(before, *before.sold(ACME, before.answer(ACME, entity=entity, at=at)))
+        return cls.keep(before, *before.sold(ACME, before.answer(ACME, entity=entity, at=at)))
 
-    def find_it_with_a_test_key(self, before: Version13) -> uuid.UUID:
+    @classmethod
+    def find_it_with_a_test_key(cls, before: Version13) -> uuid.UUID:
         tester = open_customer(mode="test", name="Tester")
         entity = before.entity(record("BLUE HERON", "SB-1"), at=before.now, state="DE", sandbox=True)
         question = Question("DE", "Blue Heron")
@@ -160,130 +209,167 @@ class TestARepliedLookup:
         before.job(question, ask=row.ask_id, status="complete", reply=body, reply_status=200, who=tester)
         return row.ask_id
 
-    def find_filings(self, before: Version13) -> list[uuid.UUID]:
+    @classmethod
+    def find_filings(cls, before: Version13) -> list[uuid.UUID]:
         """The same question three times; something else is filed each time."""
         then, now = before.now - timedelta(minutes=30), before.now
         later = then + timedelta(minutes=5)
         asks = []
         for filings, at in (([filing("1")], then), ([], later), ([filing("1"), filing("2")], now)):
             answer = before.answer(LIENS, filings=filings, at=at)
-            asks.append(self.keep(before, *before.sold(LIENS, answer)))
+            asks.append(cls.keep(before, *before.sold(LIENS, answer)))
         return asks
 
-    def check_names(self, before: Version13) -> list[uuid.UUID]:
+    @classmethod
+    def check_names(cls, before: Version13) -> list[uuid.UUID]:
         copy = Question("NY", "Acme", kind="name_check", from_copy=True)
         return [
-            self.keep(before, *before.checked(CHECK, available=False)),
-            self.keep(before, *before.checked(CHECK, available=True)),
-            self.keep(before, *before.checked(copy, available=False, from_copy=True)),
+            cls.keep(before, *before.checked(CHECK, available=False)),
+            cls.keep(before, *before.checked(CHECK, available=True)),
+            cls.keep(before, *before.checked(copy, available=False, from_copy=True)),
         ]
 
-    def find_nothing(self, before: Version13) -> list[uuid.UUID]:
+    @classmethod
+    def find_nothing(cls, before: Version13) -> list[uuid.UUID]:
         return [
-            self.keep(before, *before.absent(NOBODY)),
-            self.keep(before, *before.absent(ACME, ambiguous=True)),
+            cls.keep(before, *before.absent(NOBODY)),
+            cls.keep(before, *before.absent(ACME, ambiguous=True)),
         ]
 
 
 class TestACompanyThatHasChanged:
     """Has a version for each reading that a reply still shows."""
 
-    def test_is_told_as_it_was_and_as_it_is(self, before: Version13) -> None:
+    @classmethod
+    def happen(cls, before: Version13) -> None:
+        question = acme_in("CT")
         replied = [("ACME CORP.", 80), ("ACME & SONS", 70), ("ACME & SONS", 60), ("ACME CORP.", 50), ("ACME GROUP", 40)]
         for name, minutes in replied:
-            answer = before.answer(ACME, entity=acme(before, name, minutes=minutes), at=before.now)
-            row, body = before.sold(ACME, answer)
-            before.job(ACME, ask=row.ask_id, status="complete", reply=body, reply_status=200)
-        acme(before, "ACME WORLD", minutes=1)
-        upgrade()
+            entity = acme(before, name, minutes=minutes, state="CT")
+            row, body = before.sold(question, before.answer(question, entity=entity, at=before.now))
+            before.job(question, ask=row.ask_id, status="complete", reply=body, reply_status=200)
+        acme(before, "ACME WORLD", minutes=1, state="CT")
+
+    def test_is_told_as_it_was_and_as_it_is(self, told: Told) -> None:
+        before, _ = told
         from lookups.models import Entity
 
-        versions = Entity.objects.get().versions.order_by("number")
+        entity = Entity.objects.get(state="CT")
+        versions = entity.versions.order_by("number")
         names = ["ACME CORP.", "ACME & SONS", "ACME CORP.", "ACME GROUP", "ACME WORLD"]
         assert [one.data["entityName"] for one in versions] == names
         assert [one.number for one in versions] == [1, 2, 3, 4, 5]
         assert versions[1].last_read_at - versions[1].first_read_at == timedelta(minutes=10)
         assert list(versions) == sorted(versions, key=lambda one: one.first_read_at)
-        told = [kept(ask).version.number for ask in before.replies]
-        assert told == [1, 2, 2, 3, 4]
+        assert [kept(ask).version.number for ask in before.replies] == [1, 2, 2, 3, 4]
         address = told_of(kept(next(iter(before.replies))))["data"]["entityPageUrl"]
-        assert address.startswith("/entity/new-york/acme-world-")  # the page as it is called now
+        assert address.startswith("/entity/connecticut/acme-world-")  # the page as it is called now
         for ask, reply in before.replies.items():
-            reply["data"]["entityPageUrl"] = address
-            assert as_kept(told_of(kept(ask)), reply) == reply
+            expected = reply | {"data": reply["data"] | {"entityPageUrl": address}}
+            assert as_kept(told_of(kept(ask)), expected) == expected
         with pytest.raises(DatabaseError), transaction.atomic():
-            Entity.objects.get().versions.update(normalized=NORMALIZED | {"statusClass": "inactive"})
+            entity.versions.update(normalized=NORMALIZED | {"statusClass": "inactive"})
 
-    def test_is_not_taken_for_the_one_that_answers_the_question_now(self, before: Version13) -> None:
-        row, body = before.sold(ACME, before.answer(ACME, entity=acme(before), at=before.now))
-        before.job(ACME, ask=row.ask_id, status="complete", reply=body, reply_status=200)
-        other = before.entity(record("ACME CORPORATION", "777"), at=before.now + timedelta(minutes=9))
-        before.answer(ACME, entity=other, at=other.retrieved_at)
-        upgrade()
+
+class TestAnotherCompanyOfTheName:
+    """Answers the question since."""
+
+    @classmethod
+    def happen(cls, before: Version13) -> uuid.UUID:
+        question = acme_in("OH")
+        answer = before.answer(question, entity=acme(before, state="OH"), at=before.now)
+        row, body = before.sold(question, answer)
+        before.job(question, ask=row.ask_id, status="complete", reply=body, reply_status=200)
+        at = before.now + timedelta(minutes=9)
+        other = before.entity(record("ACME CORPORATION", "777"), at=at, state="OH")
+        before.answer(question, entity=other, at=other.retrieved_at)
+        return row.ask_id
+
+    def test_is_not_taken_for_the_one_that_was_replied(self, told: Told) -> None:
+        before, ask = told
         assert_same(before)
-        assert kept(row.ask_id).version.entity.entity_id == "100001"
+        assert kept(ask).version.entity.entity_id == "100001"
 
-    def test_gets_no_new_version_when_the_same_is_read_again(self, before: Version13, register: Register) -> None:
+
+class TestACompanyThatHasNotChanged:
+    """And is read once more after the upgrade."""
+
+    def test_gets_no_new_version(self, switches: None, register: Register) -> None:
+        with kept_tables(f"{__name__} {type(self).__name__}", lambda: install([type(self)])) as told:
+            before, _ = told[type(self)]
+            assert before.customer.lookup(fresh=True).json()["data"]["entityName"] == "ACME CORP."
+            from lookups.models import Entity
+
+            assert [one.number for one in Entity.objects.get().versions.all()] == [1]
+            again = before.customer.lookup(source="cache").json()
+            assert (again["cached"], again["data"]["entityName"]) == (True, "ACME CORP.")
+
+    @classmethod
+    def happen(cls, before: Version13) -> None:
         reply = gateway.fetch(ACME.to_query(), now=timezone.now(), budget_seconds=20)
         normalized = {name: value for name, value in reply.normalized.items() if name != "match"}
         data = storage.entity_fields(reply.answer.record)
         at = reply.answer.evidence.retrieved_at
         entity = before.entity(data, at=at, normalized=normalized)
         before.answer(ACME, entity=entity, at=at)
-        upgrade()
-        assert before.customer.lookup(fresh=True).json()["data"]["entityName"] == "ACME CORP."
-        from lookups.models import Entity
-
-        assert [one.number for one in Entity.objects.get().versions.all()] == [1]
-        again = before.customer.lookup(source="cache").json()
-        assert (again["cached"], again["data"]["entityName"]) == (True, "ACME CORP.")
 
 
 class TestALookupWithoutAReply:
     """Was answered at once, and nothing kept what was said: its row has what is known."""
 
-    def test_says_how_it_ended(self, before: Version13) -> None:
-        answer = before.answer(ACME, entity=acme(before), at=before.now)
-        found, _ = before.sold(ACME, answer)
-        paid = before.paid_by_request(ACME, answer)
+    @classmethod
+    def happen(cls, before: Version13) -> Any:
+        last = max(before.model("Lookup").objects.values_list("pk", flat=True), default=0)
+        question = acme_in("GA")
+        answer = before.answer(question, entity=acme(before, state="GA"), at=before.now)
+        found, _ = before.sold(question, answer)
+        paid = before.paid_by_request(question, answer)
         before.checked(CHECK, available=True)
         before.absent(NOBODY)
-        before.unavailable(ACME, reason="layout_changed", retryable=False)
-        before.refused(ACME)
-        upgrade()
+        before.unavailable(question, reason="layout_changed", retryable=False)
+        before.refused(question)
+        return list(before.model("Lookup").objects.filter(pk__gt=last).values_list("pk", flat=True)), found, paid
+
+    def test_says_how_it_ended(self, told: Told) -> None:
+        before, (keys, found, paid) = told
         from lookups.models import Lookup
 
-        rows = list(Lookup.objects.whole().order_by("pk"))
+        rows = list(Lookup.objects.whole().filter(pk__in=keys).order_by("pk"))
         ended = ["found", "found", "cannot_say", "not_found", "unavailable", "refused"]
         assert [row.verdict for row in rows] == ended
-        told = [told_of(row) for row in rows]
-        assert as_kept(told[0], before.replies[found.ask_id]) == before.replies[found.ask_id]
-        assert (told[1]["cost"], told[1]["data"]["entityName"]) == (0.0314, "ACME CORP.")
+        says = [told_of(row) for row in rows]
+        assert as_kept(says[0], before.replies[found.ask_id]) == before.replies[found.ask_id]
+        assert (says[1]["cost"], says[1]["data"]["entityName"]) == (0.0314, "ACME CORP.")
         assert (rows[1].pk, rows[1].charged, rows[1].cost) == (paid.pk, PRICE, 0)
-        assert (told[2]["available"], told[2]["statusNote"]) == (None, "What was answered then was not kept.")
-        assert (told[2]["cost"], told[2]["searchedName"]) == (0.0314, "Acme")
-        assert told[3]["suggestions"] == []
-        assert (told[4]["reason"], told[4]["retryable"]) == ("layout_changed", False)
-        assert told[5]["details"] == {"entity_name": ["The registry refused this question."]}
+        assert (says[2]["available"], says[2]["statusNote"]) == (None, "What was answered then was not kept.")
+        assert (says[2]["cost"], says[2]["searchedName"]) == (0.0314, "Acme")
+        assert says[3]["suggestions"] == []
+        assert (says[4]["reason"], says[4]["retryable"]) == ("layout_changed", False)
+        assert says[5]["details"] == {"entity_name": ["The registry refused this question."]}
         assert all(row.ended_at - row.created_at == timedelta(seconds=1.5) for row in rows)
 
 
-class TestAJob:
-    """Is told as it was, whichever way it ended, and answered if it is open."""
+class TestAJobThatHasEnded:
+    """Is told as it was, whichever way it ended."""
 
-    def test_that_has_ended(self, before: Version13) -> None:
-        answered, failed = self.answer_some(before), self.fail_in_every_way(before)
-        upgrade()
+    @classmethod
+    def happen(cls, before: Version13) -> Any:
+        return cls.answer_some(before), cls.fail_in_every_way(before)
+
+    def test_is_told_as_it_was(self, told: Told) -> None:
+        before, (answered, failed) = told
         for job_id, expected in answered.items():
-            told = before.customer.get(f"/v1/lookup/status/{job_id}").json()
-            assert as_kept(told, expected) == expected
+            says = before.customer.get(f"/v1/lookup/status/{job_id}").json()
+            assert as_kept(says, expected) == expected
         for job_id, (reply, verdict, reason) in failed.items():
             self.assert_failed(before, job_id, reply, verdict, reason)
 
-    def answer_some(self, before: Version13) -> dict[str, Any]:
+    @classmethod
+    def answer_some(cls, before: Version13) -> dict[str, Any]:
         """Jobs that were answered, and what is told of them."""
-        answer, told = before.answer(ACME, entity=acme(before), at=before.now), {}
-        for row, body in (before.sold(ACME, answer), before.absent(NOBODY), before.absent(ACME, ambiguous=True)):
+        question, told = acme_in("WA"), {}
+        answer = before.answer(question, entity=acme(before, state="WA"), at=before.now)
+        for row, body in (before.sold(question, answer), before.absent(NOBODY), before.absent(ACME, ambiguous=True)):
             status = 200 if body["success"] else 404
             job = before.job(ACME, ask=row.ask_id, status="complete", reply=body, reply_status=status)
             result = body | ({"code": "ambiguous_name"} if body.get("ambiguous") else {})
@@ -294,7 +380,8 @@ class TestAJob:
             )
         return told
 
-    def fail_in_every_way(self, before: Version13) -> dict[str, tuple[dict[str, Any], str, str]]:
+    @classmethod
+    def fail_in_every_way(cls, before: Version13) -> dict[str, tuple[dict[str, Any], str, str]]:
         """Jobs that failed, with the reply that was kept, and the verdict and the reason that it comes to."""
         shorter = {"success": False, "code": "internal_error", "cost": 0}
         short = {**shorter, "error": "Insufficient balance", "code": "insufficient_balance", "retryable": False}
@@ -341,7 +428,12 @@ class TestAJob:
         assert told.get("details") == reply.get("details")
         assert lookup.balance_after == reply.get("balanceStored")
 
-    def test_that_is_open_is_answered_and_paid_for_once(self, before: Version13, register: Register) -> None:
+
+class TestAnOpenJob:
+    """Is answered after the upgrade."""
+
+    @classmethod
+    def happen(cls, before: Version13) -> int:
         waiting, lost, paid = uuid.uuid4(), uuid.uuid4(), uuid.uuid4()
         before.job(ACME, ask=waiting, hold=before.hold(ask=waiting))
         working = {"status": "processing", "claim": uuid.uuid4(), "lease_until": before.now, "attempts": 1}
@@ -349,31 +441,37 @@ class TestAJob:
         held = before.hold(ask=paid)
         before.sold(ACME, before.answer(ACME, entity=acme(before), at=before.now), ask=paid, hold=held)
         before.job(ACME, ask=paid, hold=held, **working | {"claim": uuid.uuid4()})
-        spent = before.customer.balance.spent
-        upgrade()
+        return before.customer.balance.spent
+
+    def test_is_answered_and_paid_for_once(self, told: Told, register: Register) -> None:
+        before, spent = told
         from lookups.models import Job, Lookup
 
-        assert Lookup.objects.open().count() == 2
-        for job in Job.objects.all():
+        assert Lookup.objects.open().filter(account=before.customer.account).count() == 2
+        jobs = Job.objects.filter(account=before.customer.account)
+        assert len(jobs) == 3
+        for job in jobs:
             assert runner.run(job_id=job.pk, now=timezone.now())
             assert not runner.run(job_id=job.pk, now=timezone.now())
-            told = before.customer.get(f"/v1/lookup/status/{job.public_id}").json()
-            assert (told["status"], told["data"]["entityName"], told["cost"]) == ("complete", "ACME CORP.", 0.0314)
+            says = before.customer.get(f"/v1/lookup/status/{job.public_id}").json()
+            assert (says["status"], says["data"]["entityName"], says["cost"]) == ("complete", "ACME CORP.", 0.0314)
         assert (before.customer.balance.spent - spent, before.customer.balance.held) == (2 * PRICE, 0)
-        assert LedgerEntry.objects.filter(kind="capture").count() == 3
+        assert LedgerEntry.objects.filter(kind="capture", account=before.customer.account).count() == 3
         assert list_differences() == []
 
 
 class TestABulkJob:
     """Has its rows, in their order and with the customer's marks."""
 
-    def test_that_has_ended_or_is_open(self, before: Version13, register: Register) -> None:
-        ended, told = self.end_one(before), self.begin_one(before)
-        spent = before.customer.balance.spent
-        upgrade()
+    @classmethod
+    def happen(cls, before: Version13) -> Any:
+        return cls.end_one(before), cls.begin_one(before), before.customer.balance.spent
+
+    def test_that_has_ended_or_is_open(self, told: Told, register: Register) -> None:
+        before, (ended, address, spent) = told
         self.assert_ended(before, *ended)
         queue.work(now=timezone.now())
-        results = before.customer.get(told).json()["results"]
+        results = before.customer.get(address).json()["results"]
         assert [(row["status"], row["ref"], row["cost"]) for row in results] == [
             ("found", "a", 0.0314),
             ("found", "b", 0),
@@ -384,7 +482,8 @@ class TestABulkJob:
         assert (balance.spent - spent, balance.held) == (PRICE, 3 * PRICE)  # what the other one never settled
         assert list_differences() == []
 
-    def begin_one(self, before: Version13) -> str:
+    @classmethod
+    def begin_one(cls, before: Version13) -> str:
         """Two questions in three rows; where they are told."""
         bulk = before.bulk(total=3, questions=2)
         acme_job = before.job(ACME, bulk=bulk, hold=bulk.hold, position=0)
@@ -393,7 +492,8 @@ class TestABulkJob:
         before.rows(bulk, rows)
         return f"/v1/bulk-lookup/bulk_{bulk.pk.hex}"
 
-    def end_one(self, before: Version13) -> tuple[Any, list[Any], list[dict[str, Any]]]:
+    @classmethod
+    def end_one(cls, before: Version13) -> tuple[Any, list[Any], list[dict[str, Any]]]:
         """Four questions in six rows, ended in four ways; the request, its rows and what was replied to each."""
         bulk = before.bulk(total=6, questions=4, ended=True)
         answer = before.answer(ACME, entity=acme(before), at=before.now)
@@ -449,89 +549,84 @@ class TestABulkJob:
 class TestAnIdempotencyKey:
     """Is the same request's after the upgrade, and pays nothing twice."""
 
-    def test_that_was_answered_is_answered_the_same(self, before: Version13) -> None:
-        self.answered(before)
-        upgrade()
+    @classmethod
+    def happen(cls, before: Version13) -> list[Answered]:
+        """Keys that were answered in every way that is kept."""
+        question = acme_in("CO")
+        answer = before.answer(question, entity=acme(before, state="CO"), at=before.now)
+        found, body = before.sold(question, answer)
+        absent, nothing = before.absent(NOBODY)
+        checked, verdict = before.checked(CHECK, available=True)
+        keys = [
+            ("/v1/lookup", found.ask_id, 200, body),
+            ("/v1/lookup", absent.ask_id, 404, nothing),
+            ("/v1/name-availability", checked.ask_id, 200, verdict),
+        ]
+        for done_over in (False, True):
+            first = uuid.uuid4()
+            job = before.job(question, ask=uuid.uuid4() if done_over else first, hold=before.hold())
+            if done_over:
+                before.unavailable(question, ask=first)
+            keys.append(("/v1/lookup", first, 202, accepted(f"job_{job.pk.hex}")))
+        bulk = before.bulk(total=1, questions=1)
+        before.rows(bulk, [("Acme Corp", None, before.job(question, bulk=bulk, hold=bulk.hold))])
+        name = f"bulk_{bulk.pk.hex}"
+        taken = {"job_id": name, "status": "queued", "total": 1, "poll_url": f"/v1/bulk-lookup/{name}"}
+        keys.append(("/v1/bulk-lookup", bulk.pk, 202, taken))
+        for number, (path, ask, status, told) in enumerate(keys):
+            before.key(f"k{number}", path, asked_at(path), ask=ask, status=status, body=told)
+        return [(f"k{number}", path, status, told) for number, (path, _, status, told) in enumerate(keys)]
+
+    def test_that_was_answered_is_answered_the_same(self, told: Told) -> None:
+        before, keys = told
         money = before.customer.balance
-        for word, path, status, body in self.keys:
+        for word, path, status, body in keys:
             for _ in range(2):
-                reply = before.customer.post(path, self.asked(path), idempotency_key=word)
+                reply = before.customer.post(path, asked_at(path), idempotency_key=word)
                 assert (reply.status_code, as_kept(reply.json(), body)) == (status, body)
                 assert reply["Idempotency-Replayed"] == "true"
         assert before.customer.balance == money
 
-    @pytest.fixture(autouse=True)
-    def _none(self) -> None:
-        self.keys: list[tuple[str, str, int, dict[str, Any]]] = []
 
-    def asked(self, path: str) -> dict[str, Any]:
-        one = {"entity_name": "Acme Corp", "state": "NY"}
-        return {"entities": [one]} if path.endswith("bulk-lookup") else one
+class TestARunningIdempotencyKey:
+    """Of a request that was cut off."""
 
-    def answered(self, before: Version13) -> None:
-        """Keys that were answered in every way that is kept."""
-        found, body = before.sold(ACME, before.answer(ACME, entity=acme(before), at=before.now))
-        self.note(before, "/v1/lookup", found.ask_id, 200, body)
-        absent, nothing = before.absent(NOBODY)
-        self.note(before, "/v1/lookup", absent.ask_id, 404, nothing)
-        checked, verdict = before.checked(CHECK, available=True)
-        self.note(before, "/v1/name-availability", checked.ask_id, 200, verdict)
-        for done_over in (False, True):
-            first = uuid.uuid4()
-            job = before.job(ACME, ask=uuid.uuid4() if done_over else first, hold=before.hold())
-            if done_over:
-                before.unavailable(ACME, ask=first)
-            self.note(before, "/v1/lookup", first, 202, self.accepted(f"job_{job.pk.hex}"))
-        bulk = before.bulk(total=1, questions=1)
-        before.rows(bulk, [("Acme Corp", None, before.job(ACME, bulk=bulk, hold=bulk.hold))])
-        name = f"bulk_{bulk.pk.hex}"
-        taken = {"job_id": name, "status": "queued", "total": 1, "poll_url": f"/v1/bulk-lookup/{name}"}
-        self.note(before, "/v1/bulk-lookup", bulk.pk, 202, taken)
-
-    def note(self, before: Version13, path: str, ask: uuid.UUID, status: int, body: dict[str, Any]) -> None:
-        word = f"k{len(self.keys)}"
-        before.key(word, path, self.asked(path), ask=ask, status=status, body=body)
-        self.keys.append((word, path, status, body))
-
-    def accepted(self, name: str) -> dict[str, Any]:
-        return {
-            "success": True,
-            "async": True,
-            "jobId": name,
-            "message": "This registry answers slowly. Ask statusUrl for the result.",
-            "pollInterval": 3000,
-            "estimatedSeconds": 7,
-            "statusUrl": f"/v1/lookup/status/{name}",
-        }
-
-    def test_that_was_running_is_answered_and_paid_for_once(self, before: Version13, register: Register) -> None:
-        path = "/v1/lookup"
+    @classmethod
+    def happen(cls, before: Version13) -> None:
         for word, settled in (("lost", False), ("settled", True)):
             ask = uuid.uuid4()
             held = before.hold(ask=ask)
             if settled:
                 before.sold(ACME, before.answer(ACME, entity=acme(before), at=before.now), ask=ask, hold=held)
-            before.key(word, path, self.asked(path), ask=ask, status=None, body=None)
-        upgrade()
+            before.key(word, "/v1/lookup", asked_at("/v1/lookup"), ask=ask, status=None, body=None)
+
+    def test_is_answered_and_paid_for_once(self, told: Told, register: Register) -> None:
+        before, _ = told
         for word in ("lost", "settled") * 3:
-            reply = before.customer.post(path, self.asked(path), idempotency_key=word)
+            reply = before.customer.post("/v1/lookup", asked_at("/v1/lookup"), idempotency_key=word)
             assert (reply.status_code, reply.json()["data"]["entityName"]) == (200, "ACME CORP.")
         assert (before.customer.balance.spent, before.customer.balance.held) == (2 * PRICE, 0)
         assert register.asked == 1
 
 
+ENDED: list[type[Story]] = [
+    TestARepliedLookup,
+    TestACompanyThatHasChanged,
+    TestAnotherCompanyOfTheName,
+    TestALookupWithoutAReply,
+    TestAJobThatHasEnded,
+    TestAnIdempotencyKey,
+]
+OPEN: list[type[Story]] = [TestAnOpenJob, TestABulkJob, TestARunningIdempotencyKey]
+"""The stories that happened to one installation."""
+
+
 class TestTheUpgrade:
     """Of an installation as a whole."""
 
-    def test_of_an_empty_one_makes_the_tables_that_the_code_expects(self, before: Version13) -> None:
-        upgrade()
-        call_command("makemigrations", check=True, dry_run=True, verbosity=0)
-
-    def test_is_not_undone_where_something_would_be_lost(self, before: Version13) -> None:
-        before.absent(NOBODY)
-        upgrade()
-        with pytest.raises(IrreversibleError, match="restore the backup"):
-            migrate(BEFORE)
-        assert "reply" not in {
-            one.name for one in connection.introspection.get_table_description(connection.cursor(), "lookups_job")
-        }
+    def test_is_not_undone_where_something_would_be_lost(self) -> None:
+        with kept_tables(f"{__name__} {ENDED[0].__name__}", lambda: install(ENDED)):
+            with pytest.raises(IrreversibleError, match="restore the backup"):
+                migrate(BEFORE)
+            columns = connection.introspection.get_table_description(connection.cursor(), "lookups_job")
+            assert "reply" not in {one.name for one in columns}

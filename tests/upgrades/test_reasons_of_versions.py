@@ -60,9 +60,8 @@ class TestAnInstallationWithRecords:
         call_command("migrate", verbosity=0)
         assert is_guarded()
 
-    def test_takes_a_version_that_the_release_before_writes_meanwhile(self, before: Any) -> None:
+    def test_takes_a_version_that_the_release_before_writes_meanwhile(self) -> None:
         """Both run for a moment: one of them knows no reason."""
-        call_command("migrate", verbosity=0)
         from lookups.models import Entity, RecordVersion
 
         entity = Entity.objects.create(

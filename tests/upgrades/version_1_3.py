@@ -17,9 +17,18 @@ from typing import Any
 
 from billing import ledger, money, prices
 from billing.models import Payment
+from jurisdictions.codes import PLACES
 from lookups.lookup import storage
 from lookups.lookup.questions import Question
 from tests.lookups.conftest import PRICE, Customer
+
+VERSION_1_3 = [
+    ("billing", "0004_waiting_events"),
+    ("jurisdictions", "0001_initial"),
+    ("lookups", "0007_deliveries"),
+    ("scrapers", "0007_attempts_of_a_day"),
+]
+"""The last migrations of that version."""
 
 BUILT = "2026-11-01T00:00:00Z"
 MATCH = {"score": 0.97, "kind": "name", "features": ["legal_form"]}
@@ -363,7 +372,7 @@ class Version13:
 
     def _entity_data(self, answer: Any, cached: bool) -> dict[str, Any]:
         entity = answer.entity
-        place = {"NY": "new-york", "NJ": "new-jersey", "DE": "delaware"}[entity.state]
+        place = PLACES[entity.state].slug
         return {
             **entity.data,
             "scrapedAt": storage.wire_time(entity.retrieved_at),

@@ -1,0 +1,35 @@
+"""A new installation makes its tables in one step, and has what an older one ends with that came the long way."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+from tests.upgrades.conftest import APPS, kept_tables, migrate
+from tests.upgrades.schema import describe
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def names() -> set[tuple[str, str]]:
+    return set(MigrationRecorder.Migration.objects.values_list("app", "name"))
+
+
+def come_the_long_way() -> None:
+    """From no tables at all, by each migration that there has ever been."""
+    leaves = [leaf for leaf in MigrationLoader(connection).graph.leaf_nodes() if leaf[0] in APPS]
+    migrate([(app, None) for app in APPS])
+    assert not [table for table in connection.introspection.table_names() if table.startswith(APPS)]
+    migrate([MigrationLoader(connection).replacements[leaf].replaces[-1] for leaf in leaves])
+    call_command("migrate", verbosity=0)
+
+
+class TestANewInstallation:
+    def test_has_what_the_long_way_ends_with(self) -> None:
+        in_one_step, known = describe(), names()
+        with kept_tables(__name__, come_the_long_way):
+            assert sorted(describe() ^ in_one_step) == []
+            assert names() == known
