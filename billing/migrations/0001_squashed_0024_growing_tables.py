@@ -60,6 +60,7 @@ class Migration(migrations.Migration):
     ]
 
     dependencies = [
+        ('auth', '0012_alter_user_first_name_max_length'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -51,8 +51,9 @@ class Migration(migrations.Migration):
     ]
 
     dependencies = [
-        ('billing', '0001_squashed_0024_growing_tables'),
-        ('scrapers', '0001_squashed_0013_growing_tables'),
+        # What the replaced ones need, so that another app can go a step back and come again
+        ('billing', '0019_members'),
+        ('scrapers', '0011_other_names_of_copies'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

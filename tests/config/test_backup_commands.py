@@ -258,7 +258,7 @@ class TestRestoring:
 
     @pytest.mark.once
     def test_brings_an_older_database_up_to_date(self, installation: Installation, tmp_path: Path) -> None:
-        installation.do("migrate", "scrapers", BEFORE_THE_LAST, "-v", "0")
+        installation.do("shell", "-v", "0", "-c", f"{LONG_WAY}; migrate([('scrapers', '{BEFORE_THE_LAST}')])")
         installation.do("backup", str(tmp_path / "a"))
         installation.destroy()
         installation.do("restore", str(tmp_path / "a"))
@@ -266,6 +266,7 @@ class TestRestoring:
         assert installation.count_accounts() == 1
 
 
+LONG_WAY = "from tests.upgrades.long_way import migrate"
 BEFORE_THE_LAST = sorted(path.stem for path in (settings.BASE_DIR / "scrapers" / "migrations").glob("0*.py"))[-2]
 
 

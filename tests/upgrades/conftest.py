@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 
 from tests.lookups.conftest import register
+from tests.upgrades.long_way import migrate
 
 __all__ = ["register"]  # a fixture
-APPS = ("billing", "jurisdictions", "lookups", "scrapers")
 _kept: dict[str, tuple[sqlite3.Connection | str, Any]] = {}
 
 
@@ -36,20 +35,6 @@ def _cycles_afterwards() -> Iterator[None]:
     finally:
         gc.enable()
         gc.collect()
-
-
-def migrate(targets: Sequence[tuple[str, str | None]]) -> Any:
-    """Bring the tables to these migrations, the long way that an older installation comes; the models of then."""
-    executor = MigrationExecutor(connection)
-    steps = executor.loader
-    steps.replace_migrations = False
-    steps.build_graph()
-    for key, migration in steps.replacements.items():
-        steps.graph.remove_replacement_node(key, migration.replaces)
-        steps.applied_migrations.pop(key, None)
-        executor.recorder.record_unapplied(*key)  # an installation of before knew of no short way
-    executor.migrate(targets)
-    return steps.project_state([target for target in targets if target[1]]).apps
 
 
 @contextmanager

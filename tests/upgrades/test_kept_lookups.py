@@ -26,7 +26,8 @@ from lookups.lookup.questions import Question
 from scrapers import gateway
 from tests.lookups.conftest import PRICE, open_customer
 from tests.lookups.registry_server import Register
-from tests.upgrades.conftest import kept_tables, left_by, migrate
+from tests.upgrades.conftest import kept_tables, left_by
+from tests.upgrades.long_way import migrate
 from tests.upgrades.version_1_3 import NORMALIZED, Version13, filing, record
 
 BEFORE = [("lookups", "0008_trade_words")]  # what billing has changed since is a story of its own (test_modes)
@@ -71,7 +72,11 @@ class Story(Protocol):
 
 
 def open_customers() -> Any:
-    """A customer with money for each story, made with today's tables, which are the old ones afterwards."""
+    """A customer with money for each story, made with today's tables, which are the old ones afterwards.
+
+    The switches are in them too, as all stories start from this copy, whichever asks for it first.
+    """
+    call_command("sync_jurisdictions", verbosity=0)
     customers = [open_customer() for _ in range(6)]
     for customer in customers:
         ledger.adjust(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from tests.upgrades.conftest import APPS, kept_tables, migrate
+from tests.upgrades.conftest import kept_tables
+from tests.upgrades.long_way import APPS, migrate
 from tests.upgrades.schema import describe
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -33,3 +34,23 @@ class TestANewInstallation:
         with kept_tables(__name__, come_the_long_way):
             assert sorted(describe() ^ in_one_step) == []
             assert names() == known
+
+    @pytest.mark.parametrize("app", APPS)
+    def test_goes_back_by_its_backup(self, app: str) -> None:
+        [before, _] = sorted(name for its_app, name in names() if its_app == app and "squashed" not in name)[-2:]
+        with pytest.raises(CommandError, match=f"{before} is one step with what came after it.*restore the backup"):
+            call_command("migrate", app, before[:4], verbosity=0)
+
+
+class TestAnInstallationThatCameTheLongWay:
+    @pytest.mark.parametrize("app", APPS)
+    def test_goes_on_from_where_it_stopped(self, app: str) -> None:
+        """Its upgrade was cut off before the last migration of one app."""
+        in_the_end = describe()
+        [before, _] = sorted(name for its_app, name in names() if its_app == app and "squashed" not in name)[-2:]
+        with kept_tables(f"{__name__} {app}", lambda: migrate([(app, before)])):
+            assert describe() != in_the_end
+            call_command("migrate", app, before[:4], verbosity=0)
+            assert describe() != in_the_end
+            call_command("migrate", verbosity=0)
+            assert sorted(describe() ^ in_the_end) == []

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
-from tests.upgrades.conftest import migrate
+from tests.upgrades.long_way import migrate
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 BEFORE = [("lookups", "0019_readings")]

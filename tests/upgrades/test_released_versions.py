@@ -28,7 +28,8 @@ from billing.verification import Verification
 from lookups.lookup.questions import Question
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register
-from tests.upgrades.conftest import kept_tables, migrate
+from tests.upgrades.conftest import kept_tables
+from tests.upgrades.long_way import migrate
 from tests.upgrades.version_1_3 import MATCH, NORMALIZED, VERSION_1_3, record
 
 APPS = ("billing", "jurisdictions", "lookups", "scrapers")

@@ -12,6 +12,8 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connection
+from django.db.migrations.exceptions import AmbiguityError
+from django.db.migrations.loader import MigrationLoader
 
 from config import database_roles
 from config.patience import patience
@@ -24,9 +26,25 @@ class Command(migrate.Command):
         """Migrate, then give the service's role its rights on what there is now; an index may take minutes."""
         token = patience.set(None)
         try:
+            self._require_reachable(options["app_label"], options["migration_name"])
             self._migrate(*args, **options)
         finally:
             patience.reset(token)
+
+    def _require_reachable(self, app: str | None, name: str | None) -> None:
+        """Refuse to go back into a step that replaces many: Django would lose its place among what it replaces."""
+        if not app or not name or name == "zero":
+            return
+        loader = MigrationLoader(connection)
+        try:
+            found = loader.get_migration_by_prefix(app, name).name
+        except (AmbiguityError, KeyError):
+            return  # said by Django's own command
+        if (app, found) not in loader.graph.nodes and (app, found) not in loader.replacements:
+            raise CommandError(
+                f"{app} {found} is one step with what came after it, which is done. To go back to the version before,"
+                " restore the backup that was made with it."
+            )
 
     def _migrate(self, *args: Any, **options: Any) -> None:
         if not settings.MIGRATION_DATABASE:
