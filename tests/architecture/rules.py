@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 MODULE_LINES, FUNCTION_LINES, FOLDER_FILES = 400, 40, 12
@@ -102,9 +103,15 @@ IMPORT_RULES = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=1)
+def _nodes(source: str) -> list[ast.AST]:
+    """All nodes of a text, the whole of it first; one after the other each rule asks for the same."""
+    return list(ast.walk(ast.parse(source)))
+
+
 def imported(source: str) -> Iterator[str]:
     """Every module or name that the text imports, in full, wherever the import stands."""
-    for node in ast.walk(ast.parse(source)):
+    for node in _nodes(source):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -121,10 +128,9 @@ def reads_environment(path: str, source: str) -> list[str]:
     """
     if path in ("config/env.py", "config/settings/test.py"):
         return []
-    tree = ast.parse(source)
-    written = {id(node.func.value) for node in ast.walk(tree) if isinstance(node, ast.Call) and _names_settings(node)}
+    written = {id(node.func.value) for node in _nodes(source) if isinstance(node, ast.Call) and _names_settings(node)}
     found = []
-    for node in ast.walk(tree):
+    for node in _nodes(source):
         if isinstance(node, ast.ImportFrom) and node.module == "os":
             found += [alias.name for alias in node.names if alias.name in ENVIRONMENT]
         elif isinstance(node, ast.Attribute) and node.attr in ENVIRONMENT and id(node) not in written:
@@ -137,7 +143,7 @@ def reads_environment(path: str, source: str) -> list[str]:
 def sizes(path: str, source: str) -> list[str]:
     """A module under 400 lines, its functions under 40, docstrings not counted."""
     found = [f"{source.count(chr(10))} lines"] if source.count("\n") > MODULE_LINES else []
-    for node in ast.walk(ast.parse(source)):
+    for node in _nodes(source):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             body = node.body[1:] if ast.get_docstring(node) and len(node.body) > 1 else node.body
             length = (body[-1].end_lineno or 0) - body[0].lineno + 1
@@ -149,7 +155,7 @@ def sizes(path: str, source: str) -> list[str]:
 def private_words(path: str, source: str) -> list[str]:
     """Files, classes and functions named by words that the trade does not use for them."""
     names = [*PurePosixPath(path).parts[:-1], PurePosixPath(path).stem]
-    for node in ast.walk(ast.parse(source)):
+    for node in _nodes(source):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.append(node.name)
     found = [name for name in names if PRIVATE_WORDS & words_of(name)]
@@ -173,7 +179,8 @@ def nameless(path: str, source: str) -> list[str]:
 
 def undocumented(path: str, source: str) -> list[str]:
     """A module says why it exists."""
-    tree = ast.parse(source)
+    tree = _nodes(source)[0]
+    assert isinstance(tree, ast.Module)
     return ["no docstring"] if tree.body and not ast.get_docstring(tree) else []
 
 
@@ -188,7 +195,7 @@ def keeps_to_sessions(path: str, source: str) -> list[str]:
     """What a session of PostgreSQL keeps would be the next one's, as a connection that is given back is handed on."""
     return [
         node.value
-        for node in ast.walk(ast.parse(source))
+        for node in _nodes(source)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and OF_A_SESSION.match(node.value)
     ]
 

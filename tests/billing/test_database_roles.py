@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,27 @@ pytestmark = [
 ]
 
 
+ON_THE_BOOKS = (
+    "UPDATE {} SET id = id",
+    "DELETE FROM {}",
+    "TRUNCATE {} CASCADE",
+    "SELECT * FROM {} FOR UPDATE",
+    "ALTER TABLE {} DISABLE TRIGGER ALL",
+    "DROP TRIGGER {0}_no_change ON {0}",
+    "DROP TABLE {} CASCADE",
+    "CREATE OR REPLACE FUNCTION {}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$",
+    "CREATE RULE nothing AS ON INSERT TO {} DO INSTEAD NOTHING",
+    "SELECT setval('{}_id_seq', 1)",
+)
+TO_BE_STRONGER = (
+    "SET LOCAL session_replication_role = replica",
+    "ALTER TABLE billing_account DROP CONSTRAINT account_sums_agree",
+    "CREATE TABLE mine (id int)",
+    "DELETE FROM django_migrations",
+    "SET LOCAL ROLE {owner}",
+)
+
+
 @contextmanager
 def connected_as(role: str) -> Iterator[None]:
     before = {name: connection.settings_dict[name] for name in ("USER", "PASSWORD")}
@@ -40,6 +62,18 @@ def connected_as(role: str) -> Iterator[None]:
 def run(statement: str) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
+
+
+def is_refused(statement: str) -> bool:
+    """Whether the server refuses it for want of the right; what it does not refuse is taken back."""
+    with transaction.atomic():
+        transaction.set_rollback(True)
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute(statement)
+        except ProgrammingError as refusal:
+            return bool(re.search(r"permission denied|must be (the )?owner", str(refusal)))
+    return False
 
 
 @pytest.fixture
@@ -83,39 +117,14 @@ class TestTheServicesRole:
         assert customer.lookup(source="cache").status_code == 200
         assert customer.balance.spent == PRICE
 
-    @pytest.mark.parametrize("table", append_only.TABLES)
-    @pytest.mark.parametrize(
-        "statement",
-        [
-            "UPDATE {} SET id = id",
-            "DELETE FROM {}",
-            "TRUNCATE {} CASCADE",
-            "SELECT * FROM {} FOR UPDATE",
-            "ALTER TABLE {} DISABLE TRIGGER ALL",
-            "DROP TRIGGER {0}_no_change ON {0}",
-            "DROP TABLE {} CASCADE",
-            "CREATE OR REPLACE FUNCTION {}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$",
-            "CREATE RULE nothing AS ON INSERT TO {} DO INSTEAD NOTHING",
-            "SELECT setval('{}_id_seq', 1)",
-        ],
-    )
-    def test_cannot_touch_the_books_by_any_statement(self, role: str, table: str, statement: str) -> None:
-        with pytest.raises(ProgrammingError, match=r"permission denied|must be (the )?owner"):
-            run(statement.format(table))
+    def test_cannot_touch_the_books_by_any_statement(self, role: str) -> None:
+        statements = [statement.format(table) for table in append_only.TABLES for statement in ON_THE_BOOKS]
+        assert [statement for statement in statements if not is_refused(statement)] == []
 
-    @pytest.mark.parametrize(
-        "statement",
-        [
-            "SET session_replication_role = replica",
-            "ALTER TABLE billing_account DROP CONSTRAINT account_sums_agree",
-            "CREATE TABLE mine (id int)",
-            "DELETE FROM django_migrations",
-            "SET ROLE {owner}",
-        ],
-    )
-    def test_cannot_make_itself_stronger(self, role: str, statement: str, settings: Any) -> None:
-        with pytest.raises(ProgrammingError, match=r"permission denied|must be owner"):
-            run(statement.format(owner=settings.MIGRATION_DATABASE["USER"]))
+    def test_cannot_make_itself_stronger(self, role: str, settings: Any) -> None:
+        owner = settings.MIGRATION_DATABASE["USER"]
+        statements = [statement.format(owner=owner) for statement in TO_BE_STRONGER]
+        assert [statement for statement in statements if not is_refused(statement)] == []
 
     def test_is_refused_when_it_could_do_what_the_owner_can(self, settings: Any) -> None:
         settings.MIGRATION_DATABASE = dict(connection.settings_dict)
