@@ -66,13 +66,12 @@ def run(statement: str) -> None:
 
 def is_refused(statement: str) -> bool:
     """Whether the server refuses it for want of the right; what it does not refuse is taken back."""
-    with transaction.atomic():
-        transaction.set_rollback(True)
-        try:
-            with connection.cursor() as cursor:
-                cursor.execute(statement)
-        except ProgrammingError as refusal:
-            return bool(re.search(r"permission denied|must be (the )?owner", str(refusal)))
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
+            transaction.set_rollback(True)
+    except ProgrammingError as refusal:
+        return bool(re.search(r"permission denied|must be (the )?owner", str(refusal)))
     return False
 
 
