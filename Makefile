@@ -61,8 +61,8 @@ openapi: installed-test  ## write the OpenAPI document again from the code
 states: installed-test  ## write docs/states.md again from the code
 	$(VENV)/bin/python manage.py states_page
 
-bench: installed-test  ## compare the name matching with plain libraries: right, wrong, time
-	$(VENV)/bin/python -m tests.bench.matching
+bench: installed-test  ## measure rates, charges, bulk and the rest on throw-away servers (BENCH_ARGS="rates charge_rate")
+	$(VENV)/bin/python -m tests.bench $(BENCH_ARGS)
 
 bench-names: installed-test  ## measure matching and searching on a real registry beside the project (docs/matching-held-out.md)
 	$(VENV)/bin/python -m tests.bench.names $(BENCH_ARGS)

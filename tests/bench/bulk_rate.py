@@ -23,19 +23,22 @@ import uuid
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from tests.bench.many_companies import Registries, golden_companies, numbered
-
 if TYPE_CHECKING:
     from scrapers.transport.pace import Pace
+    from tests.bench.many_companies import Registries
 
 
 def set_up() -> None:
-    """Make Django ready and the tables there, in a folder of its own."""
+    """Make Django ready, in a folder of its own."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
     os.environ.setdefault("VAR_DIR", tempfile.mkdtemp(prefix="sos-lookup-bench-"))
     import django
 
     django.setup()
+
+
+def make_tables() -> None:
+    """Make the tables and the states' rows."""
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
@@ -51,6 +54,7 @@ def rehearse(registries: Registries, wanted: int, pace: Pace) -> dict[str, int]:
     from scrapers.failures import PortalError
     from scrapers.records import Found, Query
     from scrapers.transport.pace import Pace
+    from tests.bench.many_companies import golden_companies, numbered
 
     requests: dict[str, int] = {}
     for code, company in sorted(golden_companies().items()):
@@ -80,10 +84,16 @@ def ask(rows: int, codes: list[str]) -> uuid.UUID:
     from lookups.bulk import bulk_jobs
     from lookups.lookup.questions import Question
     from lookups.models import BulkJob
+    from lookups.operations import heartbeats
+    from tests.bench.many_companies import golden_companies, numbered
 
+    heartbeats.Pulse(heartbeats.Role.BULK).start()  # this process is the worker without whom no bulk is taken on
+    while not heartbeats.is_at_work(heartbeats.Role.BULK):
+        time.sleep(0.1)
     now, companies = timezone.now(), golden_companies()
     account = accounts.open_account(name="bench", now=now)
-    ledger.deposit(account_id=account.pk, amount=10**7, idempotency_key="bench", source="bench", now=now)
+    by = {"source": "staff", "operator": "bench"}
+    ledger.deposit(account_id=account.pk, amount=10**7, idempotency_key="bench", now=now, **by)
     key, _ = keys.issue(account=account, name="bench", mode="live", now=now)
     wanted = [
         bulk_jobs.Wanted(
@@ -145,7 +155,6 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--processes", type=int, default=1)
     wanted = parser.parse_args()
-    registries = Registries()  # before anything starts a thread
     set_up()
     from django.conf import settings
     from django.utils import timezone
@@ -156,7 +165,10 @@ def main() -> None:
     from lookups.verdicts import ANSWERED
     from scrapers import discovery
     from scrapers.transport.pace import Pace
+    from tests.bench.many_companies import Registries
 
+    registries = Registries()  # before anything starts a thread
+    make_tables()
     queue.current_app.send_task = lambda *_, **__: None
     settings.PORTALS_URL = registries.url
     try:
