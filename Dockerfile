@@ -16,7 +16,7 @@ COPY config/requirements/run.txt config/requirements/reporting.txt config/requir
 # other languages than those of our examples, or is there a second time for newer processors, which compare two names no faster.
 RUN python -m venv --without-pip "$VENV" \
     && python -m pip --python "$VENV/bin/python" install --no-compile --only-binary :all: \
-        --require-hashes --requirement "$REQUIREMENTS.txt" \
+        --no-deps --require-hashes --requirement "$REQUIREMENTS.txt" \
     && find "$VENV" \( -name '*.po' -o -name '*.mo' -o -name '*.pyi' -o -name '*.h' -o -name '*.px[di]' -o -name '*.pyx' \) -delete \
     && find "$VENV" -depth -type d \( -name tests -o -name SelfTest -o -name benchmarks -o -path '*/stripe/params' \
         -o -path '*/Crypto/PublicKey' -o -path '*/lxml/includes' -o -path '*/lxml/isoschematron' \) -exec rm -r {} + \

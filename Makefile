@@ -110,12 +110,13 @@ clean:  ## remove the virtualenv, caches and the local data under var/
 	rm -rf .venv var .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The list that was installed last is kept inside the virtualenv, so a second run only compares two files.
+# The list that was installed last is kept inside the virtualenv, so a second run only compares two files. A list is whole,
+# so nothing is looked for beside it (--no-deps): pip asks for the newest coverage[toml] though coverage is pinned.
 .PHONY: installed-run installed-test installed-node
 installed-run installed-test: installed-%: $(VENV)/bin/python
 	@cmp -s config/requirements/$*.txt $(VENV)/installed-$*.txt || { \
 		echo "Installing what config/requirements/$*.txt names into $(VENV) (once)"; \
-		$(VENV)/bin/python -m pip install -qq --require-hashes --requirement config/requirements/$*.txt \
+		$(VENV)/bin/python -m pip install -qq --no-deps --require-hashes --requirement config/requirements/$*.txt \
 		&& cp config/requirements/run.txt $(VENV)/installed-run.txt \
 		&& cp config/requirements/$*.txt $(VENV)/installed-$*.txt; }
 
@@ -126,7 +127,7 @@ installed-inventory: $(VENV)/bin/python
 	@cmp -s $(RUN_LIST) $(INVENTORY)/installed.txt || { \
 		echo "Installing what $(RUN_LIST) names, and the tools that read it, into $(INVENTORY) (once)"; \
 		rm -rf $(INVENTORY) && $(VENV)/bin/python -m venv $(INVENTORY)/run && $(VENV)/bin/python -m venv $(INVENTORY)/tools \
-		&& $(INVENTORY)/run/bin/python -m pip install -qq --require-hashes --requirement $(RUN_LIST) \
+		&& $(INVENTORY)/run/bin/python -m pip install -qq --no-deps --require-hashes --requirement $(RUN_LIST) \
 		&& $(INVENTORY)/tools/bin/python -m pip install -qq 'cyclonedx-bom>=7,<8' 'pip-licenses>=5,<6' \
 		&& cp $(RUN_LIST) $(INVENTORY)/installed.txt; }
 

@@ -13,6 +13,7 @@ from string import Template
 
 from dockerfile_parse import DockerfileParser
 
+PIP_INSTALLS = re.compile(r"\bpip\b[^&|;]*\binstall\b")
 SECRET_WORDS = re.compile(r"(KEY|SECRET|PASSWORD|TOKEN)\s*=", re.IGNORECASE)
 
 
@@ -77,8 +78,10 @@ def _variables(value: str) -> list[str]:
 
 def _run(value: str) -> list[str]:
     faults = []
-    if "pip install" in value and "--require-hashes" not in value:
+    if PIP_INSTALLS.search(value) and "--require-hashes" not in value:
         faults.append("pip installs what nobody has checked: --require-hashes")
+    if PIP_INSTALLS.search(value) and "--no-deps" not in value:
+        faults.append("pip looks for more than the list names: --no-deps")
     if "apt-get install" in value and "/var/lib/apt/lists" not in value:
         faults.append("apt's lists stay in the image: remove them in the same step")
     if re.search(r"\b(sudo|curl|wget)\b", value):

@@ -17,7 +17,7 @@ GOOD = """\
 FROM python:3.11-slim
 WORKDIR /srv
 COPY manage.py ./
-RUN pip install --require-hashes -r run.txt
+RUN pip install --no-deps --require-hashes -r run.txt
 USER 10001
 HEALTHCHECK CMD ["true"]
 CMD ["python"]
@@ -27,6 +27,7 @@ BROKEN = {
     "begin with /": ("WORKDIR /srv", "WORKDIR srv"),
     "whole folder": ("COPY manage.py ./", "COPY . ./"),
     "nobody has checked": ("--require-hashes ", ""),
+    "more than the list names": ("--no-deps ", ""),
     "apt's lists": ("RUN pip", "RUN apt-get install -y gcc && pip"),
     "outside the package lists": ("RUN pip", "RUN curl example.test && pip"),
     "runs as root": ("USER 10001\n", ""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,21 @@ def pinned(name: str) -> list[tuple[str, str]]:
     return [(canonicalize_name(match["name"]), match["version"]) for match in found]
 
 
+def needed(asked: list[Requirement]) -> set[str]:
+    """Return the packages that `asked` needs on this Python, and those that they need, as the installed ones say."""
+    found: set[tuple[str, str]] = set()
+    waiting = [(canonicalize_name(one.name), extra) for one in asked for extra in ("", *one.extras)]
+    while waiting:
+        package, extra = waiting.pop()
+        if (package, extra) in found:
+            continue
+        found.add((package, extra))
+        for one in map(Requirement, requires(package) or ()):
+            if one.marker is None or one.marker.evaluate({"extra": extra}):
+                waiting += [(canonicalize_name(one.name), more) for more in ("", *one.extras)]
+    return {package for package, _ in found}
+
+
 @pytest.mark.parametrize(
     ("name", "groups"),
     [("run", ()), ("reporting", ("reporting",)), ("s3", ("s3",)), ("test", ("reporting", "s3", "test", "lint"))],
@@ -50,6 +66,10 @@ class TestALockedList:
         assert [block.splitlines()[0] for block in blocks if "--hash=sha256:" not in block] == []
         assert len(blocks) == len(pinned(name))
 
+    def test_is_whole(self, name: str, groups: tuple[str, ...]) -> None:
+        """It is installed without looking for more: pip would ask for the newest `coverage[toml]`, and refuse it."""
+        assert needed(wanted(*groups)) - {package for package, _ in pinned(name)} == set()
+
     def test_names_no_host(self, name: str, groups: tuple[str, ...]) -> None:
         text = (LISTS / f"{name}.txt").read_text()
         assert re.findall(r"https?:|--(?:extra-)?index-url|--find-links|file:", text) == []
@@ -62,3 +82,10 @@ class TestALongerList:
         assert set(pinned("run")) - set(pinned("reporting")) == set()
         assert set(pinned("run")) - set(pinned("s3")) == set()
         assert set(pinned("reporting") + pinned("s3")) - set(pinned("test")) == set()
+
+
+def test_every_list_is_installed_as_it_stands() -> None:
+    steps = [line for line in (ROOT / "Makefile").read_text().splitlines() if "--require-hashes" in line]
+    installs = [line for line in steps if " install " in line]
+    assert len(installs) == 2
+    assert [line for line in installs if "--no-deps" not in line] == []
