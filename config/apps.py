@@ -15,10 +15,8 @@ class ConfigConfig(AppConfig):
         import config.celery
         import config.sign_in.events  # noqa: F401
         from config import reporting, roles, started
-        from config.admin import skin
 
         # The last of our apps: the rights of all are there then.
         post_migrate.connect(roles.make, sender=apps.get_app_config("lookups"))
-        skin.mend()
         reporting.start()
         started()

@@ -18,8 +18,8 @@ from unfold.widgets import UnfoldAdminSingleDateWidget
 
 from billing import accounts, grants, money, prices, selectors, statements
 from billing.admin import hubs, pages
-from billing.admin.proof import proven
 from billing.models import Account, WaitingGrant
+from billing.proof import proven
 
 
 class GrantForm(forms.Form):

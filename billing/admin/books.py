@@ -16,8 +16,8 @@ from billing.accounting import closing
 from billing.admin import pages
 from billing.admin.entries import ReadOnlyAdmin
 from billing.admin.finding import OfAccounts
-from billing.admin.proof import proven
 from billing.models import MonthClose, Receipt
+from billing.proof import proven
 
 
 @admin.register(MonthClose)

@@ -20,8 +20,8 @@ from billing import finance, ledger, money, selectors
 from billing.accounting import receipts
 from billing.admin import pages
 from billing.admin.finding import OfAccounts
-from billing.admin.proof import proven
 from billing.models import Hold, LedgerEntry
+from billing.proof import proven
 from jurisdictions.bounded import NewestValues
 
 MOVED = (("Paid in", "paid_in", "#2563eb"), ("Revenue", "revenue", "#f59e0b"))

@@ -14,9 +14,9 @@ from unfold.decorators import action, display
 from billing import grants, money
 from billing.admin import pages
 from billing.admin.entries import ReadOnlyAdmin
-from billing.admin.proof import proven
 from billing.ledger_errors import LedgerError
 from billing.models import WaitingGrant
+from billing.proof import proven
 
 
 @admin.register(WaitingGrant)

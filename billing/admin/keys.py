@@ -22,9 +22,9 @@ from unfold.widgets import (
 
 from billing import keys
 from billing.admin import pages
-from billing.admin.proof import proven
 from billing.fields import NetworksField
 from billing.models import Account, ApiKey
+from billing.proof import proven
 
 SCOPE_CHOICES = [(scope, scope) for scope in keys.SCOPES]
 

@@ -13,11 +13,11 @@ from django.utils import timezone
 from unfold.admin import ModelAdmin
 from unfold.decorators import action
 
-from billing.admin import proof
+from billing import proof
 from billing.admin.entries import ReadOnlyAdmin
-from billing.admin.proof import proven
 from billing.members import links
 from billing.models import Invitation, Member, SignInLink
+from billing.proof import proven
 
 
 @admin.register(Member)

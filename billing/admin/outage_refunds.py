@@ -15,9 +15,9 @@ from unfold.decorators import action, display
 from billing import money, outage_refunds
 from billing.admin import pages
 from billing.admin.entries import ReadOnlyAdmin
-from billing.admin.proof import proven
 from billing.ledger_errors import LedgerError
 from billing.models import OutageRefund
+from billing.proof import proven
 
 
 @admin.register(OutageRefund)

@@ -20,9 +20,9 @@ from billing.accounting.reconciling import transfers
 from billing.admin import pages
 from billing.admin.entries import ReadOnlyAdmin
 from billing.admin.finding import OfAccounts
-from billing.admin.proof import proven
 from billing.models import Payment, ProviderEvent, Reversal, TopUp
 from billing.payments import checkout
+from billing.proof import proven
 from jurisdictions.bounded import NewestValues
 from jurisdictions.lists import PretendedFilter
 

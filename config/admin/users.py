@@ -22,7 +22,7 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import action
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from billing.admin import proof
+from billing import proof
 from config import roles
 
 for model in (User, Group, EmailAddress, Authenticator):

@@ -29,7 +29,7 @@ PAYMENT_REQUIRES_TLS = False  # production: a challenge over plain http would in
 
 INSTALLED_APPS = [
     "unfold",
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # its pages are loaded by who serves them: config/urls.py
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

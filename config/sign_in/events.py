@@ -15,8 +15,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils import timezone
 
-from billing import audit
-from billing.admin import proof
+from billing import audit, proof
 from config.sign_in.middleware import actor_of, begin
 
 Kind = audit.Kind

@@ -17,8 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from billing import audit, limits
-from billing.admin import proof
+from billing import audit, limits, proof
 from config.sign_in.middleware import actor_of
 from lookups import client_address
 

@@ -19,8 +19,8 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 from billing import grants, money, outage_refunds
 from billing.admin import pages
 from billing.admin.outage_refunds import tell
-from billing.admin.proof import proven
 from billing.grants import GrantRefused
+from billing.proof import proven
 from jurisdictions.codes import PLACES
 from lookups.models import Job, Lookup
 from lookups.operations import outages

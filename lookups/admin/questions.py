@@ -17,8 +17,8 @@ from unfold.decorators import action, display
 from billing import ledger, money
 from billing.admin import entries, pages
 from billing.admin.finding import of_accounts
-from billing.admin.proof import proven
 from billing.models import LedgerEntry
+from billing.proof import proven
 from jurisdictions.bounded import BoundedList, NewestValues
 from jurisdictions.lists import ModeFilter
 from lookups.admin.finding import find_mark

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from config import env
 from config.celery import app
 from config.launch import commands
 
@@ -20,6 +26,37 @@ class TestTheClock:
         due = {entry["task"]: entry["schedule"] for entry in app.conf.beat_schedule.values()}
         for task, hours in (("billing.tasks.reconcile", set(range(24))), ("billing.tasks.reconcile_whole", {3})):
             assert (due[task].hour, len(due[task].minute), len(due[task].day_of_week)) == (hours, 1, 7)
+
+
+# What a worker has loaded once it knows its tasks; Celery's option sets the variable
+LOADED = """
+import sys
+from config.celery import app
+app.loader.import_default_modules()
+print(*sys.modules)
+"""
+
+
+class TestAWorker:
+    """What a process without pages holds in memory."""
+
+    def test_loads_no_pages(self, tmp_path: Path) -> None:
+        assert all("--skip-checks" in line for line in (commands.worker("bulk"), commands.beat(folder=tmp_path)))
+        environment = os.environ | {"VAR_DIR": str(tmp_path), "CELERY_SKIP_CHECKS": "true"}
+        loading = [sys.executable, "-c", LOADED]
+        loaded = subprocess.run(
+            loading, cwd=env.BASE_DIR, env=environment, capture_output=True, text=True, check=True, timeout=60
+        ).stdout.split()
+        assert "lookups.tasks" in loaded
+        pages = (
+            "config.urls",
+            "config.admin",
+            "billing.admin",
+            "lookups.admin",
+            "unfold.admin",
+            "rest_framework.views",
+        )
+        assert [name for name in loaded if name in pages] == []
 
 
 class TestAQueue:

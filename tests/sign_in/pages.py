@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.urls import URLResolver, get_resolver
 
 from scrapers.models import Reading
+from tests.admin_lists import list_admins
 from tests.sign_in.people import make_user
 
 START = "admin/"
@@ -52,7 +52,7 @@ def _find(word: str, route: str) -> Any:
     if word in ("pk", "id"):
         return (get_user_model().objects.filter(is_superuser=False).first() or make_user()).pk
     parts = route.split("/")
-    model = next(m for m in admin.site._registry if (m._meta.app_label, m._meta.model_name) == tuple(parts[2:4]))
+    model = next(m for m in list_admins() if (m._meta.app_label, m._meta.model_name) == tuple(parts[2:4]))
     rows = model._default_manager.order_by("pk")  # type: ignore[attr-defined]
     found = rows.exclude(username=None).filter(is_superuser=False) if model is get_user_model() else rows
     return (found.first() or rows.get()).pk

@@ -6,7 +6,6 @@ import uuid
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.db import models
 from django.utils import timezone
@@ -18,6 +17,7 @@ from lookups.models import Delivery, Job, Lookup, Suppression, Watch
 from scrapers.evidence import bodies
 from scrapers.models import Reading, ScrapeAttempt
 from scrapers.transport.exchanges import Exchange, to_kept
+from tests.admin_lists import list_admins
 
 GIVEN: dict[type[models.Field], Any] = {  # type: ignore[type-arg]
     models.UUIDField: uuid.uuid4,
@@ -52,7 +52,7 @@ def populate() -> None:
     _make(Suppression, kind="company", state="NY", entity_id="1")
     _make(Watch, account=account, key=key, state="NY", entity_id="1", every="day")
     Group.objects.get_or_create(name="desk")
-    for model in admin.site._registry:
+    for model in list_admins():
         if not model._default_manager.exists():  # type: ignore[attr-defined]
             _make(model)
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
 from django.core.management import call_command
 
 from config import roles
+from tests.admin_lists import list_admins
 from tests.sign_in.pages import list_addresses
 from tests.sign_in.people import Browser, make_user
 from tests.sign_in.populated import populate
@@ -177,7 +177,7 @@ class TestEveryPageOfMoneyKeysAndUsers:
 
 class TestTheOwner:
     def test_sees_every_list_and_is_no_superuser(self, db: None) -> None:
-        views = {f"{m._meta.app_label}.view_{m._meta.model_name}" for m in admin.site._registry}
+        views = {f"{m._meta.app_label}.view_{m._meta.model_name}" for m in list_admins()}
         assert views <= roles.ROLES["owner"]
         assert not get_user_model().objects.filter(groups__name="owner", is_superuser=True).exists()
 

@@ -47,7 +47,8 @@ def is_fresh(request: HttpRequest) -> bool:
     proof = find(request, request.user)
     if proof is None or (settings.ADMIN_SECOND_FACTOR and not proof["factor"]):
         return False
-    return 0 <= time.time() - proof["at"] < settings.ADMIN_CONFIRM_MINUTES * 60
+    age: float = time.time() - proof["at"]
+    return 0 <= age < settings.ADMIN_CONFIRM_MINUTES * 60
 
 
 def demand(request: HttpRequest, *, keep: bool = True) -> HttpResponse | None:
