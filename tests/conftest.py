@@ -122,8 +122,10 @@ ENGINE_FREE = (
     "tests/sign_in/test_users.py",
     "tests/sign_in/test_what_is_logged.py",
     # What becomes of each kind of old row; that all of them come along, test_released_versions shows on both
+    "tests/upgrades/test_former_slugs.py",
     "tests/upgrades/test_kept_lookups.py",
     "tests/upgrades/test_modes.py",
+    "tests/upgrades/test_reasons_of_versions.py",
     "tests/upgrades/test_reversals.py",
     "tests/upgrades/test_trade_words.py",
     "tests/variations/",
