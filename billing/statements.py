@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Count, F, Min, QuerySet, Sum
 
@@ -28,6 +28,7 @@ COLUMNS = (
     "reason",
     "note",
 )
+DISORDER = timedelta(days=7)  # those of 1.3 that are older than one written before them are so by seconds
 # A spreadsheet would run a cell that begins with one of these.
 # What spreadsheets run, or pass over on the way to it; the wide signs are what those of East Asia take for the others.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -65,9 +66,13 @@ def list_entries(
 
 
 def _find_first(own: QuerySet[LedgerEntry], moment: datetime) -> int | None:
-    """Where the ledger reaches this moment."""
+    """Where the ledger reaches this moment: the lowest number of what came then or within the disorder after it."""
+    later = own.filter(created_at__gte=moment)
+    reached = later.order_by("created_at").values_list("created_at", flat=True).first()
+    if reached is None:
+        return None
     # A sum, so that PostgreSQL does not walk through everybody's entries in the order of their numbers
-    first: int | None = own.filter(created_at__gte=moment).aggregate(first=Min(F("pk") + 0))["first"]
+    first: int = later.filter(created_at__lte=reached + DISORDER).aggregate(first=Min(F("pk") + 0))["first"]
     return first
 
 

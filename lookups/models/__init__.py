@@ -8,7 +8,7 @@ from lookups.models.evidence import ChainEntry, ChainHead, ChainTip, Manifest, S
 from lookups.models.heartbeats import Heartbeat
 from lookups.models.idempotency import IdempotencyRecord
 from lookups.models.jobs import Job
-from lookups.models.lookups import DayCount, Lookup
+from lookups.models.lookups import DayCount, Lookup, UsageSum
 from lookups.models.privacy import RemovalRequest, Suppression
 from lookups.models.shared_fetches import SharedFetch
 from lookups.models.watching.events import WatchEvent
@@ -39,6 +39,7 @@ __all__ = [
     "SigningKey",
     "StoredAnswer",
     "Suppression",
+    "UsageSum",
     "Watch",
     "WatchBaseline",
     "WatchCheck",

@@ -209,3 +209,24 @@ class DayCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.day}"
+
+
+class UsageSum(models.Model):
+    """So many lookups of one account's day (UTC) that is over, where they were many; of such a day all are there."""
+
+    day = models.DateField()
+    account = models.ForeignKey("billing.Account", on_delete=models.PROTECT, related_name="+", db_index=False)
+    sandbox = models.BooleanField()
+    state = models.CharField(max_length=2)
+    key = models.ForeignKey("billing.ApiKey", on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    origin = models.CharField(max_length=5)
+    verdict = models.CharField(max_length=11)
+    lookups = models.PositiveIntegerField()
+    spent = models.PositiveBigIntegerField(help_text="In 1/10,000 USD.")
+
+    class Meta:
+        default_permissions = ()
+        indexes = [models.Index(fields=["account", "day"], name="usage_by_account")]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.state}: {self.lookups}"

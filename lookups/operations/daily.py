@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
+from django.db import transaction
 from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import TruncDate
 
 from lookups.models import DayCount, Job, Lookup
 from lookups.models.jobs import is_stuck
+from lookups.operations import usage
 from lookups.verdicts import Verdict
 
 SETTLES = timedelta(hours=1)  # after a day is over nothing is written any more that was asked on it
@@ -59,7 +61,9 @@ def keep_days(*, now: datetime) -> int:
     day, days = kept + timedelta(days=1) if kept else oldest.astimezone(UTC).date(), 0
     while day <= last:
         counted = _count(day, day).get(day, Day(day))
-        DayCount.objects.bulk_create([DayCount(**asdict(counted))], ignore_conflicts=True)
+        with transaction.atomic():
+            if DayCount.objects.get_or_create(day=day, defaults=asdict(counted))[1]:
+                usage.keep_day(day)
         day, days = day + timedelta(days=1), days + 1
     return days
 

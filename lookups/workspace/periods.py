@@ -50,6 +50,18 @@ class Period:
         """Each of its days."""
         return [self.first + timedelta(days=number) for number in range(self.length)]
 
+    def without(self, days: set[date]) -> list[Period]:
+        """What is left of it without these days, in as few parts as there are."""
+        parts: list[Period] = []
+        for day in self.list_days():
+            if day in days:
+                continue
+            if parts and parts[-1].last == day - timedelta(days=1):
+                parts[-1] = Period(parts[-1].first, day)
+            else:
+                parts.append(Period(day, day))
+        return parts
+
     def before(self) -> Period:
         """What it is compared with: the same days of the month before, or as many days as it has."""
         if self.first.day != 1 or (self.first.year, self.first.month) != (self.last.year, self.last.month):

@@ -19,17 +19,19 @@ def names() -> set[tuple[str, str]]:
     return set(MigrationRecorder.Migration.objects.values_list("app", "name"))
 
 
-def last_two(app: str) -> list[str]:
-    """The names of an app's newest migrations, without the one that stands for all of them."""
-    return sorted(name for its_app, name in names() if its_app == app and "squashed" not in name)[-2:]
+def list_steps() -> dict[str, list[str]]:
+    """The names of each app's migrations for which one step stands; the newest last."""
+    steps = MigrationLoader(connection).replacements
+    return {app: [name for _, name in one.replaces] for (app, _), one in steps.items()}
 
 
 def come_the_long_way() -> None:
     """From no tables at all, by each migration that there has ever been."""
-    leaves = [leaf for leaf in MigrationLoader(connection).graph.leaf_nodes() if leaf[0] in APPS]
+    steps = list_steps()
+    assert set(steps) == set(APPS)
     migrate([(app, None) for app in APPS])
     assert not [table for table in connection.introspection.table_names() if table.startswith(APPS)]
-    migrate([MigrationLoader(connection).replacements[leaf].replaces[-1] for leaf in leaves])
+    migrate([(app, one[-1]) for app, one in steps.items()])
     call_command("migrate", verbosity=0)
 
 
@@ -40,18 +42,27 @@ class TestANewInstallation:
             assert sorted(describe() ^ in_one_step) == []
             assert names() == known
 
+    def test_goes_back_to_where_the_step_ends(self) -> None:
+        in_the_end = describe()
+        with kept_tables(f"{__name__} back", lambda: call_command("migrate", "lookups", "0027", verbosity=0)):
+            gone = in_the_end - describe()
+            assert gone
+            assert [line for line in gone if "lookups_usagesum" not in line] == []
+            call_command("migrate", verbosity=0)
+            assert sorted(describe() ^ in_the_end) == []
+
     @pytest.mark.parametrize("app", APPS)
     def test_goes_back_by_its_backup(self, app: str) -> None:
-        before, _ = last_two(app)
+        before = list_steps()[app][-2]
         with pytest.raises(CommandError, match=f"{before} is one step with what came after it.*restore the backup"):
             call_command("migrate", app, before[:4], verbosity=0)
 
 
 class TestAnInstallationThatCameTheLongWay:
     def test_goes_on_from_where_it_stopped(self) -> None:
-        """Its upgrade was cut off before the last migration of each app."""
+        """Its upgrade was cut off before the last of the migrations for which one step stands."""
         in_the_end = describe()
-        stops = [(app, last_two(app)[0]) for app in APPS]
+        stops = [(app, one[-2]) for app, one in list_steps().items()]
         with kept_tables(f"{__name__} {stops}", lambda: migrate(stops)):
             assert describe() != in_the_end
             for app, before in stops:

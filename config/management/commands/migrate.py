@@ -26,25 +26,32 @@ class Command(migrate.Command):
         """Migrate, then give the service's role its rights on what there is now; an index may take minutes."""
         token = patience.set(None)
         try:
-            self._require_reachable(options["app_label"], options["migration_name"])
+            options["migration_name"] = self._reach(options["app_label"], options["migration_name"])
             self._migrate(*args, **options)
         finally:
             patience.reset(token)
 
-    def _require_reachable(self, app: str | None, name: str | None) -> None:
-        """Refuse to go back into a step that replaces many: Django would lose its place among what it replaces."""
+    def _reach(self, app: str | None, name: str | None) -> str | None:
+        """How Django calls the migration to go to; refuses one within a step that replaces many.
+
+        Django would lose its place among what it replaces. The last of them is where the step ends.
+        """
         if not app or not name or name == "zero":
-            return
+            return name
         loader = MigrationLoader(connection)
         try:
-            found = loader.get_migration_by_prefix(app, name).name
+            found = (app, loader.get_migration_by_prefix(app, name).name)
         except (AmbiguityError, KeyError):
-            return  # said by Django's own command
-        if (app, found) not in loader.graph.nodes and (app, found) not in loader.replacements:
-            raise CommandError(
-                f"{app} {found} is one step with what came after it, which is done. To go back to the version before,"
-                " restore the backup that was made with it."
-            )
+            return name  # said by Django's own command
+        if found in loader.graph.nodes or found in loader.replacements:
+            return name
+        for (_, step), migration in loader.replacements.items():
+            if migration.replaces[-1] == found:
+                return step
+        raise CommandError(
+            f"{app} {found[1]} is one step with what came after it, which is done. To go back to the version before,"
+            " restore the backup that was made with it."
+        )
 
     def _migrate(self, *args: Any, **options: Any) -> None:
         if not settings.MIGRATION_DATABASE:

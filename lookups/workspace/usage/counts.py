@@ -1,6 +1,7 @@
-"""What an account asked in a period, what came of it and what it cost: two grouped queries, then sums of few rows.
+"""What an account asked in a period, what came of it and what it cost: grouped queries, then sums of few rows.
 
-A lookup counts on the day it was asked, a refund on the day it was given. Refunds are the ledger's: it knows the state
+Days of much that are over were added up (`lookups.operations.usage`), the others are counted from their lookups. A
+lookup counts on the day it was asked, a refund on the day it was given. Refunds are the ledger's: it knows the state
 and the key of what was charged, and not by which door the question came.
 """
 
@@ -12,13 +13,14 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from django.db.models import Count, F, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Substr, TruncDate
 
 from billing import money
 from billing.models import LedgerEntry
 from jurisdictions.codes import PLACES
-from lookups.models import Lookup
+from lookups.models import Lookup, UsageSum
+from lookups.operations.usage import ALIKE
 from lookups.verdicts import BILLED, find_verdict
 from lookups.workspace.periods import Period
 
@@ -105,73 +107,68 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The rows of a period, and all that is made of them."""
+    """The rows of a period, by day and by what else they have in common, and all that is made of them."""
 
     period: Period
-    rows: list[Row]
+    days: list[Row]
+    kinds: list[Row]
 
     @property
     def total(self) -> Sums:
         """All of it."""
-        return _add_up(self.rows, lambda row: "").get("", Sums())
+        return _add_up(self.days, lambda row: "").get("", Sums())
 
     def by_day(self) -> list[Sums]:
         """Each day of the period in order, also those on which nothing was asked."""
-        found = _add_up(self.rows, lambda row: f"{row.day}")
+        found = _add_up(self.days, lambda row: f"{row.day}")
         return [_labelled(found.get(f"{day}", Sums()), f"{day}", f"{day}") for day in self.period.list_days()]
 
     def by_state(self) -> list[Sums]:
         """The most asked first."""
-        return _ranked(self.rows, lambda row: row.state, lambda code: PLACES[code].name if code in PLACES else code)
+        return _ranked(self.kinds, lambda row: row.state, lambda code: PLACES[code].name if code in PLACES else code)
 
     def by_origin(self) -> list[Sums]:
         """The doors that were used; refunds are of none."""
-        asked = [row for row in self.rows if row.lookups]
+        asked = [row for row in self.kinds if row.lookups]
         return _ranked(asked, lambda row: row.origin, lambda origin: ORIGINS.get(origin, origin))
 
     def by_key(self, names: dict[str, str]) -> list[Sums]:
         """By the key's number, named as `names` has it."""
-        return _ranked(self.rows, lambda row: f"{row.key_id or ''}", lambda number: names.get(number, "No key"))
+        return _ranked(self.kinds, lambda row: f"{row.key_id or ''}", lambda number: names.get(number, "No key"))
 
     def by_verdict(self) -> list[Sums]:
         """How they ended."""
-        asked = [row for row in self.rows if row.lookups]
+        asked = [row for row in self.kinds if row.lookups]
         return _ranked(asked, lambda row: row.verdict or OPEN, lambda word: word.replace("_", " ").capitalize())
 
 
 def count(wanted: Wanted, period: Period) -> Usage:
     """Count an account's lookups of a period, and what was refunded in it."""
-    days = _lookups(wanted, period).order_by().annotate(day=Day("created_at"))
-    same = days.values("day", "state", "key_id", "origin", "verdict")
-    rows = [
-        Row(
-            row["day"],
-            row["state"],
-            row["key_id"],
-            WORKSPACE if row["origin"] == Lookup.Origin.PAGE else row["origin"],
-            row["verdict"],
-            row["lookups"],
-            row["spent"],
-        )
-        for row in same.annotate(lookups=Count("*"), spent=Sum("cost"))
-    ]
-    return Usage(period, rows + _list_refunds(wanted, period))
+    counted = _count_rest(wanted, period, "day", *ALIKE) + _list_refunds(wanted, period)
+    days, kinds = (_read_kept(wanted, period, *by) for by in (("day", "verdict"), ALIKE))
+    return Usage(period, days + counted, kinds + counted)
 
 
 def total(wanted: Wanted, period: Period) -> Sums:
     """The sums of a period alone."""
-    by_verdict = _lookups(wanted, period).order_by().values("verdict")
     sums = Sums()
-    for row in by_verdict.annotate(lookups=Count("*"), spent=Sum("cost")):
-        sums.add(Row(period.first, "", None, "", row["verdict"], row["lookups"], row["spent"]))
+    for read in (_read_kept, _count_rest):
+        for row in read(wanted, period, "verdict"):
+            sums.add(row)
     for refund in _list_refunds(wanted, period):
         sums.add(refund)
     return sums
 
 
-def write_rows(usage: Usage, names: dict[str, str]) -> Iterator[dict[str, Any]]:
+def list_rows(wanted: Wanted, period: Period) -> list[Row]:
+    """A row for each day, state, key, origin and verdict, and for what was refunded."""
+    by = ("day", *ALIKE)
+    return _read_kept(wanted, period, *by) + _count_rest(wanted, period, *by) + _list_refunds(wanted, period)
+
+
+def write_rows(rows: list[Row], names: dict[str, str]) -> Iterator[dict[str, Any]]:
     """The rows as a table has them: amounts in dollars with four decimals."""
-    for row in sorted(usage.rows, key=lambda one: (one.day, one.state, one.origin, one.key_id or 0)):
+    for row in sorted(rows, key=lambda one: (one.day, one.state, one.origin, one.key_id or 0)):
         yield {
             "day": f"{row.day}",
             "state": row.state,
@@ -184,20 +181,47 @@ def write_rows(usage: Usage, names: dict[str, str]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _lookups(wanted: Wanted, period: Period) -> QuerySet[Lookup]:
-    """Read by the index of an account's lookups by time."""
-    own = Lookup.objects.filter(
-        account_id=wanted.account_id,
-        sandbox=not wanted.livemode,
-        created_at__gte=period.since,
-        created_at__lt=period.until,
+def _read_kept(wanted: Wanted, period: Period, *by: str) -> list[Row]:
+    """The days that were added up, grouped by these columns."""
+    sums = _narrow(UsageSum.objects.filter(day__gte=period.first, day__lte=period.last), wanted)
+    return _make_rows(sums.values(*by).annotate(number=Sum("lookups"), amount=Sum("spent")), period)
+
+
+def _count_rest(wanted: Wanted, period: Period, *by: str) -> list[Row]:
+    """The lookups of the other days, by the index of an account's lookups by time."""
+    kept = UsageSum.objects.filter(
+        account_id=wanted.account_id, sandbox=not wanted.livemode, day__gte=period.first, day__lte=period.last
     )
+    spans = Q(pk__in=())
+    for one in period.without(set(kept.values_list("day", flat=True).distinct())):
+        spans |= Q(created_at__gte=one.since, created_at__lt=one.until)
+    asked = _narrow(Lookup.objects.filter(spans), wanted).order_by().annotate(day=Day("created_at"))
+    return _make_rows(asked.values(*by).annotate(number=Count("*"), amount=Sum("cost")), period)
+
+
+def _narrow(rows: QuerySet[Any], wanted: Wanted) -> QuerySet[Any]:
+    own = rows.filter(account_id=wanted.account_id, sandbox=not wanted.livemode)
     if wanted.state is not None:
         own = own.filter(state=wanted.state)
     if wanted.key_id is not None:
         own = own.filter(key_id=wanted.key_id)
     kept = Lookup.Origin.PAGE if wanted.origin == WORKSPACE else wanted.origin
     return own if kept is None else own.filter(origin=kept)
+
+
+def _make_rows(found: Iterable[dict[str, Any]], period: Period) -> list[Row]:
+    return [
+        Row(
+            one.get("day", period.first),
+            one.get("state", ""),
+            one.get("key_id"),
+            WORKSPACE if one.get("origin") == Lookup.Origin.PAGE else one.get("origin", ""),
+            one["verdict"],
+            one["number"],
+            one["amount"],
+        )
+        for one in found
+    ]
 
 
 def _list_refunds(wanted: Wanted, period: Period) -> list[Row]:

@@ -68,7 +68,7 @@ def export(request: WorkspaceRequest) -> HttpResponse | StreamingHttpResponse:
     if wrong:
         return HttpResponse(wrong, status=400, content_type="text/plain; charset=utf-8")
     keys = _list_keys(request)
-    rows = counts.write_rows(counts.count(_read_wanted(request, keys), period), _names(keys))
+    rows = counts.write_rows(counts.list_rows(_read_wanted(request, keys), period), _names(keys))
     name = f"usage-{period.first}-{period.last}.csv"
     return csv_export.make_response(name, counts.CSV_COLUMNS, rows)
 

@@ -16,7 +16,8 @@ from django.utils import timezone
 
 from billing import keys, ledger
 from billing.models import Account, ApiKey, LedgerEntry
-from lookups.models import Lookup
+from lookups.models import Lookup, UsageSum
+from lookups.operations import daily, usage
 from lookups.workspace.periods import month_of
 from lookups.workspace.usage import chart, counts
 from tests.lookups.conftest import register  # noqa: F401  (a fixture)
@@ -59,6 +60,11 @@ def line(page: str, label: str) -> list[str]:
     found = re.search(rf"<bdi>{re.escape(label)}</bdi></th>(.*?)</tr>", page, re.DOTALL)
     assert found, f"{label} is in no table"
     return re.findall(r">([^<>]+)</td>", found[1])
+
+
+def figures(page: str) -> str:
+    """What a page says, without what differs each time it is opened."""
+    return re.sub(r'(name="csrfmiddlewaretoken" value|nonce)="[^"]*"', "", page)
 
 
 class TestUsage:
@@ -212,6 +218,46 @@ class TestUsage:
                 cursor.execute(f"EXPLAIN {sql}")
                 plan = "\n".join(row[0] for row in cursor.fetchall())
             assert re.search(r"Index Cond: \(+account_id", plan), plan  # which of them, so few rows do not decide
+
+
+class TestADayOfMuch:
+    """It was added up once it was over: the pages say of it what they said before, and read its lookups no more."""
+
+    @pytest.fixture
+    def busy(self, office: Browser) -> Browser:
+        """Two busy days with quiet ones beside, by two keys and three doors, and the sandbox's."""
+        own = keys.get_workspace_key(account=office.account, livemode=True, now=NIGHT)
+        server = key_of(office.account)
+        for back, number in ((0, 3), (3, usage.MANY), (4, usage.MANY), (6, 1)):
+            at = NIGHT - timedelta(days=back)
+            asked(office.account, number, key=server, created_at=at)
+            asked(office.account, 2, key=own, origin="page", state="DE", verdict="not_found", created_at=at)
+            asked(office.account, 4, key=server, origin="bulk", state="DE", created_at=at)
+            asked(office.account, usage.MANY, sandbox=True, created_at=at)
+        return office
+
+    QUERIES = ("", "&state=DE", "&origin=bulk", "&origin=workspace")
+
+    def test_reads_as_before_on_page_and_in_table(self, busy: Browser) -> None:
+        queries = [f"{period}{more}" for period in ("month=2026-10", "month=2026-11") for more in self.QUERIES]
+        before = [(figures(shown(busy, query)), table(busy, query)) for query in queries]
+        assert before[0][1]
+        daily.keep_days(now=NIGHT + timedelta(days=1))
+        kept = UsageSum.objects.filter(sandbox=False)
+        assert set(kept.values_list("day", flat=True)) == {(NIGHT - timedelta(days=back)).date() for back in (3, 4)}
+        assert [(figures(shown(busy, query)), table(busy, query)) for query in queries] == before
+
+    def test_is_not_read_again(self, busy: Browser) -> None:
+        daily.keep_days(now=NIGHT + timedelta(days=1))
+        Lookup.objects.filter(created_at=NIGHT - timedelta(days=3)).update(state="TX")
+        assert line(shown(busy), "2026-10-28")[0] == str(usage.MANY + 6)
+        assert "Texas</bdi>" not in shown(busy)
+
+    def test_is_added_up_once(self, busy: Browser) -> None:
+        daily.keep_days(now=NIGHT + timedelta(days=1))
+        sums = UsageSum.objects.count()
+        assert daily.keep_days(now=NIGHT + timedelta(days=9)) > 0
+        assert UsageSum.objects.count() == sums
 
 
 class TestTheChart:
