@@ -26,7 +26,7 @@ EVERY_SECONDS = 5.0
 RETRY_SECONDS = 1.0  # while the database is away: when it is back, who lives is not to be missed
 SILENT_AFTER = timedelta(seconds=30)  # six beats: a machine under load misses one or two
 KEPT_FOR = timedelta(hours=1)  # of what was killed: until then it is told since when it is silent
-FAREWELL_SECONDS = 2.0  # what an ending process waits for its row to go
+FAREWELL_SECONDS = 5.0  # what an ending process waits for its row to go: a busy machine takes its time
 
 
 @dataclass(frozen=True, slots=True)

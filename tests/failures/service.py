@@ -37,6 +37,9 @@ SETTINGS = {
     "SYNC_BUDGET_SECONDS": str(SYNC_BUDGET_SECONDS),
     "RATE_LIMIT_PER_MINUTE": "1000000",
     "CONCURRENT_LOOKUPS": "1000",
+    # A seat for each of 24 callers, whichever of the two children they come to: who has none is left to the worker
+    # where the thread of his fetch has not begun by then, as happens on a busy machine
+    "WEB_THREADS": "48",
     "CONTACT": "storms@example.test",
     "PYTHONUNBUFFERED": "1",
     "WEBHOOKS_TO_LOOPBACK": "true",
@@ -179,10 +182,14 @@ class Service:
 
     def _lives(self, role: str) -> bool:
         """Whether a process of this role is counted on: it says so as soon as it is ready."""
+        return self.count_beats(role) > 0
+
+    def count_beats(self, role: str) -> int:
+        """How many processes of this role are counted on; one that was killed is for another 30 seconds."""
         counted = (
             "SELECT count(*) FROM lookups_heartbeat WHERE role = %(role)s AND beat_at > clock_timestamp() - %(ago)s"
         )
-        return bool(self.books.count(counted, role=role, ago=timedelta(seconds=30)))
+        return self.books.count(counted, role=role, ago=timedelta(seconds=30))
 
     def mend(self) -> None:
         """Start again whatever a story that failed has left dead, or with settings of its own."""
@@ -322,6 +329,8 @@ class Service:
         self.registries.shut()
         calls = customer.ask(customer.questions(number, missing=missing), at_once=number)
         assert {call.status for call in calls} == {202}, [call.body for call in calls]
+        left = "SELECT count(*) FROM lookups_job WHERE account_id = %(id)s AND status = 'pending'"
+        assert self.books.count(left, id=customer.account) == 0, "some are left to the worker"
         self.web.kill()
         wait_until(lambda: self.registries.waiting() == 0, what="nobody asks any more")
         self.web.start()  # it is waited for when somebody asks it again

@@ -86,6 +86,8 @@ class TestAProcessThatEndsInOrder:
         """It has taken its heartbeat away: nobody counts on it for another 30 seconds."""
         beat = storm.processes["beat"]
         assert beat.running is not None
+        what = "no clock that was killed in a story before is counted on any more"
+        wait_until(lambda: storm.count_beats("beat") == 1, what=what)
         beat.running.terminate()
         beat.running.wait(30)
         assert list_missing(storm) == ["beat"]
