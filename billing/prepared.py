@@ -23,7 +23,8 @@ M = TypeVar("M", bound=models.Model)
 
 
 class Blank(Expression):
-    """The place of a value in a filter. It bears the name of a field of the model, whose form the value is given."""
+    """The place of a value in a filter. It bears the name of a field, whose form the value is given: "title", or
+    "author__name" of a related row."""
 
     def __init__(self, field: str) -> None:
         super().__init__()
@@ -55,6 +56,17 @@ class Prepared(Generic[M]):
 
     def all(self, **values: Any) -> list[M]:
         """Every row."""
+        compiler = self._fill_in(values)
+        # All that Django's own reading of rows asks of a query set
+        query = SimpleNamespace(get_compiler=lambda using: compiler)
+        rows: Any = SimpleNamespace(db=DEFAULT_DB_ALIAS, query=query, _known_related_objects={})
+        return list(ModelIterable(rows))
+
+    def tuples(self, **values: Any) -> list[tuple[Any, ...]]:
+        """What a query set with `values_list` gives."""
+        return list(self._fill_in(values).results_iter(tuple_expected=True))
+
+    def _fill_in(self, values: dict[str, Any]) -> Any:
         if connection.vendor not in self._written:
             self._written[connection.vendor] = self._write()
         written, sql, parts = self._written[connection.vendor]
@@ -64,10 +76,7 @@ class Prepared(Generic[M]):
         compiler.connection = connection
         filled = [_fill(compiler, part, values) if isinstance(part, Blank) else part for part in parts]
         compiler.as_sql = lambda *_, **__: (sql, filled)
-        # All that Django's own reading of rows asks of a query set
-        query = SimpleNamespace(get_compiler=lambda using: compiler)
-        rows: Any = SimpleNamespace(db=DEFAULT_DB_ALIAS, query=query, _known_related_objects={})
-        return list(ModelIterable(rows))
+        return compiler
 
     def _write(self) -> tuple[SQLCompiler, str, list[Any]]:
         compiler = self._build().query.get_compiler(DEFAULT_DB_ALIAS)
@@ -79,4 +88,8 @@ def _fill(compiler: Any, blank: Blank, values: dict[str, Any]) -> Any:
     value = values[blank.of]
     if value is None:
         raise ValueError(f"{blank.of}: nothing equals NULL")
-    return compiler.query.model._meta.get_field(blank.of).get_db_prep_value(value, connection)
+    first, *path = blank.of.split("__")
+    field = compiler.query.model._meta.get_field(first)
+    for name in path:
+        field = field.related_model._meta.get_field(name)
+    return field.get_db_prep_value(value, connection)

@@ -16,12 +16,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from celery import current_app
 from django.db import transaction
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 
 from billing.models import ApiKey
+from billing.prepared import Blank, Prepared
 from lookups.jobs import lifecycle, runner
 from lookups.lookup import single_flight
 from lookups.lookup.asks import Stopwatch
@@ -90,22 +92,37 @@ def look(*, now: datetime, left: Place | None = None) -> tuple[Turn | None, bool
     `left`: the registry this thread has just freed a place of. Where accounts are equal it goes back there: threads
     that look in the same moment would else take one registry's place together and leave another's empty.
     """
-    counted = (
-        Job.objects.queued()
-        .open()
-        .order_by()
-        .annotate(watched=ExpressionWrapper(Q(watch__isnull=False), output_field=BooleanField()))
-        .values("account", "state", "key__mode", "watched")
-        .annotate(running=Count("pk", filter=is_running(now)), waiting=Count("pk", filter=is_due(now)))
-        .values_list("account", "state", "key__mode", "watched", "running", "waiting")
-    )
+    counted = _COUNTED.tuples(lease_until=now)
     next_one, waits = choose(counted, left=left)
     if next_one is None:
         return None, waits
     watched, account, place = next_one
-    rows = Job.objects.queued().due(now).filter(account=account, state=place[0], key__mode=place[1])
-    first = rows.filter(watch__isnull=not watched).order_by("created_at", "position").values_list("bulk", "pk").first()
-    return (Turn(*first, place) if first else None), True
+    of_place = _FIRST_OF_WATCHES if watched else _FIRST
+    for bulk_id, job_id in of_place.tuples(lease_until=now, account=account, state=place[0], key__mode=place[1]):
+        return Turn(bulk_id, job_id, place), True
+    return None, True
+
+
+def _count() -> Any:
+    """Account, state, mode, of watches?, how many run, how many wait."""
+    now = Blank("lease_until")
+    watched = ExpressionWrapper(Q(watch__isnull=False), output_field=BooleanField())
+    alike = Job.objects.queued().open().order_by().annotate(watched=watched)
+    counts = {"running": Count("pk", filter=is_running(now)), "waiting": Count("pk", filter=is_due(now))}
+    by = ("account", "state", "key__mode", "watched")
+    return alike.values(*by).annotate(**counts).values_list(*by, *counts)
+
+
+def _first(*, watched: bool) -> Any:
+    """The bulk job and the job whose turn it is among those of one account and registry."""
+    due = Job.objects.queued().due(Blank("lease_until")).filter(watch__isnull=not watched)
+    same = due.filter(account=Blank("account"), state=Blank("state"), key__mode=Blank("key__mode"))
+    return same.order_by("created_at", "position").values_list("bulk", "pk")[:1]
+
+
+_COUNTED = Prepared(_count)
+_FIRST = Prepared(lambda: _first(watched=False))
+_FIRST_OF_WATCHES = Prepared(lambda: _first(watched=True))
 
 
 def choose(counted: Iterable[Counted], *, left: Place | None = None) -> tuple[tuple[bool, int, Place] | None, bool]:

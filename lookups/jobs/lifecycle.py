@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from billing.models import ApiKey
+from billing.prepared import Blank, Prepared
 from lookups.lookup import rows, single_flight
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted, TooManyAtOnce
@@ -33,6 +34,7 @@ HELD_BEYOND = timedelta(minutes=15)  # what the sweep and the settling may take 
 MOST_ATTEMPTS = 3
 KEPT_FOR = timedelta(days=7)
 WHOLE = ("key__account", "bulk", "lookup__hold", "lookup__version__entity", "lookup__filing_set")
+_WHOLE = Prepared(lambda: Job.objects.select_related(*WHOLE).filter(id=Blank("id")))
 UNHEARD_AFTER = timedelta(seconds=15)  # a pending job this old had its message lost
 
 
@@ -108,7 +110,7 @@ def claim(job_id: uuid.UUID, *, now: datetime) -> Job | None:
     claimed = {"status": Job.Status.PROCESSING, "claim": mine, "lease_until": now + LEASE}
     if not Job.objects.due(now).filter(pk=job_id).update(**claimed, attempts=F("attempts") + 1):
         return None
-    return Job.objects.select_related(*WHOLE).get(pk=job_id)
+    return _WHOLE.get(id=job_id)
 
 
 def end(job: Job, lookup: Lookup, *, now: datetime) -> bool:

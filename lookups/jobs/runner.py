@@ -19,6 +19,7 @@ from lookups.models import Job, Lookup
 from lookups.operations import request_ids, tracing
 from lookups.verdicts import Breakdown
 from lookups.watches import judging
+from scrapers import gateway
 from scrapers.failures import Failure
 
 SWEPT = 500  # jobs of a kind that one sweep deals with; the next one takes the rest
@@ -131,7 +132,8 @@ def _answer(ask: Ask, lookup: Lookup, stopwatch: Stopwatch, try_again: settlemen
     stored = settlement.find_stored(ask, stopwatch=stopwatch)
     if stored is not None:
         return settlement.sell_stored(ask, lookup, stored, stopwatch=stopwatch)
-    objection = checks.find_objection(ask, now=stopwatch.now)
+    known = gateway.look_at(ask.question.state, sandbox=ask.sandbox)
+    objection = checks.find_objection(ask, now=stopwatch.now, known=known)
     if isinstance(objection, Refused):
         return settlement.end(ask, lookup, objection, stopwatch=stopwatch)
-    return flow.answer(ask, lookup, stopwatch, try_again, budget_seconds=lifecycle.BUDGET_SECONDS)
+    return flow.answer(ask, lookup, stopwatch, try_again, budget_seconds=lifecycle.BUDGET_SECONDS, known=known)

@@ -10,27 +10,27 @@ from datetime import datetime
 from typing import Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Expression, Q
 
 from billing.models import ApiKey
 
 
-def is_ready(now: datetime) -> Q:
+def is_ready(now: datetime | Expression) -> Q:
     """Pending jobs whose time has come: new ones, and those put off until before `now`."""
     return Q(Q(not_before__isnull=True) | Q(not_before__lte=now), status=Job.Status.PENDING)
 
 
-def is_running(now: datetime) -> Q:
+def is_running(now: datetime | Expression) -> Q:
     """Jobs that a worker has."""
     return Q(status=Job.Status.PROCESSING, lease_until__gt=now)
 
 
-def is_stuck(now: datetime) -> Q:
+def is_stuck(now: datetime | Expression) -> Q:
     """Jobs whose worker was lost."""
     return Q(status=Job.Status.PROCESSING, lease_until__lte=now)
 
 
-def is_due(now: datetime) -> Q:
+def is_due(now: datetime | Expression) -> Q:
     """Jobs that a worker may take."""
     return Q(is_ready(now) | is_stuck(now), deadline__gt=now)
 
@@ -68,7 +68,7 @@ class JobQuerySet(models.QuerySet["Job"]):
         """Those that ask real registries."""
         return self.exclude(key__mode=ApiKey.Mode.TEST)
 
-    def due(self, now: datetime) -> Self:
+    def due(self, now: datetime | Expression) -> Self:
         """Those that a worker may take."""
         return self.filter(is_due(now))
 

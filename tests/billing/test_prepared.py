@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.transaction import TransactionManagementError
 
 from billing import keys
@@ -44,6 +44,23 @@ class TestAPreparedQuery:
             expected = list(whole().filter(account=several[0].account_id, created_at__gt=since))
             assert [columns(one) for one in found] == [columns(one) for one in expected]
             assert [columns(one.account) for one in found] == [columns(one.account) for one in expected]
+
+    def test_gives_columns_and_counts_where_those_are_asked_for(self, several: list[ApiKey]) -> None:
+        def count(since: Any, name: Any) -> Any:
+            late = Count("pk", filter=Q(created_at__gt=since))
+            same = ApiKey.objects.filter(account__name=name).order_by()
+            return (
+                same.values("account__name")
+                .annotate(late=late, all=Count("pk"))
+                .values_list("all", "account__name", "late")
+            )
+
+        prepared = Prepared(lambda: count(Blank("created_at"), Blank("account__name")))
+        for since, late in ((NOW, 3), (NOW + timedelta(minutes=1), 2), (NOW + timedelta(hours=1), 0)):
+            name = several[0].account.name
+            found = prepared.tuples(created_at=since, account__name=name)
+            assert found == list(count(since, name)) == [(4, name, late)]
+        assert prepared.tuples(created_at=NOW, account__name="nobody") == []
 
     def test_asks_the_database_once_and_nothing_later(
         self, several: list[ApiKey], django_assert_num_queries: Any
