@@ -218,7 +218,7 @@ def _make_rows(found: Iterable[dict[str, Any]], period: Period) -> list[Row]:
             WORKSPACE if one.get("origin") == Lookup.Origin.PAGE else one.get("origin", ""),
             one["verdict"],
             one["number"],
-            one["amount"],
+            int(one["amount"]),  # PostgreSQL adds large integers up to a decimal
         )
         for one in found
     ]

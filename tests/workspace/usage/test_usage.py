@@ -246,6 +246,7 @@ class TestADayOfMuch:
         kept = UsageSum.objects.filter(sandbox=False)
         assert set(kept.values_list("day", flat=True)) == {(NIGHT - timedelta(days=back)).date() for back in (3, 4)}
         assert [(figures(shown(busy, query)), table(busy, query)) for query in queries] == before
+        assert type(count_october(busy.account).total.spent) is int
 
     def test_is_not_read_again(self, busy: Browser) -> None:
         daily.keep_days(now=NIGHT + timedelta(days=1))
