@@ -21,7 +21,7 @@ from django.db.models import Q
 
 from billing import audit, budgets, money, networks
 from billing.models import Account, ApiKey
-from billing.prepared import Blank, Prepared
+from jurisdictions.prepared import Blank, Prepared
 
 log = logging.getLogger(__name__)
 

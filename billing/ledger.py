@@ -23,9 +23,15 @@ from billing import budgets, money, posting
 from billing.ledger_errors import BudgetExceeded, HoldEnded, IdempotencyConflict, InsufficientFunds, RefundTooLarge
 from billing.locks import lock_account, lock_hold
 from billing.models import Account, ApiKey, Hold, LedgerEntry
+from jurisdictions.prepared import Blank, Prepared
 
 Kind = LedgerEntry.Kind
 FREE_GRANT = "free_grant"
+_BY_KEY = Prepared(
+    lambda: LedgerEntry.objects.select_related("hold").filter(
+        account=Blank("account"), idempotency_key=Blank("idempotency_key")
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,9 +306,7 @@ def _request(kind: str, idempotency_key: str, now: datetime, request_id: str, *p
 
 def _find_same(account_id: int, request: _Request) -> LedgerEntry | None:
     """Return the entry of an earlier, equal request; refuse a different one under the same key."""
-    entry = (
-        LedgerEntry.objects.select_related("hold").filter(account_id=account_id, idempotency_key=request.key).first()
-    )
+    entry = _BY_KEY.first(account=account_id, idempotency_key=request.key)
     if entry is not None and entry.fingerprint != request.fingerprint:
         raise IdempotencyConflict(f"The idempotency key of entry {entry.pk} was used for another request.")
     return entry

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from billing.models import Account, Hold
-from billing.prepared import Blank, Prepared
+from jurisdictions.prepared import Blank, Prepared
 
 _ACCOUNT = Prepared(lambda: Account.objects.select_for_update(no_key=True).filter(id=Blank("id")))
 _HOLD = Prepared(

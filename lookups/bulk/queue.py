@@ -23,7 +23,7 @@ from django.db import transaction
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 
 from billing.models import ApiKey
-from billing.prepared import Blank, Prepared
+from jurisdictions.prepared import Blank, Prepared
 from lookups.jobs import lifecycle, runner
 from lookups.lookup import single_flight
 from lookups.lookup.asks import Stopwatch

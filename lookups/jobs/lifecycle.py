@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from billing.models import ApiKey
-from billing.prepared import Blank, Prepared
+from jurisdictions.prepared import Blank, Prepared
 from lookups.lookup import rows, single_flight
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted, TooManyAtOnce

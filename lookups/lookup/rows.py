@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 
 from billing import locks
 from billing.models import Account
-from billing.prepared import Blank, Prepared
+from jurisdictions.prepared import Blank, Prepared
 from lookups.evidence import manifests
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import (

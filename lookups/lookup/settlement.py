@@ -13,8 +13,8 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from billing import locks
 from billing.ledger_errors import BudgetExceeded, InsufficientFunds
 from billing.models import Hold
-from billing.prepared import Blank, Prepared
 from jurisdictions import selectors as jurisdictions
+from jurisdictions.prepared import Blank, Prepared
 from lookups.lookup import rows, single_flight, storage
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Cancelled, Failed, Found, Judged, NothingFound, OutOfFunds, Refused, Unavailable

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Subquery
 
 from jurisdictions.models import Jurisdiction
+from jurisdictions.prepared import Blank, Prepared
 from scrapers.models import BulkCopy
 from scrapers.operations import breaker
 
@@ -33,16 +35,21 @@ class Readiness:
         return time.monotonic() - self.read_at < SECONDS
 
 
-def read(state: str) -> Readiness:
-    """Read it now; Jurisdiction.DoesNotExist when `sync_jurisdictions` was never run."""
-    ill = breaker.list_ill().filter(pk=OuterRef("pk"))
+def _known() -> Any:
     copy = BulkCopy.objects.filter(state=OuterRef("pk"), status="current")
-    known = Jurisdiction.objects.filter(pk=state).annotate(
-        is_ill=Exists(ill),
+    known = Jurisdiction.objects.filter(code=Blank("code")).annotate(
+        is_ill=Exists(breaker.list_ill().filter(pk=OuterRef("pk"))),
         copy_as_of=Subquery(copy.values("as_of")[:1]),
         copy_sha256=Subquery(copy.values("sha256")[:1]),
     )
-    enabled, reason, is_ill, *loaded = known.values_list(
-        "enabled", "reason", "is_ill", "copy_as_of", "copy_sha256"
-    ).get()
-    return Readiness(state, enabled, reason, not is_ill, loaded[0], loaded[1] or "")
+    return known.values_list("enabled", "reason", "is_ill", "copy_as_of", "copy_sha256")
+
+
+_KNOWN = Prepared(_known)
+
+
+def read(state: str) -> Readiness:
+    """Read it now; Jurisdiction.DoesNotExist when `sync_jurisdictions` was never run."""
+    for enabled, reason, is_ill, as_of, sha256 in _KNOWN.tuples(code=state):
+        return Readiness(state, enabled, reason, not is_ill, as_of, sha256 or "")
+    raise Jurisdiction.DoesNotExist(state)

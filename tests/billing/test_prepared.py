@@ -13,7 +13,7 @@ from django.db.transaction import TransactionManagementError
 
 from billing import keys
 from billing.models import Account, ApiKey, LedgerEntry
-from billing.prepared import Blank, Prepared
+from jurisdictions.prepared import Blank, Prepared
 from tests.billing.conftest import NOW
 
 
