@@ -30,12 +30,14 @@ RUN python -m venv --without-pip "$VENV" \
         -o -name 'ImageTk*' -o -name 'ImageWin*' -o -name 'ImageGrab*' -o -name 'P[dS]*' -o -name '*FontFile*' \) -delete \
     && find "$VENV" -path '*/kombu/transport/*' \( -name 'S*.py' -o -name 'azure*' -o -name 'con*' -o -name 'etcd*' -o -name 'gc*' \
         -o -name 'mongo*' -o -name 'qpid*' -o -name 'zoo*' \) -delete \
+    && find "$VENV" -path '*/celery/backends/*' \( -name 'arango*' -o -name 'azure*' -o -name 'cass*' -o -name 'co*' -o -name 'dynamo*' \
+        -o -name 'elastic*' -o -name 'gcs*' -o -name 'mongo*' -o -name 's3*' \) -delete \
     && find "$VENV" -path '*/Crypto/Hash/*' ! -name __init__.py ! -name '*keccak*' -delete \
     && find "$VENV" -path '*/pygments/lexers/*.py' ! -name __init__.py ! -name _mapping.py ! -name python.py ! -name shell.py \
         ! -name javascript.py ! -name data.py ! -name special.py -delete \
     && find "$VENV" -depth -type d \( -path '*/django/contrib/gis' -o -path '*/Crypto/Cipher' -o -path '*/Crypto/Math' \
         -o -path '*/stripe/events' -o -path '*/django/db/backends/oracle' -o -path '*/django/db/backends/mysql' \
-        -o -path '*/kombu/transport/sqlalchemy' -o -path '*/Crypto/Protocol' -o -path '*/Crypto/Signature' \
+        -o -path '*/kombu/transport/sqlalchemy' -o -path '*/celery/backends/database' -o -path '*/Crypto/Protocol' -o -path '*/Crypto/Signature' \
         -o -path '*/allauth/headless' -o -path '*/allauth/idp' \
         -o -path '*/allauth/socialaccount/providers/*' \) -exec rm -r {} +
 WORKDIR /srv/sos-lookup
