@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.db.models import Model
-
-import config.urls  # noqa: F401  (loads them)
 
 
 def list_admins() -> dict[type[Model], Any]:
     """Every table with a list, and the ModelAdmin that shows it."""
+    import_module(settings.ROOT_URLCONF)
     return dict(admin.site._registry)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from django.db import transaction
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Count, Max, Min, Q, QuerySet
 from django.db.models.functions import TruncDate
 
 from lookups.models import DayCount, Job, Lookup
@@ -63,7 +63,7 @@ def keep_days(*, now: datetime) -> int:
         counted = _count(day, day).get(day, Day(day))
         with transaction.atomic():
             if DayCount.objects.get_or_create(day=day, defaults=asdict(counted))[1]:
-                usage.keep_day(day)
+                usage.keep_day(day, _list_asked(day, day))
         day, days = day + timedelta(days=1), days + 1
     return days
 
@@ -79,10 +79,9 @@ def count_open_jobs(*, now: datetime) -> OpenJobs:
 
 def _count(first: date, last: date) -> dict[date, Day]:
     """In one query, by the index of times."""
-    asked = Lookup.objects.filter(created_at__gte=_midnight(first), created_at__lt=_midnight(last + timedelta(days=1)))
     live = Q(sandbox=False)
     rows = (
-        asked.order_by()
+        _list_asked(first, last)
         .annotate(day=TruncDate("created_at", tzinfo=UTC))
         .values("day")
         .annotate(
@@ -95,6 +94,11 @@ def _count(first: date, last: date) -> dict[date, Day]:
     return {
         row["day"]: Day(row["day"], row["lookups"], row["found"], row["unavailable"], row["made_up"]) for row in rows
     }
+
+
+def _list_asked(first: date, last: date) -> QuerySet[Lookup]:
+    until = _midnight(last + timedelta(days=1))
+    return Lookup.objects.filter(created_at__gte=_midnight(first), created_at__lt=until).order_by()
 
 
 def _midnight(day: date) -> datetime:

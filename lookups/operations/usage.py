@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date
 
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
 
 from lookups.models import Lookup, UsageSum
 
@@ -12,15 +12,11 @@ MANY = 200  # of an account and mode in a day: fewer are counted as fast as thei
 ALIKE = ("state", "key_id", "origin", "verdict")
 
 
-def keep_day(day: date) -> None:
+def keep_day(day: date, asked: QuerySet[Lookup]) -> None:
     """Add up a day on which every lookup has ended; once, in the transaction that notes that it was done."""
-    since = datetime.combine(day, time.min, tzinfo=UTC)
-    asked = Lookup.objects.filter(
-        account__isnull=False, created_at__gte=since, created_at__lt=since + timedelta(days=1)
-    )
-    of_one = asked.order_by().values("account_id", "sandbox")
-    for one in of_one.annotate(number=Count("*")).filter(number__gte=MANY):
-        same = asked.filter(account_id=one["account_id"], sandbox=one["sandbox"]).order_by().values(*ALIKE)
+    of_accounts = asked.filter(account__isnull=False)
+    for one in of_accounts.values("account_id", "sandbox").annotate(number=Count("*")).filter(number__gte=MANY):
+        same = of_accounts.filter(account_id=one["account_id"], sandbox=one["sandbox"]).values(*ALIKE)
         UsageSum.objects.bulk_create(
             UsageSum(
                 day=day,

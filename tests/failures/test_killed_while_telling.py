@@ -18,7 +18,7 @@ from tests.lookups.webhook_receiver import Receiver, receiving, says
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.redis, pytest.mark.xdist_group("failures")]
 
 
-def list_told(server: Receiver) -> list[str]:
+def list_whole(server: Receiver) -> list[str]:
     """The names of the messages that came whole: who is killed when it has just connected has sent nothing."""
     return [request.headers["webhook-id"] for request in server.requests if request.headers]
 
@@ -41,17 +41,17 @@ class TestACustomerWithAnAddress:
             storm.registries.open()  # nothing can have ended before, so there was nothing to tell
             storm.lose_workers_places()
             storm.send("lookups.tasks.sweep_jobs")
-            wait_until(lambda: list_told(server), what="the first message is on its way")
+            wait_until(lambda: list_whole(server), what="the first message is on its way")
             storm.worker.kill()
             storm.bulk.kill()
-            with_it = len(list_told(server))
+            with_it = len(list_whole(server))
             killed.set()
             storm.books.write("UPDATE lookups_delivery SET lease_until = now()")  # half a minute passes
             storm.start("worker", "bulk")
             storm.lose_workers_places()
             settled(customer, most_asked=3)
             wait_until(lambda: self.all_told(storm, customer), what="all is told", seconds=60)
-            told = Counter(list_told(server))
+            told = Counter(list_whole(server))
         written = storm.books.read(
             "SELECT id, status, job_id, bulk_id FROM lookups_delivery WHERE account_id = %(id)s", id=customer.account
         )
