@@ -156,8 +156,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _is_engine_free(item.nodeid.partition("::")[0]):
             item.add_marker("once")
-    # The group of one story would begin anywhere, and the longest are such: the run would wait for it alone
-    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+    # What takes long would begin anywhere: the run would wait for the last of it alone
+    long = {"xdist_group", "slow"}
+    items.sort(key=lambda item: long.isdisjoint(mark.name for mark in item.iter_markers()))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -27,6 +27,7 @@ UNITS, DOLLARS = 77_123_456, "7712.3456"
 
 
 class TestMoney:
+    @pytest.mark.slow
     def test_is_in_dollars_on_every_page(self, owner: Client) -> None:
         """Every row that has an amount gets one that is known again; no page shows it as the books keep it."""
         populate()

@@ -17,7 +17,7 @@ from tests.billing.conftest import NOW
 from tests.billing.test_topups import PAGES, cards, event, receive
 
 __all__ = ["cards"]  # a fixture
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 CENTS = 314
 FREE = 3140
 

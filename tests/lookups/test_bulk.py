@@ -283,6 +283,7 @@ class TestABulkJob:
         rows = [json.loads(line) for line in reply.getvalue().decode().splitlines()]
         assert rows == read(customer, job).json()["results"]
 
+    @pytest.mark.slow
     def test_of_many_rows_is_streamed_in_little_memory(self, customer: Customer) -> None:
         ask(customer, [TWO[0]])
         work()

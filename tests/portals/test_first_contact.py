@@ -42,6 +42,7 @@ def meet(world: World, *states: str) -> list[Contact]:
 class TestTheWholeWorld:
     """Each state of the golden cases."""
 
+    @pytest.mark.slow
     def test_is_met_read_and_reported_with_cases_proposed(self, world: World, tmp_path: Path) -> None:
         report, strange = Report(tmp_path, began=timezone.now()), {}
         portals = [portal for code in world.states if (portal := discovery.find_portal(code)) is not None]

@@ -193,6 +193,7 @@ class TestAKey:
 class TestAProject:
     """Of two hundred rows, batch by batch, as OpenRefine sends them."""
 
+    @pytest.mark.slow
     def test_is_reconciled_and_extended(self, program: Program) -> None:
         names = [FOUND, NOBODY, "Blue Heron Logistics LLC", "Magic Ambiguous LLC"]
         chosen: list[str] = []

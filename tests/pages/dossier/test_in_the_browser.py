@@ -78,6 +78,7 @@ def open_page(urls: dict[str, str]) -> Callable[[BrowserContext, str], tuple[Pag
 class TestADossier:
     """Whatever its registry wrote."""
 
+    @pytest.mark.slow
     @pytest.mark.skipif(not chromium.AXE.exists(), reason="needs npm")
     def test_is_readable_on_every_screen(self, browser: Browser, urls: dict[str, str], open_page: Any) -> None:
         wrong: list[str] = []

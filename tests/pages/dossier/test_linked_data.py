@@ -76,6 +76,7 @@ class TestTheRecordForMachines:
                 date.fromisoformat(text)
             assert text, name
 
+    @pytest.mark.slow
     @pytest.mark.skipif(bool(node.find_missing()), reason="needs npm")
     def test_is_what_schema_org_has_words_for(self, graphs: list[dict[str, Any]], tmp_path: Path) -> None:
         done = _compile(graphs, tmp_path)

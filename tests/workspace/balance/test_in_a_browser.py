@@ -17,6 +17,7 @@ from tests.browser import chromium
 from tests.workspace.conftest import Browser
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(not chromium.VALIDATOR.exists(), reason="needs npm"),
 ]

@@ -13,7 +13,7 @@ from lookups.bulk import queue
 from lookups.models import BulkDraft, BulkJob, Lookup
 from tests.workspace.conftest import Browser
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once, pytest.mark.slow]
 TABLE = (
     "Customer No,Company,State,City\n"
     "C-1,Blue Heron Logistics LLC,DE,Dover\nC-2,Magic Ambiguous LLC,Delaware,Dover\nC-3,Zebra Inc,Ontario,Toronto\n"
