@@ -20,6 +20,9 @@ STATES = {place.name.replace(".", "").upper(): code for code, place in PLACES.it
 _CODES = frozenset(STATES.values())
 _COUNTRIES = {"USA", "US", "U.S.A.", "U.S.", "UNITED STATES", "UNITED STATES OF AMERICA", "UNITED STATES (USA)"}
 _ZIP_AT_END = re.compile(r"^(?P<rest>.+?)[.,\s]+(?P<zip>\d{5}(?:-?\d{4})?)(?:-0000)?$")
+_CITY_AND_STATE = [  # the state in four words, three, two, one
+    re.compile(rf"^(?P<city>.*?)[,\s]+(?P<state>\S+(?:\s+\S+){{{more}}})$") for more in (3, 2, 1, 0)
+]
 _COUNTRY_AT_END = re.compile(r"(?<=\d{4})\s+(U\.?S\.?(?:A\.?)?|UNITED STATES(?: OF AMERICA)?)$", re.IGNORECASE)
 _NUMBERED_CITIES = {"29 PALMS", "1000 OAKS", "1000 PALMS"}  # elsewhere a number belongs to the street
 _MILITARY = re.compile(  # "PSC 3 BOX 1234 / APO, AP 96266"
@@ -67,6 +70,8 @@ def from_parts(
     country: str | None = None,
 ) -> Address:
     """Build an address from a portal that splits it itself; blanks and placeholders become None, states two letters."""
+    if not (city or state or zip or country or any(street)):
+        return Address()
     lines = [" ".join(line.split()) for line in street if line and not is_placeholder(line)]
     return Address(
         street=", ".join(dict.fromkeys(lines)) or None,
@@ -150,8 +155,8 @@ def _tail(text: str) -> tuple[str, str, str | None] | None:
     found = _ZIP_AT_END.match(text)
     if not found or state_code(found["rest"]):
         return None
-    for words in (4, 3, 2, 1):
-        parts = re.match(rf"^(?P<city>.*?)[,\s]+(?P<state>\S+(?:\s+\S+){{{words - 1}}})$", found["rest"])
+    for form in _CITY_AND_STATE:
+        parts = form.match(found["rest"])
         state = state_code(parts["state"]) if parts else None
         if parts and state:
             city = parts["city"].strip(" ,")

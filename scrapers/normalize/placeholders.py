@@ -22,12 +22,17 @@ _WORDS = frozenset(
 _GONE = re.compile(
     r"(?:(?:registered |resident )?agent )?(?:revoked|resigned|retired|vacated|removed)(?: on)?(?: \d+)*"
 )
+_BEGINNINGS = frozenset(word.split()[0] for word in _WORDS) | set(
+    listed("registered | resident | agent | revoked | resigned | retired | vacated | removed")
+)
 _TWICE = re.compile(r"(.+?)(?: \1)*")  # "VACANT VACANT": both parts of a name filled alike
 
 
 def is_placeholder(text: str | None) -> bool:
     """Whether a text in the place of a name or a street stands for nothing; so does one without letters or digits."""
     words = re.sub(r"[\W_]+", " ", text or "").strip().casefold()
+    if words and words.partition(" ")[0] not in _BEGINNINGS:  # nearly every one
+        return False
     once = _TWICE.fullmatch(words)
     return not once or once[1] in _WORDS or _GONE.fullmatch(words) is not None
 

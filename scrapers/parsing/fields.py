@@ -20,7 +20,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 def fold(label: str) -> str:
     """A label as it is compared: lower case, without colon, dots and doubled blanks."""
-    return " ".join(label.replace("\xa0", " ").split()).rstrip(" :.").casefold()
+    return " ".join(label.split()).rstrip(" :.").casefold()
 
 
 class Labels:
@@ -134,7 +134,7 @@ def text(value: Any) -> str | None:
         return None
     if isinstance(value, (bool, list, dict)):
         raise PageChanged(f"expected text, got {value!r}")
-    cleaned = " ".join(str(value).replace("\xa0", " ").split())
+    cleaned = " ".join(str(value).split())
     return cleaned or None
 
 

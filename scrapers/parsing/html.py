@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import cast
 
+from lxml.cssselect import CSSSelector
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged, PortalBlocked
@@ -19,14 +22,14 @@ def text_of(element: HtmlElement) -> str:
     """
     if len(element):
         return " ".join(lines_of(element))
-    return " ".join((element.text or "").replace("\xa0", " ").split())
+    return " ".join((element.text or "").split())
 
 
 def lines_of(element: HtmlElement) -> list[str]:
     """The text of an element as the lines a person sees: `<br>` ends one, blocks (`div`, `p`, `li`, ...) are lines."""
     rows: list[str] = [""]
     _write_lines(element, rows)
-    cleaned = (" ".join(row.replace("\xa0", " ").split()) for row in rows)
+    cleaned = (" ".join(row.split()) for row in rows)
     return [row for row in cleaned if row]
 
 
@@ -63,7 +66,7 @@ def visible_text(root: HtmlElement) -> str:
         "or contains(translate(@style, ' ', ''), 'display:none')"
     )
     seen = root.xpath(f".//text()[not(ancestor::*[{unseen}])]")
-    return " ".join(" ".join(seen).replace("\xa0", " ").split())
+    return " ".join(" ".join(seen).split())
 
 
 def offers_next(root: HtmlElement) -> bool:
@@ -88,12 +91,17 @@ _NEXT = frozenset(
 
 def select(root: HtmlElement, css: str, *, least: int = 0, most: int | None = None) -> list[HtmlElement]:
     """All elements that fit, or PageChanged when their number is outside what the page must have."""
-    found = list(root.cssselect(css))
+    found = _selector(css)(root)
     if len(found) < least or (most is not None and len(found) > most):
         raise PageChanged(
             f"{css!r} fits {len(found)} elements, expected {least}..{most if most is not None else 'any'}"
         )
     return found
+
+
+@cache  # the readers' own: to translate one takes longer than to use it
+def _selector(css: str) -> Callable[[HtmlElement], list[HtmlElement]]:
+    return cast("Callable[[HtmlElement], list[HtmlElement]]", CSSSelector(css, translator="html"))
 
 
 def one(root: HtmlElement, css: str) -> HtmlElement:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from lxml.html import HtmlElement
 
-from scrapers.parsing.html import lines_of, maybe, text_of
+from scrapers.parsing.html import lines_of, maybe, select, text_of
 
 Pair = tuple[str, list[str]]
 
@@ -15,7 +15,7 @@ def pairs(rows: Iterable[HtmlElement], label: str, value: str, *, empty: frozens
     """Label and lines of every row that holds both, by their selectors; `empty` are lines that stand for nothing."""
     found = []
     for row in rows:
-        labels, box = row.cssselect(label), maybe(row, value)
+        labels, box = select(row, label), maybe(row, value)
         if labels and box is not None:
             found.append((text_of(labels[0]).rstrip(" :"), stated_lines(lines_of(box), empty)))
     return found

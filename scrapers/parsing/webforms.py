@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.parsing.html import missing_result, text_of
+from scrapers.parsing.html import missing_result, select, text_of
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -36,7 +36,7 @@ class WebForm:
 
     def _server_form(self, css: str, what: str) -> HtmlElement:
         """The form with the view state; other forms (site search, newsletters) may stand beside it."""
-        forms = self.tree.cssselect(css)  # the tree itself among them, when the page is nothing but a form
+        forms = select(self.tree, css)  # the tree itself among them, when the page is nothing but a form
         found = [form for form in forms if form.xpath(".//input[@name='__VIEWSTATE']")]
         if not found:
             raise missing_result(self.page, what)

@@ -16,7 +16,7 @@ from requests.adapters import BaseAdapter
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels, listed, need, need_list, need_text, note_unread, text
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, table_rows, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of
 from scrapers.portal import Canaries, Capabilities, Portal, Terms
 from scrapers.records import (
     Address,
@@ -191,7 +191,7 @@ class SandboxPortal(Portal):
 
     def _read(self, session: PortalSession, page: Page) -> EntityRecord:
         tree = page.html()
-        labels = Labels((text_of(one(row, "th")), one(row, "td")) for row in one(tree, "table#facts").cssselect("tr"))
+        labels = Labels((text_of(one(row, "th")), one(row, "td")) for row in select(one(tree, "table#facts"), "tr"))
         record = EntityRecord(
             entity_name=text_of(one(tree, "#entity-name")),
             entity_id=text_of(labels.one("Entity number")),

@@ -65,7 +65,7 @@ class Alaska(Portal):
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Fill the search page's own form in."""
         page = session.get(_SEARCH)
-        forms = [form for form in select(page.html(), "form") if form.cssselect("#EntityName")]
+        forms = [form for form in select(page.html(), "form") if select(form, "#EntityName")]
         if len(forms) != 1:
             raise missing_result(page, "the search form")
         box = select(forms[0], "#EntityName", least=1, most=1)[0].get("name") or "EntityName"

@@ -176,7 +176,7 @@ def _officer_rows(tree: HtmlElement) -> Iterator[tuple[str, str]]:
         return
     if panel is None:
         raise PageChanged("the button for the officers led to no list of them")
-    rows = [tuple(map(text_of, row.cssselect(".panel-cell"))) for row in select(panel, ".panel-row", least=1)]
+    rows = [tuple(map(text_of, select(row, ".panel-cell"))) for row in select(panel, ".panel-row", least=1)]
     for cells in rows:
         if len(cells) != 2 or rows[0] != ("Title", "Officer"):
             raise PageChanged(f"a row {cells} under the headings {rows[0]}")

@@ -18,7 +18,7 @@ from scrapers.normalize import types
 from scrapers.parsing.blocks import find_heading, table_under
 from scrapers.parsing.cells import address_in
 from scrapers.parsing.fields import Labels, listed, need, need_rows, need_text, note_unread, text
-from scrapers.parsing.html import lines_of, missing_result, table_rows, text_of
+from scrapers.parsing.html import lines_of, missing_result, select, table_rows, text_of
 from scrapers.parsing.pairs import joined
 from scrapers.parsing.people import agent_in, officer_in
 from scrapers.portal import Capabilities, Portal, Terms
@@ -129,7 +129,7 @@ def _candidate(row: Any, link: str) -> Candidate:
 
 
 def _record(page: Page, session: PortalSession, link: str) -> EntityRecord:
-    found = page.html().cssselect("#printDiv2")
+    found = select(page.html(), "#printDiv2")
     if len(found) != 1:
         raise missing_result(page, "the business details (#printDiv2)")
     root = found[0]

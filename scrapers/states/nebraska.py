@@ -108,7 +108,7 @@ class Nebraska(Portal):
 def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
     """Name, account number, type, status; the button to the record stands in a column without a heading."""
     name, number, kind, status = (row[heading] for heading in _COLUMNS)
-    link = next((one for cell in row.values() for one in cell.cssselect("a[href]")), None)
+    link = next((one for cell in row.values() for one in select(cell, "a[href]")), None)
     url = page.link(link.get("href") or "") if link is not None else f"{_CGI}?acct-number={text_of(number)}"
     return Candidate(
         name=text_of(name),

@@ -153,7 +153,7 @@ class NorthCarolina(Portal):
 
 def _candidates(box: HtmlElement, page: Page, session: PortalSession) -> list[Candidate]:
     """One row for the legal name, and one for each previous name the list shows."""
-    pairs = [text_of(line).partition(":")[::2] for line in select(box, "div.para-small") if line.cssselect(".boldSpan")]
+    pairs = [text_of(line).partition(":")[::2] for line in select(box, "div.para-small") if select(line, ".boldSpan")]
     labels = Labels((label, value.strip()) for label, value in pairs)
     labels.ignore("Date formed", "Citizenship", "State of Incorporation")
     links = [a.get("href") or "" for a in select(box, "a") if (a.get("href") or "").startswith(_PROFILE)]

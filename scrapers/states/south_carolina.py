@@ -121,7 +121,7 @@ def _listed(page: Page) -> ResultList:
 
 def _exact_kind(page: Page) -> str:
     """The number of the exact search, by its name in the form: it is not known beforehand."""
-    options = page.html().cssselect("#EntitySearchTypeEnumId option[value]")
+    options = select(page.html(), "#EntitySearchTypeEnumId option[value]")
     if not options:
         raise missing_result(page, "the kinds of search")
     found = [str(option.get("value")) for option in options if _EXACT.search(text_of(option))]
@@ -143,7 +143,7 @@ def _verdict(words: str | None) -> bool | None:
 
 def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
     """The list shows name and status; the number is on the profile."""
-    links = list({id(link): link for cell in row.values() for link in cell.cssselect("a[href]")}.values())
+    links = list({id(link): link for cell in row.values() for link in select(cell, "a[href]")}.values())
     if len(links) != 1:
         raise PageChanged(f"a row has {len(links)} links, one is expected: its name")
     url = page.link(links[0].get("href") or "")

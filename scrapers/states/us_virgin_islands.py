@@ -155,7 +155,7 @@ def _label_before(value: HtmlElement) -> str:
 
 def _pairs(tree: HtmlElement) -> Iterable[tuple[str, HtmlElement]]:
     for box in select(tree, ".appAttribute", least=1):
-        label, value = box.cssselect("span.appLabelText"), box.cssselect(".appAttrValue")
+        label, value = select(box, "span.appLabelText"), select(box, ".appAttrValue")
         if label and value:
             yield text_of(label[0]), value[0]
 

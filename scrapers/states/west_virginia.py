@@ -95,18 +95,18 @@ def _rows(grid: HtmlElement, page: Page) -> list[Candidate]:
     named = [at for at, head in enumerate(heads) if "name" in head.split()]
     if len(named) != 1:
         raise PageChanged(f"{page.url}: one column of names expected among {heads}")
-    found = [_candidate(line, len(heads), named[0], page) for line in lines[1:] if line.cssselect(_LINK)]
+    found = [_candidate(line, len(heads), named[0], page) for line in lines[1:] if select(line, _LINK)]
     if not found:
         raise PageChanged(f"{page.url}: a grid of results without a row")
     return found
 
 
 def _candidate(line: HtmlElement, width: int, name: int, page: Page) -> Candidate:
-    links, cells = line.cssselect(_LINK), line.xpath("./th | ./td")
+    links, cells = select(line, _LINK), line.xpath("./th | ./td")
     href = links[0].get("href") or ""
     if len(links) != 1 or len(cells) != width or not text_of(cells[name]) or not href:
         raise PageChanged(f"{page.url}: a row of {len(cells)} cells with {len(links)} links, or without a name")
-    kinds = line.cssselect(".hidden-tablet.hidden-phone")
+    kinds = select(line, ".hidden-tablet.hidden-phone")
     return Candidate(
         name=text_of(cells[name]),
         entity_id="",

@@ -95,7 +95,7 @@ class Wisconsin(Portal):
         table = maybe(tree, "table#results")
         if table is None:
             raise missing_result(page, "the list of results")
-        rows = [_candidates(row, page) for row in select(table, "tr[class]") if row.cssselect("td.entityID")]
+        rows = [_candidates(row, page) for row in select(table, "tr[class]") if select(row, "td.entityID")]
         if not rows:
             raise PageChanged(f"{page.url}: a list without rows, and no line that there are none")
         count = find_count(_COUNT, seen)
@@ -151,7 +151,7 @@ def _candidates(row: HtmlElement, page: Page) -> list[Candidate]:
 
 def _pairs(tree: HtmlElement) -> Iterable[tuple[str, HtmlElement]]:
     for row in select(tree, "table.stats tr", least=1):
-        label, data = row.cssselect("td.label"), row.cssselect("td.data")
+        label, data = select(row, "td.label"), select(row, "td.data")
         if label and data:
             yield " ".join(lines_of(label[0])), data[0]
 

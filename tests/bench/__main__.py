@@ -21,7 +21,7 @@ from tests.journeys.checkout import ROOT, clean_environment
 
 USUAL = (
     *("rates", "rates --engine embedded", "charge_rate", "bulk_rate", "queue_look", "several_processes"),
-    *("evidence_cost", "reading_path", "matching", "wire_writing", "thousand_accounts"),
+    *("evidence_cost", "reading_path", "matching", "parsing", "wire_writing", "thousand_accounts"),
 )
 NAMED = ("large", "slow_clients", "copy_size", "names")
 WITH_SERVERS = ("charge_rate", "bulk_rate", "copy_size")  # the others start what they need

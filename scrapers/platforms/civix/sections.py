@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels
-from scrapers.parsing.html import maybe, table_rows, text_of
+from scrapers.parsing.html import maybe, select, table_rows, text_of
 from scrapers.records import Address, Officer
 
 _EMPTY = {"", "n/a", "none", "not available", "not stated", "null", "no records to view.", "-"}
@@ -54,7 +54,7 @@ class Sections:
 
 def read(tree: HtmlElement, markup: Markup) -> Sections:
     """All labelled values of a page, sorted by the heading of their panel."""
-    panels = set(tree.cssselect(markup.panel))
+    panels = set(select(tree, markup.panel))
     sorted_pairs: dict[str, list[tuple[str, str]]] = {"entity": [], "agent": [], "office": [], "places": []}
     for label in tree.xpath(markup.label):
         value = label.getnext()
@@ -79,7 +79,7 @@ def _first(element: HtmlElement, css: str) -> HtmlElement | None:
         name = css.removeprefix(":scope > .")
         found = element.xpath("./*[contains(@class, $name)]", name=name)
     else:
-        found = element.cssselect(css)
+        found = select(element, css)
     return found[0] if found else None
 
 

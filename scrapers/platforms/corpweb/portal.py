@@ -148,7 +148,7 @@ class CorpWebPortal(Portal):
         """
         found = []
         for row in select(one(page.html(), f"#{_GRID}"), "tr"):
-            link = next((a for a in row.cssselect("a") if "CorpSummary.aspx" in (a.get("href") or "")), None)
+            link = next((a for a in select(row, "a") if "CorpSummary.aspx" in (a.get("href") or "")), None)
             if link is None:
                 continue  # the header, and the pager
             cells = [text_of(cell) for cell in row.xpath("./th | ./td")]

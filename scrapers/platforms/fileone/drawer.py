@@ -34,7 +34,7 @@ def lines(value: Any) -> list[str]:
         return []
     if not isinstance(value, str):
         raise PageChanged(f"expected lines of text, got {value!r}")
-    rows = (" ".join(row.replace("\xa0", " ").split()) for row in value.splitlines())
+    rows = (" ".join(row.split()) for row in value.splitlines())
     return [row for row in rows if row]
 
 

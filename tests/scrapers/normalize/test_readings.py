@@ -324,6 +324,8 @@ class TestAPlaceholder:
             "THE CORPORATION",  # NY
             "*RESIGNED 01/02/03*",  # FL
             "REVOKED 1/2/2003",
+            "Resident Agent Removed",
+            "Retired on 1/2/2003",
             "-",
             " ",
             "",
