@@ -7,6 +7,8 @@ names has no socket of ours and no time-out: a thread of its own waits for it, a
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import socket
 import threading
 import time
@@ -55,12 +57,45 @@ class _Waiting(Generic[Made]):
         return self._made[0]
 
 
+class _Alarm:
+    """One thread that cuts whatever is due: a thread for each deadline would cost more than most requests do."""
+
+    def __init__(self) -> None:
+        self._set: list[tuple[float, int, DeadlineCutter, threading.Event]] = []  # the next one first
+        self._numbers = itertools.count()
+        self._earlier = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def set(self, deadline: float, cutter: DeadlineCutter, late: threading.Event) -> None:
+        """Have the cutter asked at `deadline`; it knows itself what has ended by then."""
+        with self._earlier:
+            entry = (deadline, next(self._numbers), cutter, late)
+            heapq.heappush(self._set, entry)
+            if self._thread is None or not self._thread.is_alive():  # nor is that of the process this was forked from
+                self._thread = threading.Thread(target=self._watch, name="deadlines", daemon=True)
+                self._thread.start()
+            elif self._set[0] is entry:
+                self._earlier.notify()
+
+    def _watch(self) -> None:
+        while True:
+            with self._earlier:
+                while (left := self._set[0][0] - time.monotonic() if self._set else threading.TIMEOUT_MAX) > 0:
+                    self._earlier.wait(min(left, threading.TIMEOUT_MAX))
+                _, _, cutter, late = heapq.heappop(self._set)
+            cutter.cut(late)
+
+
+_alarm = _Alarm()
+
+
 class DeadlineCutter:
     """Knows the sockets of one conversation, and shuts them down when its time is over."""
 
     def __init__(self) -> None:
         self._handles: list[tuple[socket.socket, Callable[[], bool]]] = []
-        self._late = threading.Event()
+        self._late: threading.Event | None = None  # of what is under way
+        self._lock = threading.Lock()  # a handle must not be closed while it is being shut down
         self.deadline = float("inf")
 
     def watch(self, made: socket.socket, *, in_use: Callable[[], bool] = lambda: True) -> None:
@@ -68,37 +103,43 @@ class DeadlineCutter:
 
         A second handle of it is kept, because TLS takes the first one away into an object of its own.
         """
-        self._handles.append((made.dup(), in_use))
-        if self._late.is_set():  # it was made while the time ran out
-            self._cut()
+        with self._lock:
+            self._handles.append((made.dup(), in_use))
+            if self._late and self._late.is_set():  # it was made while the time ran out
+                self._shut_down()
 
     @contextmanager
     def until(self, deadline: float) -> Iterator[threading.Event]:
         """Cut at `deadline` (time.monotonic()) if the block has not ended by then, which the event tells afterwards."""
         self._late = late = threading.Event()
         self.deadline = deadline
-        timer = threading.Timer(max(0.0, deadline - time.monotonic()), self._cut)
-        timer.daemon = True
-        timer.start()
+        _alarm.set(deadline, self, late)
         try:
             yield late
         finally:
-            timer.cancel()
-            timer.join()  # a handle must not be closed while it is being shut down
-            self._forget(lambda in_use: not in_use())
+            self._forget(lambda in_use: not in_use(), is_over=True)
+
+    def cut(self, late: threading.Event) -> None:
+        """End what the event belongs to, if it has not ended."""
+        with self._lock:
+            if self._late is late:
+                late.set()
+                self._shut_down()
 
     def close(self) -> None:
         """Forget all of them."""
         self._forget(lambda _: True)
 
-    def _cut(self) -> None:
-        self._late.set()
-        for handle, _ in list(self._handles):
+    def _shut_down(self) -> None:
+        for handle, _ in self._handles:
             with suppress(OSError):
                 handle.shutdown(socket.SHUT_RDWR)
 
-    def _forget(self, is_done: Callable[[Callable[[], bool]], bool]) -> None:
-        for entry in list(self._handles):
-            if is_done(entry[1]):
-                entry[0].close()
-                self._handles.remove(entry)
+    def _forget(self, is_done: Callable[[Callable[[], bool]], bool], *, is_over: bool = False) -> None:
+        with self._lock:
+            if is_over:
+                self._late = None
+            for entry in list(self._handles):
+                if is_done(entry[1]):
+                    entry[0].close()
+                    self._handles.remove(entry)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
+import os
 import socket
 import threading
 import time
@@ -64,6 +66,47 @@ class TestAConversation:
             pass
         wire[0].close()
         assert wire[1].recv(1) == b"", "a handle that is kept would hold the connection open"
+
+
+class TestManyConversations:
+    """At once, each with a deadline of its own."""
+
+    def test_share_one_thread_and_end_in_the_order_of_their_deadlines(self) -> None:
+        with contextlib.ExitStack() as under_way:
+            start = time.monotonic()
+            late = [
+                under_way.enter_context(DeadlineCutter().until(start + seconds)) for seconds in (60, 0.4, 60, 0.2, 60)
+            ]
+            assert [one.name for one in threading.enumerate()].count("deadlines") == 1
+            assert late[3].wait(30)
+            assert time.monotonic() >= start + 0.2
+            assert late[1].wait(30)
+            assert time.monotonic() >= start + 0.4
+            assert [one.is_set() for one in late] == [False, True, False, True, False]
+
+    def test_that_have_ended_are_not_cut_by_the_deadline_of_the_one_before(
+        self, wire: tuple[socket.socket, socket.socket], cutter: DeadlineCutter
+    ) -> None:
+        cutter.watch(wire[0])
+        with cutter.until(time.monotonic() + 0.1):
+            pass
+        with cutter.until(time.monotonic() + 60) as late:
+            time.sleep(0.3)
+            wire[1].send(b"x")
+            assert (late.is_set(), wire[0].recv(1)) == (False, b"x")
+
+    @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+    def test_are_cut_in_a_process_that_was_forked_as_well(self) -> None:
+        with DeadlineCutter().until(time.monotonic() + 60):
+            forked = multiprocessing.get_context("fork").Process(target=_be_late)
+            forked.start()
+            forked.join(60)
+        assert forked.exitcode == 0
+
+
+def _be_late() -> None:
+    with DeadlineCutter().until(time.monotonic() + 0.1) as late:
+        os._exit(0 if late.wait(30) else 1)
 
 
 class TestAPieceOfWork:
