@@ -20,7 +20,7 @@ from tests.engines import programs, servers
 from tests.journeys.checkout import ROOT, clean_environment
 
 USUAL = (
-    *("rates", "rates --engine embedded", "charge_rate", "bulk_rate", "queue_look", "several_processes"),
+    *("rates", "rates --engine embedded", "charge_rate", "bulk_rate", "queue_look", "several_processes", "waits"),
     *("evidence_cost", "reading_path", "matching", "parsing", "wire_writing", "thousand_accounts"),
 )
 NAMED = ("large", "slow_clients", "copy_size", "names")
