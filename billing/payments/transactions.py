@@ -2,14 +2,12 @@
 
 The smallest honest decoder: strict RLP, one call, one known shape of transfer, one kind of signature, and a refusal of
 all else. The libraries that can do more bring a whole chain client (23 packages) with them; tests compare with theirs.
+What reads signatures and hashes is loaded by the first payment: 3 MB of each process, most of which never see one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from coincurve import PublicKey
-from Crypto.Hash import keccak
 
 TYPE = 0x76
 FIELDS = 14  # a fifteenth would authorize another key to act for the account
@@ -92,6 +90,8 @@ def read(raw: bytes) -> Transfer:
 
 def hash_of(data: bytes) -> bytes:
     """Return the Keccak-256 of some bytes: the transaction's name on the chain."""
+    from Crypto.Hash import keccak
+
     return keccak.new(digest_bits=256, data=data).digest()
 
 
@@ -157,6 +157,8 @@ def _with_usual_parity(raw: bytes, signature: Item) -> bytes:
 
 def _recover_sender(raw: bytes) -> bytes:
     """Return the address whose key signed this: what was signed is the same list without the signature."""
+    from coincurve import PublicKey
+
     signature = raw[-SIGNED_BY_ITSELF:]
     if signature[64] not in (27, 28) or int.from_bytes(signature[32:64], "big") > HALF_ORDER:
         raise UnreadableTransaction("The signature is not in its usual form.")

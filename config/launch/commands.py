@@ -10,11 +10,11 @@ from pathlib import Path
 
 from config import env
 
-WORKER_THREADS = 16
 MOST_WEB_PROCESSES = 4
-BULK_THREADS = 40  # they mostly wait: for two answers at a time from each of some twenty registries
-# Without Django's checks, whose result Celery leaves unread: they load every page of ours, 23 MB of a worker's memory
-CELERY = (sys.executable, "-m", "celery", "--app", "config.celery", "--skip-checks")
+THREADS = {
+    "worker": 16,
+    "bulk": 40,  # they mostly wait: for two answers at a time from each of some twenty registries
+}
 NODES = {"worker": "celery@%h", "bulk": "bulk@%h"}
 QUEUES = {"worker": "interactive,upkeep", "bulk": "bulk"}  # of their own, so that a thousand rows delay nobody's lookup
 
@@ -62,35 +62,9 @@ def stop_seconds() -> int:
 
 def worker(name: str) -> list[str]:
     """Return the command of a queue worker, "worker" or "bulk": one process with threads."""
-    threads = BULK_THREADS if name == "bulk" else WORKER_THREADS
-    return [
-        *CELERY,
-        "worker",
-        "--pool",
-        "threads",
-        "--concurrency",
-        str(threads),
-        "--queues",
-        QUEUES[name],
-        "--hostname",
-        NODES[name],
-        "--loglevel",
-        "INFO",
-        "--without-gossip",
-        "--without-mingle",
-        "--without-heartbeat",
-    ]
+    return [sys.executable, "-m", "config.launch.queues", name]
 
 
 def beat(*, folder: Path) -> list[str]:
     """Return the clock's command; what it has done last stands in `folder`."""
-    return [
-        *CELERY,
-        "beat",
-        "--loglevel",
-        "INFO",
-        "--schedule",
-        str(folder / "beat-schedule"),
-        "--pidfile",
-        "",
-    ]
+    return [sys.executable, "-m", "config.launch.queues", "beat", "--schedule", str(folder / "beat-schedule")]

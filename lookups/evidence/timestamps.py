@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import NamedTuple
 
 import requests
-from rfc3161_client import HashAlgorithm, PKIStatus, TimestampRequestBuilder, decode_timestamp_response
 
 from scrapers.transport.deadline import in_time
 
@@ -33,6 +32,9 @@ class Token(NamedTuple):
 
 def ask(url: str, text: bytes, *, seconds: float = SECONDS) -> Token:
     """Have the authority vouch for a text; raises NotStamped where it does not, or for something else."""
+    # Here: 3 MB of every process, most of which never ask
+    from rfc3161_client import HashAlgorithm, PKIStatus, TimestampRequestBuilder, decode_timestamp_response
+
     asked = TimestampRequestBuilder().data(text).hash_algorithm(HashAlgorithm.SHA256)
     request = asked.cert_request(cert_request=True).build()
     try:
