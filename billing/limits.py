@@ -78,8 +78,11 @@ def count(*, subject: str, limit: int, now: datetime, seconds: int = MINUTE) -> 
 
 def _count_keys(account_id: int) -> int:
     """How many keys an account has had that share its limit, as this process has known it for a minute at most."""
-    keys = ApiKey.objects.filter(account=account_id, rate_limit_per_minute=None)
-    return int(cache.get_or_set(f"keys:{account_id}", keys.count, MINUTE) or 0)
+
+    def count() -> int:
+        return ApiKey.objects.filter(account=account_id, rate_limit_per_minute=None).count()
+
+    return int(cache.get_or_set(f"keys:{account_id}", count, MINUTE) or 0)
 
 
 def _of_account(of_a_key: int) -> int:

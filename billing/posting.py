@@ -9,12 +9,14 @@ cannot (and needs not: it is in this process). Only `billing.ledger` posts; `bil
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 
 from billing import chain
 from billing.models import Account, AuditEvent, Hold, LedgerEntry
+from jurisdictions import prepared
 
 SUMS = (
     "available",
@@ -54,7 +56,7 @@ def post(*, account: Account, entry: LedgerEntry, hold: Hold | None = None, row:
 def append(row: LedgerEntry | AuditEvent, *, hold_id: str | None = None) -> None:
     """Write a row that follows `row.previous_hash`; its number and its hash come from the database."""
     text, values = _insert_chained(row, hold_id=hold_id)
-    with connection.cursor() as cursor:
+    with prepared.cursor() as cursor:
         cursor.execute(f"WITH made AS ({_next_number(row)}) {text} RETURNING id, hash", values)
         row.pk, row.hash = cursor.fetchone()
     row._state.adding = False
@@ -84,7 +86,7 @@ def _post_in_one(account: Account, entry: LedgerEntry, hold: Hold | None, row: m
     made = ", ".join(f"(SELECT {'NULL' if new is None else part})" for new, part in ((hold, HELD), (row, NAMED)))
     # Every name comes from the models, every value is a parameter.
     statement = f"WITH {', '.join(parts)} {text} RETURNING (SELECT id FROM entry), ledger_head, {made}"  # noqa: S608
-    with connection.cursor() as cursor:
+    with prepared.cursor() as cursor:
         cursor.execute(statement, [*values, *more, *last])
         entry.pk, entry.hash, hold_id, row_id = cursor.fetchone()
     account.ledger_head = entry.hash
@@ -109,28 +111,53 @@ def _insert_chained(entry: LedgerEntry | AuditEvent, *, hold_id: str | None) -> 
 
 def _insert(row: models.Model, **expressions: Expression) -> tuple[str, list[Any]]:
     """Return the INSERT of a new row and its values; `expressions` stand in for the columns they are named after."""
-    fields = [field for field in row._meta.concrete_fields if not field.primary_key or field.attname in expressions]
-    columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
-    marks, values = _marks(row, fields, expressions)
-    table = connection.ops.quote_name(row._meta.db_table)
-    return f"INSERT INTO {table} ({columns}) VALUES ({', '.join(marks)})", values  # noqa: S608
+    fields = _written_fields(type(row), tuple(expressions))
+    text = _insert_text(type(row), tuple((name, sql) for name, (sql, _) in expressions.items()))
+    return text, _values(row, fields, expressions)
 
 
 def _update(row: models.Model, names: tuple[str, ...], **expressions: Expression) -> tuple[str, list[Any]]:
     """Return the UPDATE of some columns of a row and its values; `expressions` as for `_insert`."""
-    fields = [field for field in row._meta.concrete_fields if field.name in names]
-    marks, values = _marks(row, fields, expressions)
-    columns = [connection.ops.quote_name(str(field.column)) for field in fields]
-    sets = ", ".join(f"{column} = {mark}" for column, mark in zip(columns, marks, strict=True))
-    table = connection.ops.quote_name(row._meta.db_table)
-    return f"UPDATE {table} SET {sets} WHERE {table}.id = %s", [*values, row.pk]  # noqa: S608
+    fields = _named_fields(type(row), names)
+    text = _update_text(type(row), names, tuple((name, sql) for name, (sql, _) in expressions.items()))
+    return text, [*_values(row, fields, expressions), row.pk]
 
 
-def _marks(row: models.Model, fields: list[Any], expressions: dict[str, Expression]) -> tuple[list[str], list[Any]]:
-    marks, values = [], []
+@cache
+def _written_fields(model: type[models.Model], expressed: tuple[str, ...]) -> list[Any]:
+    return [field for field in model._meta.concrete_fields if not field.primary_key or field.attname in expressed]
+
+
+@cache
+def _named_fields(model: type[models.Model], names: tuple[str, ...]) -> list[Any]:
+    return [field for field in model._meta.concrete_fields if field.name in names]
+
+
+@cache
+def _insert_text(model: type[models.Model], expressions: tuple[tuple[str, str], ...]) -> str:
+    """Written once: it costs as much as to run it."""
+    instead, quote = dict(expressions), connection.ops.quote_name  # the same in both kinds of database
+    fields = _written_fields(model, tuple(instead))
+    columns = ", ".join(quote(str(field.column)) for field in fields)
+    marks = ", ".join(instead.get(field.attname, "%s") for field in fields)
+    return f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({marks})"  # noqa: S608
+
+
+@cache
+def _update_text(model: type[models.Model], names: tuple[str, ...], expressions: tuple[tuple[str, str], ...]) -> str:
+    instead, quote = dict(expressions), connection.ops.quote_name
+    fields = _named_fields(model, names)
+    sets = ", ".join(f"{quote(str(field.column))} = {instead.get(field.attname, '%s')}" for field in fields)
+    table = quote(model._meta.db_table)
+    return f"UPDATE {table} SET {sets} WHERE {table}.id = %s"  # noqa: S608
+
+
+def _values(row: models.Model, fields: list[Any], expressions: dict[str, Expression]) -> list[Any]:
+    """What the marks are given, column by column."""
+    values, itself = [], connections[DEFAULT_DB_ALIAS]
     for field in fields:
-        value = field.get_db_prep_save(getattr(row, field.attname), connection)
-        mark, more = expressions.get(field.attname, ("%s", [value]))
-        marks.append(mark)
-        values += more
-    return marks, values
+        if field.attname in expressions:
+            values += expressions[field.attname][1]
+        else:
+            values.append(field.get_db_prep_save(getattr(row, field.attname), itself))
+    return values

@@ -21,6 +21,7 @@ from django.db import connection
 
 from jurisdictions import selectors as jurisdictions
 from jurisdictions.codes import PLACES
+from jurisdictions.prepared import Insertion
 from scrapers import discovery
 from scrapers.bulk_data import copies
 from scrapers.bulk_data.copies import CurrentCopy
@@ -42,6 +43,7 @@ from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
 
 log = logging.getLogger(__name__)
+_NOTED = Insertion(ScrapeAttempt)
 ALL_OFF = "Every search is switched off for the time being."
 SWITCHED_OFF = "The operator has switched this state off."
 UNKNOWN_SEARCH = "No search of it is known."
@@ -350,7 +352,7 @@ def _note(attempt: _Attempt, trace: Trace, failure: PortalError | None, *, began
     ]
     row.waited_ms = round((attempt.budget - attempt.patience + trace.waited) * 1000)
     row.unread_labels = sum(1 for stage in trace.stages if stage.name == "unread_labels")
-    row.save()
+    _NOTED.write(row)
     attempt.reading = readings.keep(
         row,
         trace.exchanges,

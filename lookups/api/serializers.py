@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
@@ -225,6 +226,10 @@ class LookupRequest(serializers.Serializer[Any]):
         help_text="How long a lookup that is answered later may take; after that it ends `unavailable`, not charged. "
         "Default: 900.",
     )
+
+    def get_fields(self) -> dict[str, Any]:
+        """Copies of the declared ones: DRF would make each anew from its arguments, for every request."""
+        return {name: copy.copy(field) for name, field in self._declared_fields.items()}
 
     def to_internal_value(self, data: Any) -> Any:
         """The fields, whichever of their spellings was used; what is wrong is said of the spelling that was."""

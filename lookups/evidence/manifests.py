@@ -14,6 +14,7 @@ from typing import Any
 import rfc8785
 from django.conf import settings
 
+from jurisdictions.prepared import Insertion
 from lookups.evidence import signing
 from lookups.evidence.signing import Signed
 from lookups.lookup.storage import wire_time
@@ -22,6 +23,7 @@ from lookups.verdicts import Verdict
 from scrapers.models import Reading
 from scrapers.transport.exchanges import record_hash
 
+_WRITTEN = Insertion(Manifest)
 _SAYS_NOTHING = (Verdict.CANCELLED, Verdict.FAILED)  # of a registry, unless one was read
 
 
@@ -53,16 +55,14 @@ def seal(lookup: Lookup, *, reading: Reading | None, now: datetime) -> Signed | 
 def keep(signed: Signed | None, lookup: Lookup) -> None:
     """Write the manifest of a lookup that is written by now; joins the caller's transaction."""
     if signed is not None:
-        Manifest.objects.bulk_create(
-            [
-                Manifest(
-                    lookup=lookup,
-                    document=signed.document.decode(),
-                    sha256=signed.sha256,
-                    signature=signed.signature,
-                    key_id=signed.key_id,
-                )
-            ]
+        _WRITTEN.write(
+            Manifest(
+                lookup=lookup,
+                document=signed.document.decode(),
+                sha256=signed.sha256,
+                signature=signed.signature,
+                key_id=signed.key_id,
+            )
         )
 
 

@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 
 from billing import locks
 from billing.models import Account
-from jurisdictions.prepared import Blank, Prepared
+from jurisdictions.prepared import Blank, Change, Insertion, Prepared
 from lookups.evidence import manifests
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import (
@@ -42,6 +42,24 @@ def _paid() -> QuerySet[Lookup]:
 
 _PAID = Prepared(lambda: _paid().filter(ref__isnull=True))
 _PAID_WITH_REF = Prepared(lambda: _paid().filter(ref=Blank("ref")))
+_WRITTEN = Insertion(Lookup)
+_ENDING = (
+    *("verdict", "reason", "refusal", "version_id", "filing_set_id", "match", "related", "candidates", "name_check"),
+    *("total", "note", "evidence", "reading_id", "source", "data_as_of", "expires_at", "reader_version"),
+    *(
+        "reader_built_at",
+        "retry_at",
+        "shared",
+        "price",
+        "cost",
+        "balance_after",
+        "attempt_id",
+        "duration_ms",
+        "ended_at",
+    ),
+)
+"""All that may be new at the end of a lookup."""
+_ENDED = Change(lambda: Lookup.objects.open().filter(id=Blank("id")), _ENDING)
 
 
 class AskedBefore(Exception):
@@ -82,6 +100,9 @@ def accept(ask: Ask, lookup: Lookup, *, now: datetime, hold_for: timedelta) -> N
 
     Raises InsufficientFunds, and AskedBefore instead of holding the price of the same thing twice.
     """
+    if ask.sandbox and lookup.pk is None:  # nothing is held: one statement, which needs no transaction around it
+        _WRITTEN.write(lookup)
+        return
     with transaction.atomic():
         if lookup.pk is not None:  # written before, perhaps by a try that broke off
             lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for)
@@ -91,7 +112,7 @@ def accept(ask: Ask, lookup: Lookup, *, now: datetime, hold_for: timedelta) -> N
         locked = refuse_repetition(ask, now=now)
         lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for, locked=locked, row=lookup)
         if lookup.pk is None:
-            lookup.save(force_insert=True)
+            _WRITTEN.write(lookup)
 
 
 def refuse_repetition(ask: Ask, *, now: datetime) -> Account | None:
@@ -164,10 +185,10 @@ def end(
     manifest = manifests.seal(lookup, reading=lookup.reading, now=now)
     ending["evidence"] = lookup.evidence
     if lookup.pk is None:
-        lookup.save(force_insert=True)
+        _WRITTEN.write(lookup)
         manifests.keep(manifest, lookup)
         return lookup
-    if not Lookup.objects.open().filter(pk=lookup.pk).update(**ending):
+    if not _ENDED.run({name: getattr(lookup, name) for name in _ENDING}, id=lookup.pk):
         raise EndedBefore
     manifests.keep(manifest, lookup)
     if lookup.bulk_id is not None:

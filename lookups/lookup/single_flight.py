@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import connection
 
+from jurisdictions.prepared import Blank, Change, Insertion
 from lookups.lookup.questions import Question
 from lookups.models import SharedFetch
 
@@ -22,6 +23,10 @@ Result = dict[str, Any]
 
 GRACE = timedelta(seconds=10)  # what storing an answer may take on top of fetching it
 _FIRST_LOOK, _LOOK_EVERY = 0.05, 0.25
+_BEGUN = Insertion(SharedFetch, once=True)
+_ENDED = Change(
+    lambda: SharedFetch.objects.open().filter(id=Blank("id"), leader=Blank("leader")), ("result", "ended_at")
+)
 KEPT_FOR = timedelta(hours=1)
 
 
@@ -50,12 +55,10 @@ def join(*, question: Question, sandbox: bool, budget_seconds: float, now: datet
     lease_until = now + timedelta(seconds=budget_seconds) + GRACE
     while True:
         leader = uuid.uuid4()
-        try:
-            with transaction.atomic():
-                fetch = SharedFetch.objects.create(**asks, leader=leader, lease_until=lease_until, started_at=now)
+        fetch = SharedFetch(**asks, leader=leader, lease_until=lease_until, started_at=now)
+        if _BEGUN.write(fetch):
             return Ticket(fetch.pk, leader)
-        except IntegrityError:
-            found = SharedFetch.objects.open().filter(**asks).values_list("pk", "lease_until").first()
+        found = SharedFetch.objects.open().filter(**asks).values_list("pk", "lease_until").first()
         if found is None:
             continue  # it ended between our two looks: this is a new question again
         if found[1] <= now and _take_over(found[0], leader, lease_until, now):
@@ -103,9 +106,8 @@ def looks(*, budget_seconds: float) -> Iterator[float]:
 def finish(ticket: Ticket, *, result: Result, now: datetime) -> None:
     """Let those who wait know what came of it; does nothing when somebody took the fetch over meanwhile."""
     assert ticket.leader is not None
-    mine = SharedFetch.objects.open().filter(pk=ticket.fetch_id, leader=ticket.leader)
     made = {"attempt_id": ticket.attempt_id, "reading_id": ticket.reading_id} if ticket.attempt_id else {}
-    mine.update(result={**result, **made}, ended_at=now)
+    _ENDED.run({"result": {**result, **made}, "ended_at": now}, id=ticket.fetch_id, leader=ticket.leader)
 
 
 def leave(ticket: Ticket, *, now: datetime) -> None:

@@ -8,10 +8,9 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Case, F, QuerySet, Subquery, When
-from django.db.models.functions import Coalesce
 from django.utils.text import slugify
 
+from jurisdictions.prepared import Blank, Insertion, Prepared
 from lookups.lookup.questions import Question, id_digest
 from lookups.models import Entity, FilingSet, RecordVersion, StoredAnswer
 from lookups.privacy import suppression
@@ -32,6 +31,29 @@ from scrapers.records import (
 )
 
 _SLUG_NAME = 100
+_ENTITY = Insertion(
+    Entity, unique=("state", "entity_id", "sandbox"), update=("slug", "name", "name_key", "last_read_at")
+)
+_READ = ("evidence", "reading", "last_read_at", "as_of", "reader_version", "reader_built_at")
+"""What a further reading of the same facts changes."""
+_LAST = Prepared(lambda: RecordVersion.objects.filter(entity=Blank("entity")).order_by("-number")[:1])
+_NUMBER = """COALESCE((
+    SELECT number + CASE WHEN facts = %s THEN 0 ELSE 1 END FROM lookups_recordversion
+    WHERE entity_id = %s ORDER BY number DESC LIMIT 1), 1)"""
+_VERSION = Insertion(
+    RecordVersion,
+    unique=("entity", "number"),
+    update=_READ,
+    counted={"number": (_NUMBER, ("facts", "entity_id"))},
+)
+_ANSWERS = Insertion(
+    StoredAnswer,
+    unique=("question", "state", "kind", "sandbox"),
+    update=(
+        *("asked", "version", "filing_set", "match", "related", "total", "evidence", "reading", "note"),
+        *("retrieved_at", "as_of", "reader_version", "reader_built_at"),
+    ),
+)
 MORE_FILINGS = "The registry has more filings for this name than are shown; narrow it by name or dates."
 
 
@@ -75,14 +97,6 @@ def keep_record(
     """
     data, normalized = record_fields(state, reply, answer)
     entity = _write_entity(state, answer, sandbox=sandbox)
-    read = {
-        "evidence": evidence_fields(answer.evidence, reply.reading),
-        "reading": reply.reading,
-        "last_read_at": answer.evidence.retrieved_at,
-        "as_of": answer.as_of,
-        "reader_version": reply.version,
-        "reader_built_at": reply.built_at,
-    }
     version = RecordVersion(
         entity=entity,
         reason=reason,
@@ -90,18 +104,22 @@ def keep_record(
         normalized=normalized,
         facts=digest(data, normalized),
         first_read_at=answer.evidence.retrieved_at,
-        **read,
+        evidence=evidence_fields(answer.evidence, reply.reading),
+        reading=reply.reading,
+        last_read_at=answer.evidence.retrieved_at,
+        as_of=answer.as_of,
+        reader_version=reply.version,
+        reader_built_at=reply.built_at,
     )
-    last = RecordVersion.objects.filter(entity=entity).order_by("-number")
     if connection.vendor == "postgresql":
-        return _write_in_one(version, last, list(read))
-    same = last.first()
+        return _write_in_one(version)
+    same = _LAST.first(entity=entity.pk)
     version.number = 1 if same is None else same.number + (same.facts != version.facts)
     if same is None or same.facts != version.facts:
         version.save(force_insert=True)
         return version
     version.pk, version.first_read_at = same.pk, same.first_read_at
-    version.save(force_update=True, update_fields=read)
+    version.save(force_update=True, update_fields=_READ)
     return version
 
 
@@ -212,19 +230,15 @@ def page_slug(*, name: str, state: str, entity_id: str) -> str:
     return "-".join(part for part in parts if part)
 
 
-def _write_in_one(version: RecordVersion, last: QuerySet[RecordVersion], read: list[str]) -> RecordVersion:
+def _write_in_one(version: RecordVersion) -> RecordVersion:
     """Number a version by the last one, whose number it has when it says the same, and write it under that number.
 
     The entity is locked: nobody numbers another one meanwhile. SQLite's guard of what was said refuses such a
     statement; in its process a question more costs nothing.
     """
-    same = Case(When(facts=version.facts, then=F("number")), default=F("number") + 1)
-    version.number = Coalesce(Subquery(last.annotate(mine=same).values("mine")[:1]), 1)
-    [written] = RecordVersion.objects.bulk_create(
-        [version], update_conflicts=True, unique_fields=["entity", "number"], update_fields=read
-    )
-    del written.number, written.first_read_at  # the database knows them
-    return written
+    _VERSION.write(version)
+    del version.number, version.first_read_at  # the database knows them
+    return version
 
 
 def _write_entity(state: str, answer: Found, *, sandbox: bool) -> Entity:
@@ -239,13 +253,8 @@ def _write_entity(state: str, answer: Found, *, sandbox: bool) -> Entity:
         name_key=names.key(record.entity_name)[:500],
         last_read_at=answer.evidence.retrieved_at,
     )
-    written = Entity.objects.bulk_create(
-        [entity],
-        update_conflicts=True,
-        unique_fields=["state", "entity_id", "sandbox"],
-        update_fields=["slug", "name", "name_key", "last_read_at"],
-    )
-    return written[0]
+    _ENTITY.write(entity)
+    return entity
 
 
 def _keep_filings(question: Question, answer: FoundFilings, *, sandbox: bool) -> FilingSet:
@@ -307,26 +316,7 @@ def _same_by_id(answer: StoredAnswer, digest: str) -> StoredAnswer:
 
 def _write_answers(rows: list[StoredAnswer]) -> None:
     # Always in the same order, so that two that write the same pair of rows cannot lock each other out.
-    StoredAnswer.objects.bulk_create(
-        sorted(rows, key=lambda row: row.question),
-        update_conflicts=True,
-        unique_fields=["question", "state", "kind", "sandbox"],
-        update_fields=[
-            "asked",
-            "version",
-            "filing_set",
-            "match",
-            "related",
-            "total",
-            "evidence",
-            "reading",
-            "note",
-            "retrieved_at",
-            "as_of",
-            "reader_version",
-            "reader_built_at",
-        ],
-    )
+    _ANSWERS.write(*sorted(rows, key=lambda row: row.question))
 
 
 def _address_fields(prefix: str, address: Address) -> dict[str, str | None]:

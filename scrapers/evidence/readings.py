@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Count, Q
 
+from jurisdictions.prepared import Insertion
 from scrapers.evidence import bodies
 from scrapers.evidence.revision import find_revision
 from scrapers.models import ANSWERED, Reading, ScrapeAttempt
@@ -26,6 +27,7 @@ from scrapers.transport.exchanges import MOST_READ, Exchange, digest, to_kept
 from scrapers.transport.page import Page
 
 log = logging.getLogger(__name__)
+_WRITTEN = Insertion(Reading)
 
 # Failed attempts whose pages are kept: of a state and a kind of failure in an hour, of a state in a day.
 AN_HOUR, A_DAY = 3, 20
@@ -98,7 +100,7 @@ def _keep(
     until = attempt.started_at + _kept_for(attempt)
     bodies.keep((one.body for one in kept if one.record["status"] is not None), until=until)
     records = [one.record for one in kept]
-    return Reading.objects.create(
+    reading = Reading(
         attempt_id=attempt.pk,
         state=attempt.state,
         sandbox=attempt.sandbox,
@@ -113,6 +115,8 @@ def _keep(
         sha256=digest(records),
         keep_until=until,
     )
+    _WRITTEN.write(reading)
+    return reading
 
 
 def _kept_for(attempt: ScrapeAttempt) -> timedelta:

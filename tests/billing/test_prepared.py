@@ -12,8 +12,8 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.transaction import TransactionManagementError
 
 from billing import keys
-from billing.models import Account, ApiKey, LedgerEntry
-from jurisdictions.prepared import Blank, Prepared
+from billing.models import Account, ApiKey, ConcurrencySlot, LedgerEntry
+from jurisdictions.prepared import Blank, Change, Insertion, Prepared
 from tests.billing.conftest import NOW
 
 
@@ -106,3 +106,79 @@ class TestAPreparedQuery:
 
         with ThreadPoolExecutor(8) as pool:
             assert all(pool.map(ask, range(16)))
+
+
+def slot(number: int | None, **columns: Any) -> ConcurrencySlot:
+    return ConcurrencySlot(subject="key:1", number=number, **{"token": "", "lease_until": 0.0, **columns})
+
+
+class TestAPreparedInsertion:
+    """Writes what `bulk_create` writes."""
+
+    def test_writes_each_column_and_learns_the_numbers(self, account: Account) -> None:
+        rows = [slot(number, lease_until=2.0**40 + number, token="one") for number in range(3)]
+        assert Insertion(ConcurrencySlot).write(*rows)
+        assert [columns(one) for one in ConcurrencySlot.objects.order_by("pk")] == [columns(one) for one in rows]
+        assert not any(one._state.adding for one in rows)
+
+    def test_leaves_out_what_is_there(self, account: Account) -> None:
+        once = Insertion(ConcurrencySlot, once=True)
+        assert once.write(slot(1, token="first"))
+        assert not once.write(slot(1, token="second"))
+        assert [one.token for one in ConcurrencySlot.objects.all()] == ["first"]
+
+    def test_gives_what_is_there_the_new_values(self, account: Account) -> None:
+        newest = Insertion(ConcurrencySlot, unique=("subject", "number"), update=("token",))
+        first, second = slot(1, token="first", lease_until=60), slot(1, token="second", lease_until=120)
+        assert newest.write(first)
+        assert newest.write(second)
+        assert second.pk == first.pk
+        assert [(one.token, one.lease_until) for one in ConcurrencySlot.objects.all()] == [("second", 60)]
+
+    def test_lets_the_database_count_a_column(self, account: Account) -> None:
+        next_one = "(SELECT COUNT(*) FROM billing_concurrencyslot WHERE subject = %s)"
+        counting = Insertion(ConcurrencySlot, counted={"number": (next_one, ("subject",))})
+        for _ in range(3):
+            assert counting.write(slot(None))
+        assert [one.number for one in ConcurrencySlot.objects.order_by("pk")] == [0, 1, 2]
+
+    def test_takes_no_value_for_sql(self, account: Account) -> None:
+        assert Insertion(ConcurrencySlot).write(slot(1, token="'); DROP TABLE x; -- %s"))
+        assert ConcurrencySlot.objects.get().token == "'); DROP TABLE x; -- %s"
+
+
+class TestAPreparedChange:
+    """Changes what `update` changes."""
+
+    def test_changes_what_is_found_and_nothing_else(self, several: list[ApiKey]) -> None:
+        change = Change(
+            lambda: ApiKey.objects.filter(account=Blank("account"), name=Blank("name")), ("scopes", "revoked_at")
+        )
+        new = {"scopes": ["lookup"], "revoked_at": NOW}
+        assert change.run(new, account=several[0].account_id, name="key 2") == 1
+        assert change.run({"scopes": [], "revoked_at": None}, account=several[0].account_id, name="nobody's") == 0
+        assert [(one.scopes, one.revoked_at) for one in ApiKey.objects.order_by("pk")] == [
+            ([], None),
+            ([], None),
+            (["lookup"], NOW),
+            ([], None),
+        ]
+        assert change.run({"scopes": [], "revoked_at": None}, account=several[0].account_id, name="key 2") == 1
+        assert ApiKey.objects.filter(revoked_at=None).count() == 4
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans in this process")
+class TestOnPostgresql:
+    """A statement is read and planned once for a connection."""
+
+    def test_is_planned_once_however_large_its_numbers_are(self, account: Account) -> None:
+        writing = Insertion(ConcurrencySlot)
+        finding = Prepared(lambda: ConcurrencySlot.objects.filter(number=Blank("number")))
+        for number in (1, 1_000, 100_000):
+            assert writing.write(slot(number))
+            assert len(finding.all(number=number)) == 1
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE %s", ["%billing_concurrencyslot%"]
+            )
+            assert cursor.fetchone() == (2,)

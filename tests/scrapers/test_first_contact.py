@@ -6,11 +6,11 @@ import base64
 import hashlib
 import json
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +213,12 @@ class TestFirstContact:
         assert re.search(r"\| TX \|.*\| none yet \|\n", page)
 
 
+def assert_paced(times: list[float], *, seconds: float, since: float) -> None:
+    """Nobody's turn came before those of all who went before him. On a busy machine each may be heard late, the first
+    of them as well, so two that follow each other say nothing."""
+    assert all(at - since > number * seconds - 0.01 for number, at in enumerate(times))
+
+
 class TestManners:
     """How a registry is asked."""
 
@@ -226,14 +232,16 @@ class TestManners:
             monkeypatch.setattr(portal, "pace", Pace(seconds=0.5))
             monkeypatch.setattr(portal, "canaries", Canaries("Blue Heron Logistics", "", "", "Nobody Has It LLC", ""))
             monkeypatch.setattr(portal, "capabilities", Capabilities())
+        before = time.monotonic()
         run("NY", "CO")
         heard = simulator.heard
         hosts = [host for _, host, _ in heard]
         assert hosts == sorted(hosts, key=("data.ny.gov", "data.colorado.gov").index)
-        for host in set(hosts):
+        for host in dict.fromkeys(hosts):
             times = [at for at, of, _ in heard if of == host]
             assert len(times) >= 2
-            assert all(later - sooner > 0.45 for sooner, later in pairwise(times))
+            assert_paced(times, seconds=0.5, since=before)
+            before = times[-1]
         assert {by for _, _, by in heard} == {f"SOS-Lookup/1.3 (+{settings.PUBLIC_URL}; ops@example.com)"}
 
     def test_are_slower_where_customers_ask_more_slowly(
@@ -245,10 +253,11 @@ class TestManners:
         monkeypatch.setattr(portal, "pace", Pace(seconds=0.2))
         monkeypatch.setattr(portal, "canaries", known)
         Breaker.objects.create(state="CO", slowness=4, changed_at=timezone.now())
+        before = time.monotonic()
         run("CO", "--only", "active", "--only", "absent")
         times = [at for at, _, _ in simulator.heard]
         assert len(times) >= 2
-        assert all(later - sooner > 0.75 for sooner, later in pairwise(times))
+        assert_paced(times, seconds=0.8, since=before)
 
     def test_keep_what_a_portal_sent_from_an_operators_terminal(self, simulator: Simulator) -> None:
         label = json.dumps("\x1b[2J\x1b]0;owned\x07\u202egnp").encode()

@@ -1,4 +1,4 @@
-"""`python -m tests.bench.rates [--engine servers|embedded] [--repeats 5] [--seconds 5]`: prints a table in Markdown.
+"""`python -m tests.bench.rates [--engine servers|embedded] [--repeats 5] [--seconds 5] [--only stored]`: a table.
 
 The whole stack in its production shape on throw-away servers (or on SQLite), and a bare Django view on the same web
 server: the rates are parts of that view's, all measured in one run. What is asked of registries goes at their pace and
@@ -98,7 +98,7 @@ def questions(key: str) -> dict[str, Callable[[], bytes]]:
     }
 
 
-def run(engine: str, *, repeats: int, seconds: float) -> None:
+def run(engine: str, *, repeats: int, seconds: float, only: str) -> None:
     """Measure everything so often and print the medians with their spread."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="sos-lookup-rates-"))
@@ -122,6 +122,7 @@ def run(engine: str, *, repeats: int, seconds: float) -> None:
                 headers={"x-api-key": key, "content-type": "application/json"},
                 timeout=60,
             ).raise_for_status()
+        asked = {name: write for name, write in asked.items() if only in name}
         report(ours, bare, asked, repeats=repeats, seconds=seconds)
 
 
@@ -169,8 +170,9 @@ def main() -> None:
     parser.add_argument("--engine", choices=["servers", "embedded"], default="servers")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--only", default="", help="what is named so, or so in part")
     chosen = parser.parse_args()
-    run(chosen.engine, repeats=chosen.repeats, seconds=chosen.seconds)
+    run(chosen.engine, repeats=chosen.repeats, seconds=chosen.seconds, only=chosen.only)
 
 
 if __name__ == "__main__":
