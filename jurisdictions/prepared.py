@@ -17,7 +17,7 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any, Generic, TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, connections, models
+from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
 from django.db.models.expressions import Expression
 from django.db.models.query import ModelIterable
 from django.db.models.sql import UpdateQuery
@@ -106,10 +106,12 @@ class Insertion(Generic[M]):
         update: Sequence[str] = (),
         counted: Mapping[str, tuple[str, Sequence[str]]] | None = None,
     ) -> None:
-        self._model, self._once, self._unique, self._update = model, once, unique, update
+        self._model: Any = model
+        self._once, self._unique, self._update = once, unique, update
         self._counted = counted or {}
         self._fields = [one for one in model._meta.concrete_fields if not isinstance(one, models.AutoField)]
         self._written: dict[tuple[str, int], str] = {}  # by the kind of database, and how many rows
+        self._named: dict[tuple[Insertion[Any], str], str] = {}
 
     def write(self, *rows: M) -> bool:
         """Write them, in one statement; they have their ids then. False where one of them was left out."""
@@ -125,8 +127,39 @@ class Insertion(Generic[M]):
             row.pk, row._state.adding, row._state.db = number, False, DEFAULT_DB_ALIAS
         return True
 
-    def _values(self, row: M, connection: Any) -> Iterator[Any]:
+    def write_named(self, row: M, by: Insertion[Any], column: str, name: models.Model) -> None:
+        """Write a row and another one, whose `column` names it: in one statement where the engine can."""
+        connection = _connection()
+        if connection.vendor != "postgresql":
+            with transaction.atomic():
+                self.write(row)
+                setattr(name, column, row.pk)
+                by.write(name)
+            return
+        sql = self._named.get((by, column)) or self._write_named(connection, by, column)
+        values = [*self._values(row, connection), *by._values(name, connection, but=column)]
+        with cursor() as connected:
+            connected.execute(sql, values)
+            row.pk, name.pk = connected.fetchone()
+        setattr(name, column, row.pk)
+        for one in (row, name):
+            one._state.adding, one._state.db = False, DEFAULT_DB_ALIAS
+
+    def _write_named(self, connection: Any, by: Insertion[Any], column: str) -> str:
+        quote, named = connection.ops.quote_name, _find(by._model, column)
+        columns = ", ".join(quote(field.column) for field in by._fields)
+        marks = ", ".join("(SELECT id FROM named)" if field is named else "%s" for field in by._fields)
+        first = self._written.get((connection.vendor, 1)) or self._write(connection, 1)
+        self._named[by, column] = (
+            f"WITH named (id) AS ({first}) INSERT INTO {quote(by._model._meta.db_table)} ({columns}) "  # noqa: S608
+            f"VALUES ({marks}) RETURNING {quote(named.column)}, {quote(_find(by._model, 'pk').column)}"
+        )
+        return self._named[by, column]
+
+    def _values(self, row: M, connection: Any, *, but: str = "") -> Iterator[Any]:
         for field in self._fields:
+            if field.attname == but:
+                continue
             if field.name in self._counted:
                 for name in self._counted[field.name][1]:
                     yield _find(self._model, name).get_db_prep_save(getattr(row, name), connection)

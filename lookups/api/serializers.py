@@ -263,10 +263,7 @@ class LookupRequest(serializers.Serializer[Any]):
 class BulkEntity(LookupRequest):
     """One row of a bulk request."""
 
-    source = None  # type: ignore[assignment]
-    fresh = None  # type: ignore[assignment]
-    include = None  # type: ignore[assignment]
-    max_wait_seconds = None  # type: ignore[assignment]
+    source = fresh = include = max_wait_seconds = None  # type: ignore[assignment]
 
 
 class NameRequest(serializers.Serializer[Any]):

@@ -55,15 +55,25 @@ def seal(lookup: Lookup, *, reading: Reading | None, now: datetime) -> Signed | 
 def keep(signed: Signed | None, lookup: Lookup) -> None:
     """Write the manifest of a lookup that is written by now; joins the caller's transaction."""
     if signed is not None:
-        _WRITTEN.write(
-            Manifest(
-                lookup=lookup,
-                document=signed.document.decode(),
-                sha256=signed.sha256,
-                signature=signed.signature,
-                key_id=signed.key_id,
-            )
-        )
+        _WRITTEN.write(_row(signed, lookup))
+
+
+def keep_with(signed: Signed | None, lookup: Lookup, insertion: Insertion[Lookup]) -> None:
+    """Write a lookup by this insertion, and its manifest: both, or neither."""
+    if signed is None:
+        insertion.write(lookup)
+    else:
+        insertion.write_named(lookup, _WRITTEN, "lookup_id", _row(signed, lookup))
+
+
+def _row(signed: Signed, lookup: Lookup) -> Manifest:
+    return Manifest(
+        lookup_id=lookup.pk,
+        document=signed.document.decode(),
+        sha256=signed.sha256,
+        signature=signed.signature,
+        key_id=signed.key_id,
+    )
 
 
 def content_of(lookup: Lookup, *, reading: Reading | None) -> dict[str, Any]:

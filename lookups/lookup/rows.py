@@ -185,8 +185,7 @@ def end(
     manifest = manifests.seal(lookup, reading=lookup.reading, now=now)
     ending["evidence"] = lookup.evidence
     if lookup.pk is None:
-        _WRITTEN.write(lookup)
-        manifests.keep(manifest, lookup)
+        manifests.keep_with(manifest, lookup, _WRITTEN)
         return lookup
     if not _ENDED.run({name: getattr(lookup, name) for name in _ENDING}, id=lookup.pk):
         raise EndedBefore

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -229,7 +230,8 @@ def sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: St
 def _sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: Stopwatch) -> Lookup:
     ask_stored = replace(ask, price=ask.stored_price)
     ask.payer.collect(ask_stored.bill, now=stopwatch.now)
-    with transaction.atomic():
+    is_all = lookup.pk is None and not ask_stored.price  # its row is all there is to write: nothing has to go with it
+    with nullcontext() if is_all else transaction.atomic():
         if not (locked := lock(ask, lookup)).is_ours:
             return _now(lookup)
         if lookup.pk is None and ask_stored.price:

@@ -36,9 +36,12 @@ def spell_out(sign: str) -> str:
 def leave_out(value: Value, hidden: set[str]) -> Value:
     """The same texts, tuples, mappings and records without what cannot be seen, which is added to `hidden`."""
     found: Any = value
+    if value is None:
+        return value
     if isinstance(value, str):
-        hidden.update(find_hidden(value))
-        found = visible(value)
+        if not value.isprintable():  # most texts are
+            hidden.update(find_hidden(value))
+            found = visible(value)
     elif isinstance(value, tuple):
         found = tuple(leave_out(item, hidden) for item in value)
     elif isinstance(value, Mapping):

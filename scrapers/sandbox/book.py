@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -111,12 +112,10 @@ def find_listings(state: str, term: str) -> list[Listing]:
 
 def find_entry(state: str, number: str) -> Entry | None:
     """The company with this number, magic ones too; None when the state has none."""
-    known = [one for one in list_entries() if one.state == state]
-    for outcome in MAGIC:
-        known += magic_entries(state, outcome)
     plain, turn = changing.split_number(number)
-    for outcome in changing.CHANGING:
-        known += magic_entries(state, outcome, turn=turn)
+    magic = (one for outcome in MAGIC for one in magic_entries(state, outcome))
+    changed = (one for outcome in changing.CHANGING for one in magic_entries(state, outcome, turn=turn))
+    known = chain((one for one in list_entries() if one.state == state), magic, changed)  # made as far as is looked
     return next((one for one in known if one.number == plain), None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import uuid
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from jurisdictions.prepared import Insertion
 from lookups.evidence import manifests, signing
 from lookups.models import Lookup, Manifest
 from tests.evidence.conftest import FOUND, UNKNOWN, proof_of
@@ -158,3 +160,19 @@ class TestWhatItCosts:
         with CaptureQueriesContext(connection) as asked:
             manifests.keep(signed, lookup)
         assert len([one for one in asked if "INSERT" in one["sql"]]) == 1
+
+    def test_of_a_row_that_is_not_written_yet_is_written_with_it(self, tester: Customer) -> None:
+        tester.lookup(FOUND, "DE")
+        first = Lookup.objects.select_related("version", "reading").get()
+        again = Lookup(**{one.attname: getattr(first, one.attname) for one in Lookup._meta.concrete_fields})
+        again.pk, again.ask_id = None, uuid.uuid4()
+        signed = manifests.seal(again, reading=first.reading, now=timezone.now())
+        assert signed is not None
+        with CaptureQueriesContext(connection) as asked:
+            manifests.keep_with(signed, again, Insertion(Lookup))
+        if connection.vendor == "postgresql":
+            assert len(asked.captured_queries) == 1
+        kept = Lookup.objects.get(ask_id=again.ask_id)
+        assert kept.pk == again.pk != first.pk
+        assert (kept.manifest.document, kept.manifest.sha256) == (signed.document.decode(), signed.sha256)
+        assert (kept.verdict, kept.version_id, kept.evidence) == (again.verdict, again.version_id, again.evidence)

@@ -94,14 +94,16 @@ class TestAStoredRecord:
         assert customer.balance.spent == PRICE
 
     @pytest.mark.django_db(transaction=True)
-    def test_takes_at_most_six_statements_of_the_database(self, switches: None, register: Register) -> None:
+    def test_takes_four_statements_of_postgresql(self, switches: None, register: Register) -> None:
         customer = open_customer()
         customer.lookup()
         customer.lookup(source="cache")
         with CaptureQueriesContext(connection) as captured:
             assert customer.lookup(source="cache").json()["source"] == "cache"
-        asked = [one["sql"] for one in captured if not one["sql"].startswith(("BEGIN", "COMMIT"))]
-        assert len(asked) <= 6, asked
+        asked = [one["sql"] for one in captured]
+        # The key, the answer, the balance, and the row with its manifest; SQLite counts requests too, and writes both
+        # within a transaction
+        assert len(asked) <= (4 if connection.vendor == "postgresql" else 8), asked
 
     def test_costs_what_the_operator_has_set(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch

@@ -92,7 +92,7 @@ EXPLAINED: dict[str, Explained] = {
         ("post", "update_fields=PROGRESS", ""): UNDER_LOCK,
         ("post", "update_fields=SUMS", ""): UNDER_LOCK,
         ("_post_in_one", "entry.hold = hold", "pass"): "Only a new hold's entry lacks it, and nobody gets that one.",
-        ("_update", "field.name in names", "True"): UNDER_LOCK,
+        ("_named_fields", "field.name in names", "True"): UNDER_LOCK,
         ("_post_in_one", "entry.hold_id = hold.pk", "pass"): "The statement selects it; the entry gets it later.",
     },
     "billing/budgets.py": {
@@ -126,8 +126,6 @@ EXPLAINED: dict[str, Explained] = {
         ("end_unattended", "500", "501"): ONE_MORE,
     },
     "lookups/lookup/rows.py": {
-        ("end", "force_insert=True", ""): NO_LOOK,
-        ("end", "True", "False"): NO_LOOK,
         ("end", "lookup.bulk_id is not None", "True"): "A query more: only rows of a bulk request are repeated.",
     },
     "lookups/models/lookups.py": {
