@@ -45,6 +45,7 @@ COMMIT;
 def set_up() -> None:
     """Make Django ready and the tables there."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
+    os.environ.setdefault("LOG_LEVEL", "CRITICAL")  # money of nobody's is a difference, one line an entry
     import django
 
     django.setup()
