@@ -46,17 +46,8 @@ _WRITTEN = Insertion(Lookup)
 _ENDING = (
     *("verdict", "reason", "refusal", "version_id", "filing_set_id", "match", "related", "candidates", "name_check"),
     *("total", "note", "evidence", "reading_id", "source", "data_as_of", "expires_at", "reader_version"),
-    *(
-        "reader_built_at",
-        "retry_at",
-        "shared",
-        "price",
-        "cost",
-        "balance_after",
-        "attempt_id",
-        "duration_ms",
-        "ended_at",
-    ),
+    *("reader_built_at", "retry_at", "shared", "price", "cost", "balance_after", "attempt_id"),
+    *("duration_ms", "ended_at"),
 )
 """All that may be new at the end of a lookup."""
 _ENDED = Change(lambda: Lookup.objects.open().filter(id=Blank("id")), _ENDING)
