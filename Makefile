@@ -18,6 +18,7 @@ RUN_LIST := config/requirements/run.txt
 REPORTING_LIST := config/requirements/reporting.txt
 S3_LIST := config/requirements/s3.txt
 TEST_LIST := config/requirements/test.txt
+NAMES_LIST := config/requirements/names.txt
 PINNING := uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
 	--custom-compile-command 'make pin'
 
@@ -64,7 +65,8 @@ states: installed-test  ## write docs/states.md again from the code
 bench: installed-test  ## measure rates, charges, bulk and the rest on throw-away servers (BENCH_ARGS="rates charge_rate")
 	$(VENV)/bin/python -m tests.bench $(BENCH_ARGS)
 
-bench-names: installed-test  ## measure matching and searching on a real registry beside the project (docs/matching-held-out.md)
+bench-names: installed-test installed-names  ## measure matching beside libraries, and on a real registry beside the project
+	$(VENV)/bin/python -m tests.bench.matching
 	$(VENV)/bin/python -m tests.bench.names $(BENCH_ARGS)
 
 mutants: installed-test  ## change the code in small ways and see which ones no test notices (MUTANTS_ARGS='--sample 60')
@@ -91,6 +93,7 @@ pin: $(VENV)/bin/python  ## resolve pyproject.toml's ranges into the hashed list
 		--constraint $(REPORTING_LIST) --output-file $(S3_LIST)
 	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --extra reporting --extra s3 --group test --group lint \
 		--constraint $(REPORTING_LIST) --constraint $(S3_LIST) --output-file $(TEST_LIST)
+	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) --group names --constraint $(TEST_LIST) --output-file $(NAMES_LIST)
 
 sbom: installed-inventory  ## write what the service runs on to var/sbom.json (CycloneDX), with licenses to var/licenses.md
 	@mkdir -p var && $(INVENTORY)/tools/bin/cyclonedx-py environment $(INVENTORY)/run/bin/python --pyproject pyproject.toml \
@@ -135,6 +138,13 @@ installed-inventory: $(VENV)/bin/python
 installed-audit: $(VENV)/bin/python
 	@test -x $(VENV)/audit/bin/pip-audit || { \
 		$(VENV)/bin/python -m venv $(VENV)/audit && $(VENV)/audit/bin/python -m pip install -qq 'pip-audit>=2.7,<3'; }
+
+# Libraries beside our matching that are compiled where they are installed: on a machine without a compiler the suite runs.
+.PHONY: installed-names
+installed-names: installed-test
+	@cmp -s $(NAMES_LIST) $(VENV)/installed-names.txt || { \
+		$(VENV)/bin/python -m pip install -qq --no-deps --require-hashes --requirement $(NAMES_LIST) \
+		&& cp $(NAMES_LIST) $(VENV)/installed-names.txt; }
 
 # What some tests want from npm. They are left out where it is not there, or where it reaches nobody: never a reason to
 # stop. No lock file: one names the host it was made with.

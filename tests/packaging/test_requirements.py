@@ -84,8 +84,24 @@ class TestALongerList:
         assert set(pinned("reporting") + pinned("s3")) - set(pinned("test")) == set()
 
 
+class TestTheListBesideOurMatching:
+    """config/requirements/names.txt, which `make bench-names` alone installs."""
+
+    def test_fits_pyproject_and_the_list_below_it(self) -> None:
+        known = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["names"]
+        own = dict(pinned("names"))
+        for one in map(Requirement, known):
+            assert one.specifier.contains(own[canonicalize_name(one.name)]), one
+        below = dict(pinned("test"))
+        assert {name: below[name] for name in own.keys() & below} == {name: own[name] for name in own.keys() & below}
+
+    def test_keeps_out_of_the_suite_what_wants_a_compiler(self) -> None:
+        """A bare Debian has none, nor ICU's headers: `make test` stopped there before its first test."""
+        assert {name for name, _ in pinned("test")} & {"pyicu", "rigour", "fingerprints"} == set()
+
+
 def test_every_list_is_installed_as_it_stands() -> None:
     steps = [line for line in (ROOT / "Makefile").read_text().splitlines() if "--require-hashes" in line]
     installs = [line for line in steps if " install " in line]
-    assert len(installs) == 2
+    assert len(installs) == 3
     assert [line for line in installs if "--no-deps" not in line] == []
