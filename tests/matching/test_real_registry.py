@@ -18,7 +18,10 @@ from tests.bench.names.companies import Registry
 from tests.bench.names.judge import Tally
 from tests.bench.names.questions import Question, fingerprint
 
-pytestmark = pytest.mark.skipif(not companies.there(), reason="no registry of real companies beside the project")
+pytestmark = [
+    pytest.mark.skipif(not companies.there(), reason="no registry of real companies beside the project"),
+    pytest.mark.xdist_group("real registry"),  # one process reads and indexes it
+]
 
 SHARE, SEARCHED_EACH = 0.2, 3  # of all questions; and of those, every third is searched for as well
 # What the sample gave on 2026-11-22, after the names were mended: at least so many right, at most so many wrong.
