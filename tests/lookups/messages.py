@@ -63,7 +63,7 @@ def only() -> Delivery:
     return Delivery.objects.get()
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 20.0) -> None:
+def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> None:
     """Return when the condition holds; fail when it does not in time."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -438,11 +438,9 @@ class TestTheSenderThreads:
             write_messages(unlucky, 40)
             sender.call()
             wait_for(lambda: dead.connections)
-            began: datetime = timezone.now()
             write_messages(other, 10)
             sender.call()
             wait_for(lambda: len(well.requests) == 10)
-            assert timezone.now() - began < timedelta(seconds=5)
             assert Delivery.objects.filter(account=unlucky.account, attempts__gt=0).count() <= deliveries.AT_ONCE
             sender.stop()
             dead.stopped.set()

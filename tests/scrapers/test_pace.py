@@ -105,42 +105,38 @@ class TestThePace:
         busiest = max(sum(begun <= moment < ended for begun, ended in spans) for moment, _ in spans)
         assert busiest == 2
 
-    def test_gives_the_first_turn_at_once(self, address: str) -> None:
-        started = time.monotonic()
-        open_pacer(address).wait_turn("p", Pace(seconds=30), deadline=started + 5)
-        assert time.monotonic() - started < 0.3
+    def test_gives_the_first_turn_at_once(self, address: str, naps: list[float]) -> None:
+        open_pacer(address).wait_turn("p", Pace(seconds=30), deadline=time.monotonic() + 5)
+        assert naps == []
 
-    def test_refuses_at_once_when_the_turn_would_come_too_late(self, address: str) -> None:
+    def test_refuses_at_once_when_the_turn_would_come_too_late(self, address: str, naps: list[float]) -> None:
         pacer = open_pacer(address)
-        pacer.wait_turn("p", Pace(seconds=30), deadline=time.monotonic() + 5)
-        started = time.monotonic()
+        pacer.wait_turn("p", Pace(seconds=300), deadline=time.monotonic() + 5)
         with pytest.raises(PortalUnavailable) as refusal:
-            pacer.wait_turn("p", Pace(seconds=30), deadline=started + 5)
+            pacer.wait_turn("p", Pace(seconds=300), deadline=time.monotonic() + 5)
         assert refusal.value.reason == "rate_limited"
-        assert 25 < (refusal.value.retry_after or 0) <= 30
-        assert time.monotonic() - started < 0.3
+        assert 200 < (refusal.value.retry_after or 0) <= 300
+        assert naps == []
 
-    def test_loses_no_turn_to_those_who_were_refused(self, address: str) -> None:
+    def test_loses_no_turn_to_those_who_were_refused(self, address: str, naps: list[float]) -> None:
         pacer = open_pacer(address)
-        pacer.wait_turn("p", Pace(seconds=1.0), deadline=time.monotonic() + 5)
+        pacer.wait_turn("p", Pace(seconds=300), deadline=time.monotonic() + 5)
         for _ in range(20):
             with pytest.raises(PortalUnavailable):
-                pacer.wait_turn("p", Pace(seconds=1.0), deadline=time.monotonic() + 0.1)
-        started = time.monotonic()
-        pacer.wait_turn("p", Pace(seconds=1.0), deadline=started + 5)
-        assert time.monotonic() - started < 1.2
+                pacer.wait_turn("p", Pace(seconds=300), deadline=time.monotonic() + 0.1)
+        pacer.wait_turn("p", Pace(seconds=300), deadline=time.monotonic() + 400)
+        assert 200 < naps[0] <= 300
 
-    def test_refuses_when_no_place_comes_free_in_time(self, address: str) -> None:
+    def test_refuses_when_no_place_comes_free_in_time(self, address: str, naps: list[float]) -> None:
         one, two = open_pacer(address), open_pacer(address)
-        with one.slot("p", Pace(concurrency=1), deadline=time.monotonic() + 5):
-            started = time.monotonic()
-            with (
-                pytest.raises(PortalUnavailable) as refusal,
-                two.slot("p", Pace(concurrency=1), deadline=started + 0.3),
-            ):
-                pass
-            assert refusal.value.reason == "rate_limited"
-            assert time.monotonic() - started < 0.6
+        with (
+            one.slot("p", Pace(concurrency=1), deadline=time.monotonic() + 5),
+            pytest.raises(PortalUnavailable) as refusal,
+            two.slot("p", Pace(concurrency=1), deadline=time.monotonic() + 0.3),
+        ):
+            pass
+        assert refusal.value.reason == "rate_limited"
+        assert set(naps) <= {0.05}
         with two.slot("p", Pace(concurrency=1), deadline=time.monotonic() + 0.3):
             pass
 
@@ -281,9 +277,8 @@ class TestRedisGone:
 class TestTheSandboxRegistry:
     """Nobody's server."""
 
-    def test_is_asked_as_fast_as_anybody_likes(self) -> None:
-        started = time.monotonic()
+    def test_is_asked_as_fast_as_anybody_likes(self, naps: list[float]) -> None:
         for _ in range(100):
             with NoPacer().slot("sandbox", Pace(seconds=60, concurrency=1), deadline=0):
                 NoPacer().wait_turn("sandbox", Pace(seconds=60), deadline=0)
-        assert time.monotonic() - started < 0.5
+        assert naps == []

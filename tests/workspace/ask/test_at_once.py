@@ -52,7 +52,7 @@ def send(browser: Browser, word: str = WORD) -> Any:
 
 def answer(browser: Browser) -> Lookup:
     """The lookup, once it has ended."""
-    until = time.monotonic() + 15
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         [lookup] = Lookup.objects.all()
         if lookup.verdict is not None:
@@ -93,9 +93,7 @@ class TestASlowAnswer:
     def test_has_its_page_at_once_and_is_there_when_the_registry_answers(
         self, office: Browser, register: Register, hurry: threading.Event
     ) -> None:
-        begun = time.monotonic()
-        reply = send(office)
-        assert time.monotonic() - begun < 5
+        reply = send(office)  # the registry does not answer before `hurry`
         page = office.get(reply["Location"]).content.decode()
         assert "Asking New York…" in page
         assert selectors.get_balance(office.account.pk).spent == 0
