@@ -26,6 +26,9 @@ BRITISH = re.compile(r"\b\w*(?:normalis|recognis|behaviour|colour|licence|author
 ON_THE_WIRE = ("unrecognised_status", "licences")  # the latter in the note that /v1/states shows of American Samoa
 ENTRY_WRITE = re.compile(r"LedgerEntry\.objects\.(create|bulk_create|update_or_create|get_or_create)|LedgerEntry\(")
 
+CLOCK = re.compile(r"\b(monotonic|perf_counter|time|now)\(\) - ")
+BUSY_SECONDS = 20
+
 
 OF_A_SESSION = re.compile(
     r"\s*(SET (?!LOCAL |TRANSACTION |CONSTRAINTS )\w|LISTEN |PREPARE |CREATE TEMP)"
@@ -209,6 +212,19 @@ def british(path: str, source: str) -> list[str]:
 def unformatted(path: str, source: str) -> list[str]:
     """Code that the formatter is kept from; only the table of jurisdictions would lose its columns."""
     return [] if path == "jurisdictions/codes.py" else re.findall("fmt: (?:skip|off)", source)
+
+
+def hurries(path: str, source: str) -> list[str]:
+    """Times that went by and are held under a few seconds: a busy machine stands still for that long now and then."""
+    found = []
+    for node in _nodes(source):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            for smaller, how, larger in zip(sides, node.ops, sides[1:], strict=False):
+                is_under = isinstance(how, ast.Lt | ast.LtE) and isinstance(larger, ast.Constant)
+                if is_under and CLOCK.search(ast.unparse(smaller)) and larger.value < BUSY_SECONDS:
+                    found.append(ast.unparse(node))
+    return found
 
 
 def crowded(files: list[str]) -> list[str]:

@@ -97,6 +97,29 @@ class TestAModule:
         assert {name: found for name, rule in RULES.items() if (found := rule(path, source))} == {}
 
 
+class TestTheTests:
+    """Of the whole suite; what measures speed is kept apart and compares what was measured in one run."""
+
+    def test_wait_for_a_state_and_never_for_luck(self) -> None:
+        found = {}
+        for path in sorted((ROOT / "tests").rglob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            if not name.startswith("tests/bench/"):
+                found[name] = rules.hurries(name, path.read_text(encoding="utf-8"))
+        assert {name: lines for name, lines in found.items() if lines} == {}
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "assert time.monotonic() - started < 0.3",
+            "assert 0.9 <= time.perf_counter() - started < 5",
+            "assert (reason, time.monotonic() - begun < 2.4) == ('timeout', True)",
+        ],
+    )
+    def test_that_race_a_busy_machine_are_noticed(self, line: str) -> None:
+        assert rules.hurries("tests/lookups/test_flow.py", f"{line}\n") != []
+
+
 class TestTheHouse:
     """The rules as a whole."""
 
