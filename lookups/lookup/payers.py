@@ -21,7 +21,9 @@ from billing import ledger, limits
 from billing.ledger_errors import HoldEnded
 from billing.models import Account, ApiKey, Hold, Payment
 from billing.payments import checkout
+from jurisdictions.prepared import Blank, Prepared
 
+_BALANCE = Prepared(lambda: Account.objects.only("available").filter(id=Blank("id")))
 MONEY_MOVED = (Payment.State.SETTLING, Payment.State.UNKNOWN, Payment.State.PAID)  # or may have
 HOLD_FOR = timedelta(minutes=10)  # far longer than any fetch; what a crash left behind the sweep gives back before
 
@@ -200,7 +202,7 @@ class KeyPayer(Payer):
         if self.key.is_test:
             return FREE
         if not bill.price:
-            return Paid(0, max(0, Account.objects.values_list("available", flat=True).get(pk=self.key.account_id)))
+            return Paid(0, max(0, _BALANCE.get(id=self.key.account_id).available))
         entry = ledger.charge(
             account_id=self.key.account_id,
             amount=bill.price,
