@@ -179,6 +179,8 @@ class _Kept:
             redis.Redis.from_url(settings.REDIS_URL).flushdb()
 
     def _recreate(self, name: str, template: str) -> None:
+        connections.close_all()
+        connection.close_pool()  # nobody may use what is copied
         with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as server:
             server.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
             server.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
