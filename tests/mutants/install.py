@@ -49,7 +49,8 @@ def _rooms(name: str) -> set[str]:
 
 def _is_data(old: Any, new: Any) -> bool:
     plain = (str, int, float, tuple, list, dict, set, frozenset, type(None))
-    return bool(old is not new and (isinstance(old, plain) or type(old).__module__ == "datetime") and old != new)
+    is_value = isinstance(old, plain) or type(old).__module__ in ("datetime", "jurisdictions.prepared")
+    return bool(old is not new and is_value and old != new)
 
 
 def _change_class(old: type, new: type) -> None:

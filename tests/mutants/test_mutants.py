@@ -9,7 +9,11 @@ from types import ModuleType
 
 import pytest
 from django.apps import apps
+from django.db import transaction
+from django.utils import timezone
 
+from billing import accounts, locks
+from billing.models import Account
 from lookups.models import jobs
 from scrapers import failures
 from tests.mutants.changes import list_changes
@@ -159,6 +163,19 @@ class TestAChangePutInPlace:
         finally:
             install(failures.__name__, source)
         assert live.facts.retry_after == 30
+
+    @pytest.mark.django_db
+    def test_of_a_planned_statement_is_met_by_who_runs_it(self) -> None:
+        account = accounts.open_account(name="Acme", now=timezone.now())
+        source, lock = Path(str(locks.__file__)).read_text(encoding="utf-8"), locks.lock_account
+        try:
+            install(locks.__name__, source.replace('.filter(id=Blank("id")))', '.exclude(id=Blank("id")))', 1))
+            with transaction.atomic(), pytest.raises(Account.DoesNotExist):
+                lock(account.pk)
+        finally:
+            install(locks.__name__, source)
+        with transaction.atomic():
+            assert lock(account.pk) == account
 
     def test_leaves_a_model_alone_and_meets_its_query_set(self) -> None:
         source = Path(str(jobs.__file__)).read_text(encoding="utf-8")
