@@ -188,3 +188,37 @@ class TestABudget:
         keys.revoke(key=key, now=NOW)
         keys.set_budget(key=read_before, monthly_budget=400, now=NOW)
         assert (row(key).monthly_budget, row(key).revoked_at) == (400, NOW)
+
+
+class TestTheKeyOfTheWorkspace:
+    def workspace_key(self, account: Account, *, livemode: bool = True, now: Any = NOW) -> ApiKey:
+        return keys.get_workspace_key(account=account, livemode=livemode, now=now)
+
+    def test_is_made_once_for_each_mode_of_an_account(self, account: Account) -> None:
+        other = accounts.open_account(name="Other", now=NOW)
+        live, test = self.workspace_key(account), self.workspace_key(account, livemode=False)
+        assert self.workspace_key(account, now=LATER) == live
+        assert (row(live).mode, row(test).mode) == ("live", "test")
+        assert row(live).account == account
+        assert self.workspace_key(other) not in (live, test)
+        assert row(self.workspace_key(other)).account == other
+
+    def test_keeps_what_it_is_known_by_and_has_the_account_at_hand(
+        self, account: Account, django_assert_num_queries: Any
+    ) -> None:
+        kept = row(self.workspace_key(account))
+        assert (kept.name, kept.prefix, kept.created_at) == (keys.WORKSPACE, keys.WORKSPACE, NOW)
+        assert (kept.is_workspace, len(kept.secret_hash)) == (True, 64)
+        with django_assert_num_queries(1):
+            assert self.workspace_key(account).account is account
+
+    def test_is_not_replaced(self, account: Account) -> None:
+        key = self.workspace_key(account)
+        with pytest.raises(keys.InvalidKey):
+            keys.rotate(key=key, grace=timedelta(hours=1), now=NOW)
+        assert (row(key).revoked_at, ApiKey.objects.count()) == (None, 1)
+
+    def test_has_a_hash_that_no_other_has(self, account: Account) -> None:
+        hashes = {row(self.workspace_key(account, livemode=mode)).secret_hash for mode in (True, False)}
+        assert len(hashes) == 2
+        assert hashlib.sha256(b"").hexdigest() not in hashes

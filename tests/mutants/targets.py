@@ -109,15 +109,22 @@ EXPLAINED: dict[str, Explained] = {
         ("set_budget", "True", "False"): LOCK,
         ("revoke", 'fields=["revoked_at"]', ""): "Reads the other columns again too.",
         ("rotate", 'fields=["revoked_at"]', ""): "Reads the other columns again too.",
+        ("rotate", "no_key=True", ""): LOCK,
+        ("rotate", "True", "False"): LOCK,
     },
     "billing/topups.py": {
         ("_completed", 'update_fields=["payment_intent"]', ""): UNDER_LOCK,
         ("_completed", 'update_fields=["state"]', ""): UNDER_LOCK,
         ("_completed", 'update_fields=["state", "paid_at"]', ""): UNDER_LOCK,
         ("_not_paid", 'update_fields=["state"]', ""): UNDER_LOCK,
+        ("_units", "cents > 0", "cents >= 0"): "Nothing is nothing in the other unit, too.",
     },
     "billing/reversals.py": {
         ("settle", 'update_fields=["taken_back"]', ""): UNDER_LOCK,
+    },
+    "billing/giving_back.py": {
+        ("_is_seen", "return False", "return None"): A_CONDITION,
+        ("_is_seen", "return False (no. 2)", "return None"): A_CONDITION,
     },
     "lookups/lookup/settlement.py": {
         ("never", "return False", "return None"): A_CONDITION,

@@ -1,0 +1,114 @@
+"""What is kept of a refund or a dispute that is heard of: its name, whose it is, who said so, how long it waits."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from billing import giving_back, reversals
+from billing.models import Account, LedgerEntry, Payment, Reversal, TopUp
+from billing.reversals import Heard
+from tests.billing.conftest import NOW
+
+pytestmark = pytest.mark.django_db
+HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
+
+
+@pytest.fixture
+def credited(account: Account) -> TopUp:
+    """A top-up by card of 3.14 USD, which is on the balance."""
+    return TopUp.objects.create(
+        account=account, amount=31_400, created_at=NOW, paid_at=NOW, state=TopUp.State.PAID, payment_intent="pi_1"
+    )
+
+
+def hear_dispute(name: str, *, payment: str = "pi_1", amount: int = 100) -> str:
+    return reversals.hear(Heard(payment, Reversal.Kind.DISPUTE, name, amount), now=NOW)
+
+
+class TestADispute:
+    """Of which an older version has kept no name."""
+
+    @pytest.fixture
+    def unnamed(self, credited: TopUp) -> Reversal:
+        return Reversal.objects.create(
+            name="before: pi_1", payment_reference="pi_1", kind=Reversal.Kind.DISPUTE, amount=100, heard_at=NOW
+        )
+
+    def test_gets_its_name_from_the_first_message_that_has_one(self, unnamed: Reversal) -> None:
+        hear_dispute("dp_1")
+        assert [(row.pk, row.name) for row in Reversal.objects.all()] == [(unnamed.pk, "dp_1")]
+
+    def test_keeps_its_own_where_the_message_is_of_another_payment(self, unnamed: Reversal) -> None:
+        Reversal.objects.filter(pk=unnamed.pk).update(payment_reference="pi_2")
+        hear_dispute("dp_1")
+        assert set(Reversal.objects.values_list("name", flat=True)) == {"before: pi_1", "dp_1"}
+
+    def test_of_a_name_that_is_known_names_no_other(self, unnamed: Reversal) -> None:
+        Reversal.objects.create(
+            name="dp_1", payment_reference="pi_1", kind=Reversal.Kind.DISPUTE, amount=50, heard_at=NOW
+        )
+        hear_dispute("dp_1")
+        assert set(Reversal.objects.values_list("name", flat=True)) == {"before: pi_1", "dp_1"}
+
+
+class TestWhatStaffEnters:
+    def test_names_nobody_where_nobody_is_named(self, credited: TopUp) -> None:
+        reversals.enter(credited, amount=100, note="by letter", now=NOW)
+        assert LedgerEntry.objects.get(kind="reversal").operator == ""
+
+    def test_names_who_has_entered_it(self, credited: TopUp) -> None:
+        reversals.enter(credited, amount=100, note="by letter", now=NOW, operator="dana")
+        assert LedgerEntry.objects.get(kind="reversal").operator == "dana"
+
+    def test_is_known_by_its_payment_and_its_note(self, credited: TopUp) -> None:
+        reversals.enter(credited, amount=100, note="by letter", now=NOW)
+        assert Reversal.objects.get().name == "pi_1: by letter"
+
+    def test_of_what_was_never_paid_is_of_nothing(self, account: Account) -> None:
+        unpaid = TopUp.objects.create(account=account, amount=31_400, created_at=NOW)
+        assert reversals.enter(unpaid, amount=100, note="by letter", now=NOW) == reversals.WAITING
+        assert Reversal.objects.get().name == ": by letter"
+
+
+class TestWhatBelongsToNoPaymentOfOurs:
+    def test_is_counted_after_an_hour(self, db: None) -> None:
+        hear_dispute("dp_1", payment="pi_9")
+        assert reversals.count_unmatched(now=NOW + HOUR) == 0
+        assert reversals.count_unmatched(now=NOW + HOUR + SECOND) == 1
+
+    def test_is_not_counted_once_it_is_settled(self, credited: TopUp) -> None:
+        hear_dispute("dp_1")
+        assert reversals.count_unmatched(now=NOW + 2 * HOUR) == 0
+
+
+class TestAPaymentThatIsGivenBack:
+    """A lookup that was paid by request and not delivered."""
+
+    @pytest.fixture
+    def owed(self, db: None) -> Payment:
+        return Payment.objects.create(
+            challenge_id="c",
+            proof_hash="p",
+            method="tempo",
+            purpose=Payment.Purpose.LOOKUP,
+            state=Payment.State.PAID,
+            amount=314,
+            created_at=NOW,
+            ended_at=NOW,
+            reference="0xabc",
+        )
+
+    def test_is_not_meant_by_what_staff_knows_to_be_gone_of_it(self, owed: Payment) -> None:
+        reversals.enter(owed, amount=100, note="block 7 undone", now=NOW)
+        assert giving_back.find_unseen(owed) is None
+
+    def test_may_be_entered_again_by_the_same_transfer(self, owed: Payment) -> None:
+        told = [giving_back.enter(owed, reference="0xdef", operator="dana", now=NOW) for _ in range(2)]
+        assert told == [False, False]  # no node is asked here
+        assert Reversal.objects.get().name == "given back: 0xdef"
+
+    def test_is_named_by_as_much_of_a_transfer_as_a_name_holds(self, owed: Payment) -> None:
+        giving_back.enter(owed, reference="0x" + "d" * 300, operator="dana", now=NOW)
+        assert len(Reversal.objects.get().name) == 255
