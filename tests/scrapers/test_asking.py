@@ -85,7 +85,7 @@ def put(portal: Portal, name: str | None = None, *, session: PortalSession | Non
         portal="XX",
         hosts=portal.hosts,
         settings=TransportSettings(user_agent="test"),
-        deadline=time.monotonic() + 5,
+        deadline=time.monotonic() + 60,
         adapter=Replay([]),
     )
     return ask(portal, session, Query("XX", name=name, **asked), now=NOW, threshold=0.92)
@@ -351,7 +351,7 @@ class TestTheProof:
             portal="XX",
             hosts=("registry.example",),
             settings=TransportSettings(user_agent="test"),
-            deadline=time.monotonic() + 5,
+            deadline=time.monotonic() + 60,
             adapter=Replay(pages),
         )
         proof = found(Reading(), "Acme LLC", session=session).evidence

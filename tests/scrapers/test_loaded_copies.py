@@ -79,7 +79,7 @@ def put(question: Query, trace: Trace | None = None) -> Found | NotFound:
         portal="ZZ",
         hosts=Northland.hosts,
         settings=TransportSettings(user_agent="test"),
-        deadline=time.monotonic() + 5,
+        deadline=time.monotonic() + 60,
         trace=trace,
     )
     copy = copies.find_current("ZZ")
@@ -342,6 +342,6 @@ def load_beside(code: str, file: Path, monkeypatch: pytest.MonkeyPatch) -> Sourc
         portal=code,
         hosts=portal.hosts,
         settings=TransportSettings(user_agent="test"),
-        deadline=time.monotonic() + 5,
+        deadline=time.monotonic() + 60,
     )
     return choose_source(portal, session, copies.find_current(code))

@@ -54,7 +54,7 @@ class Southland(Portal):
 
 def session() -> PortalSession:
     settings = TransportSettings(user_agent="test")
-    return PortalSession(portal="ZZ", hosts=Southland.hosts, settings=settings, deadline=time.monotonic() + 5)
+    return PortalSession(portal="ZZ", hosts=Southland.hosts, settings=settings, deadline=time.monotonic() + 60)
 
 
 def put(name: str, talk: PortalSession | None = None) -> Answer:

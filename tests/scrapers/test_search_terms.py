@@ -89,7 +89,7 @@ class BeginsWith(Book):
 def open_session() -> PortalSession:
     """A conversation that reaches nobody."""
     settings = TransportSettings(user_agent="test")
-    return PortalSession(portal="test", hosts=(), settings=settings, deadline=time.monotonic() + 5)
+    return PortalSession(portal="test", hosts=(), settings=settings, deadline=time.monotonic() + 60)
 
 
 def terms_of(portal: Portal, name: str) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ def session(sent: dict[str, str]) -> PortalSession:
         portal="XX",
         hosts=("portal.example",),
         settings=TransportSettings(user_agent="test"),
-        deadline=time.monotonic() + 5,
+        deadline=time.monotonic() + 60,
         adapter=Replay([answer("POST", SEARCH, "<p>done</p>", sent=sent)]),
     )
 

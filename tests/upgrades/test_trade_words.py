@@ -37,7 +37,7 @@ class Northland(Portal):
 def find(name: str) -> Answer:
     """What the copy says of it."""
     settings = TransportSettings(user_agent="test")
-    session = PortalSession(portal="ZZ", hosts=Northland.hosts, settings=settings, deadline=time.monotonic() + 5)
+    session = PortalSession(portal="ZZ", hosts=Northland.hosts, settings=settings, deadline=time.monotonic() + 60)
     copy = copies.find_current("ZZ")
     return ask(Northland(), session, Query("ZZ", name=name), now=NOW, threshold=0.92, copy=copy)
 

@@ -17,7 +17,7 @@ class TestTheRecordedDetail:
     def test_is_read_with_what_happened_last_and_no_label_is_left(self, recordings: Path) -> None:
         body = (recordings / "FL" / "detail-L15000063512.html").read_bytes()
         settings = TransportSettings(user_agent="recordings")
-        talk = PortalSession(portal="FL", hosts=(), settings=settings, deadline=time.monotonic() + 5)
+        talk = PortalSession(portal="FL", hosts=(), settings=settings, deadline=time.monotonic() + 60)
         record = sunbiz.read(Page("https://search.sunbiz.org/x", 200, {}, body), talk)
         assert (record.entity_id, record.status, record.standing) == ("L15000063512", "ACTIVE", None)
         assert record.filings == (Filing("10/08/2020", "REINSTATEMENT"),)

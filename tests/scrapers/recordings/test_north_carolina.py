@@ -16,7 +16,7 @@ from scrapers.transport.session import PortalSession, TransportSettings
 def session() -> PortalSession:
     """A conversation that never leaves the room."""
     settings = TransportSettings(user_agent="recordings")
-    return PortalSession(portal="NC", hosts=(), settings=settings, deadline=time.monotonic() + 5)
+    return PortalSession(portal="NC", hosts=(), settings=settings, deadline=time.monotonic() + 60)
 
 
 def profile(recordings: Path, name: str) -> tuple[EntityRecord, PortalSession]:
