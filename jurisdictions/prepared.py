@@ -83,8 +83,13 @@ class Prepared(Generic[M]):
         return compiler
 
     def _write(self, connection: Any) -> tuple[SQLCompiler, str, list[Any]]:
-        compiler = self._build().query.get_compiler(DEFAULT_DB_ALIAS)
+        compiler: Any = self._build().query.get_compiler(DEFAULT_DB_ALIAS)
         sql, parts = compiler.as_sql()
+        # The same each time, and wide rows have many columns
+        columns = [column for column, *_ in compiler.select[: compiler.col_count]]
+        converters, has_composites = compiler.get_converters(columns), compiler.has_composite_fields(columns)
+        compiler.get_converters = lambda _: converters
+        compiler.has_composite_fields = lambda _: has_composites
         self._written[connection.vendor] = compiler, sql, list(parts)
         return self._written[connection.vendor]
 

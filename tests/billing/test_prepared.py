@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.expressions import Col
+from django.db.models.sql.compiler import SQLCompiler
 from django.db.transaction import TransactionManagementError
 
 from billing import keys
@@ -69,6 +71,14 @@ class TestAPreparedQuery:
         for key in several:
             with django_assert_num_queries(1):
                 assert prepared.get(uuid=key.uuid).account.name == key.account.name
+
+    def test_looks_at_its_columns_once(self, several: list[ApiKey], monkeypatch: pytest.MonkeyPatch) -> None:
+        prepared = Prepared(lambda: whole().filter(account=Blank("account")))
+        before = prepared.all(account=several[0].account_id)
+        monkeypatch.setattr(Col, "get_db_converters", None)  # would break
+        monkeypatch.setattr(SQLCompiler, "has_composite_fields", None)
+        again = prepared.all(account=several[0].account_id)
+        assert [columns(one) for one in again] == [columns(one) for one in before]
 
     def test_of_a_row_that_is_not_there_says_so(self, db: None) -> None:
         prepared = Prepared(lambda: ApiKey.objects.filter(name=Blank("name")))
