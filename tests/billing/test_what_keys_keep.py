@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
 from datetime import timedelta
+from ipaddress import ip_address
 from typing import Any
 
 import pytest
 
 from billing import accounts, keys, ledger
-from billing.models import Account, ApiKey
+from billing.models import Account, ApiKey, AuditEvent
 from tests.billing.conftest import LATER, NOW
 
 SECOND = timedelta(seconds=1)
@@ -39,8 +41,19 @@ class TestANewKey:
         assert kept.prefix == secret[:10]
 
     def test_may_be_given_each_scope_there_is(self, account: Account) -> None:
-        for scope in ("lookup", "bulk", "names", "account"):
+        for scope in ("lookup", "bulk", "names", "watches", "account", "keys", "reconcile"):
             assert row(issue(account, scopes=[scope])[0]).scopes == [scope]
+
+    def test_keeps_limits_of_its_own_and_the_name_it_is_given(self, account: Account) -> None:
+        named = uuid.uuid4()
+        kept = row(issue(account, rate_limit_per_minute=7, concurrent_lookups=3, named=named)[0])
+        assert (kept.rate_limit_per_minute, kept.concurrent_lookups, kept.uuid) == (7, 3, named)
+        assert len({row(issue(account)[0]).uuid for _ in range(2)} | {named}) == 3
+
+    def test_is_in_the_audit_log_under_its_beginning(self, account: Account) -> None:
+        made, _ = issue(account)
+        detail = AuditEvent.objects.get(kind="key_issued").detail
+        assert detail == f"{made.prefix}… of account {account.pk}."
 
     def test_has_160_random_bits(self, account: Account) -> None:
         secrets = {issue(account)[1] for _ in range(5)}
@@ -65,6 +78,18 @@ class TestARefusal:
         secret = issue(account)[1]
         accounts.close_account(account=account)
         assert refusal(secret).reason == "account_closed"
+
+    def test_of_a_key_from_another_network_says_so(self, account: Account) -> None:
+        secret = issue(account, allowed_networks=["192.0.2.0/24"])[1]
+        for address in (None, ip_address("198.51.100.7")):
+            with pytest.raises(keys.WrongNetwork) as refused:
+                keys.verify(secret=secret, now=NOW, address=address)
+            assert refused.value.reason == "network"
+        assert keys.verify(secret=secret, now=NOW, address=ip_address("192.0.2.7")).account == account
+
+    def test_of_one_secret_is_not_saved_by_a_key_with_another(self, account: Account) -> None:
+        issue(account)
+        assert refusal("osd_" + "b" * 32).reason == "unknown"
 
     def test_of_what_is_no_key_asks_the_database_nothing(self, db: None, django_assert_num_queries: Any) -> None:
         with django_assert_num_queries(0):
@@ -146,6 +171,14 @@ class TestASuccessor:
         assert (new.rate_limit_per_minute, new.concurrent_lookups) == (7, 3)
         assert (new.monthly_budget, new.budget_month, new.budget_used) == (400, NOW.date().replace(day=1), 300)
 
+    def test_has_the_name_it_is_given_and_is_of_the_same_account(self, account: Account) -> None:
+        accounts.open_account(name="Other", now=NOW)
+        old, named = issue(account)[0], uuid.uuid4()
+        new = row(keys.rotate(key=old, grace=timedelta(0), now=NOW, named=named)[0])
+        assert (new.uuid, new.account) == (named, account)
+        again = row(keys.rotate(key=new, grace=timedelta(0), now=NOW - SECOND)[0])
+        assert again.uuid not in (named, old.uuid)
+
     def test_cannot_spend_what_the_old_key_spent(self, account: Account) -> None:
         old, _ = issue(account)
         keys.set_budget(key=old, monthly_budget=400, now=NOW)
@@ -207,7 +240,7 @@ class TestTheKeyOfTheWorkspace:
         self, account: Account, django_assert_num_queries: Any
     ) -> None:
         kept = row(self.workspace_key(account))
-        assert (kept.name, kept.prefix, kept.created_at) == (keys.WORKSPACE, keys.WORKSPACE, NOW)
+        assert (kept.name, kept.prefix, kept.created_at) == ("Workspace", "Workspace", NOW)
         assert (kept.is_workspace, len(kept.secret_hash)) == (True, 64)
         with django_assert_num_queries(1):
             assert self.workspace_key(account).account is account

@@ -62,6 +62,10 @@ class TestWhatStaffEnters:
         reversals.enter(credited, amount=100, note="by letter", now=NOW, operator="dana")
         assert LedgerEntry.objects.get(kind="reversal").operator == "dana"
 
+    def test_is_named_by_as_much_of_its_note_as_a_name_holds(self, credited: TopUp) -> None:
+        reversals.enter(credited, amount=100, note="n" * 300, now=NOW)
+        assert len(Reversal.objects.get().name) == 255
+
     def test_is_known_by_its_payment_and_its_note(self, credited: TopUp) -> None:
         reversals.enter(credited, amount=100, note="by letter", now=NOW)
         assert Reversal.objects.get().name == "pi_1: by letter"
@@ -70,6 +74,25 @@ class TestWhatStaffEnters:
         unpaid = TopUp.objects.create(account=account, amount=31_400, created_at=NOW)
         assert reversals.enter(unpaid, amount=100, note="by letter", now=NOW) == reversals.WAITING
         assert Reversal.objects.get().name == ": by letter"
+
+
+class TestWhatTheProviderTells:
+    def test_names_nobody(self, credited: TopUp) -> None:
+        hear_dispute("dp_1")
+        reversals.hear(Heard("pi_1", Reversal.Kind.DISPUTE, "dp_1", 100, reinstated=True), now=NOW)
+        assert set(LedgerEntry.objects.filter(kind="reversal").values_list("operator", flat=True)) == {""}
+
+    def test_and_is_settled_later_names_nobody(self, credited: TopUp) -> None:
+        TopUp.objects.update(payment_intent=None)
+        hear_dispute("dp_1")
+        TopUp.objects.update(payment_intent="pi_1")
+        assert reversals.settle("pi_1", now=NOW) == reversals.TAKEN_BACK
+        assert LedgerEntry.objects.get(kind="reversal").operator == ""
+
+    def test_of_one_payment_settles_nothing_of_another(self, credited: TopUp) -> None:
+        hear_dispute("dp_9", payment="pi_9")
+        hear_dispute("dp_1")
+        assert dict(Reversal.objects.values_list("name", "is_settled")) == {"dp_9": False, "dp_1": True}
 
 
 class TestWhatBelongsToNoPaymentOfOurs:

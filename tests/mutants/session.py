@@ -81,8 +81,10 @@ class Trials:
     def _choose(self, change: Change, lines: Lines) -> list[str]:
         first, last = change.lines
         covering = {test for line in range(first, last + 1) for test in lines.get(line, ())} - {""}
-        if not covering and (change.place[:1].isupper() or not change.place or _is_header(change)):
-            covering = {test for tests in lines.values() for test in tests} - {""}  # it was run when it was loaded
+        # It was run when it was loaded, or, as the query of a planned statement, by the first test that met it
+        once = not change.place or (not covering and (change.place[:1].isupper() or _is_header(change)))
+        if once:
+            covering = {test for tests in lines.values() for test in tests} - {""}
         covering -= set(self.failed)
         return sorted(covering, key=lambda test: (-self.noticed_by[test], self.seconds[test]))
 
