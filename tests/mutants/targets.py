@@ -122,6 +122,7 @@ EXPLAINED: dict[str, Explained] = {
     },
     "billing/reversals.py": {
         ("settle", 'update_fields=["taken_back"]', ""): UNDER_LOCK,
+        ("settle", "change < 0", "change <= 0"): "Where nothing changes, that is said before.",
     },
     "billing/giving_back.py": {
         ("_is_seen", "return False", "return None"): A_CONDITION,
