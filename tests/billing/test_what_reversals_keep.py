@@ -52,6 +52,30 @@ class TestADispute:
         hear_dispute("dp_1")
         assert set(Reversal.objects.values_list("name", flat=True)) == {"before: pi_1", "dp_1"}
 
+    def test_keeps_none_where_a_refund_is_heard_of(self, unnamed: Reversal) -> None:
+        reversals.hear(Heard("pi_1", Reversal.Kind.REFUND, "re_1", 100), now=NOW)
+        assert set(Reversal.objects.values_list("name", flat=True)) == {"before: pi_1", "re_1"}
+
+    def test_is_known_by_as_much_of_its_payment_as_a_name_holds(self, unnamed: Reversal) -> None:
+        payment = "p" * 255
+        Reversal.objects.update(payment_reference=payment, name=f"before: {payment}"[:255])
+        hear_dispute("dp_1", payment=payment)
+        assert Reversal.objects.get().name == "dp_1"
+
+
+class TestRefunds:
+    def test_of_which_the_sum_is_told_and_one_by_its_name_are_all_gone(self, credited: TopUp) -> None:
+        reversals.hear(Heard("pi_1", Reversal.Kind.REFUND, "re_1", 100), now=NOW)
+        reversals.hear(Heard("pi_1", Reversal.Kind.REFUND, "pi_1", 150), now=NOW)
+        credited.refresh_from_db()
+        assert credited.taken_back == 150
+
+    def test_of_which_one_has_failed_are_gone_but_for_that_one(self, credited: TopUp) -> None:
+        reversals.hear(Heard("pi_1", Reversal.Kind.REFUND, "pi_1", 150), now=NOW)
+        reversals.hear(Heard("pi_1", Reversal.Kind.REFUND, "re_1", 100, reinstated=True), now=NOW)
+        credited.refresh_from_db()
+        assert credited.taken_back == 50
+
 
 class TestWhatStaffEnters:
     def test_names_nobody_where_nobody_is_named(self, credited: TopUp) -> None:

@@ -67,6 +67,8 @@ UNDER_LOCK = "The other columns were read under the row's lock in this very tran
 NOTHING_TO_DO = "A query more that updates nothing: no key has no number, and nothing is given back."
 A_CONDITION = "Asked for as a condition only."
 ONE_MORE = "How many a sweep takes on at a time; the next one takes the others."
+SAID_BEFORE = "Where nothing changes, that is said before."
+IN_VAIN = "What is not credited is looked at in vain, and not counted."
 SAVES_WORK = "It saves work: no trading name scores better than an equal name, or than itself."
 ENOUGH_SEEN = "own.score == 1.0 or len(mine) == len(theirs) == 1"
 NO_COMMA = "Without a comma nothing is turned."
@@ -122,7 +124,10 @@ EXPLAINED: dict[str, Explained] = {
     },
     "billing/reversals.py": {
         ("settle", 'update_fields=["taken_back"]', ""): UNDER_LOCK,
-        ("settle", "change < 0", "change <= 0"): "Where nothing changes, that is said before.",
+        ("settle", "change < 0", "change <= 0"): SAID_BEFORE,
+        ("settle", "0", "1"): SAID_BEFORE,
+        ("settle_late", "state=TopUp.State.PAID", ""): IN_VAIN,
+        ("settle_late", 'reference=OuterRef("payment_reference")', ""): IN_VAIN,
     },
     "billing/giving_back.py": {
         ("_is_seen", "return False", "return None"): A_CONDITION,
