@@ -62,6 +62,14 @@ class TestADispute:
         hear_dispute("dp_1", payment=payment)
         assert Reversal.objects.get().name == "dp_1"
 
+    def test_that_took_nothing_before_is_gone_once_it_is_withdrawn(self, credited: TopUp) -> None:
+        kind = Reversal.Kind.DISPUTE
+        Reversal.objects.create(
+            name="dp_1", payment_reference="pi_1", kind=kind, amount=100, withdrawn=False, heard_at=NOW
+        )
+        assert hear_dispute("dp_1") == reversals.TAKEN_BACK
+        assert Reversal.objects.get().withdrawn
+
 
 class TestRefunds:
     def test_of_which_the_sum_is_told_and_one_by_its_name_are_all_gone(self, credited: TopUp) -> None:
@@ -146,6 +154,15 @@ class TestAPaymentThatIsGivenBack:
             ended_at=NOW,
             reference="0xabc",
         )
+
+    def test_is_not_meant_by_a_message_of_another(self, owed: Payment) -> None:
+        assert hear_dispute("dp_9", payment="0xother") == reversals.WAITING
+        owed.refresh_from_db()
+        assert owed.taken_back == 0
+
+    def test_is_known_by_as_much_of_its_name_as_is_kept(self, owed: Payment) -> None:
+        Payment.objects.update(reference="p" * 200)
+        assert hear_dispute("dp_1", payment="p" * 250) == reversals.TAKEN_BACK
 
     def test_is_not_meant_by_what_staff_knows_to_be_gone_of_it(self, owed: Payment) -> None:
         reversals.enter(owed, amount=100, note="block 7 undone", now=NOW)

@@ -126,6 +126,13 @@ EXPLAINED: dict[str, Explained] = {
         ("settle", 'update_fields=["taken_back"]', ""): UNDER_LOCK,
         ("settle", "change < 0", "change <= 0"): SAID_BEFORE,
         ("settle", "0", "1"): SAID_BEFORE,
+        ("_note", "is_new", "False"): "A new one is as it was heard, so nothing of it changes.",
+        (
+            "_note",
+            "before != (known.amount, known.withdrawn, known.reinstated)",
+            "True",
+        ): "What says nothing new is settled once more, and changes nothing.",
+        ("_note", 'update_fields=["amount", "withdrawn", "reinstated", "is_settled"]', ""): UNDER_LOCK,
         ("settle_late", "state=TopUp.State.PAID", ""): IN_VAIN,
         ("settle_late", 'reference=OuterRef("payment_reference")', ""): IN_VAIN,
     },
