@@ -203,7 +203,7 @@ class CardProvider:
         self.mood = ""
 
     def answer(self, path: str, body: bytes, headers: dict[str, str]) -> Answer:
-        form = dict(parse_qsl(body.decode()))
+        form = dict(parse_qsl(body.decode(), keep_blank_values=True))
         self.forms.append(form)
         if self.mood == "locked":
             return 401, {"error": {"type": "invalid_request_error", "message": "Expired API Key provided"}}, {}

@@ -281,6 +281,13 @@ class TestARefundThatFailed:
         assert books[chart.BookAccount.PAYER_REFUNDS] == chart.Totals(10_000, 10_000)
         assert books[chart.BookAccount.CHARGEBACKS] == chart.Totals(0, 0)
 
+    def test_is_asked_for_up_to_what_is_left(self, refunded: TopUp, cards: stubs.CardProvider) -> None:
+        refunded.refresh_from_db()
+        with pytest.raises(topups.RefundRefused):
+            topups.refund(refunded, amount=21_500, token="more")
+        topups.refund(refunded, amount=21_400, token="rest")
+        assert cards.refunds[-1]["amount"] == "214"
+
     def test_may_be_asked_for_again(self, refunded: TopUp, cards: stubs.CardProvider) -> None:
         receive(event("refund.failed", **self.REFUND, status="failed"))
         refunded.refresh_from_db()

@@ -109,9 +109,11 @@ class TestATopUp:
         kept = now_is(topup)
         assert (kept.state, kept.payment_intent, kept.paid_at) == ("created", "pi_1", None)
 
-    @pytest.mark.parametrize("session", [{"id": None}, {"id": ""}, {"id": 7}, {"id": {"$ne": 1}}])
-    def test_is_not_found_by_what_is_no_name(self, topup: TopUp, session: dict[str, Any]) -> None:
-        TopUp.objects.update(session_id="")
+    @pytest.mark.parametrize(
+        ("known", "session"), [("", {"id": None}), ("", {"id": ""}), ("7", {"id": 7}), ("", {"id": {"$ne": 1}})]
+    )
+    def test_is_not_found_by_what_is_no_name(self, topup: TopUp, known: str, session: dict[str, Any]) -> None:
+        TopUp.objects.update(session_id=known)
         assert receive(event(COMPLETED, **{**paid(topup), **session})) == "unknown session"
 
     @pytest.mark.parametrize(
@@ -316,6 +318,16 @@ class TestADisputeThatWasWon:
         receive(event(DISPUTED, 1, **dispute(314, id=None)))
         assert self.won(2, id=None) == "given back"
         assert available(account) == FREE + PAID
+
+    def test_without_a_name_is_not_that_of_another_payment(self, account: Account, disputed: TopUp) -> None:
+        more = {"created_at": NOW, "paid_at": NOW, "state": TopUp.State.PAID}
+        other = TopUp.objects.create(account=account, amount=PAID, payment_intent="pi_2", **more)
+        receive(event(DISPUTED, 1, **dispute(314, id=None)))
+        receive(event(DISPUTED, 2, **dispute(314, id=None, payment_intent="pi_2")))
+        assert (now_is(disputed).taken_back, now_is(other).taken_back) == (PAID, PAID)
+
+    def test_in_very_many_words_is_told_in_a_hundred_letters(self, disputed: TopUp) -> None:
+        assert len(receive(event("charge.dispute.updated", 1, **dispute(314, status="x" * 300)))) == 100
 
     def test_with_a_very_long_name_is_given_back_too(self, account: Account, disputed: TopUp) -> None:
         receive(event(DISPUTED, 1, **dispute(314, id="d" * 300)))

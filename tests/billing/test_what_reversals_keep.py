@@ -160,6 +160,16 @@ class TestAPaymentThatIsGivenBack:
         owed.refresh_from_db()
         assert owed.taken_back == 0
 
+    def test_is_taken_back_by_its_own_way_of_paying(self, owed: Payment) -> None:
+        reversals.enter(owed, amount=100, note="block 7 undone", now=NOW)
+        assert LedgerEntry.objects.get(kind="reversal").source == "tempo"
+
+    def test_is_so_once_and_never_once_it_is_delivered(self, owed: Payment) -> None:
+        Payment.objects.update(delivered_at=NOW)
+        with pytest.raises(giving_back.GivenBack, match="paid and not delivered"):
+            giving_back.enter(owed, reference="0xdef", operator="dana", now=NOW)
+        assert not Reversal.objects.exists()
+
     def test_is_known_by_as_much_of_its_name_as_is_kept(self, owed: Payment) -> None:
         Payment.objects.update(reference="p" * 200)
         assert hear_dispute("dp_1", payment="p" * 250) == reversals.TAKEN_BACK

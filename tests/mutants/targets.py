@@ -123,6 +123,7 @@ EXPLAINED: dict[str, Explained] = {
         ("_units", "cents > 0", "cents >= 0"): "Nothing is nothing in the other unit, too.",
     },
     "billing/reversals.py": {
+        ("_write", "account_id=account_id,", ""): "The key names the credit, which is of one account.",
         ("settle", 'update_fields=["taken_back"]', ""): UNDER_LOCK,
         ("settle", "change < 0", "change <= 0"): SAID_BEFORE,
         ("settle", "0", "1"): SAID_BEFORE,
@@ -138,6 +139,7 @@ EXPLAINED: dict[str, Explained] = {
     },
     "billing/giving_back.py": {
         ("_is_seen", "return False", "return None"): A_CONDITION,
+        ("find_unseen", "payment.reference", "True"): "Nothing is given back of a payment that has no name.",
         ("_is_seen", "return False (no. 2)", "return None"): A_CONDITION,
     },
     "lookups/lookup/settlement.py": {
