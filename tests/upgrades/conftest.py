@@ -45,6 +45,8 @@ def kept_tables(name: str, make: Callable[[], Any]) -> Iterator[Any]:
         yield left_by(name, make)
     finally:
         _put_back(today)
+        if isinstance(today, sqlite3.Connection):
+            today.close()
 
 
 def left_by(name: str, make: Callable[[], Any]) -> Any:
@@ -66,7 +68,9 @@ def _no_copies_left(django_db_blocker: Any) -> Iterator[None]:
     yield
     with django_db_blocker.unblock():
         for copy in [*(copy for copy, _ in _kept.values()), "today"]:
-            if isinstance(copy, str) and connection.vendor == "postgresql":
+            if isinstance(copy, sqlite3.Connection):
+                copy.close()
+            elif connection.vendor == "postgresql":
                 with connection._nodb_cursor() as cursor:
                     cursor.execute(f'DROP DATABASE IF EXISTS "{connection.settings_dict["NAME"]}_{copy}"')
 
