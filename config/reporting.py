@@ -42,6 +42,7 @@ def _report_errors(address: str) -> None:
         release=str(settings.SPECTACULAR_SETTINGS["VERSION"]),
         send_default_pii=False,
         include_local_variables=False,
+        include_source_context=False,  # from 3.13 on Python keeps that of a command line, too
         max_request_body_size="never",
         max_breadcrumbs=0,
         before_send=_only_what_may_leave,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -69,6 +70,8 @@ def _names(schema: Any) -> Iterator[str]:
 def _tidy(name: str, schema: dict[str, Any], shape: type[Any] | None) -> dict[str, Any]:
     """As the document has it: what is always written is required, words are text, and tables explain their words."""
     schema = _simplify(schema)
+    if "description" in schema:  # a docstring, whose indent Python leaves in it up to 3.12
+        schema["description"] = inspect.cleandoc(schema["description"])
     if "enum" in schema:
         explained = "\n".join(f"* `{word}` - {text}" for word, text in TABLES.get(name, {}).items())
         schema = {"type": "string", **schema} | ({"description": explained} if explained else {})
