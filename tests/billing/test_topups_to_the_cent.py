@@ -326,7 +326,7 @@ class TestADisputeThatWasWon:
         receive(event(DISPUTED, 2, **dispute(314, id=None, payment_intent="pi_2")))
         assert (now_is(disputed).taken_back, now_is(other).taken_back) == (PAID, PAID)
 
-    def test_in_very_many_words_is_told_in_a_hundred_letters(self, disputed: TopUp) -> None:
+    def test_in_very_many_words_is_noted_in_a_hundred_letters(self, disputed: TopUp) -> None:
         assert len(receive(event("charge.dispute.updated", 1, **dispute(314, status="x" * 300)))) == 100
 
     def test_with_a_very_long_name_is_given_back_too(self, account: Account, disputed: TopUp) -> None:

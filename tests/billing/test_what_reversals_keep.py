@@ -72,7 +72,7 @@ class TestADispute:
 
 
 class TestRefunds:
-    def test_of_which_the_sum_is_told_and_one_by_its_name_are_all_gone(self, credited: TopUp) -> None:
+    def test_of_which_the_sum_is_known_and_one_by_its_name_are_all_gone(self, credited: TopUp) -> None:
         reversals.hear(Heard("pi_1", Reversal.Kind.REFUND, "re_1", 100), now=NOW)
         reversals.hear(Heard("pi_1", Reversal.Kind.REFUND, "pi_1", 150), now=NOW)
         credited.refresh_from_db()
@@ -179,8 +179,8 @@ class TestAPaymentThatIsGivenBack:
         assert giving_back.find_unseen(owed) is None
 
     def test_may_be_entered_again_by_the_same_transfer(self, owed: Payment) -> None:
-        told = [giving_back.enter(owed, reference="0xdef", operator="dana", now=NOW) for _ in range(2)]
-        assert told == [False, False]  # no node is asked here
+        seen = [giving_back.enter(owed, reference="0xdef", operator="dana", now=NOW) for _ in range(2)]
+        assert seen == [False, False]  # no node is asked here
         assert Reversal.objects.get().name == "given back: 0xdef"
 
     def test_is_named_by_as_much_of_a_transfer_as_a_name_holds(self, owed: Payment) -> None:

@@ -7,7 +7,8 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -327,15 +328,26 @@ class TestAnAddress:
         assert send(f"https://{NAME}/").error == webhook_sender.NO_SUCH_NAME
 
 
+@contextmanager
+def two_at_one_port(first: str, second: str) -> Iterator[tuple[Receiver, Receiver]]:
+    """A receiver at each address; a port that is free at the one may be anybody's at the other, so another is tried."""
+    with ExitStack() as both:
+        while True:
+            one = both.enter_context(receiving(says(200), host=first))
+            with suppress(OSError):
+                other = both.enter_context(receiving(says(200), host=second, port=one.port))
+                break
+        yield one, other
+
+
 class TestANameThatMoves:
     """The DNS answers one thing when it is checked and another when it is used."""
 
     @OTHER_MACHINES
     def test_is_contacted_where_it_was_checked(self, at_home: None, dns: Any) -> None:
-        with receiving(says(200), host="127.0.0.2") as checked:
-            dns[NAME] = [["127.0.0.2"], ["127.0.0.1"]]
-            with receiving(says(200), port=checked.port) as other:
-                assert send(place(checked, "http", NAME)).delivered
+        dns[NAME] = [["127.0.0.2"], ["127.0.0.1"]]
+        with two_at_one_port("127.0.0.2", "127.0.0.1") as (checked, other):
+            assert send(place(checked, "http", NAME)).delivered
         assert (len(checked.requests), other.connections) == (1, 0)
         assert dns[NAME] == [["127.0.0.1"]]  # asked once: the second answer is still waiting
 
@@ -475,16 +487,16 @@ class TestAServerThatHoldsUs:
         assert set(sent.excerpt) == {"x"}
 
     def test_with_a_resolver_that_hangs_is_left(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        ended, told = threading.Event(), threading.Event()
+        ended, answered = threading.Event(), threading.Event()
 
         def hang(*_: object, **__: object) -> list[object]:
             ended.wait(60)
-            told.set()
+            answered.set()
             return []
 
         monkeypatch.setattr(socket, "getaddrinfo", hang)
         assert send(f"https://{NAME}/", seconds=0.5).error == "no answer within 0.5 s"
-        assert not told.is_set()
+        assert not answered.is_set()
         ended.set()
 
     def test_with_an_endless_answer_is_read_a_little(self, at_home: None) -> None:

@@ -95,6 +95,10 @@ class TestTheListBesideOurMatching:
         below = dict(pinned("test"))
         assert {name: below[name] for name in own.keys() & below} == {name: own[name] for name in own.keys() & below}
 
+    def test_is_locked_like_the_others(self) -> None:
+        TestALockedList().test_carries_a_hash_for_every_package("names", ())
+        TestALockedList().test_names_no_host("names", ())
+
     def test_keeps_out_of_the_suite_what_wants_a_compiler(self) -> None:
         """A bare Debian has none, nor ICU's headers: `make test` stopped there before its first test."""
         assert {name for name, _ in pinned("test")} & {"pyicu", "rigour", "fingerprints"} == set()
