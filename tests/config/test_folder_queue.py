@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -11,6 +14,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from kombu import Connection
+from kombu.exceptions import ChannelError
 
 from config.celery import app
 
@@ -18,8 +22,8 @@ NUMBER = 400
 
 
 @pytest.fixture
-def channel(tmp_path: Path) -> Any:
-    """The transport the service uses without Redis, in a folder of its own."""
+def connect(tmp_path: Path) -> Iterator[Callable[[], Any]]:
+    """Open the transport the service uses without Redis, in a folder of this test, as one more process does."""
     if settings.REDIS_URL:
         pytest.skip("Redis is the queue here")
     for name in ("messages", "control"):
@@ -29,8 +33,15 @@ def channel(tmp_path: Path) -> Any:
         "data_folder_out": str(tmp_path / "messages"),
         "control_folder": str(tmp_path / "control"),
     }
-    with Connection("filesystem://", transport=app.conf.broker_transport, transport_options=options) as connection:
-        yield connection.channel()
+    with ExitStack() as connections:
+        yield lambda: connections.enter_context(
+            Connection("filesystem://", transport=app.conf.broker_transport, transport_options=options)
+        ).channel()
+
+
+@pytest.fixture
+def channel(connect: Callable[[], Any]) -> Any:
+    return connect()
 
 
 class TestTheFolder:
@@ -74,3 +85,51 @@ class TestTheFolder:
             channel._put("upkeep", {"number": number})
             time.sleep(0.002)  # names are ordered by the millisecond
         assert [channel._get("upkeep")["number"] for _ in range(3)] == [0, 1, 2]
+
+
+class TestWhichQueuesAnExchangeFills:
+    """As processes note it that start at once."""
+
+    def test_the_queue_of_each_is_kept(self, connect: Callable[[], Any]) -> None:
+        channels = [connect() for _ in range(8)]
+        start = threading.Barrier(len(channels))
+
+        def bind(number: int) -> None:
+            start.wait(60)
+            for turn in range(20):
+                channels[number]._queue_bind("celery.pidbox", "", "", f"queue-{number}-{turn}")
+
+        with ThreadPoolExecutor(len(channels)) as pool:
+            list(pool.map(bind, range(len(channels))))
+        names = sorted(queue for _, _, queue in channels[0].get_table("celery.pidbox"))
+        assert names == sorted(f"queue-{number}-{turn}" for number in range(8) for turn in range(20))
+
+    def test_a_queue_is_noted_once(self, channel: Any) -> None:
+        for _ in range(2):
+            channel._queue_bind("bulk", "bulk", None, "bulk")
+        assert channel.get_table("bulk") == [("bulk", "", "bulk")]
+
+    def test_a_queue_that_is_deleted_goes_with_its_messages_and_leaves_the_others(self, channel: Any) -> None:
+        for queue in ("bulk", "upkeep"):
+            channel._queue_bind("celery.pidbox", "", "", queue)
+            channel._put(queue, {"number": 1})
+        channel._delete("bulk", "celery.pidbox", "", "")
+        assert channel.get_table("celery.pidbox") == [("", "", "upkeep")]
+        assert (channel._size("bulk"), channel._size("upkeep")) == (0, 1)
+
+    @pytest.mark.parametrize("left", [b"", b'[["bulk", "", "bu'], ids=["empty", "half"])
+    def test_a_table_that_a_kill_or_a_full_disk_cut_off_is_written_anew(
+        self, channel: Any, tmp_path: Path, left: bytes
+    ) -> None:
+        """As kombu left it between opening the file and writing it: the next worker that started there ended."""
+        (tmp_path / "control" / "bulk.exchange").write_bytes(left)
+        channel._queue_bind("bulk", "bulk", None, "bulk")
+        assert channel.get_table("bulk") == [("bulk", "", "bulk")]
+
+    def test_a_table_that_cannot_be_written_is_an_error_the_worker_tries_again_after(
+        self, channel: Any, tmp_path: Path
+    ) -> None:
+        (tmp_path / "control" / "bulk.draft").mkdir()  # a disk that takes nothing, for whoever is root as well
+        with pytest.raises(ChannelError):
+            channel._queue_bind("bulk", "bulk", None, "bulk")
+        assert channel.get_table("bulk") == []
