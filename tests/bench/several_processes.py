@@ -36,7 +36,8 @@ from tests.failures.books import wait_until
 from tests.failures.customers import Call, Customer
 from tests.failures.registries import STATES
 from tests.failures.service import Process, Service
-from tests.journeys.checkout import descendants, free_port
+from tests.journeys.checkout import descendants
+from tests.ports import free_port
 
 SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.bench.unpaced", "SYNC_BUDGET_SECONDS": "20", "POLLS_PER_MINUTE": "1000000"}
 CUSTOMERS = 12  # as many connections

@@ -32,8 +32,9 @@ from pathlib import Path
 from config.launch import commands
 from tests.failures.registries import Registries
 from tests.failures.registries import running as registries_running
-from tests.journeys.checkout import ROOT, clean_environment, free_port
+from tests.journeys.checkout import ROOT, clean_environment
 from tests.packaging import proxies
+from tests.ports import free_port
 
 PROBE = "/livez"  # what has to answer whatever happens
 THREADS = 16

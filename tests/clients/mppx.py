@@ -19,7 +19,8 @@ from pathlib import Path
 
 import requests
 
-from tests.journeys.checkout import clean_environment, free_port
+from tests.journeys.checkout import clean_environment
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "var" / "mppx"

@@ -22,7 +22,7 @@ from django.contrib.auth import get_user_model
 from billing import accounts, keys, selectors
 from config import env, probe
 from config.launch import first_accounts, preflight, processes, startup_message
-from tests.journeys.checkout import free_port
+from tests.ports import free_port
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

@@ -22,7 +22,8 @@ from config import env
 from config.launch import commands
 from tests import plain_http
 from tests.bench.slow_clients import KINDS, SlowClients
-from tests.journeys.checkout import ROOT, clean_environment, free_port
+from tests.journeys.checkout import ROOT, clean_environment
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("web server")]
 THREADS = 4

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.engines.programs import Programs
+from tests.ports import free_port
 
 START_SECONDS = 30.0
 USERS_FOR_ROOT = ("postgres", "nobody")
@@ -145,7 +146,7 @@ def _postgres(programs: Programs, folder: Path, identity: dict[str, Any], *, kee
     )
     if made.returncode != 0:
         raise NotStarted(f"PostgreSQL's cluster could not be made: {made.stderr}")
-    port = _free_port()
+    port = free_port()
     settings = {
         "listen_addresses": "127.0.0.1",
         "port": port,
@@ -163,7 +164,7 @@ def _postgres(programs: Programs, folder: Path, identity: dict[str, Any], *, kee
 
 
 def _redis(programs: Programs, folder: Path, identity: dict[str, Any]) -> Server:
-    port = _free_port()
+    port = free_port()
     command = [programs.redis, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
     line = [str(part) for part in (*command, "--dir", folder)]
     return Server(line, port, folder / "redis.log", _redis_ready, identity)
@@ -179,12 +180,6 @@ def _postgres_ready(connection: socket.socket) -> bool:
 def _redis_ready(connection: socket.socket) -> bool:
     connection.sendall(b"PING\r\n")
     return connection.recv(7) == b"+PONG\r\n"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _plain() -> dict[str, str]:

@@ -20,7 +20,8 @@ from tests.failures.disks import Disk
 from tests.failures.registries import Registries
 from tests.failures.registries import running as registries_running
 from tests.failures.service import SETTINGS, Process
-from tests.journeys.checkout import ROOT, clean_environment, free_port
+from tests.journeys.checkout import ROOT, clean_environment
+from tests.ports import free_port
 
 
 @dataclass

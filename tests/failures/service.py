@@ -27,7 +27,8 @@ from tests.failures.books import Books, wait_until
 from tests.failures.customers import Call, Customer
 from tests.failures.registries import Registries
 from tests.failures.registries import running as registries_running
-from tests.journeys.checkout import ROOT, clean_environment, descendants, free_port
+from tests.journeys.checkout import ROOT, clean_environment, descendants
+from tests.ports import free_port
 
 SYNC_BUDGET_SECONDS = 1.5
 PATIENT_SECONDS = 60.0

@@ -28,7 +28,8 @@ from tests.engines.own_database import engine_variables
 from tests.failures import registries
 from tests.failures.customers import Call, Customer
 from tests.failures.service import SETTINGS
-from tests.journeys.checkout import ROOT, clean_environment, free_port
+from tests.journeys.checkout import ROOT, clean_environment
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes"), pytest.mark.timeout(600)]
 STATES = ("NY", "CO")

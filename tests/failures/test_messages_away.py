@@ -15,6 +15,7 @@ from tests.failures.conftest import Audit
 from tests.failures.customers import Customer
 from tests.failures.service import Service
 from tests.lookups.webhook_receiver import receiving, says
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.redis, pytest.mark.xdist_group("away")]
 STEP = 20  # seconds, of a step with the mail server
@@ -52,8 +53,8 @@ class TestResultsThatAreSent:
         other, mailbox = storm.new_customer(), Mailbox()
         storm.books.write("UPDATE billing_account SET email = 'ops@acme.test' WHERE id = %(id)s", id=customer.account)
         with name_server.running(tmp_path) as names, receiving(says(204)) as hooks, receiving(says(204)) as near:
-            with socket.create_server(("127.0.0.1", 0)) as silent:
-                port = silent.getsockname()[1]
+            port = free_port()
+            with socket.create_server(("127.0.0.1", port)):  # takes the connection and says nothing
                 mail = {"EMAIL_URL": f"smtp://127.0.0.1:{port}"}
                 storm.restart("web", **mail)
                 storm.restart(*SENDERS, inside=names.inside, **mail)

@@ -22,7 +22,8 @@ from tests import plain_http
 from tests.failures.customers import Customer
 from tests.failures.registries import Registries
 from tests.failures.registries import running as registries_running
-from tests.journeys.checkout import ROOT, clean_environment, free_port
+from tests.journeys.checkout import ROOT, clean_environment
+from tests.ports import free_port
 
 CUSTOMERS = 12
 SETTINGS = {

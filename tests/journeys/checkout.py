@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -41,13 +40,6 @@ def ready_virtualenv() -> Path:
     done = make("installed-run", f"VENV={sys.prefix}", folder=ROOT)  # nothing to do unless the list has just changed
     assert done.returncode == 0, done.stderr
     return Path(sys.prefix)
-
-
-def free_port() -> int:
-    """Return a loopback port that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def clean_environment(more: Mapping[str, str]) -> dict[str, str]:

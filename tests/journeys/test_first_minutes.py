@@ -17,7 +17,8 @@ import pytest
 
 from tests.engines.own_database import engine_variables
 from tests.journeys import open_data
-from tests.journeys.checkout import ROOT, Running, clean_environment, copy_checkout, free_port
+from tests.journeys.checkout import ROOT, Running, clean_environment, copy_checkout
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.checkout import ROOT, clean_environment, free_port, make, ready_virtualenv
+from tests.journeys.checkout import ROOT, clean_environment, make, ready_virtualenv
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 

@@ -29,6 +29,7 @@ from tests.lookups.conftest import Customer
 from tests.lookups.messages import body_of, deliver, end_bulk, listen_at, only
 from tests.lookups.registry_server import Register
 from tests.lookups.webhook_receiver import Receiver, receiving, says
+from tests.ports import free_port
 
 pytestmark = pytest.mark.django_db
 ROWS = [{"entity_name": "Acme Corp", "state": "NY", "ref": "a-1"}, {"entity_name": "=Nobody()", "state": "NY"}]
@@ -230,12 +231,10 @@ class TestTheResults:
     @pytest.fixture
     def server(self, settings: Any) -> Iterator[MailServer]:
         kept = MailServer()
-        with socket.create_server(("127.0.0.1", 0)) as free:  # the library takes no 0 for any port
-            port = free.getsockname()[1]
         controller = Controller(
             kept,
             hostname="127.0.0.1",
-            port=port,
+            port=free_port(),  # the library takes no 0 for any port
             authenticator=authenticate,
             auth_require_tls=False,
             data_size_limit=20_000_000,
@@ -244,7 +243,7 @@ class TestTheResults:
         try:
             settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
             settings.EMAIL_HOST = "127.0.0.1"
-            settings.EMAIL_PORT = port
+            settings.EMAIL_PORT = controller.port
             settings.MAIL_CONFIGURED = True
             settings.PUBLIC_URL = "https://sos.example"
             settings.DEFAULT_FROM_EMAIL = "SOS Lookup <results@sos.example>"

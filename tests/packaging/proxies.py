@@ -15,7 +15,8 @@ from pathlib import Path
 import httpx
 
 from tests import plain_http
-from tests.journeys.checkout import ROOT, free_port
+from tests.journeys.checkout import ROOT
+from tests.ports import free_port
 
 FILES = ROOT / "deploy" / "nginx"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")

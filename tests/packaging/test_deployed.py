@@ -26,9 +26,9 @@ import redis
 from tests.engines import programs
 from tests.engines.own_database import engine_variables
 from tests.failures.books import wait_until
-from tests.journeys.checkout import free_port
 from tests.packaging import engine, proxies
 from tests.packaging.compose import Container, Deployment
+from tests.ports import free_port
 
 pytestmark = [
     pytest.mark.slow,

@@ -28,7 +28,8 @@ from tests.bench.rates.load import Load, measure, read_memory, request
 from tests.engines import programs, servers
 from tests.failures import registries
 from tests.failures.service import SETTINGS
-from tests.journeys.checkout import ROOT, clean_environment, free_port
+from tests.journeys.checkout import ROOT, clean_environment
+from tests.ports import free_port
 
 AT_ONCE = 16
 STORED = 20  # companies that are asked for in turn; first of their registry, at its pace
