@@ -27,6 +27,7 @@ import redis
 from django.conf import settings
 from django.db import connection, connections
 
+from jurisdictions.prepared import Prepared
 from tests.mutants.changes import Change
 from tests.mutants.install import install
 
@@ -110,15 +111,17 @@ class Trials:
     def _run_unchanged(self) -> tuple[Counter[str], list[str], dict[str, Lines]]:
         paths = {change.module: str(ROOT / change.module) for change in self.changes}
         names = {path.removesuffix(".py").replace("/", ".") for path in paths}
-        cached = [
-            value for name in names for value in vars(sys.modules[name]).values() if hasattr(value, "cache_clear")
-        ]
+        known = [value for name in names for value in vars(sys.modules[name]).values()]
+        cached = [value for value in known if hasattr(value, "cache_clear")]
+        planned = [value for value in known if type(value).__module__ == Prepared.__module__]
         measured = coverage.Coverage(data_file=None, include=list(paths.values()), config_file=False)
         measured.start()
 
         def before(item: pytest.Item) -> None:
             for value in cached:
                 value.cache_clear()
+            for value in planned:  # else only the first test that met it would be seen to run what writes it
+                value._written.clear()
             measured.switch_context(item.nodeid)
 
         self._run(list(self.items.values()), before)
