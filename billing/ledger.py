@@ -91,16 +91,17 @@ def hold(
     `locked`: the account as `lock` gave it. `row`: the caller's new row; where it has no id then, it is not written.
     """
     request = _request(Kind.HOLD, idempotency_key, now, request_id, money.units(amount), reference)
-    terms = {"key": key, "amount": amount, "reference": reference, "created_at": now, "expires_at": expires_at}
+    terms: dict[str, Any] = {"key": key, "amount": amount, "remaining": amount, "reference": reference}
+    terms |= {"created_at": now, "expires_at": expires_at}
     try:
         with transaction.atomic():
-            return _hold(locked or lock_account(account_id), request, row, Hold(**terms, remaining=amount))
+            return _hold(locked or lock_account(account_id), request, row, Hold(**terms))
     except (IntegrityError, InsufficientFunds):  # perhaps of a request that was made before: its key says so
         with transaction.atomic():
             account = lock_account(account_id)
             if (entry := _find_same(account_id, request)) and entry.hold:
                 return entry.hold
-            return _hold(account, request, row, Hold(**terms, remaining=amount))
+            return _hold(account, request, row, Hold(**terms))
 
 
 def capture(

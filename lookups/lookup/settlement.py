@@ -11,7 +11,6 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 
-from billing import locks
 from billing.ledger_errors import BudgetExceeded, InsufficientFunds
 from billing.models import Hold
 from jurisdictions import selectors as jurisdictions
@@ -77,7 +76,7 @@ def lock(ask: Ask, lookup: Lookup) -> Locked:
     PostgreSQL locks in the order that is named, and reads what it has locked as it is then.
     """
     if lookup.pk is None:
-        return Locked(is_ours=True, held=lookup.hold and locks.lock_hold(lookup.hold.pk))
+        return Locked(is_ours=True)  # what is not written yet has no hold either
     found: Any = (_LOCKED if lookup.hold_id is None else _LOCKED_WITH_HOLD).first(id=lookup.pk)
     if found is None:
         return Locked(is_ours=False)

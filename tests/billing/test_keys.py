@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from billing import accounts, keys, ledger, selectors
+from billing import accounts, budgets, keys, ledger, selectors
 from billing.models import Account, ApiKey
 from tests.billing.conftest import LATER, NOW
 
@@ -195,6 +195,25 @@ class TestAMonthlyBudget:
         keys.set_budget(key=other, monthly_budget=400, now=NOW)
         self.charge(account, "other", key=other)
         assert {ApiKey.objects.get(pk=key.pk).budget_used for key in chain} == {3 * 314}
+
+    def test_begins_anew_for_all_of_them_in_another_month(self, account: Account) -> None:
+        old = issue(account)[0]
+        keys.set_budget(key=old, monthly_budget=700, now=NOW)
+        self.charge(account, "1", key=old)
+        new, _ = keys.rotate(key=old, grace=timedelta(hours=24), now=NOW)
+        later = NOW + timedelta(days=40)
+        named = {"account_id": account.pk, "amount": 600, "idempotency_key": "2", "reference": ""}
+        ledger.charge(**named, key=new, now=later)
+        counted = ApiKey.objects.filter(pk__in=(old.pk, new.pk)).values_list("budget_month", "budget_used")
+        assert set(counted) == {(budgets.month_of(later), 600)}
+
+    def test_is_that_of_the_keys_before_it_and_after_it_alone(self, account: Account) -> None:
+        chain, alone = [issue(account)[0]], issue(account)[0]
+        for _ in range(2):
+            chain.append(keys.rotate(key=chain[-1], grace=timedelta(hours=24), now=NOW)[0])
+        numbers = [key.pk for key in chain]
+        assert [sorted(budgets.list_same(number)) for number in numbers] == [numbers] * 3
+        assert budgets.list_same(alone.pk) == [alone.pk]
 
     def test_gets_back_for_both_keys_what_one_held_for_nothing(self, account: Account) -> None:
         old = issue(account)[0]

@@ -288,6 +288,26 @@ class TestARefundThatFailed:
         topups.refund(refunded, amount=21_400, token="rest")
         assert cards.refunds[-1]["amount"] == "214"
 
+    @pytest.mark.parametrize("amount", [0, 150])
+    def test_is_no_refund_of_nothing_and_of_no_half_cent(
+        self, refunded: TopUp, cards: stubs.CardProvider, amount: int
+    ) -> None:
+        refunded.refresh_from_db()
+        asked = len(cards.refunds)
+        with pytest.raises(topups.RefundRefused):
+            topups.refund(refunded, amount=amount, token="odd")
+        assert len(cards.refunds) == asked
+
+    def test_is_none_of_a_top_up_that_nobody_has_paid(self, topup: TopUp, cards: stubs.CardProvider) -> None:
+        with pytest.raises(topups.RefundRefused, match="what is left"):
+            topups.refund(topup, amount=10_000, token="t")
+        assert cards.refunds == []
+
+    def test_is_heard_of_when_it_is_made(self, account: Account, topup: TopUp) -> None:
+        receive(event("checkout.session.completed", 100, **paid(topup)))
+        assert receive(event("refund.created", 1, **self.REFUND, status="pending")) == "taken back"
+        assert available(account) == 3140 + 21_400
+
     def test_may_be_asked_for_again(self, refunded: TopUp, cards: stubs.CardProvider) -> None:
         receive(event("refund.failed", **self.REFUND, status="failed"))
         refunded.refresh_from_db()

@@ -177,6 +177,7 @@ class TestACapture:
             "hold_id": made.pk,
             "key_id": key.pk,
         }
+        assert entry.hold == made
         made.refresh_from_db()
         assert (made.state, made.remaining, made.ended_at) == ("captured", 0, LATER)
 
@@ -437,6 +438,43 @@ class TestAnAdjustment:
         self.adjust(account, -1)
         with pytest.raises(ledger.IdempotencyConflict):
             self.adjust(account, **{"amount": -1, **other})
+
+
+class TestAReversal:
+    def reverse(self, account: Account, **changed: Any) -> LedgerEntry:
+        named = {"amount": -100, "idempotency_key": "v", "source": "card", "reason": "refunded", "reference": "pi_1"}
+        return ledger.reverse(account_id=account.pk, now=NOW, **{**named, **changed})
+
+    def test_is_kept_with_what_was_said_and_nothing_else(self, account: Account) -> None:
+        assert kept(self.reverse(account)) == {
+            "account_id": account.pk,
+            "kind": "reversal",
+            "amount": -100,
+            "available_change": -100,
+            "held_change": 0,
+            "spent_change": 0,
+            "available_after": FREE - 100,
+            "held_after": 0,
+            "spent_after": 0,
+            "created_at": NOW,
+            "idempotency_key": "v",
+            "source": "card",
+            "reason": "refunded",
+            "reference": "pi_1",
+        }
+        said = kept(self.reverse(account, idempotency_key="v2", operator="Dana", note="by letter"))
+        assert (said["operator"], said["note"]) == ("Dana", "by letter")
+
+    def test_asked_twice_is_the_first_entry_again(self, account: Account) -> None:
+        first = self.reverse(account)
+        assert self.reverse(account) == first
+        assert sums(account).available == FREE - 100
+
+    def test_of_a_single_unit_is_allowed_and_of_none_is_not(self, account: Account) -> None:
+        assert self.reverse(account, amount=1).available_after == FREE + 1
+        with pytest.raises(ValueError, match="nothing"):
+            self.reverse(account, amount=0, idempotency_key="v2")
+        assert sums(account).available == FREE + 1
 
 
 class TestTheSweepOfExpiredHolds:

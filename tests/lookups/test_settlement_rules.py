@@ -1168,9 +1168,11 @@ class TestALookupThatDeliversNothing:
             key=customer.key,
         )
         asked, other = ask(customer, shares_hold=True), ask(customer)
-        settlement.end(asked, drafted(asked, stopwatch, hold=whole), NothingFound(), stopwatch=stopwatch)
+        rows_of_it = [drafted(one, stopwatch, hold=whole) for one in (asked, other)]
+        Lookup.objects.bulk_create(rows_of_it)
+        settlement.end(asked, rows_of_it[0], NothingFound(), stopwatch=stopwatch)
         assert (customer.balance.held, customer.balance.available) == (2 * PRICE, FREE_GRANT - 2 * PRICE)
-        settlement.end(other, drafted(other, stopwatch, hold=whole), NothingFound(), stopwatch=stopwatch)
+        settlement.end(other, rows_of_it[1], NothingFound(), stopwatch=stopwatch)
         assert customer.balance.held == 0
 
 

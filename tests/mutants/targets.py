@@ -21,6 +21,7 @@ class Target:
 
 BILLING = ("tests/billing",)
 LOOKUPS = (
+    "tests/lookups/test_payers_outside.py",
     "tests/lookups/test_settlement_rules.py",
     "tests/lookups/test_flow_rules.py",
     "tests/lookups/test_lifecycle_rules.py",
@@ -31,6 +32,11 @@ LOOKUPS = (
     "tests/lookups/test_handover.py",
     "tests/lookups/test_name_availability.py",
     "tests/lookups/test_pay_per_request.py",
+    "tests/lookups/test_asking_again.py",
+    "tests/lookups/test_same_question_at_once.py",
+    "tests/lookups/test_paid_once.py",
+    "tests/lookups/test_settled_at_once.py",
+    "tests/lookups/watches/test_watching.py",
 )
 MATCHING = ("tests/matching", "tests/scrapers/test_shortlist.py")
 FAILURES = (
@@ -67,6 +73,9 @@ UNDER_LOCK = "The other columns were read under the row's lock in this very tran
 NOTHING_TO_DO = "A query more that updates nothing: no key has no number, and nothing is given back."
 A_CONDITION = "Asked for as a condition only."
 ONE_MORE = "How many a sweep takes on at a time; the next one takes the others."
+IS_LOCKED = "It is locked already; the word saves a query."
+SAVES_A_QUERY = "It saves a query, whose answer is known."
+ASKS_ITSELF = "Whoever is asked then looks at the state itself; the word saves a query."
 SAID_BEFORE = "Where nothing changes, that is said before."
 IN_VAIN = "What is not credited is looked at in vain, and not counted."
 SAVES_WORK = "It saves work: no trading name scores better than an equal name, or than itself."
@@ -76,6 +85,25 @@ TURNED = 'own.features == ("word_order",) and ("," in asked or "," in shown) and
 A_COUNTY = 'word == "co" and after and at and words[at - 1] != "and"'
 EXPLAINED: dict[str, Explained] = {
     "billing/ledger.py": {
+        ("hold", "locked or lock_account(account_id)", "(lock_account(account_id))"): IS_LOCKED,
+        ("capture", "locked or lock_hold(hold_id)", "(lock_hold(hold_id))"): IS_LOCKED,
+        ("release", "locked or lock_hold(hold_id)", "(lock_hold(hold_id))"): IS_LOCKED,
+        (
+            "hold",
+            "(entry := _find_same(account_id, request)) and entry.hold",
+            "(((entry := _find_same(account_id, request))))",
+        ): "An entry of a hold has its hold; mypy wants to be told.",
+        ("adjust", "amount < 0", "amount <= 0"): "An adjustment of nothing was refused before.",
+        ("adjust", "0", "1"): "An adjustment of nothing was refused before.",
+        ("expire_holds", "1000", "1001"): ONE_MORE,
+        ("_settle_part", '""', "'changed'"): "A capture has no reason, and ends as captured whatever it were.",
+        ("_settle_part", "amount is not None or held.state != Hold.State.OPEN", "True"): SAVES_A_QUERY,
+        ("_settle_part", "0", "1"): "Nobody reads the units beside an entry of before.",
+        (
+            "_end_state",
+            "not untouched and held.entries.filter(kind=Kind.CAPTURE).exists()",
+            "(held.entries.filter(kind=Kind.CAPTURE).exists())",
+        ): SAVES_A_QUERY,
         ("expire_holds", "continue", "pass"): "It is the last statement of its loop.",
     },
     "billing/locks.py": {
@@ -98,6 +126,8 @@ EXPLAINED: dict[str, Explained] = {
         ("_post_in_one", "entry.hold_id = hold.pk", "pass"): "The statement selects it; the entry gets it later.",
     },
     "billing/budgets.py": {
+        ("give_back", "budget_month=month (no. 2)", ""): "The keys of a chain are counted in the same month.",
+        ("list_same", "account__keys=key_id,", ""): "Only those of the chain are followed; others are read in vain.",
         ("give_back", "key_id is not None and amount", "True"): NOTHING_TO_DO,
         ("give_back", "key_id is not None and amount", "(amount)"): NOTHING_TO_DO,
         ("give_back", "key_id is not None and amount", "((key_id is not None))"): NOTHING_TO_DO,
@@ -116,6 +146,9 @@ EXPLAINED: dict[str, Explained] = {
         ("rotate", "True", "False"): LOCK,
     },
     "billing/topups.py": {
+        ("", "300", "301"): "A second more of five minutes.",
+        ("start", 'update_fields=["session_id"]', ""): "It was made here, and the other columns are as they were.",
+        ("refund", "0", "1"): "What is refunded is whole cents, which are a hundred units each.",
         ("_completed", 'update_fields=["payment_intent"]', ""): UNDER_LOCK,
         ("_completed", 'update_fields=["state"]', ""): UNDER_LOCK,
         ("_completed", 'update_fields=["state", "paid_at"]', ""): UNDER_LOCK,
@@ -145,10 +178,31 @@ EXPLAINED: dict[str, Explained] = {
     "lookups/lookup/settlement.py": {
         ("never", "return False", "return None"): A_CONDITION,
         ("find_stored", "kind=question.kind,", ""): "The digest of a question is another for each kind.",
+        ("", 'kind=Blank("kind"),', ""): "The digest of a question is another for each kind.",
+        ("_same", 'pk=OuterRef("state")', ""): ASKS_ITSELF,
+        ("Locked", "False", "True"): ASKS_ITSELF,
+        (
+            "_settle",
+            "is_fresh and locked.is_off and ask.payer.payment is None",
+            "(is_fresh and (ask.payer.payment is None))",
+        ): ASKS_ITSELF,
+        ("settle_reply", "ask.payer.payment is not None", "True"): ASKS_ITSELF,
+        ("settle_reply", "reading=reply.reading", ""): SAVES_A_QUERY,
+        ("_same", "no_key=True,", ""): LOCK,
+        ("_same", "True", "False"): LOCK,
+        ("_sell_stored", "is_locked=True", ""): IS_LOCKED,
+        ("_sell_stored", "True", "False"): IS_LOCKED,
+        ("_settle", "is_locked=True", ""): IS_LOCKED,
+        ("_settle", "True", "False"): IS_LOCKED,
+        ("_settle", "is_locked=True (no. 2)", ""): IS_LOCKED,
+        ("_settle", "True (no. 2)", "False"): IS_LOCKED,
+        ("end_unattended", "pk=number", ""): "Each turn ends one that is lost, in whichever order.",
         ("_sell_stored", "locked.held is not None", "True"): "Where nothing was held, a payer releases nothing.",
         ("end_unattended", "500", "501"): ONE_MORE,
     },
     "lookups/lookup/rows.py": {
+        ("AskedBefore.__init__", "super().__init__(lookup.public_id)", "pass"): "Its text is for a log.",
+        ("accept", "ask.sandbox and lookup.pk is None", "False"): "A transaction more around one statement.",
         ("end", "lookup.bulk_id is not None", "True"): "A query more: only rows of a bulk request are repeated.",
     },
     "lookups/models/lookups.py": {

@@ -1,0 +1,174 @@
+"""A payer outside our ledger is asked for the money once there is an answer, and before anything of it is kept."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from billing import ledger
+from billing.models import Hold, Payment
+from billing.payments import checkout
+from jurisdictions.models import Jurisdiction
+from lookups.lookup import rows, settlement, single_flight
+from lookups.lookup.asks import Ask, Stopwatch
+from lookups.lookup.payers import FREE, Bill, CredentialPayer, KeyPayer, Paid
+from lookups.models import Lookup
+from scrapers.failures import PortalDisabled
+from scrapers.gateway import NameReply
+from scrapers.records import Evidence, NameVerdict, Rule
+from tests.lookups import test_settlement_rules as rules
+from tests.lookups.conftest import PRICE, Customer
+from tests.lookups.registry_server import Register
+
+pytestmark = pytest.mark.django_db
+HOUR = timedelta(hours=1)
+
+
+class Outside(CredentialPayer):
+    """One whose money moves somewhere else; `moved` is what was asked of it, and for how much."""
+
+    def __init__(self, payment: Payment) -> None:
+        super().__init__(checkout.Purchase("lookup", PRICE, "POST /v1/lookup", b"{}"), "Payment claimed-before")
+        self.payment, self.sandbox = payment, False
+        self.moved: list[tuple[str, int]] = []
+
+    def collect(self, bill: Bill, *, now: datetime) -> None:
+        """See Payer."""
+        self.moved.append(("collect", bill.price))
+
+    def capture(self, bill: Bill, hold: Hold | None, *, now: datetime, is_locked: bool = False) -> Paid:
+        """See Payer."""
+        self.moved.append(("deliver", bill.price))
+        return FREE
+
+
+@pytest.fixture
+def payer() -> Outside:
+    return Outside(rules.payment())
+
+
+@pytest.fixture
+def stopwatch() -> Stopwatch:
+    return Stopwatch(timezone.now())
+
+
+def verdict(now: datetime) -> NameReply:
+    """That the name is free."""
+    rule = Rule("Nothing but capitals.", "Statute 1", "rule")
+    free = NameVerdict("free", (), "ACME", None, None, "Active entities only.", "None.", rule, rule)
+    evidence = Evidence("https://registry.example/search", now)
+    return NameReply(verdict=free, evidence=evidence, version="1", reading=rules.read_then(now))
+
+
+@pytest.mark.usefixtures("switches")
+class TestAVerdictOnAName:
+    def test_is_paid_for_first(self, payer: Outside, stopwatch: Stopwatch) -> None:
+        asked = Ask(question=rules.NAME, payer=payer)
+        row = rules.accepted(asked, stopwatch)
+        reply = verdict(stopwatch.now)
+        assert settlement.settle_reply(asked, row, rules.lead(asked), reply, stopwatch=stopwatch).verdict == "free"
+        assert payer.moved == [("collect", PRICE), ("deliver", PRICE)]
+
+    def test_that_was_paid_is_delivered_where_the_state_is_switched_off_meanwhile(
+        self, payer: Outside, stopwatch: Stopwatch, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def collect(bill: Bill, *, now: datetime) -> None:
+            Jurisdiction.objects.filter(pk="NY").update(enabled=False, status="inactive")
+
+        monkeypatch.setattr(payer, "collect", collect)
+        asked = Ask(question=rules.NAME, payer=payer)
+        row = rules.accepted(asked, stopwatch)
+        reply = verdict(stopwatch.now)
+        assert settlement.settle_reply(asked, row, rules.lead(asked), reply, stopwatch=stopwatch).verdict == "free"
+
+
+class TestAnAnswerThatSomebodyElseFetched:
+    def share(self, payer: Outside, stopwatch: Stopwatch, result: single_flight.Result) -> Lookup:
+        asked = Ask(question=rules.NAME if result["kind"] == "check" else rules.ACME, payer=payer)
+        return settlement.share(asked, rules.accepted(asked, stopwatch), result, stopwatch=stopwatch)
+
+    def test_is_paid_for_first(
+        self, payer: Outside, customer: Customer, register: Register, stopwatch: Stopwatch
+    ) -> None:
+        answer = rules.stored(customer, register)
+        assert self.share(payer, stopwatch, {"kind": "answer", "id": answer.pk}).verdict == "found"
+        assert payer.moved == [("collect", PRICE), ("deliver", PRICE)]
+
+    def test_on_a_name_is_paid_for_first(self, payer: Outside, stopwatch: Stopwatch) -> None:
+        check = {"verdict": "free", "evidence": {**rules.PROOF, "fromRegister": False}}
+        assert self.share(payer, stopwatch, {"kind": "check", "check": check}).verdict == "free"
+        assert payer.moved == [("collect", PRICE), ("deliver", PRICE)]
+
+    def test_that_there_is_none_moves_nothing(self, payer: Outside, stopwatch: Stopwatch) -> None:
+        result = {"kind": "not_found", "suggestions": [], "ambiguous": False, "note": "", "evidence": None}
+        assert self.share(payer, stopwatch, result).verdict == "not_found"
+        assert payer.moved == []
+
+
+class TestAStoredAnswer:
+    def test_is_paid_for_first_at_its_own_price(
+        self, payer: Outside, customer: Customer, register: Register, stopwatch: Stopwatch
+    ) -> None:
+        answer = rules.stored(customer, register)
+        asked = Ask(question=rules.ACME, payer=payer, stored_price=PRICE - 1)
+        row = settlement.sell_stored(asked, rules.drafted(asked, stopwatch), answer, stopwatch=stopwatch)
+        assert (row.verdict, row.price) == ("found", PRICE - 1)
+        assert payer.moved == [("collect", PRICE - 1), ("deliver", PRICE - 1)]
+
+
+class TestAStateThatIsSwitchedOff:
+    def test_says_why_in_the_operators_words(self, customer: Customer, stopwatch: Stopwatch) -> None:
+        asked = rules.ask(customer)
+        row, error = rules.accepted(asked, stopwatch), PortalDisabled("Closed until Monday.")
+        ended = settlement.settle_failure(asked, row, rules.lead(asked), error, stopwatch=stopwatch)
+        assert (ended.verdict, ended.reason, ended.note) == ("unavailable", "disabled", "Closed until Monday.")
+
+
+class TestALookupWhoseCallerIsLost:
+    def lost(self, asked: Ask, now: datetime) -> Lookup:
+        row = rows.draft(asked, now=now - HOUR)
+        rows.accept(asked, row, now=now, hold_for=HOUR)
+        return row
+
+    def test_and_who_paid_outside_is_ended(self, payer: Outside) -> None:
+        now = timezone.now()
+        row = self.lost(Ask(question=rules.ACME, payer=payer), now)
+        assert settlement.end_unattended(before=now, now=now) == 1
+        row.refresh_from_db()
+        assert (row.verdict, row.reason, payer.moved) == ("failed", "internal_error", [])
+
+    def test_is_left_alone_where_it_comes_to_its_end_meanwhile(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now, release = timezone.now(), KeyPayer.release
+        first, second = (self.lost(rules.ask(customer), now) for _ in range(2))
+
+        def release_and_be_overtaken(self: KeyPayer, *about: Any, **named: Any) -> None:
+            Lookup.objects.open().exclude(ask_id=about[0].ask_id).update(verdict="cancelled", ended_at=now)
+            release(self, *about, **named)
+
+        monkeypatch.setattr(KeyPayer, "release", release_and_be_overtaken)
+        assert settlement.end_unattended(before=now, now=now) == 1
+        assert {Lookup.objects.get(pk=row.pk).verdict for row in (first, second)} == {"failed", "cancelled"}
+
+
+class TestAQuestionTakenUpAgain:
+    def test_of_a_test_key_is_written_once(self, tester: Customer, stopwatch: Stopwatch) -> None:
+        asked = rules.ask(tester)
+        row = rules.accepted(asked, stopwatch)
+        rows.accept(asked, row, now=stopwatch.now, hold_for=HOUR)
+        assert Lookup.objects.get() == row
+
+    def test_whose_hold_has_expired_holds_anew_for_as_long_as_is_asked(
+        self, customer: Customer, stopwatch: Stopwatch
+    ) -> None:
+        asked = rules.ask(customer)
+        row, later = rules.accepted(asked, stopwatch), stopwatch.begun + 2 * HOUR
+        ledger.expire_holds(now=later)
+        rows.accept(asked, row, now=later, hold_for=3 * HOUR)
+        assert row.hold is not None
+        assert (row.hold.state, row.hold.expires_at) == ("open", later + 3 * HOUR)
+        assert customer.balance.held == PRICE
