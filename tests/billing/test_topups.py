@@ -15,7 +15,7 @@ from django.utils import timezone
 from billing import ledger, reconciliation, reversals, selectors, topups
 from billing import owing as owing_accounts
 from billing.accounting import chart
-from billing.models import Account, LedgerEntry, Payment, ProviderEvent, TopUp
+from billing.models import Account, LedgerEntry, Payment, ProviderEvent, Reversal, TopUp
 from billing.payments import booking
 from billing.payments.stripe import CardsNotConfigured
 from tests.billing import stubs
@@ -315,14 +315,24 @@ class TestARefundThatFailed:
         assert cards.refunds[-1]["amount"] == "314"
 
     @pytest.mark.parametrize(
-        "changed", [{"status": "requires_action"}, {"id": None}, {"amount": "100"}, {"payment_intent": None}]
+        "changed",
+        [
+            {"status": "requires_action"},
+            {"id": None},
+            {"id": ""},
+            {"id": 1},
+            {"amount": "100"},
+            {"payment_intent": None},
+            {"payment_intent": ""},
+        ],
     )
     def test_or_moves_nothing_or_names_nothing_changes_nothing(
         self, account: Account, topup: TopUp, changed: dict[str, Any]
     ) -> None:
         receive(event("checkout.session.completed", 100, **paid(topup)))
-        receive(event("refund.created", **{**self.REFUND, "status": "pending", **changed}))
-        assert available(account) == 3140 + 31_400
+        said = receive(event("refund.created", **{**self.REFUND, "status": "pending", **changed}))
+        assert said == ("moves no money: requires_action" if "status" in changed else "ignored")
+        assert (available(account), Reversal.objects.count()) == (3140 + 31_400, 0)
 
 
 class TestAnInquiry:
@@ -338,6 +348,12 @@ class TestAnInquiry:
             assert said == f"moves no money: {status}"
         assert available(account) == 3140 + 31_400
 
+    def test_whose_money_is_withdrawn_all_the_same_takes_it(self, account: Account, topup: TopUp) -> None:
+        receive(event("checkout.session.completed", 100, **paid(topup)))
+        withdrawn = event("charge.dispute.funds_withdrawn", 1, **self.INQUIRY, status="warning_needs_response")
+        assert receive(withdrawn) == "taken back"
+        assert available(account) == 3140
+
     @pytest.mark.parametrize("backwards", [False, True])
     def test_that_becomes_a_dispute_takes_it_then(self, account: Account, topup: TopUp, backwards: bool) -> None:
         receive(event("checkout.session.completed", 100, **paid(topup)))
@@ -350,6 +366,33 @@ class TestAnInquiry:
         assert available(account) == 3140
         receive(event("charge.dispute.funds_reinstated", 3, **self.INQUIRY, status="under_review"))
         assert available(account) == 3140 + 31_400
+
+
+class TestNamesOfTheProvider:
+    """Longer than we keep, they are cut, and name the same thing the next time."""
+
+    LONG = "x" * 300
+
+    def assert_kept_cut(self, outcome: str) -> None:
+        heard = Reversal.objects.get()
+        assert outcome == "waits for its top-up"
+        assert (heard.payment_reference, heard.name) == (self.LONG[:255], self.LONG[:255])
+
+    def test_of_a_refund(self, topup: TopUp) -> None:
+        about = {"id": self.LONG, "payment_intent": self.LONG, "amount": 100, "status": "pending"}
+        self.assert_kept_cut(receive(event("refund.created", 1, **about)))
+
+    def test_of_a_dispute(self, topup: TopUp) -> None:
+        about = {"id": self.LONG, "payment_intent": self.LONG, "amount": 100, "status": "lost"}
+        self.assert_kept_cut(receive(event("charge.dispute.closed", 1, **about)))
+
+
+class TestAPageThatWasPaid:
+    def test_and_names_no_payment_keeps_none(self, account: Account, topup: TopUp) -> None:
+        told = event("checkout.session.completed", 1, **paid(topup, payment_intent={"id": "pi_1"}))
+        assert receive(told) == "credited"
+        topup.refresh_from_db()
+        assert (topup.payment_intent, available(account)) == (None, 3140 + 31_400)
 
 
 class TestAnAccountThatOwes:

@@ -170,6 +170,22 @@ class TestAPaymentThatIsGivenBack:
             giving_back.enter(owed, reference="0xdef", operator="dana", now=NOW)
         assert not Reversal.objects.exists()
 
+    @pytest.mark.parametrize("state", [state for state in Payment.State if state != Payment.State.PAID])
+    def test_is_one_whose_money_has_come(self, owed: Payment, state: str) -> None:
+        Payment.objects.update(state=state)
+        assert hear_dispute("dp_1", payment="0xabc") == reversals.WAITING
+        assert not reversals.list_returnable().exists()
+
+    def test_is_no_pretended_one(self, owed: Payment) -> None:
+        Payment.objects.update(is_sandbox=True)
+        assert hear_dispute("dp_1", payment="0xabc") == reversals.WAITING
+
+    def test_is_no_lookup_that_was_delivered_but_a_top_up_always(self, owed: Payment) -> None:
+        Payment.objects.update(delivered_at=NOW)
+        assert hear_dispute("dp_1", payment="0xabc") == reversals.WAITING
+        Payment.objects.update(purpose=Payment.Purpose.TOPUP)
+        assert list(reversals.list_returnable()) == [owed]
+
     def test_is_known_by_as_much_of_its_name_as_is_kept(self, owed: Payment) -> None:
         Payment.objects.update(reference="p" * 200)
         assert hear_dispute("dp_1", payment="p" * 250) == reversals.TAKEN_BACK

@@ -32,9 +32,7 @@ LOOKUPS = (
     "tests/lookups/test_handover.py",
     "tests/lookups/test_name_availability.py",
     "tests/lookups/test_pay_per_request.py",
-    "tests/lookups/test_asking_again.py",
-    "tests/lookups/test_same_question_at_once.py",
-    "tests/lookups/test_paid_once.py",
+    "tests/lookups/test_lost_replies.py",
     "tests/lookups/test_settled_at_once.py",
     "tests/lookups/watches/test_watching.py",
 )
@@ -147,6 +145,7 @@ EXPLAINED: dict[str, Explained] = {
     },
     "billing/topups.py": {
         ("", "300", "301"): "A second more of five minutes.",
+        ("_completed", "topup.payment_intent", "True"): "Nothing was heard of a payment without a name.",
         ("start", 'update_fields=["session_id"]', ""): "It was made here, and the other columns are as they were.",
         ("refund", "0", "1"): "What is refunded is whole cents, which are a hundred units each.",
         ("_completed", 'update_fields=["payment_intent"]', ""): UNDER_LOCK,
@@ -156,6 +155,7 @@ EXPLAINED: dict[str, Explained] = {
         ("_units", "cents > 0", "cents >= 0"): "Nothing is nothing in the other unit, too.",
     },
     "billing/reversals.py": {
+        ("list_returnable", "purpose=Payment.Purpose.LOOKUP,", ""): "There are two purposes; the other is named.",
         ("_write", "account_id=account_id,", ""): "The key names the credit, which is of one account.",
         ("settle", 'update_fields=["taken_back"]', ""): UNDER_LOCK,
         ("settle", "change < 0", "change <= 0"): SAID_BEFORE,
