@@ -151,6 +151,16 @@ class TestWhatWasNotSeen:
         assert chart.total(chart.list_entries())[chart.BookAccount.PAYER_REFUNDS].credit == 314
         assert find() == set()
 
+    def test_is_entered_anew_and_no_other_is(self, node: stubs.Node, mistyped: Payment) -> None:
+        other = accept(nonce=9)
+        checkout.settle(other, now=NOW)
+        theirs, ours = send(node), send(node)
+        assert enter(other, theirs)
+        assert enter(mistyped, ours)
+        assert set(Reversal.objects.values_list("name", flat=True)) == {
+            f"given back: {name}" for name in (theirs, ours)
+        }
+
     def test_is_not_entered_anew_by_the_transfer_of_another_payment(self, node: stubs.Node, mistyped: Payment) -> None:
         other = accept(nonce=9)
         checkout.settle(other, now=NOW)

@@ -189,6 +189,16 @@ class TestAPaymentThatIsGivenBack:
     def test_is_known_by_as_much_of_its_name_as_is_kept(self, owed: Payment) -> None:
         Payment.objects.update(reference="p" * 200)
         assert hear_dispute("dp_1", payment="p" * 250) == reversals.TAKEN_BACK
+        assert LedgerEntry.objects.get(kind="reversal").reference == "p" * 200
+
+    def test_keeps_as_much_of_the_names_of_what_took_it_back_as_a_note_holds(self, credited: TopUp) -> None:
+        TopUp.objects.update(state=TopUp.State.CREATED)
+        for number in range(3):
+            hear_dispute(f"{number}" * 255)
+        TopUp.objects.update(state=TopUp.State.PAID)
+        assert reversals.settle_late(now=NOW) == 1
+        note = LedgerEntry.objects.get(kind="reversal").note
+        assert note == ", ".join(f"{number}" * 255 for number in range(3))[:500]
 
     def test_is_not_meant_by_what_staff_knows_to_be_gone_of_it(self, owed: Payment) -> None:
         reversals.enter(owed, amount=100, note="block 7 undone", now=NOW)

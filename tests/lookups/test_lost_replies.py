@@ -21,7 +21,7 @@ from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Job, Lookup
 from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer, open_customer
-from tests.lookups.messages import wait_for
+from tests.lookups.messages import end_bulk, wait_for
 from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db
@@ -134,6 +134,20 @@ class TestAnotherQuestion:
         customer.lookup()
         assert REPLAYED not in other.lookup()
         assert other.balance.spent == PRICE
+
+    def test_that_a_bulk_job_has_asked_is_another_purchase(self, customer: Customer, register: Register) -> None:
+        body = {"entities": [{"entity_name": "Acme Corp", "state": "NY"}]}
+        assert customer.post("/v1/bulk-lookup", body).status_code == 202
+        end_bulk()
+        assert REPLAYED not in customer.lookup()
+        assert customer.balance.spent == 2 * PRICE
+
+    def test_of_a_test_key_is_none_that_the_registry_has_answered(self, customer: Customer, register: Register) -> None:
+        key, secret = keys.issue(account=customer.account, name="test", mode="test", now=timezone.now())
+        pretended = Customer(customer.account, key, secret).lookup("Magic Found LLC")
+        assert (pretended.status_code, Lookup.objects.get().price) == (200, PRICE)
+        real = customer.lookup("Magic Found LLC")
+        assert (real.status_code, REPLAYED in real, register.asked > 0) == (404, False, True)
 
     def test_after_nothing_was_found_is_asked_anew(self, customer: Customer, register: Register) -> None:
         rows_of_then, register.rows = register.rows, []

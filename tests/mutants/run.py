@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-QUIET = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "--timeout=60"]
+QUIET = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:randomly", "--timeout=60"]
 
 
 def main(folder: Path, tests: list[str]) -> None:

@@ -159,6 +159,9 @@ EXPLAINED: dict[str, Explained] = {
         ("_write", "account_id=account_id,", ""): "The key names the credit, which is of one account.",
         ("settle", 'update_fields=["taken_back"]', ""): UNDER_LOCK,
         ("settle", "change < 0", "change <= 0"): SAID_BEFORE,
+        ("_write", "change > 0", "change >= 0"): SAID_BEFORE,
+        ("_write", "0 (no. 2)", "1"): "Money that comes back is whole cents, which are a hundred units each.",
+        ("_write", "causes", "True"): "Nothing changes but by one that is new; the word guards against none.",
         ("settle", "0", "1"): SAID_BEFORE,
         ("_note", "is_new", "False"): "A new one is as it was heard, so nothing of it changes.",
         (
