@@ -115,6 +115,11 @@ class TestAnotherQuestion:
         assert REPLAYED not in again
         assert customer.balance.spent == 2 * PRICE
 
+    def test_without_a_ref_is_charged(self, customer: Customer, register: Register) -> None:
+        customer.lookup(ref="a")
+        assert REPLAYED not in customer.lookup()
+        assert customer.balance.spent == 2 * PRICE
+
     def test_with_an_idempotency_key_of_its_own_is_charged(self, customer: Customer, register: Register) -> None:
         customer.lookup()
         for number in range(2):

@@ -167,8 +167,9 @@ class TestAQuestionTakenUpAgain:
     ) -> None:
         asked = rules.ask(customer)
         row, later = rules.accepted(asked, stopwatch), stopwatch.begun + 2 * HOUR
+        other = rules.accepted(rules.ask(customer), stopwatch)
         ledger.expire_holds(now=later)
         rows.accept(asked, row, now=later, hold_for=3 * HOUR)
         assert row.hold is not None
         assert (row.hold.state, row.hold.expires_at) == ("open", later + 3 * HOUR)
-        assert customer.balance.held == PRICE
+        assert (customer.balance.held, Lookup.objects.get(pk=other.pk).hold) == (PRICE, other.hold)

@@ -53,7 +53,7 @@ TARGETS = (
     Target("billing/reversals.py", BILLING, servers=True),
     Target("billing/giving_back.py", BILLING),
     Target("lookups/lookup/settlement.py", LOOKUPS, servers=True),
-    Target("lookups/lookup/rows.py", LOOKUPS),
+    Target("lookups/lookup/rows.py", LOOKUPS, servers=True),
     Target("lookups/lookup/flow.py", LOOKUPS),
     Target("lookups/lookup/payers.py", LOOKUPS),
     Target("lookups/jobs/lifecycle.py", LOOKUPS),
@@ -204,6 +204,9 @@ EXPLAINED: dict[str, Explained] = {
         ("end_unattended", "500", "501"): ONE_MORE,
     },
     "lookups/lookup/rows.py": {
+        ("_paid", "0", "1"): "No answer costs a single unit.",
+        ("accept", "locked=locked,", ""): IS_LOCKED,
+        ("accept", "row=lookup", ""): SAVES_A_QUERY,
         ("AskedBefore.__init__", "super().__init__(lookup.public_id)", "pass"): "Its text is for a log.",
         ("accept", "ask.sandbox and lookup.pk is None", "False"): "A transaction more around one statement.",
         ("end", "lookup.bulk_id is not None", "True"): "A query more: only rows of a bulk request are repeated.",
