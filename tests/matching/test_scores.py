@@ -38,6 +38,13 @@ SCORES = [
     ("Acme Enterprises", "ACME ENTERPRISES LLC", 0.98, "suffix_variant", "legal_form"),
     ("Gaming", "GAMING PC", 0.90, "close", "legal_form"),
     ("Gaming", "GAMING, P.C.", 0.98, "suffix_variant", "legal_form"),
+    ("Gaming", "GAMING PA", 0.90, "close", "legal_form"),
+    ("Gaming pa", "GAMING", 0.90, "close", "legal_form"),
+    ("Red PC", "REDS", 0.8571, "close", "word_differs"),  # a form that may be a word makes no other name better
+    ("Greenfeld Logistics Co", "GREENFIELD LOGISTICS", 0.90, "close", "slip legal_form"),
+    ("The Wavery LLC", "THE WAVERY & CO", 0.90, "close", "and_company legal_form"),
+    ("Solar Owner V", "SOLAR OWNER V", 1.0, "exact", ""),  # no number is read into a letter that both have
+    ("Laf X", "LAFAYETTE OWNER", 0.3810, "close", "number_differs"),
     ("Gaming PC", "GAMING P.C.", 1.0, "exact", ""),
     # a last letter and a number
     ("Studio X", "STUDIO 10", 0.70, "close", "number_differs"),
@@ -157,6 +164,14 @@ def rank(asked: str, *rows: Candidate) -> tuple[matching.Ranked, ...]:
 
 def order(asked: str, *rows: Candidate) -> list[str]:
     return [found.candidate.entity_id for found in rank(asked, *rows)]
+
+
+def test_a_home_state_is_in_doubt_only_where_it_is_the_rows_own() -> None:
+    """Who names none may mean the one company that has one; who names one means no row that has none."""
+    of_the_row = compare("Empire Medical LLC", "EMPIRE MEDICAL LLC OF TEXAS").doubt
+    assert of_the_row is not None
+    assert (of_the_row.feature, of_the_row.word) == ("home_state", "")
+    assert compare("Empire Medical LLC of Texas", "EMPIRE MEDICAL LLC").doubt is None
 
 
 class TestARankedRow:

@@ -6,6 +6,7 @@ Nothing is written to a file, and nothing has to be loaded again: a function get
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -48,7 +49,7 @@ def _rooms(name: str) -> set[str]:
 
 
 def _is_data(old: Any, new: Any) -> bool:
-    plain = (str, int, float, tuple, list, dict, set, frozenset, type(None))
+    plain = (str, int, float, tuple, list, dict, set, frozenset, re.Pattern, type(None))
     is_value = isinstance(old, plain) or type(old).__module__ in ("datetime", "jurisdictions.prepared")
     return bool(old is not new and is_value and old != new)
 

@@ -80,6 +80,7 @@ SAVES_WORK = "It saves work: no trading name scores better than an equal name, o
 ENOUGH_SEEN = "own.score == 1.0 or len(mine) == len(theirs) == 1"
 NO_COMMA = "Without a comma nothing is turned."
 TURNED = 'own.features == ("word_order",) and ("," in asked or "," in shown) and _is_turned(asked, shown)'
+STAYS_LAST = "What comes last in an order stays last."
 A_COUNTY = 'word == "co" and after and at and words[at - 1] != "and"'
 EXPLAINED: dict[str, Explained] = {
     "billing/ledger.py": {
@@ -225,6 +226,16 @@ EXPLAINED: dict[str, Explained] = {
         ("_perform", "ask.resumed", "True"): "Two looks more: a new ask finds nothing under its id.",
     },
     "scrapers/search/matching.py": {
+        ("", "1", "2"): "An exact name has the better score than another legal form, which goes first then.",
+        ("", "4", "5"): STAYS_LAST,
+        ("", "2 (no. 2)", "3"): STAYS_LAST,
+        ("Ranked", "False", "True"): "Whoever ranks says it.",
+        ("compare", '""', "'changed'"): "No state has a rule of that name either.",
+        (
+            "_may_be_a_word",
+            'form.legal_form in ("pc", "pa") and _BARE_FORM.search(one) is not None',
+            "((_BARE_FORM.search(one) is not None))",
+        ): "What ends so has that form; the first half saves a search.",
         ("compare", "1.0", "1.01"): SAVES_WORK,
         ("compare", ENOUGH_SEEN, "False"): SAVES_WORK,
         ("compare", ENOUGH_SEEN, "((own.score == 1.0) and (len(mine) == len(theirs) == 1))"): SAVES_WORK,

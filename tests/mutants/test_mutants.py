@@ -16,6 +16,7 @@ from billing import accounts, locks
 from billing.models import Account
 from lookups.models import jobs
 from scrapers import failures
+from scrapers.search import matching
 from tests.mutants.changes import list_changes
 from tests.mutants.install import install
 from tests.mutants.targets import EXPLAINED, TARGETS
@@ -135,6 +136,17 @@ class TestAChangePutInPlace:
             assert (shop.LIMIT, other.LIMIT) == (4, 4)
         finally:
             del sys.modules[other.__name__]
+
+    def test_of_a_pattern_is_met(self) -> None:
+        path = ROOT / "scrapers/search/matching.py"
+        source = path.read_text(encoding="utf-8")
+        assert matching.compare("Gaming", "GAMING PC").kind == "close"
+        try:
+            install(matching.__name__, source.replace(", flags=re.IGNORECASE)", ")", 1))
+            assert matching.compare("Gaming", "GAMING PC").kind == "suffix_variant"
+        finally:
+            install(matching.__name__, source)
+        assert matching.compare("Gaming", "GAMING PC").kind == "close"
 
     def test_of_a_class_is_met_by_who_holds_it(self, shop: ModuleType) -> None:
         failure = shop.Failure
