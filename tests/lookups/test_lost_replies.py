@@ -87,6 +87,18 @@ class TestTheSameQuestionAgain:
         assert customer.lookup(source="live").json()["source"] == "live"  # a stored answer is none to that
         assert customer.balance.spent == 100 + PRICE
 
+    def test_gets_it_with_the_ref_that_it_had(self, customer: Customer, register: Register) -> None:
+        first, second = (customer.lookup(ref="a") for _ in range(2))
+        assert (second.content, second[REPLAYED], customer.balance.spent) == (first.content, "true", PRICE)
+
+    def test_gets_it_for_as_long_again_as_an_answer_may_take(
+        self, customer: Customer, register: Register, settings: Any
+    ) -> None:
+        settings.SYNC_BUDGET_SECONDS = 100.0
+        customer.lookup()
+        pass_time(minutes=6)
+        assert customer.lookup()[REPLAYED] == "true"
+
     def test_gets_it_with_another_key_of_the_account(self, customer: Customer, register: Register) -> None:
         customer.lookup()
         key, secret = keys.issue(account=customer.account, name="other", now=timezone.now())
@@ -146,6 +158,16 @@ class TestAnotherQuestion:
         end_bulk()
         assert REPLAYED not in customer.lookup()
         assert customer.balance.spent == 2 * PRICE
+
+    def test_by_the_same_words_in_another_place_is_another(self, customer: Customer, register: Register) -> None:
+        assert customer.post("/v1/lookup", {"entity_id": "100001", "state": "NY"}).status_code == 200
+        assert REPLAYED not in customer.lookup("100001")
+
+    def test_with_a_test_key_is_none_that_was_paid_for(self, customer: Customer, register: Register) -> None:
+        assert customer.lookup().status_code == 200
+        key, secret = keys.issue(account=customer.account, name="test", mode="test", now=timezone.now())
+        pretended = Customer(customer.account, key, secret).lookup()
+        assert (pretended.status_code, REPLAYED in pretended) == (404, False)
 
     def test_of_a_test_key_is_none_that_the_registry_has_answered(self, customer: Customer, register: Register) -> None:
         key, secret = keys.issue(account=customer.account, name="test", mode="test", now=timezone.now())

@@ -119,6 +119,25 @@ class TestAStoredAnswer:
         assert payer.moved == [("collect", PRICE - 1), ("deliver", PRICE - 1)]
 
 
+@pytest.mark.django_db(transaction=True)
+class TestAStoredAnswerInATransactionOfItsOwn:
+    """Outside of one, nothing can be locked."""
+
+    def test_is_sold_at_its_price(self, customer: Customer, register: Register, stopwatch: Stopwatch) -> None:
+        answer = rules.stored(customer, register)
+        asked = Ask(question=rules.ACME, payer=KeyPayer(customer.key), stored_price=100)
+        row = settlement.sell_stored(asked, rules.drafted(asked, stopwatch), answer, stopwatch=stopwatch)
+        assert (row.verdict, row.cost, customer.balance.spent) == ("found", 100, PRICE + 100)
+
+    def test_ends_what_was_held_for_a_live_one(
+        self, customer: Customer, register: Register, stopwatch: Stopwatch
+    ) -> None:
+        answer = rules.stored(customer, register)
+        asked = rules.ask(customer)
+        row = settlement.sell_stored(asked, rules.accepted(asked, stopwatch), answer, stopwatch=stopwatch)
+        assert (row.verdict, row.cost, customer.balance.held, customer.balance.spent) == ("found", 0, 0, PRICE)
+
+
 class TestAStateThatIsSwitchedOff:
     def test_says_why_in_the_operators_words(self, customer: Customer, stopwatch: Stopwatch) -> None:
         asked = rules.ask(customer)

@@ -206,6 +206,8 @@ EXPLAINED: dict[str, Explained] = {
     },
     "lookups/lookup/rows.py": {
         ("_paid", "0", "1"): "No answer costs a single unit.",
+        ("refuse_repetition", "ask.ref is None", "False"): "The statement without a ref has no place for one.",
+        ("refuse_repetition", "return locked", "return None"): SAVES_A_QUERY,
         ("accept", "locked=locked,", ""): IS_LOCKED,
         ("accept", "row=lookup", ""): SAVES_A_QUERY,
         ("AskedBefore.__init__", "super().__init__(lookup.public_id)", "pass"): "Its text is for a log.",
