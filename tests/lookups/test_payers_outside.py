@@ -72,6 +72,12 @@ class TestAVerdictOnAName:
         assert settlement.settle_reply(asked, row, rules.lead(asked), reply, stopwatch=stopwatch).verdict == "free"
         assert payer.moved == [("collect", PRICE), ("deliver", PRICE)]
 
+    def test_costs_its_price_where_only_a_record_may_cost_less(self, customer: Customer, stopwatch: Stopwatch) -> None:
+        asked = rules.ask(customer, question=rules.NAME, find_price=lambda found, price: 0)
+        row = rules.accepted(asked, stopwatch)
+        reply = verdict(stopwatch.now)
+        assert settlement.settle_reply(asked, row, rules.lead(asked), reply, stopwatch=stopwatch).cost == PRICE
+
     def test_that_was_paid_is_delivered_where_the_state_is_switched_off_meanwhile(
         self, payer: Outside, stopwatch: Stopwatch, monkeypatch: pytest.MonkeyPatch
     ) -> None:

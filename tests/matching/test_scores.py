@@ -44,6 +44,10 @@ SCORES = [
     ("Greenfeld Logistics Co", "GREENFIELD LOGISTICS", 0.90, "close", "slip legal_form"),
     ("The Wavery LLC", "THE WAVERY & CO", 0.90, "close", "and_company legal_form"),
     ("Solar Owner V", "SOLAR OWNER V", 1.0, "exact", ""),  # no number is read into a letter that both have
+    ("Fund X", "FUND 10", 1.0, "exact", ""),  # a number in a series
+    ("Fund X", "10", 0.70, "close", "number_differs"),
+    ("10", "FUND X", 0.70, "close", "number_differs"),
+    ("Acme Studio 10", "ACME STUDIO X", 0.70, "close", "number_differs"),
     ("Laf X", "LAFAYETTE OWNER", 0.3810, "close", "number_differs"),
     ("Gaming PC", "GAMING P.C.", 1.0, "exact", ""),
     # a last letter and a number

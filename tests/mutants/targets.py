@@ -250,6 +250,7 @@ EXPLAINED: dict[str, Explained] = {
         ): "A last co is a legal form and not among the words.",
         ("compare", TURNED, "((own.features == ('word_order',)) and _is_turned(asked, shown))"): NO_COMMA,
         ("_is_typo", "return False", "return None"): A_CONDITION,
+        ("_reads_a_letter_as_a_number", "return False", "return None"): A_CONDITION,
         ("compare", "default=own", ""): "Every name has at least one trading name: itself.",
         ("_compare_spelled_out", "True", "False"): "The two lengths were compared before.",
         ("_is_one_vowel", "True", "False"): "The two lengths were compared before.",
