@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,11 +11,13 @@ import pytest
 from django.utils import timezone
 
 from billing import ledger
+from billing.challenge import PaymentProblem
 from billing.models import Hold, Payment
 from billing.payments import checkout
 from jurisdictions.models import Jurisdiction
-from lookups.lookup import rows, settlement, single_flight
+from lookups.lookup import flow, rows, settlement, single_flight
 from lookups.lookup.asks import Ask, Stopwatch
+from lookups.lookup.outcomes import Ended, Result, TooManyAtOnce
 from lookups.lookup.payers import FREE, Bill, CredentialPayer, KeyPayer, Paid
 from lookups.models import Lookup
 from scrapers.failures import PortalDisabled
@@ -43,6 +47,13 @@ class Outside(CredentialPayer):
         """See Payer."""
         self.moved.append(("deliver", bill.price))
         return FREE
+
+    def claim(self, *, now: datetime) -> None:
+        """See Payer. It was claimed before."""
+
+    def abandon(self, *, reason: str, now: datetime) -> None:
+        """See Payer."""
+        self.moved.append((reason, 0))
 
 
 @pytest.fixture
@@ -142,6 +153,61 @@ class TestAStoredAnswerInATransactionOfItsOwn:
         asked = rules.ask(customer)
         row = settlement.sell_stored(asked, rules.accepted(asked, stopwatch), answer, stopwatch=stopwatch)
         assert (row.verdict, row.cost, customer.balance.held, customer.balance.spent) == ("found", 0, 0, PRICE)
+
+
+@pytest.mark.usefixtures("switches", "register")
+class TestARequestThatBringsItsPayment:
+    """From its claim to its end: what is not delivered is left with the payer, unless it has moved."""
+
+    def perform(self, payer: Outside) -> Result:
+        return flow.perform(ask=Ask(question=rules.ACME, payer=payer), now=timezone.now())
+
+    def break_down(self, payer: Outside, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+        def collect(bill: Bill, *, now: datetime) -> None:
+            raise error
+
+        monkeypatch.setattr(payer, "collect", collect)
+
+    def test_is_answered(self, payer: Outside) -> None:
+        result = self.perform(payer)
+        assert isinstance(result, Ended)
+        assert payer.moved == [("collect", PRICE), ("deliver", PRICE), ("found", 0)]
+
+    def test_and_is_not_answered_now_leaves_it_with_the_payer(
+        self, payer: Outside, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        @contextmanager
+        def place(*, now: datetime) -> Iterator[bool]:
+            yield False
+
+        monkeypatch.setattr(payer, "place", place)
+        assert self.perform(payer) == TooManyAtOnce(limit=0)
+        assert payer.moved == [("TooManyAtOnce", 0)]
+
+    def test_and_breaks_down_leaves_it_with_the_payer(self, payer: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.break_down(payer, ZeroDivisionError("broken"), monkeypatch)
+        with pytest.raises(ZeroDivisionError, match="broken"):
+            self.perform(payer)
+        assert payer.moved == [("internal_error", 0)]
+
+    def test_and_breaks_down_once_it_is_paid_says_that_it_is_owed(
+        self, payer: Outside, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Payment.objects.update(state=Payment.State.UNKNOWN)
+        assert payer.payment is not None
+        payer.payment.refresh_from_db()
+        self.break_down(payer, ZeroDivisionError("broken"), monkeypatch)
+        with pytest.raises(PaymentProblem, match="could not be delivered yet") as problem:
+            self.perform(payer)
+        assert problem.value.word == "internal-payment-error"
+
+    def test_whose_payment_is_at_fault_says_so(self, payer: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
+        Payment.objects.update(state=Payment.State.UNKNOWN)
+        assert payer.payment is not None
+        payer.payment.refresh_from_db()
+        self.break_down(payer, PaymentProblem("payment-in-progress", "Wait."), monkeypatch)
+        with pytest.raises(PaymentProblem, match="Wait"):
+            self.perform(payer)
 
 
 class TestAStateThatIsSwitchedOff:

@@ -406,6 +406,7 @@ class TestWhatARowKeeps:
         hinted = Unavailable("NY", "blocked", retry_after=0.0, note="From a copy.")
         assert self.keep(hinted) == {**expected, "retry_at": NOW, "note": "From a copy."}
         assert self.keep(replace(hinted, retry_after=90.5))["retry_at"] == NOW + timedelta(seconds=90.5)
+        assert self.keep(replace(hinted, retry_after=90.5, retryable=False))["retry_at"] is None
 
     @pytest.mark.parametrize("note", [None, "From a copy."])
     def test_of_a_question_that_is_not_taken(self, note: str | None) -> None:
@@ -510,6 +511,19 @@ class TestRowsOfABulkRequest:
         before = kept(again)
         rows.end(first, NothingFound(), stopwatch=stopwatch)
         assert (kept(again), kept(first)["verdict"]) == (before, "not_found")
+
+    def test_are_cancelled_together_and_no_others_are(self, customer: Customer, stopwatch: Stopwatch) -> None:
+        bulk = self.bulk(customer, stopwatch.begun)
+        first, second, other = (self.row(customer, stopwatch, bulk, at) for at in range(3))
+        again = self.row(customer, stopwatch, bulk, 3, repeats=second)
+        done = self.row(customer, stopwatch, bulk, 4)
+        rows.end(done, NothingFound(), stopwatch=stopwatch)
+        rows.cancel([], now=stopwatch.now)
+        rows.cancel([first, second, done], now=stopwatch.now)
+        cancelled = {"verdict": "cancelled", "ended_at": stopwatch.now, "duration_ms": 2500}
+        for row in (first, second, again):
+            assert {name: kept(row)[name] for name in cancelled} == cancelled
+        assert (kept(done)["verdict"], list(Lookup.objects.open())) == ("not_found", [other])
 
 
 class TestALookupWhoseCallerIsLost:

@@ -35,6 +35,7 @@ LOOKUPS = (
     "tests/lookups/test_lost_replies.py",
     "tests/lookups/test_settled_at_once.py",
     "tests/lookups/watches/test_watching.py",
+    "tests/lookups/identifiers/test_included.py",
 )
 MATCHING = ("tests/matching", "tests/scrapers/test_shortlist.py")
 FAILURES = (
@@ -80,6 +81,7 @@ SAVES_WORK = "It saves work: no trading name scores better than an equal name, o
 ENOUGH_SEEN = "own.score == 1.0 or len(mine) == len(theirs) == 1"
 NO_COMMA = "Without a comma nothing is turned."
 TURNED = 'own.features == ("word_order",) and ("," in asked or "," in shown) and _is_turned(asked, shown)'
+HAS_ENDED = "What has ended has a verdict; mypy wants to be told."
 STAYS_LAST = "What comes last in an order stays last."
 A_COUNTY = 'word == "co" and after and at and words[at - 1] != "and"'
 EXPLAINED: dict[str, Explained] = {
@@ -224,6 +226,8 @@ EXPLAINED: dict[str, Explained] = {
         ("list_unheard", "500", "501"): ONE_MORE,
     },
     "lookups/lookup/flow.py": {
+        ("perform", 'result.lookup.verdict or ""', "(result.lookup.verdict)"): HAS_ENDED,
+        ("perform", '""', "'changed'"): HAS_ENDED,
         ("answer", "1.0", "1.01"): "A hundredth of a second more for a fetch whose time was over.",
         ("_perform", "ask.resumed", "True"): "Two looks more: a new ask finds nothing under its id.",
     },
@@ -261,6 +265,7 @@ EXPLAINED: dict[str, Explained] = {
         ): "Two letters are never all five.",
         ("_compare_spelled_out", "strict=True", ""): "The two lengths were compared before.",
         ("_is_one_vowel", "strict=True", ""): "The two lengths were compared before.",
+        ("_compare_legal_forms", 'return "variant"', "return None"): "Callers ask for the other three words only.",
         ("_compare_legal_forms", '"variant"', "'changed'"): "Callers ask for the other three words only.",
     },
     "scrapers/failures.py": {
