@@ -22,6 +22,7 @@ class Target:
 BILLING = ("tests/billing",)
 LOOKUPS = (
     "tests/lookups/test_payers_outside.py",
+    "tests/lookups/test_questions_taken_up.py",
     "tests/lookups/test_settlement_rules.py",
     "tests/lookups/test_flow_rules.py",
     "tests/lookups/test_lifecycle_rules.py",
@@ -55,7 +56,7 @@ TARGETS = (
     Target("billing/giving_back.py", BILLING),
     Target("lookups/lookup/settlement.py", LOOKUPS, servers=True),
     Target("lookups/lookup/rows.py", LOOKUPS, servers=True),
-    Target("lookups/lookup/flow.py", LOOKUPS),
+    Target("lookups/lookup/flow.py", (*LOOKUPS, "tests/lookups/test_paid_once.py")),
     Target("lookups/lookup/payers.py", LOOKUPS),
     Target("lookups/jobs/lifecycle.py", LOOKUPS),
     Target("lookups/models/jobs.py", LOOKUPS, places=("is_", "JobQuerySet")),
@@ -97,6 +98,8 @@ EXPLAINED: dict[str, Explained] = {
         ("adjust", "amount < 0", "amount <= 0"): "An adjustment of nothing was refused before.",
         ("adjust", "0", "1"): "An adjustment of nothing was refused before.",
         ("expire_holds", "1000", "1001"): ONE_MORE,
+        ("_hold", "row=row", ""): "Else its caller writes the row; the word saves a statement.",
+        ("_write", "row=row", ""): "Else its caller writes the row; the word saves a statement.",
         ("_settle_part", '""', "'changed'"): "A capture has no reason, and ends as captured whatever it were.",
         ("_settle_part", "amount is not None or held.state != Hold.State.OPEN", "True"): SAVES_A_QUERY,
         ("_settle_part", "0", "1"): "Nobody reads the units beside an entry of before.",
@@ -226,6 +229,12 @@ EXPLAINED: dict[str, Explained] = {
         ("list_unheard", "500", "501"): ONE_MORE,
     },
     "lookups/lookup/flow.py": {
+        (
+            "_wait_for",
+            "settings.SYNC_BUDGET_SECONDS - stopwatch.seconds",
+            "settings.SYNC_BUDGET_SECONDS + stopwatch.seconds",
+        ): "Some hundredths of a second more.",
+        ("_answer", "known=known", ""): SAVES_A_QUERY,
         ("perform", 'result.lookup.verdict or ""', "(result.lookup.verdict)"): HAS_ENDED,
         ("perform", '""', "'changed'"): HAS_ENDED,
         ("answer", "1.0", "1.01"): "A hundredth of a second more for a fetch whose time was over.",

@@ -1,0 +1,137 @@
+"""A question that was asked before and is asked again: told what came of it, waited for, or taken up where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from lookups.jobs import lifecycle
+from lookups.lookup import flow, handover, rows
+from lookups.lookup.asks import Ask
+from lookups.lookup.outcomes import Accepted, Ended, Result, TooManyAtOnce
+from lookups.lookup.payers import KeyPayer
+from lookups.lookup.questions import Question
+from lookups.models import Job, Lookup
+from tests.lookups.conftest import PRICE, Customer
+from tests.lookups.registry_server import Register
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("switches")]
+ACME, ZEBRA = Question(state="NY", name="Acme Corp"), Question(state="NY", name="Zebra Inc")
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture(autouse=True)
+def short_waits(settings: Any) -> None:
+    settings.SYNC_BUDGET_SECONDS = 0.5
+
+
+def ask(customer: Customer, **more: Any) -> Ask:
+    return Ask(**{"question": ACME, "payer": KeyPayer(customer.key), **more})
+
+
+def perform(asked: Ask) -> Result:
+    return flow.perform(ask=asked, now=timezone.now())
+
+
+def accepted(asked: Ask) -> Lookup:
+    """The row of a question whose process died before it had an answer."""
+    row = rows.draft(asked, now=timezone.now())
+    rows.accept(asked, row, now=timezone.now(), hold_for=HOUR)
+    return row
+
+
+def job_of(asked: Ask) -> Job:
+    return lifecycle.adopt(asked, accepted(asked), estimated_seconds=9, runs=True, now=timezone.now())
+
+
+@contextmanager
+def taken(*, now: datetime) -> Iterator[bool]:
+    """All places are taken."""
+    yield False
+
+
+@contextmanager
+def no_seat() -> Iterator[bool]:
+    """No thread may wait."""
+    yield False
+
+
+class TestAskedAgain:
+    def test_finds_no_place_where_the_key_has_no_more(self, customer: Customer, register: Register) -> None:
+        perform(ask(customer))
+        again = ask(customer)
+        again.payer.place = taken  # type: ignore[method-assign]
+        assert perform(again) == TooManyAtOnce(limit=again.payer.limit)
+
+    @pytest.mark.django_db(transaction=True)  # within one, nobody else's thread would be waited for
+    def test_waits_in_no_thread_that_may_not_wait(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        accepted(ask(customer))
+        monkeypatch.setattr(handover, "seat", no_seat)
+        assert perform(ask(customer)) == TooManyAtOnce(limit=0)
+
+    @pytest.mark.django_db(transaction=True)  # within one, nobody else's thread would be waited for
+    def test_is_told_at_once_what_has_ended(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = perform(ask(customer))
+        monkeypatch.setattr(handover, "seat", no_seat)
+        second = perform(ask(customer))
+        assert isinstance(first, Ended)
+        assert isinstance(second, Ended)
+        assert (second.lookup, second.repeated) == (first.lookup, True)
+
+    def test_is_taken_up_at_the_price_of_then_and_of_the_registry(self, customer: Customer, register: Register) -> None:
+        perform(ask(customer, question=ZEBRA))  # which leaves a stored answer of nothing we ask for
+        dead = ask(customer, price=PRICE + 1)
+        job_of(ask(customer, question=ZEBRA, apart=True))
+        row = accepted(dead)
+        result = perform(ask(customer, accepts_stored=True))
+        assert isinstance(result, Ended)
+        assert (result.lookup.pk, result.lookup.cost, result.lookup.source) == (row.pk, PRICE + 1, "live")
+
+    def test_is_asked_of_the_registry_although_an_answer_is_stored(
+        self, customer: Customer, register: Register
+    ) -> None:
+        perform(ask(customer))
+        asked_once = register.asked
+        row = accepted(ask(customer, apart=True, accepts_stored=False))
+        Lookup.objects.exclude(pk=row.pk).delete()
+        result = perform(ask(customer, accepts_stored=True, stored_price=100))
+        assert isinstance(result, Ended)
+        assert (result.lookup.pk, result.lookup.source, register.asked > asked_once) == (row.pk, "live", True)
+
+
+class TestTakenUpAgain:
+    """Under the same Idempotency-Key, after a try that broke off."""
+
+    def test_is_paid_as_it_was_accepted(self, customer: Customer, register: Register) -> None:
+        asked = ask(customer, price=PRICE + 1)
+        accepted(asked)
+        job_of(ask(customer, question=ZEBRA))  # another one's job
+        result = perform(replace(asked, price=PRICE, resumed=True))
+        assert isinstance(result, Ended)
+        assert (result.lookup.cost, customer.balance.spent) == (PRICE + 1, PRICE + 1)
+
+    def test_is_told_what_has_ended(self, customer: Customer, register: Register) -> None:
+        asked = ask(customer)
+        first = perform(asked)
+        assert isinstance(first, Ended)
+        asked_once = register.asked
+        again = perform(replace(asked, resumed=True))
+        assert isinstance(again, Ended)
+        assert (again.lookup, register.asked, customer.balance.spent) == (first.lookup, asked_once, PRICE)
+
+    def test_is_told_of_its_job(self, customer: Customer, register: Register) -> None:
+        asked = ask(customer)
+        job = job_of(asked)
+        again = perform(replace(asked, resumed=True))
+        assert isinstance(again, Accepted)
+        assert again.job == job
