@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -11,13 +14,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from lookups.jobs import lifecycle
+from lookups.jobs import lifecycle, runner
 from lookups.lookup import flow, handover, rows
 from lookups.lookup.asks import Ask
-from lookups.lookup.outcomes import Accepted, Ended, Result, TooManyAtOnce
+from lookups.lookup.outcomes import Accepted, Ended, NobodyAtWork, Result, TooManyAtOnce
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
-from lookups.models import Job, Lookup
+from lookups.models import Heartbeat, Job, Lookup
+from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register
 
@@ -135,3 +139,51 @@ class TestTakenUpAgain:
         again = perform(replace(asked, resumed=True))
         assert isinstance(again, Accepted)
         assert again.job == job
+
+
+@pytest.mark.django_db(transaction=True)
+class TestACallerWhoDoesNotWait:
+    """Gets a job at once, however long others would wait."""
+
+    def assert_job(self, asked: Ask, register: Register) -> None:
+        answers = register.may_go = threading.Event()
+        with ThreadPoolExecutor(1) as pool:
+            try:
+                asking = pool.submit(perform, asked)
+                assert isinstance(asking.result(30), Accepted)
+            finally:
+                answers.set()
+        runner.run(job_id=Job.objects.get().pk, now=timezone.now())  # what had no thread yet is a worker's
+        deadline = time.monotonic() + 60
+        while Job.objects.open().exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert Job.objects.get().status == Job.Status.COMPLETE
+
+    def test_because_it_says_so(self, customer: Customer, register: Register, settings: Any) -> None:
+        settings.SYNC_BUDGET_SECONDS = 60.0
+        self.assert_job(ask(customer, patience=timedelta(0)), register)
+
+    def test_because_no_thread_may(
+        self, customer: Customer, register: Register, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        settings.SYNC_BUDGET_SECONDS = 60.0
+        monkeypatch.setattr(handover, "seat", no_seat)
+        self.assert_job(ask(customer), register)
+
+
+class TestASlowStateWithoutAWorker:
+    @pytest.fixture(autouse=True)
+    def nobody(self, switches: None, register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(NewYork, "slow", True)
+        Heartbeat.objects.filter(role="worker").delete()
+
+    def test_takes_nothing_on(self, customer: Customer) -> None:
+        assert perform(ask(customer)) == NobodyAtWork()
+        assert (Lookup.objects.count(), customer.balance.held) == (0, 0)
+
+    def test_ends_what_was_taken_on_and_gives_its_price_back(self, customer: Customer) -> None:
+        asked = ask(customer)
+        row = accepted(asked)
+        assert perform(replace(asked, resumed=True)) == NobodyAtWork()
+        row.refresh_from_db()
+        assert (row.verdict, row.reason, customer.balance.held) == ("failed", "internal_error", 0)

@@ -48,6 +48,9 @@ SCORES = [
     ("Fund X", "10", 0.70, "close", "number_differs"),
     ("10", "FUND X", 0.70, "close", "number_differs"),
     ("Acme Studio 10", "ACME STUDIO X", 0.70, "close", "number_differs"),
+    ("Adams Co Fair", "ADAMS COUNTY FAIR", 0.95, "close", "abbreviation"),
+    ("MT LLC", "MOUNT LLC", 0.5714, "close", "word_differs"),  # initials, where no name comes after
+    ("RD Zebra", "ROAD ZEBRA", 0.8889, "close", "word_differs"),
     ("Laf X", "LAFAYETTE OWNER", 0.3810, "close", "number_differs"),
     ("Gaming PC", "GAMING P.C.", 1.0, "exact", ""),
     # a last letter and a number
