@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from datetime import timedelta
 
 import pytest
+from django.db import connection, transaction
 
-from billing import customer_keys, keys, reconciliation
+from billing import customer_keys, keys, ledger, reconciliation
 from billing.models import Account, ApiKey, AuditEvent
 from tests.billing.conftest import NOW, in_parallel
 from tests.billing.tampering import list_differences
@@ -35,6 +38,41 @@ class TestTwoRotationsOfOneKey:
         assert ApiKey.objects.get(replaces=key).prefix in outcomes
         assert AuditEvent.objects.filter(kind="key_rotated").count() == 1
         assert list_differences() == []
+
+
+class TestABudgetSetBesideACharge:
+    def test_counts_what_is_being_charged(self, account: Account, key: ApiKey) -> None:
+        is_charged, may_go = threading.Event(), threading.Event()
+
+        def charge() -> str:
+            named = {"account_id": account.pk, "amount": 314, "idempotency_key": "c", "reference": "", "key": key}
+            with transaction.atomic():
+                ledger.charge(**named, now=NOW)
+                is_charged.set()
+                assert may_go.wait(60)
+            return "charged"
+
+        def set_budget() -> str:
+            assert is_charged.wait(60)
+            keys.set_budget(key=key, monthly_budget=700, now=NOW)
+            return "set"
+
+        def watch() -> str:
+            until = time.monotonic() + 60
+            with connection.cursor() as cursor:
+                while time.monotonic() < until and not may_go.is_set():
+                    cursor.execute(
+                        "SELECT count(*) FROM pg_stat_activity"
+                        " WHERE wait_event_type = 'Lock' AND datname = current_database()"
+                    )
+                    if cursor.fetchone()[0]:
+                        may_go.set()
+                    time.sleep(0.02)
+            return "seen" if may_go.is_set() else "nobody waits"
+
+        stories = [charge, set_budget, watch]
+        assert in_parallel(lambda number: stories[number](), 3, threads=3) == ["charged", "set", "seen"]
+        assert ApiKey.objects.get(pk=key.pk).budget_used == 314
 
 
 class TestTwoKeysThatRevokeEachOther:

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from billing import accounts, keys, ledger, selectors
+from billing import accounts, keys, ledger, locks, selectors
 from billing.models import Account, ApiKey, Hold, LedgerEntry
 from billing.selectors import Balance
 from tests.billing.conftest import LATER, NOW
+from tests.billing.tampering import list_differences
 
 FREE = 3140
 UNSEEN = ("id", "fingerprint", "hash", "previous_hash")
@@ -180,6 +181,16 @@ class TestACapture:
         assert entry.hold == made
         made.refresh_from_db()
         assert (made.state, made.remaining, made.ended_at) == ("captured", 0, LATER)
+
+    def test_and_a_release_under_one_lock_follow_each_other(self, hold: Callable[..., Hold]) -> None:
+        made = hold(628)
+        with transaction.atomic():
+            locked = locks.lock_hold(made.pk)
+            part = {"amount": 314, "idempotency_key": "row-1", "reference": "row 1"}
+            taken = ledger.capture(hold_id=made.pk, locked=locked, now=NOW, **part)
+            back = ledger.release(hold_id=made.pk, locked=locked, now=NOW, reason="costs_less")
+        assert LedgerEntry.objects.get(pk=back.pk).previous_hash == LedgerEntry.objects.get(pk=taken.pk).hash
+        assert list_differences() == []
 
     def test_of_a_part_keeps_the_reference_of_that_part(self, hold: Callable[..., Hold]) -> None:
         made = hold(628)

@@ -12,10 +12,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
+from billing import keys
 from lookups.jobs import lifecycle, runner
-from lookups.lookup import flow, handover, rows
+from lookups.lookup import flow, handover, rows, single_flight
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted, Ended, NobodyAtWork, Result, TooManyAtOnce
 from lookups.lookup.payers import KeyPayer
@@ -31,8 +33,9 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture(autouse=True)
-def short_waits(settings: Any) -> None:
-    settings.SYNC_BUDGET_SECONDS = 0.5
+def one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is at work on what was left behind, so one look shows what twenty seconds of them would."""
+    monkeypatch.setattr(single_flight, "looks", lambda *, budget_seconds: iter((0.0,)))
 
 
 def ask(customer: Customer, **more: Any) -> Ask:
@@ -147,9 +150,16 @@ class TestACallerWhoDoesNotWait:
 
     def assert_job(self, asked: Ask, register: Register) -> None:
         answers = register.may_go = threading.Event()
+
+        def run() -> Result:
+            try:
+                return perform(asked)
+            finally:
+                connection.close()
+
         with ThreadPoolExecutor(1) as pool:
             try:
-                asking = pool.submit(perform, asked)
+                asking = pool.submit(run)
                 assert isinstance(asking.result(30), Accepted)
             finally:
                 answers.set()
@@ -169,6 +179,24 @@ class TestACallerWhoDoesNotWait:
         settings.SYNC_BUDGET_SECONDS = 60.0
         monkeypatch.setattr(handover, "seat", no_seat)
         self.assert_job(ask(customer), register)
+
+
+class TestACallerWhoCannotBeAnsweredLater:
+    def test_is_put_off_where_no_thread_may_wait(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(handover, "seat", no_seat)
+        assert perform(ask(customer)) == TooManyAtOnce(limit=0)  # this test is a transaction
+        assert (Lookup.objects.count(), customer.balance.held, register.asked) == (0, 0, 0)
+
+    @pytest.mark.django_db(transaction=True)
+    def test_is_put_off_where_its_key_has_as_many_jobs_as_it_may(self, customer: Customer, register: Register) -> None:
+        key, _ = keys.issue(account=customer.account, name="one", now=timezone.now(), concurrent_lookups=1)
+        job_of(ask(customer, payer=KeyPayer(key), question=ZEBRA))
+        hurried = ask(customer, payer=KeyPayer(key), patience=timedelta(0))
+        assert perform(hurried) == TooManyAtOnce(limit=1)
+        assert (Lookup.objects.count(), register.asked) == (1, 0)
+        assert isinstance(perform(replace(hurried, patience=None)), Ended)  # who waits needs no job
 
 
 class TestASlowStateWithoutAWorker:
