@@ -307,5 +307,14 @@ class TestTheBestRow:
         assert self.best("Acme", row("ACME LLC", "1"), row("ACME INC", "2")) == (None, True)
         assert self.best("Acme", row("ACME LLC", "1"), row("ACME INC", "2"), row("ACME", "3")) == ("3", False)
 
+    def test_of_two_is_the_one_that_has_not_ended(self) -> None:
+        ended, other = row("ACME LLC", "1", "I"), row("ACME LLC", "2", "I")
+        assert self.best("Acme LLC", ended, row("ACME LLC", "3", "A")) == ("3", False)
+        assert self.best("Acme LLC", ended, other) == (None, True)  # both have
+
+    def test_of_two_is_the_one_of_the_very_words(self) -> None:
+        assert self.best("3 Foxes", row("THREE FOXES", "1"), row("3 FOXES", "2")) == ("2", False)
+        assert self.best("3 Foxes", row("3 FOXES", "1"), row("3 FOXES", "2")) == (None, True)
+
     def test_of_two_that_fit_equally_badly_is_nobody_and_not_ambiguous(self) -> None:
         assert self.best("Acme", row("ACME FARMS", "1"), row("ACME MILLS", "2")) == (None, False)

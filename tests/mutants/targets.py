@@ -83,6 +83,7 @@ ENOUGH_SEEN = "own.score == 1.0 or len(mine) == len(theirs) == 1"
 NO_COMMA = "Without a comma nothing is turned."
 TURNED = 'own.features == ("word_order",) and ("," in asked or "," in shown) and _is_turned(asked, shown)'
 HAS_ENDED = "What has ended has a verdict; mypy wants to be told."
+NO_STATE = "No state has a rule of that name either."
 STAYS_LAST = "What comes last in an order stays last."
 A_COUNTY = 'word == "co" and after and at and words[at - 1] != "and"'
 EXPLAINED: dict[str, Explained] = {
@@ -250,7 +251,15 @@ EXPLAINED: dict[str, Explained] = {
         ("", "4", "5"): STAYS_LAST,
         ("", "2 (no. 2)", "3"): STAYS_LAST,
         ("Ranked", "False", "True"): "Whoever ranks says it.",
-        ("compare", '""', "'changed'"): "No state has a rule of that name either.",
+        ("compare", '""', "'changed'"): NO_STATE,
+        ("rank", '""', "'changed'"): NO_STATE,
+        ("match_by_id", '""', "'changed'"): NO_STATE,
+        ("match_by_id", '"" (no. 2)', "'changed'"): NO_STATE,
+        (
+            "alone",
+            "word and any(word in names.plain(row.name).split() for row in rows)",
+            "(any((word in names.plain(row.name).split() for row in rows)))",
+        ): "No name has an empty word; the first half saves a search.",
         (
             "_may_be_a_word",
             'form.legal_form in ("pc", "pa") and _BARE_FORM.search(one) is not None',
