@@ -267,6 +267,7 @@ class TestAnAcceptedQuestion:
         assert_kept(row, row_of(asked, stopwatch, hold_id=row.hold.pk))
         assert (row.hold.amount, row.hold.expires_at, row.hold.state) == (PRICE, stopwatch.begun + HOUR, "open")
         assert Question.from_json(row.question) == ACME
+        assert LedgerEntry.objects.get(hold=row.hold).request_id == "r-1"
 
     def test_of_a_test_key_holds_nothing(self, tester: Customer, stopwatch: Stopwatch) -> None:
         asked = ask(tester)

@@ -83,6 +83,7 @@ ENOUGH_SEEN = "own.score == 1.0 or len(mine) == len(theirs) == 1"
 NO_COMMA = "Without a comma nothing is turned."
 TURNED = 'own.features == ("word_order",) and ("," in asked or "," in shown) and _is_turned(asked, shown)'
 HAS_ENDED = "What has ended has a verdict; mypy wants to be told."
+OWN = "Both payers have their own."
 NO_STATE = "No state has a rule of that name either."
 STAYS_LAST = "What comes last in an order stays last."
 A_COUNTY = 'word == "co" and after and at and words[at - 1] != "and"'
@@ -228,6 +229,15 @@ EXPLAINED: dict[str, Explained] = {
     },
     "lookups/jobs/lifecycle.py": {
         ("list_unheard", "500", "501"): ONE_MORE,
+    },
+    "lookups/lookup/payers.py": {
+        ("Payer.capture", "False", "True"): OWN,
+        ("Payer.capture", "return FREE", "return None"): OWN,
+        ("Payer.charge", "return FREE", "return None"): OWN,
+        ("Payer.release", "False", "True"): OWN,
+        ("KeyPayer.hold", "locked=locked,", ""): IS_LOCKED,
+        ("KeyPayer.hold", "row=row,", ""): "Else its caller writes the row; the word saves a statement.",
+        ("KeyPayer.capture", "is_locked", "False"): IS_LOCKED,
     },
     "lookups/lookup/flow.py": {
         (
