@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,7 +14,7 @@ from django.utils import timezone
 
 from billing import ledger
 from billing.challenge import PaymentProblem
-from billing.models import Hold, Payment
+from billing.models import Hold, LedgerEntry, Payment
 from billing.payments import checkout
 from jurisdictions.models import Jurisdiction
 from lookups.lookup import flow, rows, settlement, single_flight
@@ -208,6 +210,68 @@ class TestARequestThatBringsItsPayment:
         self.break_down(payer, PaymentProblem("payment-in-progress", "Wait."), monkeypatch)
         with pytest.raises(PaymentProblem, match="Wait"):
             self.perform(payer)
+
+    def test_that_is_free_is_delivered_without_a_payment(
+        self, payer: Outside, customer: Customer, register: Register, stopwatch: Stopwatch
+    ) -> None:
+        asked = Ask(question=rules.ACME, payer=payer)
+        assert payer.charge(replace(asked.bill, price=0), now=stopwatch.now) == FREE
+        assert payer.moved == []
+
+
+class TestWhatAKeyPays:
+    """From its account: what is written down, and what it is told is left."""
+
+    @pytest.fixture
+    def bill(self) -> Bill:
+        return Bill(uuid.uuid4(), PRICE, "NY Acme Corp", "r-1")
+
+    def hold(self, customer: Customer, bill: Bill) -> Hold:
+        hold = KeyPayer(customer.key).hold(bill, now=timezone.now())
+        assert hold is not None
+        return hold
+
+    def written(self, kind: str) -> tuple[int, str, str, str]:
+        entry = LedgerEntry.objects.get(kind=kind)
+        return entry.amount, entry.reference, entry.request_id, entry.idempotency_key
+
+    def test_less_than_was_held_gives_the_rest_back(self, customer: Customer, bill: Bill) -> None:
+        hold = self.hold(customer, bill)
+        paid = KeyPayer(customer.key).capture(replace(bill, price=100), hold, now=timezone.now())
+        assert paid == Paid(100, rules.FREE_GRANT - 100)
+        assert self.written("capture") == (100, "NY Acme Corp", "r-1", f"lookup:{bill.ask_id}:taken")
+        assert self.written("release")[::2] == (PRICE - 100, "r-1")
+
+    def test_nothing_of_what_was_held_gives_all_of_it_back(self, customer: Customer, bill: Bill) -> None:
+        hold = self.hold(customer, bill)
+        paid = KeyPayer(customer.key).capture(replace(bill, price=0), hold, now=timezone.now())
+        assert paid == Paid(0, rules.FREE_GRANT)
+        assert not LedgerEntry.objects.filter(kind="capture").exists()
+
+    @pytest.mark.parametrize("price", [PRICE, 100])
+    def test_leaves_nothing_and_no_less_where_the_account_owes(
+        self, customer: Customer, bill: Bill, price: int
+    ) -> None:
+        hold = self.hold(customer, bill)
+        taken = {"amount": -2 * rules.FREE_GRANT, "idempotency_key": "v", "source": "card", "reason": "refunded"}
+        ledger.reverse(account_id=customer.account.pk, reference="pi_1", now=timezone.now(), **taken)
+        assert KeyPayer(customer.key).capture(replace(bill, price=price), hold, now=timezone.now()) == Paid(price, 0)
+
+    def test_at_once_says_of_which_request_and_what_is_left(self, customer: Customer, bill: Bill) -> None:
+        assert KeyPayer(customer.key).charge(bill, now=timezone.now()) == Paid(PRICE, rules.FREE_GRANT - PRICE)
+        assert self.written("charge") == (PRICE, "NY Acme Corp", "r-1", f"lookup:{bill.ask_id}:charge")
+
+    def test_to_the_last_unit_leaves_nothing(self, customer: Customer, bill: Bill) -> None:
+        rules.spend_all(customer, but=PRICE)
+        assert KeyPayer(customer.key).charge(bill, now=timezone.now()) == Paid(PRICE, 0)
+        free = replace(bill, ask_id=uuid.uuid4(), price=0)
+        assert KeyPayer(customer.key).charge(free, now=timezone.now()) == Paid(0, 0)
+
+    def test_of_a_part_of_a_larger_hold_comes_back_under_its_own_name(self, customer: Customer, bill: Bill) -> None:
+        hold = self.hold(customer, replace(bill, price=2 * PRICE))
+        part = replace(bill, shares_hold=True)
+        KeyPayer(customer.key).release(part, hold, reason="not_found", now=timezone.now())
+        assert self.written("release")[::3] == (PRICE, f"lookup:{bill.ask_id}:back")
 
 
 class TestAStateThatIsSwitchedOff:

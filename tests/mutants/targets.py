@@ -238,6 +238,11 @@ EXPLAINED: dict[str, Explained] = {
         ("KeyPayer.hold", "locked=locked,", ""): IS_LOCKED,
         ("KeyPayer.hold", "row=row,", ""): "Else its caller writes the row; the word saves a statement.",
         ("KeyPayer.capture", "is_locked", "False"): IS_LOCKED,
+        ("KeyPayer.capture", "locked=locked,", ""): IS_LOCKED,
+        ("KeyPayer._capture_less", "locked=locked, (no. 2)", ""): IS_LOCKED,
+        ("KeyPayer.release", "is_locked", "False"): IS_LOCKED,
+        ("KeyPayer.release", "locked=locked,", ""): IS_LOCKED,
+        ("CredentialPayer.capture", "False", "True"): "Nothing of a ledger is locked for it.",
     },
     "lookups/lookup/flow.py": {
         (
