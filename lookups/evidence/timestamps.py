@@ -42,7 +42,7 @@ def ask(url: str, text: bytes, *, seconds: float = SECONDS) -> Token:
         reply = decode_timestamp_response(raw)
         granted = PKIStatus(reply.status) in (PKIStatus.GRANTED, PKIStatus.GRANTED_WITH_MODS)
         about = reply.tst_info if granted else None
-    except TimeoutError:
+    except (TimeoutError, requests.Timeout):  # ours for the whole, or the reader's for its next byte
         raise NotStamped(f"no answer within {seconds:g} s") from None
     except requests.RequestException as error:
         raise NotStamped(f"not reached ({type(error).__name__})") from error
