@@ -59,7 +59,7 @@ TARGETS = (
     Target("lookups/lookup/flow.py", (*LOOKUPS, "tests/lookups/test_paid_once.py")),
     Target("lookups/lookup/payers.py", LOOKUPS),
     Target("lookups/jobs/lifecycle.py", LOOKUPS),
-    Target("lookups/models/jobs.py", LOOKUPS, places=("is_", "JobQuerySet")),
+    Target("lookups/models/jobs.py", (*LOOKUPS, "tests/lookups/test_revoked_keys.py"), places=("is_", "JobQuerySet")),
     Target("lookups/models/lookups.py", LOOKUPS, places=("LookupQuerySet",)),
     Target("scrapers/search/matching.py", MATCHING),
     Target("scrapers/failures.py", FAILURES),
