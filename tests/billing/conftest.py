@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -68,3 +70,23 @@ def in_parallel(work: Callable[[int], Any], times: int, threads: int = 8) -> lis
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(run, range(times)))
+
+
+def somebody_waits() -> bool:
+    """Whether somebody waits for a lock of this database."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def set_once_somebody_waits(may_go: threading.Event) -> str:
+    """Set the event as soon as somebody waits for a lock; whether that was seen, in words."""
+    until = time.monotonic() + 60
+    while not somebody_waits():
+        if time.monotonic() > until:
+            return "nobody waits"
+        time.sleep(0.02)
+    may_go.set()
+    return "seen"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import threading
-import time
 from datetime import timedelta
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from billing import customer_keys, keys, ledger, reconciliation
 from billing.models import Account, ApiKey, AuditEvent
-from tests.billing.conftest import NOW, in_parallel
+from tests.billing.conftest import NOW, in_parallel, set_once_somebody_waits
 from tests.billing.tampering import list_differences
 
 pytestmark = [
@@ -57,20 +56,7 @@ class TestABudgetSetBesideACharge:
             keys.set_budget(key=key, monthly_budget=700, now=NOW)
             return "set"
 
-        def watch() -> str:
-            until = time.monotonic() + 60
-            with connection.cursor() as cursor:
-                while time.monotonic() < until and not may_go.is_set():
-                    cursor.execute(
-                        "SELECT count(*) FROM pg_stat_activity"
-                        " WHERE wait_event_type = 'Lock' AND datname = current_database()"
-                    )
-                    if cursor.fetchone()[0]:
-                        may_go.set()
-                    time.sleep(0.02)
-            return "seen" if may_go.is_set() else "nobody waits"
-
-        stories = [charge, set_budget, watch]
+        stories = [charge, set_budget, lambda: set_once_somebody_waits(may_go)]
         assert in_parallel(lambda number: stories[number](), 3, threads=3) == ["charged", "set", "seen"]
         assert ApiKey.objects.get(pk=key.pk).budget_used == 314
 

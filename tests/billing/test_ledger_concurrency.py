@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from datetime import timedelta
 from typing import Any
 
@@ -14,7 +13,7 @@ from django.db import DatabaseError, connection, transaction
 from billing import accounts, keys, ledger, locks, reconciliation, selectors
 from billing.ledger_errors import LedgerError
 from billing.models import Account, ApiKey, Hold, LedgerEntry
-from tests.billing.conftest import LATER, NOW, in_parallel
+from tests.billing.conftest import LATER, NOW, in_parallel, set_once_somebody_waits
 
 pytestmark = [
     pytest.mark.postgres,
@@ -84,27 +83,17 @@ class TestThirtyTwoClients:
             with transaction.atomic():
                 locks.lock_account(account.pk)
                 has_it.set()
-                assert may_go.wait(30)
+                assert may_go.wait(60)
                 return ledger.release(hold_id=held.pk, now=NOW, reason="not_found").kind
 
         def second() -> str:
-            assert has_it.wait(30)
+            assert has_it.wait(60)
             try:
                 return ledger.capture(hold_id=held.pk, now=NOW).kind
             except ledger.HoldEnded as ended:
                 return ended.state
 
-        def watch() -> str:
-            with connection.cursor() as cursor:
-                until = time.monotonic() + 30
-                while not may_go.is_set() and time.monotonic() < until:
-                    cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-                    if cursor.fetchone()[0]:
-                        may_go.set()
-                    time.sleep(0.02)
-            return "seen" if may_go.is_set() else "nobody waits"
-
-        stories = [first, second, watch]
+        stories = [first, second, lambda: set_once_somebody_waits(may_go)]
         assert in_parallel(lambda number: stories[number](), 3, threads=3) == ["release", "released", "seen"]
         assert selectors.get_balance(account.pk) == selectors.Balance(3140, 0, 0, 3140)
 

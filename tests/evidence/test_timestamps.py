@@ -114,6 +114,15 @@ class TestATimeStamp:
         assert stamp_of(file_of(tester, first), asked).holds is True
         assert asked.asked == 2, "one request an hour"
 
+    def test_that_comes_too_late_for_the_reader_alone_is_called_the_same(
+        self, authority: Authority, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Two time-outs of one length race; here only that of the next byte is left."""
+        monkeypatch.setattr(timestamps, "in_time", lambda work, *, deadline: work())
+        authority.seconds = 2.0
+        with pytest.raises(timestamps.NotStamped, match=r"no answer within 0\.5 s"):
+            timestamps.ask(authority.url, b"a head", seconds=0.5)
+
     @pytest.mark.parametrize(
         ("change", "why"),
         [

@@ -1,10 +1,12 @@
-"""A payer outside our ledger is asked for the money once there is an answer, and before anything of it is kept."""
+"""Who pays for a lookup, and when.
+
+A payer outside our ledger once there is an answer and before anything of it is kept, an account by what was held for
+it; and what becomes of a lookup whose caller is lost or comes again.
+"""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -28,6 +30,7 @@ from scrapers.records import Evidence, NameVerdict, Rule
 from tests.lookups import test_settlement_rules as rules
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register
+from tests.lookups.test_questions_taken_up import taken
 
 pytestmark = pytest.mark.django_db
 HOUR = timedelta(hours=1)
@@ -178,11 +181,7 @@ class TestARequestThatBringsItsPayment:
     def test_and_is_not_answered_now_leaves_it_with_the_payer(
         self, payer: Outside, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        @contextmanager
-        def place(*, now: datetime) -> Iterator[bool]:
-            yield False
-
-        monkeypatch.setattr(payer, "place", place)
+        monkeypatch.setattr(payer, "place", taken)
         assert self.perform(payer) == TooManyAtOnce(limit=0)
         assert payer.moved == [("TooManyAtOnce", 0)]
 
@@ -211,16 +210,14 @@ class TestARequestThatBringsItsPayment:
         with pytest.raises(PaymentProblem, match="Wait"):
             self.perform(payer)
 
-    def test_that_is_free_is_delivered_without_a_payment(
-        self, payer: Outside, customer: Customer, register: Register, stopwatch: Stopwatch
-    ) -> None:
+    def test_that_is_free_is_delivered_without_a_payment(self, payer: Outside, stopwatch: Stopwatch) -> None:
         asked = Ask(question=rules.ACME, payer=payer)
         assert payer.charge(replace(asked.bill, price=0), now=stopwatch.now) == FREE
         assert payer.moved == []
 
 
 class TestWhatAKeyPays:
-    """From its account: what is written down, and what it is told is left."""
+    """From its account: what is written down, and what the answer says is left."""
 
     @pytest.fixture
     def bill(self) -> Bill:

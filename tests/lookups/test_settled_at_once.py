@@ -22,6 +22,7 @@ from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
 from lookups.models import Entity, Job, Lookup, RecordVersion
 from scrapers import gateway
+from tests.billing.conftest import somebody_waits
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register, company
 
@@ -43,14 +44,6 @@ def accepted(customer: Customer) -> tuple[Ask, Lookup]:
     row = rows.draft(asked, now=timezone.now())
     rows.accept(asked, row, now=timezone.now(), hold_for=timedelta(minutes=10))
     return asked, row
-
-
-def somebody_waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-        )
-        return bool(cursor.fetchone()[0])
 
 
 @pytest.fixture
