@@ -36,7 +36,7 @@ class LookupQuerySet(models.QuerySet["Lookup"]):
         owed = Q(payment__state__in=("settling", "unknown", "paid"), payment__taken_back=0)
         lost = self.open().filter(job__isnull=True, repeats__isnull=True, created_at__lt=before)
         again = IdempotencyRecord.objects.running().filter(account=OuterRef("account"), ask_id=OuterRef("ask_id"))
-        return lost.filter(Q(payment__isnull=True) | ~owed).exclude(Exists(again.filter(lease_until__gt=now)))
+        return lost.exclude(owed).exclude(Exists(again.filter(lease_until__gt=now)))
 
     def whole(self) -> Self:
         """With everything that a reply tells of them."""

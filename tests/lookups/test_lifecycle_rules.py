@@ -12,7 +12,7 @@ from celery import current_app
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from billing import ledger, prices, reconciliation
+from billing import keys, ledger, prices, reconciliation
 from billing.models import Hold, LedgerEntry
 from jurisdictions import services as jurisdictions
 from lookups.bulk import bulk_jobs
@@ -22,7 +22,7 @@ from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted, Failed, TooManyAtOnce
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
-from lookups.models import BulkJob, Delivery, Job, Lookup
+from lookups.models import BulkJob, Delivery, Job, Lookup, Watch
 from lookups.models.jobs import is_running
 from lookups.verdicts import Breakdown, Verdict
 from tests.lookups.conftest import NOW, PRICE, Customer, open_customer
@@ -112,6 +112,11 @@ def bulk(customer: Customer) -> BulkJob:
     )
 
 
+def watch(customer: Customer) -> Watch:
+    known = {"state": "NY", "entity_name": "Acme Corp", "every": "week", "categories": [], "created_at": NOW}
+    return Watch.objects.create(account=customer.account, key=customer.key, **known)
+
+
 def now_is(row: Job) -> Job:
     return Job.objects.get(pk=row.pk)
 
@@ -171,6 +176,18 @@ class TestAnAcceptedQuestion:
         assert isinstance(self.accept(customer, limit=2), Accepted)
         assert self.accept(customer, limit=2) == TooManyAtOnce(2)
         assert (Job.objects.count(), customer.balance.held) == (2, PRICE)
+
+    @pytest.mark.parametrize(("wait", "given_up"), [(None, DEADLINE), (MINUTE, MINUTE), (DAY / 4, DAY / 4)])
+    def test_is_given_up_when_its_caller_says_and_its_price_is_held_for_a_quarter_of_an_hour_more(
+        self, customer: Customer, wait: timedelta | None, given_up: timedelta
+    ) -> None:
+        row = accepted(customer, max_wait=wait)
+        assert (row.deadline, row.lookup.hold.expires_at) == (NOW + given_up, NOW + given_up + DEADLINE)
+
+    @pytest.mark.parametrize(("budget", "longest"), [(8, 130), (200, 210)])
+    def test_without_a_job_is_nobodys_after_the_longest_fetch(self, settings: Any, budget: int, longest: int) -> None:
+        settings.SYNC_BUDGET_SECONDS = budget
+        assert lifecycle.longest_answer() == timedelta(seconds=longest)
 
     def test_has_nothing_to_do_with_other_keys_bulk_jobs_and_what_has_ended(self, customer: Customer) -> None:
         job(open_customer(name="Other"))
@@ -571,10 +588,12 @@ class TestTheRowsOfJobs:
         Job.objects.filter(pk=other.pk).update(claim=row.claim)
         assert list(Job.objects.claimed_like(row)) == list(Job.objects.unchanged(row)) == [row]
 
-    def test_are_single_ones_or_of_a_bulk_job(self, customer: Customer) -> None:
-        one, of_bulk = job(customer), job(customer, bulk=bulk(customer))
+    def test_are_single_ones_of_a_bulk_job_or_of_a_watch(self, customer: Customer) -> None:
+        one, of_bulk, of_watch = job(customer), job(customer, bulk=bulk(customer)), job(customer, watch=watch(customer))
         assert list(Job.objects.single()) == [one]
         assert list(Job.objects.of_bulk_jobs()) == [of_bulk]
+        assert list(Job.objects.of_watches()) == [of_watch]
+        assert set(Job.objects.queued()) == {of_bulk, of_watch}
 
     def test_are_failed_so_many_at_a_time_and_the_others_by_the_next_sweep(
         self, customer: Customer, monkeypatch: pytest.MonkeyPatch
@@ -598,6 +617,13 @@ class TestTheNameOfAJob:
         row = job(customer)
         assert self.find(customer, row.public_id) == row
         assert self.find(open_customer(name="Other"), row.public_id) is None
+
+    def test_leads_to_it_for_keys_of_its_own_mode_only(self, customer: Customer) -> None:
+        row, (test_key, _) = job(customer), keys.issue(account=customer.account, name="t", now=NOW, mode="test")
+        pretended = job(customer, key=test_key)
+        for key, mine, other in ((customer.key, row, pretended), (test_key, pretended, row)):
+            assert lifecycle.find(mine.public_id, key=key, now=NOW) == mine
+            assert lifecycle.find(other.public_id, key=key, now=NOW) is None
 
     def test_is_exactly_that(self, customer: Customer) -> None:
         name = job(customer).public_id

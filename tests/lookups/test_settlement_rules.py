@@ -599,6 +599,31 @@ class TestALookupWhoseCallerIsLost:
         )
         assert self.end(now) == ended
 
+    @pytest.mark.parametrize("whose", ["another ask's", "another account's"])
+    def test_is_ended_whatever_else_is_asked_again(self, customer: Customer, now: Any, whose: str) -> None:
+        row = self.lost(customer, now)
+        other = open_customer(name="Other").account if whose == "another account's" else customer.account
+        IdempotencyRecord.objects.create(
+            account=other,
+            key="k",
+            body_hash="",
+            ask_id=uuid.uuid4() if whose == "another ask's" else row.ask_id,
+            lease_until=now + SECOND,
+            created_at=now,
+            expires_at=now + HOUR,
+        )
+        assert self.end(now) == 1
+
+    @pytest.mark.parametrize("state", Payment.State.values)
+    @pytest.mark.parametrize("taken_back", [0, 1, PRICE])
+    def test_is_owed_where_its_own_payment_may_have_moved_money_that_is_not_taken_back(
+        self, customer: Customer, now: Any, state: str, taken_back: int
+    ) -> None:
+        made = payment(state=state, taken_back=taken_back, ended_at=now)
+        row = self.lost(customer, now, payment=made)
+        is_owed = state in ("settling", "unknown", "paid") and not taken_back
+        assert list(Lookup.objects.unattended(now - self.LONGEST, now)) == ([] if is_owed else [row])
+
     def test_is_no_row_of_a_bulk_request_nor_one_that_repeats_another(self, customer: Customer, now: Any) -> None:
         known = {"accepts_stored": False, "total": 2, "questions": 1, "created_at": now, "deadline": now}
         bulk = BulkJob.objects.create(account=customer.account, key=customer.key, **known)

@@ -1,7 +1,8 @@
 """Runs the tests of each change in a fork of one warmed pytest: a change costs its tests' time and nothing else.
 
 First all tests run once, unchanged, and it is noted how long each takes and which lines it runs. A change is then
-tried by the tests that run its line, those that noticed most so far first, then the fastest, until one fails.
+tried by the tests that run its line, those that noticed most in their time so far first, then the fastest, until one
+fails.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ class Trials:
         self.seconds: Counter[str] = Counter()
         self.failed: list[str] = []
         self.noticed_by: Counter[str] = Counter()
+        self.took: Counter[str] = Counter()  # seconds of the trials that a test ended
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.seconds[report.nodeid] += report.duration
@@ -70,13 +72,15 @@ class Trials:
             limit = 60 + 4 * sum(self.seconds[test] for test in tests)
             begun = time.monotonic()
             found = _in_fork(lambda change=change, tests=tests: self._try(change, tests), limit) if tests else ""
+            took = time.monotonic() - begun
             if found is None or found:
                 self.noticed_by[found or ""] += 1
+                self.took[found or ""] += took
             else:
                 self.unnoticed.append((change, f"{len(tests)} tests" if tests else "no test runs it"))
             kept.restore()
             word = "  " if found is None or found else "!!"
-            self.say(f"{word} {number + 1}/{len(self.changes)} {time.monotonic() - begun:.1f}s {change} [{found}]")
+            self.say(f"{word} {number + 1}/{len(self.changes)} {took:.1f}s {change} [{found}]")
         return True
 
     def _choose(self, change: Change, lines: Lines) -> list[str]:
@@ -87,7 +91,7 @@ class Trials:
         if once:
             covering = {test for tests in lines.values() for test in tests} - {""}
         covering -= set(self.failed)
-        return sorted(covering, key=lambda test: (-self.noticed_by[test], self.seconds[test]))
+        return sorted(covering, key=lambda test: (-self.noticed_by[test] / (1 + self.took[test]), self.seconds[test]))
 
     def _run(self, items: list[pytest.Item], before: Callable[[pytest.Item], None] | None = None) -> str:
         """Run tests until one fails; return its name. What the last one leaves is not cleared away: a fork ends."""

@@ -85,6 +85,8 @@ TURNED = 'own.features == ("word_order",) and ("," in asked or "," in shown) and
 HAS_ENDED = "What has ended has a verdict; mypy wants to be told."
 OWN = "Both payers have their own."
 NO_STATE = "No state has a rule of that name either."
+WHEN_LOADED = "Read by others when they are loaded: what the API takes is held by the document and its own tests."
+SINGLE_ONLY = "A query more: the outbox looks for single jobs only."
 STAYS_LAST = "What comes last in an order stays last."
 A_COUNTY = 'word == "co" and after and at and words[at - 1] != "and"'
 EXPLAINED: dict[str, Explained] = {
@@ -229,6 +231,18 @@ EXPLAINED: dict[str, Explained] = {
     },
     "lookups/jobs/lifecycle.py": {
         ("list_unheard", "500", "501"): ONE_MORE,
+        ("", "hours=6", ""): WHEN_LOADED,
+        ("", "6", "7"): WHEN_LOADED,
+        (
+            "end",
+            "ended and job.bulk_id is None and job.watch_id is None",
+            "(ended and (job.watch_id is None))",
+        ): SINGLE_ONLY,
+        (
+            "end",
+            "ended and job.bulk_id is None and job.watch_id is None",
+            "(ended and (job.bulk_id is None))",
+        ): SINGLE_ONLY,
     },
     "lookups/lookup/payers.py": {
         ("Payer.capture", "False", "True"): OWN,
