@@ -35,7 +35,7 @@ class Bill:
     ask_id: uuid.UUID
     price: int  # 1/10,000 USD
     reference: str
-    request_id: str = ""
+    request_id: str
     shares_hold: bool = False
 
 

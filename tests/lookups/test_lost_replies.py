@@ -169,6 +169,19 @@ class TestAnotherQuestion:
         pretended = Customer(customer.account, key, secret).lookup()
         assert (pretended.status_code, REPLAYED in pretended) == (404, False)
 
+    def test_with_a_test_key_for_a_stored_answer_is_none_that_was_paid_for(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(prices, "STORED", 100)
+        key, secret = keys.issue(account=customer.account, name="test", mode="test", now=timezone.now())
+        tester = Customer(customer.account, key, secret)
+        assert tester.lookup("Magic Found LLC").status_code == 200
+        register.rows = [{**register.rows[0], "current_entity_name": "MAGIC FOUND LLC"}]
+        assert customer.lookup("Magic Found LLC").status_code == 200
+        pretended = tester.lookup("Magic Found LLC", source="cache")
+        assert (pretended.json()["livemode"], pretended.json()["source"]) == (False, "cache")
+        assert REPLAYED not in pretended
+
     def test_of_a_test_key_is_none_that_the_registry_has_answered(self, customer: Customer, register: Register) -> None:
         key, secret = keys.issue(account=customer.account, name="test", mode="test", now=timezone.now())
         pretended = Customer(customer.account, key, secret).lookup("Magic Found LLC")

@@ -173,6 +173,13 @@ class TestWhatIsNotPaid:
         assert (Entity.objects.count(), customer.balance.spent) == (1, PRICE)
 
 
+class TestWhatIsPaid:
+    def test_is_booked_under_the_id_of_its_request(self, live_server: Any, node: Any, register: Register) -> None:
+        assert pay(live_server.url, node[1], Line(), **{"X-Request-Id": "mine-1"}).status_code == 200
+        booked = list(LedgerEntry.objects.order_by("id").values_list("kind", "request_id"))
+        assert booked == [("deposit", "mine-1"), ("charge", "mine-1")]
+
+
 class TestCutOff:
     """pympp, cut off at every step: as many answers as payments."""
 

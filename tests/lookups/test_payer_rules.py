@@ -26,7 +26,7 @@ NOW = timezone.now() + timedelta(days=1)  # later than its customer was opened: 
 
 @pytest.fixture
 def bill() -> Bill:
-    return Bill(ask_id=uuid.uuid4(), price=PRICE, reference="NY Acme Corp")
+    return Bill(ask_id=uuid.uuid4(), price=PRICE, reference="NY Acme Corp", request_id="")
 
 
 @pytest.fixture

@@ -287,6 +287,13 @@ class TestAnAcceptedQuestion:
         row = drafted(asked, stopwatch, ref="mine", position=3)
         assert (row.ref, row.position, row.asked, row.pk) == ("mine", 3, "100001", None)
 
+    @pytest.mark.parametrize(("person", "door"), [(None, "api"), (7, "page")])
+    def test_came_from_a_program_or_from_a_person(
+        self, customer: Customer, stopwatch: Stopwatch, person: int | None, door: str
+    ) -> None:
+        row = drafted(ask(customer, asked_by_id=person), stopwatch)
+        assert (row.origin, row.asked_by_id) == (door, person)
+
     def test_without_money_is_not_written(self, customer: Customer, stopwatch: Stopwatch) -> None:
         spend_all(customer, but=PRICE - 1)
         with pytest.raises(ledger.InsufficientFunds):
@@ -496,12 +503,8 @@ class TestRowsOfABulkRequest:
         assert {name: one[name] for name in one if name not in apart} == {
             name: same[name] for name in same if name not in apart
         }
-        assert (one["cost"], same["cost"], same["verdict"], same["version_id"]) == (
-            PRICE,
-            0,
-            "found",
-            answer.version_id,
-        )
+        assert (one["price"], one["cost"], same["price"], same["cost"]) == (PRICE, PRICE, 0, 0)
+        assert (same["verdict"], same["version_id"]) == ("found", answer.version_id)
         assert set(Lookup.objects.open()) == {other, of_other}
 
     def test_that_repeat_one_and_have_ended_stay_so(self, customer: Customer, stopwatch: Stopwatch) -> None:
@@ -525,6 +528,8 @@ class TestRowsOfABulkRequest:
         for row in (first, second, again):
             assert {name: kept(row)[name] for name in cancelled} == cancelled
         assert (kept(done)["verdict"], list(Lookup.objects.open())) == ("not_found", [other])
+        rows.cancel([other], now=stopwatch.now)
+        assert kept(other)["duration_ms"] == 2500
 
 
 class TestALookupWhoseCallerIsLost:

@@ -26,8 +26,11 @@ def install(name: str, text: str) -> None:
             _change_class(old, new)
             if issubclass(old, Enum):
                 _change_members(old, new, live)
-        elif not _change_function(live, word, old, new) and not callable(old) and _is_data(old, new):
-            new = _to_live(new, live)
+        elif (
+            not _change_function(live, word, old, new)
+            and not callable(old)
+            and _is_data(old, new := _to_live(new, live))
+        ):
             for module in [module for key, module in sys.modules.items() if key.partition(".")[0] in _rooms(name)]:
                 if word in vars(module) and vars(module)[word] is old:
                     setattr(module, word, new)
@@ -50,7 +53,8 @@ def _rooms(name: str) -> set[str]:
 
 def _is_data(old: Any, new: Any) -> bool:
     plain = (str, int, float, tuple, list, dict, set, frozenset, re.Pattern, type(None))
-    is_value = isinstance(old, plain) or type(old).__module__ in ("datetime", "jurisdictions.prepared")
+    known = is_dataclass(old) or type(old).__module__ in ("datetime", "jurisdictions.prepared")
+    is_value = isinstance(old, plain) or (known and not isinstance(old, type))
     return bool(old is not new and is_value and old != new)
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from billing import accounts, locks
 from billing.models import Account
+from lookups.lookup import payers, rows
 from lookups.models import jobs
 from scrapers import failures
 from scrapers.search import matching
@@ -136,6 +137,15 @@ class TestAChangePutInPlace:
             assert (shop.LIMIT, other.LIMIT) == (4, 4)
         finally:
             del sys.modules[other.__name__]
+
+    def test_of_a_value_of_its_own_class_is_met_by_who_imported_it(self) -> None:
+        source = (ROOT / "lookups/lookup/payers.py").read_text(encoding="utf-8")
+        try:
+            install(payers.__name__, source.replace("FREE = Paid(0, None)", "FREE = Paid(1, None)"))
+            assert payers.Paid(1, None) == rows.FREE
+        finally:
+            install(payers.__name__, source)
+        assert payers.Paid(0, None) == rows.FREE
 
     def test_of_a_pattern_is_met(self) -> None:
         path = ROOT / "scrapers/search/matching.py"
