@@ -1,7 +1,7 @@
 """Customers who send real requests, remember every reply, and ask again with the same Idempotency-Key when cut off.
 
 `python -m tests.failures.customers N` opens N accounts in the database it is given, as the service's operator would,
-and prints them as JSON: [{"account": 1, "secret": "osd_..."}].
+and prints them as JSON with a key of each mode: [{"account": 1, "secret": "osd_...", "test": "osd_test_..."}].
 """
 
 from __future__ import annotations
@@ -144,7 +144,8 @@ def main(number: int) -> None:
         account = accounts.open_account(name="Storm", now=now)
         by = {"source": "staff", "operator": "dana"}
         ledger.deposit(account_id=account.pk, amount=CREDIT, idempotency_key="storm", now=now, **by)
-        opened.append({"account": account.pk, "secret": keys.issue(account=account, name="storm", now=now)[1]})
+        secret, test = (keys.issue(account=account, name="storm", mode=mode, now=now)[1] for mode in ("live", "test"))
+        opened.append({"account": account.pk, "secret": secret, "test": test})
     sys.stdout.write(json.dumps(opened))
 
 

@@ -1,8 +1,8 @@
 """`python -m tests.bench.rates [--engine servers|embedded] [--repeats 5] [--seconds 5] [--only stored]`: a table.
 
 The whole stack in its production shape on throw-away servers (or on SQLite), and a bare Django view on the same web
-server: the rates are parts of that view's, all measured in one run. What is asked of registries goes at their pace and
-is measured elsewhere (`bulk_rate`, `evidence_cost`).
+server: the rates are parts of that view's, all measured in one run. The sandbox registry answers at once; what is asked
+of others goes at their pace and is measured elsewhere (`bulk_rate`, `waits`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -32,6 +34,7 @@ from tests.journeys.checkout import ROOT, clean_environment
 from tests.ports import free_port
 
 AT_ONCE = 16
+CUSTOMERS = 4  # a key may have ten lookups at a time
 STORED = 20  # companies that are asked for in turn; first of their registry, at its pace
 
 
@@ -73,17 +76,30 @@ def _answers(url: str) -> bool:
         return False
 
 
-def open_customer(environment: dict[str, str]) -> str:
-    """An account with credit; returns its key."""
-    command = [sys.executable, "-m", "tests.failures.customers", "1"]
+def open_customers(environment: dict[str, str]) -> list[dict[str, str]]:
+    """Accounts with credit, each with its keys."""
+    command = [sys.executable, "-m", "tests.failures.customers", f"{CUSTOMERS}"]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
-    return str(json.loads(done.stdout)[0]["secret"])
+    found: list[dict[str, str]] = json.loads(done.stdout)
+    return found
 
 
-def questions(key: str) -> dict[str, Callable[[], bytes]]:
+def list_played() -> list[dict[str, Any]]:
+    """A question for each company of the sandbox registry that has its name alone in its state."""
+    held = json.loads((ROOT / "scrapers/sandbox/entities.json").read_text(encoding="utf-8"))
+    known = Counter((one["state"], word) for one in held for word in {one["name"], *one.get("former", ())})
+    alone = [one for one in held if known[one["state"], one["name"]] == 1 and not one.get("reserved")]
+    return [{"entity_name": one["name"], "state": one["state"], "source": "live"} for one in alone]
+
+
+def questions(customers: Sequence[dict[str, str]]) -> dict[str, Callable[[], bytes]]:
     """What each measure sends, request by request."""
-    stored = itertools.count()
+    key, stored = customers[0]["secret"], itertools.count()
+    played, testers = itertools.cycle(list_played()), itertools.cycle(one["test"] for one in customers)
+
+    def play() -> bytes:
+        return request("POST", "/v1/lookup", key=next(testers), body=json.dumps(next(played)).encode())
 
     def ask() -> bytes:
         asked = {"entity_name": f"PETREL B1 N{next(stored) % STORED:05} LLC", "state": "NY", "source": "cache"}
@@ -92,6 +108,7 @@ def questions(key: str) -> dict[str, Callable[[], bytes]]:
     wrong = request("POST", "/v1/lookup", key=key, body=b'{"state": "NY"}')
     return {
         "stored answer": ask,
+        "live answer of the sandbox registry": play,
         "400": lambda: wrong,
         "balance": lambda: request("GET", "/v1/account/balance", key=key),
         "states": lambda: request("GET", "/v1/states"),
@@ -111,11 +128,12 @@ def run(engine: str, *, repeats: int, seconds: float, only: str) -> None:
         environment = clean_environment(SETTINGS | urls | {"VAR_DIR": folder, "PORTALS_URL": portals.url})
         environment |= {"SYNC_BUDGET_SECONDS": "15"}
         Path(folder).mkdir(exist_ok=True)
-        key = open_customer(environment)
+        customers = open_customers(environment)
+        key = customers[0]["secret"]
         production = engine == "servers"
         ours = stack.enter_context(serving(environment, production=production))
         bare = stack.enter_context(serving(environment, production=production, application="tests.bench.rates.bare"))
-        asked = questions(key)
+        asked = questions(customers)
         for _ in range(STORED):
             plain_http.post(
                 f"http://127.0.0.1:{ours.port}/v1/lookup",
