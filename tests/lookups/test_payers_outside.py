@@ -26,6 +26,7 @@ from lookups.lookup.payers import FREE, Bill, CredentialPayer, KeyPayer, Paid
 from lookups.models import Lookup
 from scrapers.failures import PortalDisabled
 from scrapers.gateway import NameReply
+from scrapers.models import ScrapeAttempt
 from scrapers.records import Evidence, NameVerdict, Rule
 from tests.lookups import test_settlement_rules as rules
 from tests.lookups.conftest import PRICE, Customer
@@ -69,6 +70,13 @@ def payer() -> Outside:
 @pytest.fixture
 def stopwatch() -> Stopwatch:
     return Stopwatch(timezone.now())
+
+
+def may_have_moved(payer: Outside) -> None:
+    """Its payment was sent on before, and nobody knows what came of it."""
+    assert payer.payment is not None
+    Payment.objects.filter(pk=payer.payment.pk).update(state=Payment.State.UNKNOWN)
+    payer.payment.refresh_from_db()
 
 
 def verdict(now: datetime) -> NameReply:
@@ -167,11 +175,15 @@ class TestARequestThatBringsItsPayment:
     def perform(self, payer: Outside) -> Result:
         return flow.perform(ask=Ask(question=rules.ACME, payer=payer), now=timezone.now())
 
-    def break_down(self, payer: Outside, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_down(self, payer: Outside, error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
         def collect(bill: Bill, *, now: datetime) -> None:
             raise error
 
         monkeypatch.setattr(payer, "collect", collect)
+
+    def test_is_answered_however_impatient_it_is_for_it_cannot_become_a_job(self, payer: Outside) -> None:
+        impatient = Ask(question=rules.ACME, payer=payer, patience=timedelta(seconds=1))
+        assert isinstance(flow.perform(ask=impatient, now=timezone.now()), Ended)
 
     def test_is_answered(self, payer: Outside) -> None:
         result = self.perform(payer)
@@ -194,18 +206,43 @@ class TestARequestThatBringsItsPayment:
     def test_and_breaks_down_once_it_is_paid_says_that_it_is_owed(
         self, payer: Outside, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        Payment.objects.update(state=Payment.State.UNKNOWN)
-        assert payer.payment is not None
-        payer.payment.refresh_from_db()
+        may_have_moved(payer)
         self.break_down(payer, ZeroDivisionError("broken"), monkeypatch)
         with pytest.raises(PaymentProblem, match="could not be delivered yet") as problem:
             self.perform(payer)
         assert problem.value.word == "internal-payment-error"
 
+    def test_and_is_broken_off_by_the_operator_is_just_that(
+        self, payer: Outside, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        may_have_moved(payer)
+        self.break_down(payer, KeyboardInterrupt(), monkeypatch)
+        with pytest.raises(KeyboardInterrupt):
+            self.perform(payer)
+
+    def test_that_may_have_moved_gets_the_answer_of_its_own_lookup(self, payer: Outside, stopwatch: Stopwatch) -> None:
+        owed = rules.accepted(Ask(question=rules.ACME, payer=payer), stopwatch)
+        later = Outside(rules.payment(challenge_id="later", proof_hash="later"))
+        rules.accepted(Ask(question=rules.ACME, payer=later), stopwatch)
+        may_have_moved(payer)
+        result = self.perform(payer)
+        assert isinstance(result, Ended)
+        assert (result.lookup.pk, result.lookup.verdict) == (owed.pk, "found")
+        assert ScrapeAttempt.objects.get().asked_by == owed.ask_id
+
+    def test_that_may_have_moved_is_owed_its_answer_while_the_state_is_switched_off(
+        self, payer: Outside, register: Register, stopwatch: Stopwatch
+    ) -> None:
+        rules.accepted(Ask(question=rules.ACME, payer=payer), stopwatch)
+        may_have_moved(payer)
+        Jurisdiction.objects.filter(pk="NY").update(enabled=False, status="inactive")
+        with pytest.raises(PaymentProblem, match="could not be delivered yet") as problem:
+            self.perform(payer)
+        assert (problem.value.word, register.asked) == ("internal-payment-error", 0)
+        assert Lookup.objects.get().verdict is None
+
     def test_whose_payment_is_at_fault_says_so(self, payer: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
-        Payment.objects.update(state=Payment.State.UNKNOWN)
-        assert payer.payment is not None
-        payer.payment.refresh_from_db()
+        may_have_moved(payer)
         self.break_down(payer, PaymentProblem("payment-in-progress", "Wait."), monkeypatch)
         with pytest.raises(PaymentProblem, match="Wait"):
             self.perform(payer)

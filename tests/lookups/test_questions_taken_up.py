@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -74,8 +74,8 @@ class TestAskedAgain:
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         perform(ask(customer))
-        again = ask(customer)
-        monkeypatch.setattr(again.payer, "place", taken)
+        again, free = ask(customer), iter([True, False])  # when it comes in, and once it is known for a repetition
+        monkeypatch.setattr(again.payer, "place", lambda *, now: nullcontext(next(free)))
         assert perform(again) == TooManyAtOnce(limit=again.payer.limit)
 
     @pytest.mark.django_db(transaction=True)  # within one, nobody else's thread would be waited for
@@ -134,7 +134,8 @@ class TestTakenUpAgain:
         asked_once = register.asked
         again = perform(replace(asked, resumed=True))
         assert isinstance(again, Ended)
-        assert (again.lookup, register.asked, customer.balance.spent) == (first.lookup, asked_once, PRICE)
+        assert (again.lookup, again.repeated) == (first.lookup, False)
+        assert (register.asked, customer.balance.spent) == (asked_once, PRICE)
 
     def test_learns_of_its_job(self, customer: Customer, register: Register) -> None:
         asked = ask(customer)
