@@ -38,6 +38,8 @@ LOOKUPS = (
     "tests/lookups/watches/test_watching.py",
     "tests/lookups/identifiers/test_included.py",
 )
+PAID = ("tests/lookups/test_paid_once.py",)
+READ = ("tests/lookups/test_answers_from_a_copy.py", "tests/lookups/test_readings.py")
 MATCHING = ("tests/matching", "tests/scrapers/test_shortlist.py")
 FAILURES = (
     "tests/scrapers/test_failures_by_name.py",
@@ -56,8 +58,8 @@ TARGETS = (
     Target("billing/giving_back.py", BILLING),
     Target("lookups/lookup/settlement.py", LOOKUPS, servers=True),
     Target("lookups/lookup/rows.py", LOOKUPS, servers=True),
-    Target("lookups/lookup/flow.py", (*LOOKUPS, "tests/lookups/test_paid_once.py")),
-    Target("lookups/lookup/payers.py", (*LOOKUPS, "tests/lookups/test_paid_once.py")),
+    Target("lookups/lookup/flow.py", (*LOOKUPS, *PAID, *READ)),
+    Target("lookups/lookup/payers.py", (*LOOKUPS, *PAID)),
     Target("lookups/jobs/lifecycle.py", LOOKUPS),
     Target("lookups/models/jobs.py", (*LOOKUPS, "tests/lookups/test_revoked_keys.py"), places=("is_", "JobQuerySet")),
     Target("lookups/models/lookups.py", LOOKUPS, places=("LookupQuerySet",)),
@@ -270,6 +272,7 @@ EXPLAINED: dict[str, Explained] = {
         ("_ask_registry", "known=known (no. 2)", ""): SAVES_A_QUERY,
         ("_fetch", '"portal"', "'changed'"): "A word of a trace.",
         ("_fetch", "state=query.state,", ""): "A word of a trace.",
+        ("_fetch", "kind=query.kind", ""): "A word of a trace.",
         ("_answer", "0.0", "0.01"): "A hundredth of a second more.",
         ("perform", 'result.lookup.verdict or ""', "(result.lookup.verdict)"): HAS_ENDED,
         ("perform", '""', "'changed'"): HAS_ENDED,
