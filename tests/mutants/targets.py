@@ -273,6 +273,12 @@ EXPLAINED: dict[str, Explained] = {
         ("_fetch", '"portal"', "'changed'"): "A word of a trace.",
         ("_fetch", "state=query.state,", ""): "A word of a trace.",
         ("_fetch", "kind=query.kind", ""): "A word of a trace.",
+        (
+            "_deliver_owed",
+            "lookup.verdict is None and checks.find_objection(ask, now=stopwatch.now) is None",
+            "((lookup.verdict is None))",
+        ): "What may not be asked is refused by the gateway too, and stays owed.",
+        ("_deliver_owed", '"internal-payment-error"', "'changed'"): "An unknown word breaks down, which says the same.",
         ("_answer", "0.0", "0.01"): "A hundredth of a second more.",
         ("perform", 'result.lookup.verdict or ""', "(result.lookup.verdict)"): HAS_ENDED,
         ("perform", '""', "'changed'"): HAS_ENDED,

@@ -42,11 +42,14 @@ def take_turns(address: str, count: int, seconds: float, note: Path) -> None:
 
 
 def hold_places(address: str, count: int, concurrency: int, note: Path) -> None:
-    """A process that does `count` lookups, and notes from when to when."""
+    """A process that does `count` lookups, and notes from when to when; whoever is in first waits for company."""
     pacer, spans = open_pacer(address), []
     for _ in range(count):
         with pacer.slot("p", Pace(concurrency=concurrency), deadline=time.monotonic() + 30):
             begun = time.time()
+            note.with_suffix(".in").touch()
+            while len(list(note.parent.glob("*.in"))) < concurrency:
+                time.sleep(0.01)
             time.sleep(0.1)
             spans.append((begun, time.time()))
     note.write_text(json.dumps(spans))
