@@ -5,11 +5,11 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from billing.admin.finding import of_accounts
-from jurisdictions.bounded import BoundedList
+from jurisdictions.bounded import SPAN, BoundedList
 
 PREFIXES = ("lk_", "nc_", "job_", "bulk_", "msg_", "evt_", "watch_")
 
@@ -37,7 +37,6 @@ class FoundByAccount(BoundedList):
         if mark is None:
             found = of_accounts(rows, word, self.account_path)
             return rows.none() if found is None else found
-        wanted = Q()
-        for column in self.mark_columns:
-            wanted |= Q(**{column: mark})
-        return rows.filter(wanted)
+        # Each column by its own index: for "one or the other", of two tables, PostgreSQL would read all rows
+        by_column = (rows.filter(**{column: mark}).order_by() for column in self.mark_columns)
+        return rows.filter(pk__in={pk for one in by_column for pk in one.values_list("pk", flat=True)[:SPAN]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from django.utils import timezone
 from billing import finance
 from jurisdictions import bounded
 from lookups.admin.answers import EntityAdmin
+from lookups.models import Job
 from lookups.operations import daily
 from lookups.workspace.history import pages
 from tests.bench.large import filling, measuring
@@ -25,6 +27,7 @@ LARGE = {
     "lookups_storedanswer", "scrapers_reading", "scrapers_scrapeattempt",
 }  # fmt: skip
 HOT_PAGES = re.compile(r"/admin/$|/find/|finance|/(lookup|ledgerentry|hold|entity|scrapeattempt)/")
+READS = ("Seq Scan", "Index Scan", "Index Only Scan")
 COMPANIES, SPAN = 2000, 100  # the tables are as many times smaller, and so is what one page looks through
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -42,8 +45,8 @@ def grown(on_postgres: None, switches: None, monkeypatch: pytest.MonkeyPatch) ->
         cursor.execute("ANALYZE")
 
 
-def list_scans(ask: Callable[[], Any]) -> Iterator[str]:
-    """The large tables that are read from end to end for it, each with the statement."""
+def explain(ask: Callable[[], Any]) -> Iterator[tuple[str, Any, Any]]:
+    """What is asked of the database for it: each statement with its values and PostgreSQL's plan."""
     asked: dict[str, Any] = {}
 
     def note(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
@@ -58,18 +61,35 @@ def list_scans(ask: Callable[[], Any]) -> Iterator[str]:
         for sql, params in asked.items():
             cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", params)
             (plan,) = cursor.fetchone()
-            yield from (f"{table}: {sql}" for table in _list_scanned(plan))
+            yield sql, params, plan
 
 
-def _list_scanned(plan: Any) -> Iterator[str]:
+def list_scans(ask: Callable[[], Any]) -> Iterator[str]:
+    """The large tables that are read from end to end for it, each with the statement."""
+    for sql, _, plan in explain(ask):
+        scanned = [node["Relation Name"] for node in _list_nodes(plan) if node["Node Type"] == "Seq Scan"]
+        yield from (f"{table}: {sql}" for table in scanned if table in LARGE)
+
+
+def list_walks(ask: Callable[[], Any], value: Any) -> Iterator[str]:
+    """The statements with this value that read all of a table, in whatever order, to find it."""
+    for sql, params, plan in explain(ask):
+        reads = [
+            node for node in _list_nodes(plan) if node["Node Type"] in ("Seq Scan", "Index Scan", "Index Only Scan")
+        ]
+        if value in params and any("Index Cond" not in node for node in reads):
+            yield sql
+
+
+def _list_nodes(plan: Any) -> Iterator[Any]:
     if isinstance(plan, list):
         for part in plan:
-            yield from _list_scanned(part)
+            yield from _list_nodes(part)
     elif isinstance(plan, dict):
-        if plan.get("Node Type") == "Seq Scan" and plan["Relation Name"] in LARGE:
-            yield plan["Relation Name"]
+        if "Node Type" in plan:
+            yield plan
         for part in plan.values():
-            yield from _list_scanned(part)
+            yield from _list_nodes(part)
 
 
 class TestTablesThatGrow:
@@ -89,3 +109,12 @@ class TestTablesThatGrow:
         # A search as Django does it by itself would be seen
         monkeypatch.setattr(EntityAdmin, "find", lambda self, request, rows, word: rows.filter(name__icontains=word))
         assert list(list_scans(lambda: clients["admin"].get("/admin/lookups/entity/?q=zzyzx")))
+
+    def test_are_not_walked_through_for_a_job_by_an_id(self, grown: None) -> None:
+        staff, job = measuring.sign_in_staff(), Job.objects.latest("created_at")
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")  # the few rows of a test are read at once, if they may be
+        for word, value in ((job.public_id, job.pk), (f"{job.ask_id}", job.ask_id)):
+            search = partial(staff.get, "/admin/lookups/job/", {"q": word})
+            assert job.public_id in search().content.decode()
+            assert list(list_walks(search, value)) == []

@@ -16,7 +16,7 @@ from billing import accounts, keys, ledger
 from billing.models import Account, ApiKey, Difference, MonthClose, Payment, Reconciliation, TopUp, WaitingGrant
 from jurisdictions import bounded
 from jurisdictions.lists import ModeFilter
-from lookups.models import Lookup
+from lookups.models import Entity, Lookup
 from tests.admin.conftest import ask
 from tests.admin_lists import list_admins
 from tests.sign_in.pages import list_addresses
@@ -128,6 +128,17 @@ class TestLists:
         assert found("billing_account", "not ac") == "Not Acme"
         assert found("billing_account", "acme") == ""
         assert mine.pk != theirs.pk
+
+    def test_have_no_order_that_they_do_not_offer(self, owner: Client) -> None:
+        now = timezone.now()
+        for number, name in enumerate(("Beta", "Alpha", "Gamma")):
+            row = {"name": name, "entity_id": f"{number}", "slug": name, "last_read_at": now - timedelta(days=number)}
+            Entity.objects.create(state="NY", **row)
+        columns = ["o=0", "o=1", "o=-1", "o=9", "o=x", "o=1.3", ""]
+        found = [owner.get(f"/admin/lookups/entity/?{query}").content.decode() for query in columns]
+        assert {tuple(re.findall("Beta|Alpha|Gamma", page)) for page in found} == {("Beta", "Alpha", "Gamma")}
+        by_time = re.findall("Beta|Alpha|Gamma", owner.get("/admin/lookups/entity/?o=3").content.decode())
+        assert by_time == ["Gamma", "Alpha", "Beta"]
 
     def test_look_through_the_newest_rows_and_further_back_when_asked_to(
         self, acme: Account, owner: Client, monkeypatch: pytest.MonkeyPatch
