@@ -37,6 +37,8 @@ class FoundByAccount(BoundedList):
         if mark is None:
             found = of_accounts(rows, word, self.account_path)
             return rows.none() if found is None else found
+        if len(self.mark_columns) == 1:
+            return rows.filter(**{self.mark_columns[0]: mark})
         # Each column by its own index: for "one or the other", of two tables, PostgreSQL would read all rows
         by_column = (rows.filter(**{column: mark}).order_by() for column in self.mark_columns)
         return rows.filter(pk__in={pk for one in by_column for pk in one.values_list("pk", flat=True)[:SPAN]})

@@ -74,9 +74,7 @@ def list_scans(ask: Callable[[], Any]) -> Iterator[str]:
 def list_walks(ask: Callable[[], Any], value: Any) -> Iterator[str]:
     """The statements with this value that read all of a table, in whatever order, to find it."""
     for sql, params, plan in explain(ask):
-        reads = [
-            node for node in _list_nodes(plan) if node["Node Type"] in ("Seq Scan", "Index Scan", "Index Only Scan")
-        ]
+        reads = [node for node in _list_nodes(plan) if node["Node Type"] in READS]
         if value in params and any("Index Cond" not in node for node in reads):
             yield sql
 

@@ -48,7 +48,8 @@ def hold_places(address: str, count: int, concurrency: int, note: Path) -> None:
         with pacer.slot("p", Pace(concurrency=concurrency), deadline=time.monotonic() + 30):
             begun = time.time()
             note.with_suffix(".in").touch()
-            while len(list(note.parent.glob("*.in"))) < concurrency:
+            deadline = time.monotonic() + 30
+            while len(list(note.parent.glob("*.in"))) < concurrency and time.monotonic() < deadline:
                 time.sleep(0.01)
             time.sleep(0.1)
             spans.append((begun, time.time()))
