@@ -1,6 +1,7 @@
 """The bytes that registries sent, each once, under the SHA-256 of what is kept.
 
 They lie in a folder, in the database or at an S3 service (`EVIDENCE_STORE`); a row for each says how long it is kept.
+Beside a folder the small ones lie in their rows: a file of 300 bytes takes a block of the disk, and a sync of it.
 The row is written before the bytes are, and its bytes are removed before it is: whatever breaks off, no bytes lie
 where no row names them.
 """
@@ -26,10 +27,14 @@ from scrapers.models import Body
 
 AN_HOUR = timedelta(hours=1)
 SLICE = 500  # rows that are looked at together when some are removed
+SMALL = 4096  # bytes, compressed: a block of most disks
 _WRITE = """
 INSERT INTO scrapers_body (sha256, size, packed_size, packed, keep_until) VALUES {rows}
-ON CONFLICT (sha256) DO UPDATE SET keep_until = excluded.keep_until, size = excluded.size,
-    packed_size = excluded.packed_size WHERE scrapers_body.keep_until < excluded.keep_until
+ON CONFLICT (sha256) DO UPDATE SET size = excluded.size, packed_size = excluded.packed_size,
+    packed = COALESCE(scrapers_body.packed, excluded.packed),
+    keep_until = CASE WHEN scrapers_body.keep_until < excluded.keep_until
+        THEN excluded.keep_until ELSE scrapers_body.keep_until END
+WHERE scrapers_body.keep_until < excluded.keep_until OR (scrapers_body.packed IS NULL AND excluded.packed IS NOT NULL)
 """
 
 
@@ -66,13 +71,14 @@ def keep(bodies: Iterable[bytes], *, until: datetime) -> None:
         return
     store = _find_store()
     packed = {sha256: zlib.compress(body, 6) for sha256, body in sorted(found.items())}
+    stored = {sha256: body for sha256, body in packed.items() if store is not None and _is_for(store, body)}
     values: list[Any] = []
     ends = connection.ops.adapt_datetimefield_value(until)
     for sha256, body in packed.items():  # in the order of their hashes, so that two writers never wait for each other
-        values += [sha256, len(found[sha256]), len(body), body if store is None else None, ends]
+        values += [sha256, len(found[sha256]), len(body), None if sha256 in stored else body, ends]
     with connection.cursor() as cursor:
         cursor.execute(_WRITE.format(rows=", ".join(["(%s, %s, %s, %s, %s)"] * len(packed))), values)
-    for sha256, body in packed.items():
+    for sha256, body in stored.items():
         if store is not None and not store.exists(_name(sha256)):
             store.save(_name(sha256), ContentFile(body))
 
@@ -166,6 +172,11 @@ def _forget(sha256: str, **while_it: datetime) -> bool:
             store.delete(_name(sha256))
         row.delete()
     return True
+
+
+def _is_for(store: Storage, packed: bytes) -> bool:
+    """Whether these bytes lie there and not in their row."""
+    return not isinstance(store, FolderStorage) or len(packed) > SMALL
 
 
 def _find_store() -> Storage | None:

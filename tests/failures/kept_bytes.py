@@ -44,6 +44,8 @@ def main(account: int) -> None:
     rows = dict(Body.objects.values_list("pk", "keep_until"))
     cited = {one["body"]["sha256"] for reading in Reading.objects.all() for one in reading.exchanges}
     told: dict[str, Any] = {
+        "files": len(list_files()),
+        "in_rows": Body.objects.exclude(packed=None).count(),
         "sold": sold.count(),
         "without_bytes": [lookup.public_id for lookup in sold if lacks_bytes(lookup.reading)],
         "swept": swept,

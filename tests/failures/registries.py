@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from random import Random
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -42,7 +43,8 @@ BLANK_EVERY = 2.0  # seconds
 class Registries(ThreadingHTTPServer):
     """The server. `seconds`: how long each answer takes; `asked`: requests by state and words.
 
-    `hanging`: whether the registry that hangs does; `silent`: whether it does so without a word.
+    `hanging`: whether the registry that hangs does; `silent`: whether it does so without a word. `long`: whether every
+    other answer is too long, even compressed, to lie beside its row.
     """
 
     daemon_threads = True
@@ -54,7 +56,7 @@ class Registries(ThreadingHTTPServer):
         self.asked: Counter[tuple[str, str]] = Counter()
         self.inside: Counter[str] = Counter()
         self.hanging = self.silent = True
-        self.ended = False
+        self.ended = self.long = False
         self.lock = threading.Condition()
         self._answers_left: int | None = None  # None: as many as are wanted
 
@@ -137,7 +139,8 @@ class _Conversation(BaseHTTPRequestHandler):
             with self.server.lock:
                 self.server.inside[state] -= 1
         if waits_for_it:
-            self._say(json.dumps([] if "MISSING" in words else [_row(state, words)]).encode())
+            blanks = _blanks(words) if self.server.long and zlib.crc32(words.encode()) % 2 else b""
+            self._say(json.dumps([] if "MISSING" in words else [_row(state, words)]).encode() + blanks)
 
     def _linger(self, state: str) -> bool:
         """Take as long as this state takes at the moment; whether the one who asked is still there."""
@@ -178,6 +181,11 @@ def _words(where: str) -> str:
     """The words of a search ("...like '%PETREL%A1%N00001%'"), or the whole condition when it is none."""
     pattern = re.search(r"like '([^']*)'", where)
     return " ".join(filter(None, pattern[1].split("%"))) if pattern else where
+
+
+def _blanks(words: str) -> bytes:
+    """Blanks that JSON may end with, in an order that nothing packs well: 8 kB of chance."""
+    return Random(words).randbytes(8 * 4096).translate(bytes(b" \t\n\r"[byte % 4] for byte in range(256)))
 
 
 def _row(state: str, words: str) -> dict[str, str]:

@@ -35,6 +35,7 @@ def examine(environment: Mapping[str, str], customer: Customer) -> dict[str, Any
     found: dict[str, Any] = json.loads(looked.stdout)
     assert found["without_bytes"] == found["files_of_nobody"] == found["kept_for_ever"] == []
     assert found["left_after_a_year"] == []
+    assert found["files"] > 0 < found["in_rows"]
     return found
 
 
@@ -61,10 +62,10 @@ def kill_on(processes: Mapping[str, Process], chance: random.Random, until: floa
 @pytest.mark.redis
 @pytest.mark.xdist_group("failures")
 class TestOnServers:
-    """PostgreSQL and Redis, the bytes in a folder that all processes share."""
+    """PostgreSQL and Redis, the bytes in rows or in a folder that all processes share."""
 
     def test_nothing_is_sold_without_its_bytes(self, storm: Service, customer: Customer, settled: Audit) -> None:
-        storm.registries.seconds = 0.1
+        storm.registries.seconds, storm.registries.long = 0.1, True
         until = time.monotonic() + SECONDS
         with ThreadPoolExecutor(1) as pool:
             asking = pool.submit(ask_on, customer, until)
@@ -80,6 +81,7 @@ class TestOnServers:
     def test_a_kill_between_the_bytes_and_their_reading_sells_nothing(
         self, storm: Service, customer: Customer, settled: Audit
     ) -> None:
+        storm.registries.long = True
         calls = customer.questions(8, missing=0)
         with storm.books.no_reading_is_kept(), ThreadPoolExecutor(1) as pool:
             asking = pool.submit(customer.ask, calls, at_once=8)
@@ -109,7 +111,7 @@ class TestEmbedded:
 
     def test_nothing_is_sold_without_its_bytes(self, embedded: Embedded) -> None:
         customer = embedded.customer
-        embedded.registries.seconds = 0.1
+        embedded.registries.seconds, embedded.registries.long = 0.1, True
         until = time.monotonic() + SECONDS
         with ThreadPoolExecutor(1) as pool:
             asking = pool.submit(ask_on, customer, until)

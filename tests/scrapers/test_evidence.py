@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -39,6 +40,7 @@ NEW_YORK = "/data.ny.gov/resource/n9v6-gdp6.json"
 BESIDE_IT = ("ekwr-p59j", "3gg2-jgnp", "63wc-4exh", "2tms-hftb")
 WALL = "<html><title>Just a moment...</title><script>alert('wall')</script></html>"
 KEY = "operators-own+key/0123"
+LARGE = Random(4711).randbytes(2 * bodies.SMALL)  # nothing makes it smaller
 
 
 @pytest.fixture
@@ -211,7 +213,10 @@ class TestAnAnsweredAttempt:
             assert ask() is None
         assert len([one for one in seen if "_reading" in one["sql"] or "_body" in one["sql"]]) == 2
 
-    def test_is_not_returned_where_its_bytes_can_not_be_kept(self, answer: Any, settings: Any, tmp_path: Path) -> None:
+    def test_is_not_returned_where_its_bytes_can_not_be_kept(
+        self, answer: Any, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(bodies, "SMALL", 0)  # every page has a file
         file = tmp_path / "no-folder"
         file.write_text("in the way")
         settings.STORAGES = settings.STORAGES | {"evidence": evidence_storage(str(file), folder=tmp_path)}
@@ -237,45 +242,82 @@ class TestAnAnsweredAttempt:
         assert len({find_revision(one) for one in (new_york, oregon)}) == 2
 
 
-@pytest.mark.parametrize("store", ["", "database"])
+FOLDER, BESIDE, DATABASE = "a folder", "rows beside a folder", "the database"
+
+
+@pytest.mark.parametrize("place", [FOLDER, BESIDE, DATABASE])
 class TestBytes:
-    """Lie in a folder or in the database, each once, and are what they were."""
+    """Lie in a folder, small ones in rows beside it, or all in the database; each once, and are what they were."""
 
     @pytest.fixture(autouse=True)
-    def where(self, settings: Any, tmp_path: Path, store: str) -> Path:
+    def where(self, settings: Any, tmp_path: Path, place: str) -> Path:
+        store = "database" if place == DATABASE else ""
         settings.EVIDENCE_STORE = store
         settings.STORAGES = settings.STORAGES | {"evidence": evidence_storage(store, folder=tmp_path / "evidence")}
         return tmp_path / "evidence"
 
+    @pytest.fixture
+    def one(self, place: str) -> bytes:
+        return LARGE if place == FOLDER else b"one"
+
+    @pytest.fixture
+    def two(self, one: bytes) -> bytes:
+        return one[::-1]
+
     def files(self, where: Path) -> list[Path]:
         return [file for file in where.rglob("*") if file.is_file()]
 
-    def test_are_read_back(self, where: Path, store: str) -> None:
-        bodies.keep([b"one", b"two", b"one"], until=NOW)
-        assert {bodies.read(sha256(one)) for one in (b"one", b"two")} == {b"one", b"two"}
-        assert len(self.files(where)) == (0 if store else 2)
+    def test_are_read_back(self, where: Path, place: str, one: bytes, two: bytes) -> None:
+        bodies.keep([one, two, one], until=NOW)
+        assert [bodies.read(sha256(each)) for each in (one, two)] == [one, two]
+        assert len(self.files(where)) == (2 if place == FOLDER else 0)
+        assert Body.objects.filter(packed=None).count() == (2 if place == FOLDER else 0)
         assert bodies.read(sha256(b"three")) is None
 
-    def test_are_kept_as_long_as_the_longest_wants_them(self, where: Path) -> None:
-        bodies.keep([b"one"], until=NOW + timedelta(days=2))
-        bodies.keep([b"one"], until=NOW + timedelta(days=1))
+    def test_are_kept_as_long_as_the_longest_wants_them(self, where: Path, one: bytes) -> None:
+        bodies.keep([one], until=NOW + timedelta(days=2))
+        bodies.keep([one], until=NOW + timedelta(days=1))
         assert bodies.prune(now=NOW + timedelta(days=1.5)) == 0
         assert bodies.prune(now=NOW + timedelta(days=2.5)) == 1
-        assert (bodies.read(sha256(b"one")), self.files(where)) == (None, [])
-        bodies.keep([b"one"], until=NOW + timedelta(days=4))
-        assert bodies.read(sha256(b"one")) == b"one"
+        assert (bodies.read(sha256(one)), self.files(where)) == (None, [])
+        bodies.keep([one], until=NOW + timedelta(days=4))
+        assert bodies.read(sha256(one)) == one
 
-    def test_are_written_again_where_a_kill_came_between_row_and_file(self, where: Path) -> None:
-        bodies.keep([b"one"], until=NOW)
+    def test_are_written_again_where_a_kill_came_between_row_and_file(self, where: Path, one: bytes) -> None:
+        bodies.keep([one], until=NOW)
         for file in self.files(where):
             file.unlink()
-        bodies.keep([b"one"], until=NOW)
-        assert bodies.read(sha256(b"one")) == b"one"
+        bodies.keep([one], until=NOW)
+        assert bodies.read(sha256(one)) == one
+
+    def test_whose_row_was_written_for_a_file_that_is_gone_are_kept_again(self, where: Path, one: bytes) -> None:
+        """As before an upgrade or another `EVIDENCE_STORE`: without the bytes an answer would have no ground."""
+        until = NOW + timedelta(days=2)
+        Body.objects.create(sha256=sha256(one), size=len(one), packed_size=1, keep_until=until)
+        bodies.keep([one], until=NOW + timedelta(days=1))
+        assert bodies.read(sha256(one)) == one
+        assert Body.objects.get().keep_until == until
+
+    def test_that_had_a_file_before_they_came_into_their_row_lose_it_with_their_time(
+        self, where: Path, place: str, one: bytes
+    ) -> None:
+        bodies.keep([one], until=NOW)
+        Body.objects.update(packed=None)
+        file = where / sha256(one)[:2] / sha256(one)[2:4] / f"{sha256(one)}.z"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(zlib.compress(one))
+        bodies.keep([one], until=NOW)
+        later = datetime.now(tz=UTC) + timedelta(hours=2)
+        bodies.sweep(now=later)
+        assert bodies.read(sha256(one)) == one
+        bodies.prune(now=later)
+        bodies.sweep(now=later)
+        assert (bodies.read(sha256(one)), self.files(where)) == (None, [file] if place == DATABASE else [])
 
     def test_leave_nothing_behind_where_a_kill_came_between_file_and_row(
-        self, where: Path, monkeypatch: pytest.MonkeyPatch
+        self, where: Path, monkeypatch: pytest.MonkeyPatch, one: bytes
     ) -> None:
-        bodies.keep([b"one"], until=NOW)
+        bodies.keep([one], until=NOW)
         with monkeypatch.context() as broken:
             broken.setattr(Body, "delete", lambda _: 1 / 0)
             with pytest.raises(ZeroDivisionError):
@@ -283,29 +325,30 @@ class TestBytes:
         assert bodies.prune(now=NOW + timedelta(days=1)) == 1
         assert self.files(where) == []
 
-    def test_that_no_row_names_are_swept_away(self, where: Path, store: str) -> None:
+    def test_that_no_row_names_are_swept_away(self, where: Path, place: str, one: bytes, two: bytes) -> None:
         """Whether a kill left the whole of a file or half of one."""
-        bodies.keep([b"one", b"two"], until=NOW + timedelta(days=2))
-        Body.objects.filter(pk=sha256(b"one")).delete()
+        bodies.keep([one, two], until=NOW + timedelta(days=2))
+        Body.objects.filter(pk=sha256(one)).delete()
         (where / "ab" / "cd").mkdir(parents=True)
         (where / "ab" / "cd" / ".tmp4711").write_bytes(b"hal")
         written = datetime.now(tz=UTC)
         assert bodies.sweep(now=written) == 0  # somebody may be about to write the row
-        assert bodies.sweep(now=written + timedelta(hours=2)) == (0 if store else 2)
-        assert [bodies.read(sha256(one)) for one in (b"one", b"two")] == [None, b"two"]
-        assert [file.name for file in self.files(where)] == ([".tmp4711"] if store else [f"{sha256(b'two')}.z"])
-        bodies.keep([b"one"], until=NOW + timedelta(days=2))
-        assert bodies.read(sha256(b"one")) == b"one"
+        assert bodies.sweep(now=written + timedelta(hours=2)) == {FOLDER: 2, BESIDE: 1, DATABASE: 0}[place]
+        assert [bodies.read(sha256(each)) for each in (one, two)] == [None, two]
+        left = {FOLDER: [f"{sha256(two)}.z"], BESIDE: [], DATABASE: [".tmp4711"]}[place]
+        assert [file.name for file in self.files(where)] == left
+        bodies.keep([one], until=NOW + timedelta(days=2))
+        assert bodies.read(sha256(one)) == one
 
-    def test_that_are_others_by_now_are_never_handed_out(self, where: Path, store: str) -> None:
-        bodies.keep([b"one"], until=NOW)
+    def test_that_are_others_by_now_are_never_handed_out(self, where: Path, place: str, one: bytes) -> None:
+        bodies.keep([one], until=NOW)
         other = zlib.compress(b"two")
-        if store:
-            Body.objects.update(packed=other)
-        else:
+        if place == FOLDER:
             self.files(where)[0].write_bytes(other)
+        else:
+            Body.objects.update(packed=other)
         with pytest.raises(bodies.DamagedBody):
-            bodies.read(sha256(b"one"))
+            bodies.read(sha256(one))
 
     def test_that_are_too_many_go_in_the_order_of_their_end(self, settings: Any) -> None:
         for days, body in ((3, b"a"), (1, b"b"), (2, b"c")):
