@@ -3,10 +3,11 @@
     python -m tests.bench.waits [--rounds 5] [--seconds 10]
 
 The service in production shape on servers that are started for it, before four registries without a pace. First fifty
-callers ask at once, each as soon as he is answered, while a registry takes 0.5 and then 2 seconds for each answer:
-what is longer than that is the service's, with what load, registries and database take of the same machine. The same
-fifty ask the registries themselves in the same run, which says how much of it is the measurement's own. Then, of
-states that have proved slow and with no worker, 500 jobs are left waiting, and four callers have more of them promised.
+callers have a question under way each, asked as soon as the one before is answered, while a registry takes 2 and then
+0.5 seconds for each answer (they begin one after the other in that time, not all in one moment): what is longer than
+that is the service's, with what load, registries and database take of the same machine. The same fifty ask the
+registries themselves in the same run, which says how much of it is the measurement's own. Then, of states that have
+proved slow and with no worker, 500 jobs are left waiting, and four callers have more of them promised.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from tests.failures.registries import STATES
 from tests.failures.service import Service
 
 CALLERS, FEW = 50, 4
+WEB_THREADS = 128  # half of which may wait for a registry, in each of two processes: all callers may meet in one
 WAITING = 500
 ROWS = "/data.ny.gov/resource/n9v6-gdp6.json"
 NUMBERS = itertools.count(10_000)
@@ -49,7 +51,7 @@ def questions(customer: Customer) -> Callable[[], bytes]:
 
 
 def ask_registries(started: Service, seconds: float) -> Load:
-    """The same callers at the registries' own door, which closes after each answer."""
+    """The same callers at the registries' own door, each time with a new connection."""
     parts = urlsplit(started.registries.url)
     assert parts.hostname is not None
 
@@ -74,12 +76,12 @@ def rounds(started: Service, *, seconds: float) -> Iterator[tuple[str, str]]:
     port, web = urlsplit(started.url).port, started.web.running
     assert port is not None
     assert web is not None
-    for takes in (0.5, 2.0):
+    for takes in (2.0, 0.5):
         started.mend()
         started.registries.seconds = takes
         yield f"the registries alone, {takes} s", describe(ask_registries(started, seconds), less=takes)
         ask = questions(started.new_customer())
-        load = measure(port, ask, pid=web.pid, connections=CALLERS, seconds=seconds)
+        load = measure(port, ask, pid=web.pid, connections=CALLERS, seconds=seconds, begin_in=takes)
         wrong = set(load.statuses) - {200}
         yield (
             f"added to {takes} s",
@@ -112,7 +114,7 @@ def main() -> None:
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sos-lookup-waits-") as name:
         folder = Path(name)
-        more = SETTINGS | {"EVIDENCE_STORE": str(folder / "evidence")}
+        more = SETTINGS | {"EVIDENCE_STORE": str(folder / "evidence"), "WEB_THREADS": str(WEB_THREADS)}
         (folder / "service").mkdir()
         with service.running(folder / "service", accounts=4 * wanted.rounds, more=more) as started:
             for number in range(wanted.rounds):

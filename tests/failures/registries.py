@@ -119,6 +119,8 @@ class Registries(ThreadingHTTPServer):
 
 class _Conversation(BaseHTTPRequestHandler):
     server: Registries
+    protocol_version = "HTTP/1.1"  # a connection serves all questions of a conversation, as with registries
+    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
@@ -128,6 +130,7 @@ class _Conversation(BaseHTTPRequestHandler):
         beside = not any(dataset in parts.path for dataset in PLAYED) or "REGISTRANT" in where
         if beside or (" like " in where and not ASKED_FOR.fullmatch(words)):
             self._say(b"[]")
+            self._end()
             return
         state = HOSTS[parts.path.split("/")[1]]
         with self.server.lock:
@@ -141,6 +144,9 @@ class _Conversation(BaseHTTPRequestHandler):
         if waits_for_it:
             blanks = _blanks(words) if self.server.long and zlib.crc32(words.encode()) % 2 else b""
             self._say(json.dumps([] if "MISSING" in words else [_row(state, words)]).encode() + blanks)
+            self._end()
+        else:
+            self.close_connection = True
 
     def _linger(self, state: str) -> bool:
         """Take as long as this state takes at the moment; whether the one who asked is still there."""
@@ -163,15 +169,23 @@ class _Conversation(BaseHTTPRequestHandler):
             return True
 
     def _say(self, part: bytes) -> None:
-        """Send this part of the answer, which ends with the connection; JSON may have blanks before it."""
+        """Send this part of the answer; JSON may have blanks before it."""
         with suppress(OSError):
             if not self._begun:
                 self._begun = True
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
+                self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
-            self.wfile.write(part)
-            self.wfile.flush()
+            self._write(b"%x\r\n%s\r\n" % (len(part), part))
+
+    def _end(self) -> None:
+        with suppress(OSError):
+            self._write(b"0\r\n\r\n")
+
+    def _write(self, part: bytes) -> None:
+        self.wfile.write(part)
+        self.wfile.flush()
 
     def log_message(self, format: str, *args: Any) -> None:
         """Quiet."""

@@ -84,10 +84,21 @@ class _Client(asyncio.Protocol):
 
 
 def measure(
-    port: int, write: Callable[[], bytes], *, pid: int, connections: int, seconds: float, rate: float | None = None
+    port: int,
+    write: Callable[[], bytes],
+    *,
+    pid: int,
+    connections: int,
+    seconds: float,
+    rate: float | None = None,
+    begin_in: float = 0.0,
 ) -> Load:
-    """Send what `write` returns for so long; `rate`: so many a second in all, else as many as are answered."""
+    """Send what `write` returns for so long; `rate`: so many a second in all, else as many as are answered.
+
+    The connections begin one after the other in `begin_in` seconds, else at once, or in the time of the rate.
+    """
     load, every = Load(), connections / rate if rate else None
+    begin_in = every or begin_in
 
     async def run() -> None:
         loop, clients = asyncio.get_running_loop(), []
@@ -95,8 +106,8 @@ def measure(
         for _ in range(connections):
             _, client = await loop.create_connection(lambda: _Client(load, write, until, every), "127.0.0.1", port)
             clients.append(client)
-            if every:
-                await asyncio.sleep(every / connections)
+            if begin_in:
+                await asyncio.sleep(begin_in / connections)
         await asyncio.gather(*(client.ended for client in clients))
 
     began, worked = time.perf_counter(), read_cpu(pid)
