@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
-from django.db.models.expressions import Expression
+from django.db.models.expressions import Combinable, Expression
 from django.db.models.query import ModelIterable
 from django.db.models.sql import UpdateQuery
 from django.db.models.sql.compiler import SQLCompiler
@@ -189,10 +189,19 @@ class Insertion(Generic[M]):
 
 
 class Change(Generic[M]):
-    """New values for some columns (`names`) of the rows that a query set with blanks finds."""
+    """New values for some columns (`names`) of the rows that a query set with blanks finds.
 
-    def __init__(self, build: Callable[[], models.QuerySet[M]], names: Sequence[str]) -> None:
-        self._build, self._names = build, names
+    `counted`: columns that get what an expression makes of the row, as F("tries") + 1.
+    """
+
+    def __init__(
+        self,
+        build: Callable[[], models.QuerySet[M]],
+        names: Sequence[str],
+        *,
+        counted: Mapping[str, Combinable] | None = None,
+    ) -> None:
+        self._build, self._names, self._counted = build, names, counted or {}
         self._written: dict[str, tuple[type[M], str, list[Any]]] = {}  # by the kind of database
 
     def run(self, values: dict[str, Any], **found_by: Any) -> int:
@@ -208,7 +217,7 @@ class Change(Generic[M]):
     def _write(self, connection: Any) -> tuple[type[M], str, list[Any]]:
         found = self._build()
         query: Any = found.query.chain(UpdateQuery)
-        query.add_update_values({name: Blank(name) for name in self._names})
+        query.add_update_values({name: Blank(name) for name in self._names} | dict(self._counted))
         sql, parts = query.get_compiler(DEFAULT_DB_ALIAS).as_sql()
         self._written[connection.vendor] = found.model, sql, list(parts)
         return self._written[connection.vendor]

@@ -120,9 +120,15 @@ def _first(*, watched: bool) -> Any:
     return same.order_by("created_at", "position").values_list("bulk", "pk")[:1]
 
 
+def _left() -> Any:
+    """A job of a bulk job that has not ended, if there is one."""
+    return Job.objects.open().filter(bulk=Blank("bulk")).order_by().values_list("pk")[:1]
+
+
 _COUNTED = Prepared(_count)
 _FIRST = Prepared(lambda: _first(watched=False))
 _FIRST_OF_WATCHES = Prepared(lambda: _first(watched=True))
+_LEFT = Prepared(_left)
 
 
 def choose(counted: Iterable[Counted], *, left: Place | None = None) -> tuple[tuple[bool, int, Place] | None, bool]:
@@ -173,7 +179,7 @@ def _follow_up(turn: Turn, *, now: datetime) -> None:
 
 def note_end(bulk_id: uuid.UUID, *, now: datetime) -> bool:
     """Close a bulk job when its last job has ended; True for the one who does."""
-    if Job.objects.open().filter(bulk=bulk_id).exists():
+    if _LEFT.tuples(bulk=bulk_id):
         return False
     with transaction.atomic():
         ended = bool(BulkJob.objects.open().filter(pk=bulk_id).update(ended_at=now))

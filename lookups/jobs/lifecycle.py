@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from billing.models import ApiKey
-from jurisdictions.prepared import Blank, Prepared
+from jurisdictions.prepared import Blank, Change, Prepared
 from lookups.lookup import rows, single_flight
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted, TooManyAtOnce
@@ -35,6 +35,14 @@ MOST_ATTEMPTS = 3
 KEPT_FOR = timedelta(days=7)
 WHOLE = ("key__account", "bulk", "lookup__hold", "lookup__version__entity", "lookup__filing_set")
 _WHOLE = Prepared(lambda: Job.objects.select_related(*WHOLE).filter(id=Blank("id")))
+_CLAIMED = Change(
+    lambda: Job.objects.due(Blank("lease_until")).filter(id=Blank("id")),
+    ("status", "claim", "lease_until"),
+    counted={"attempts": F("attempts") + 1},
+)
+_ENDED = Change(
+    lambda: Job.objects.filter(id=Blank("id"), claim=Blank("claim"), status=Blank("status")), ("status", "ended_at")
+)
 UNHEARD_AFTER = timedelta(seconds=15)  # a pending job this old had its message lost
 
 
@@ -106,9 +114,8 @@ def wake(job_id: uuid.UUID) -> None:
 
 def claim(job_id: uuid.UUID, *, now: datetime) -> Job | None:
     """Take a job that is pending, or whose worker was lost; None when somebody else has it or it has ended."""
-    mine = uuid.uuid4()
-    claimed = {"status": Job.Status.PROCESSING, "claim": mine, "lease_until": now + LEASE}
-    if not Job.objects.due(now).filter(pk=job_id).update(**claimed, attempts=F("attempts") + 1):
+    claimed = {"status": Job.Status.PROCESSING, "claim": uuid.uuid4(), "lease_until": now + LEASE}
+    if not _CLAIMED.run(claimed, id=job_id, lease_until=now):
         return None
     return _WHOLE.get(id=job_id)
 
@@ -118,12 +125,20 @@ def end(job: Job, lookup: Lookup, *, now: datetime) -> bool:
     if lookup.verdict is None:
         return False  # another worker has it
     status = Job.Status.COMPLETE if lookup.verdict in ANSWERED else Job.Status.FAILED
-    same = Job.objects.unchanged(job)
+    if job.bulk_id is not None or job.watch_id is not None:
+        return _end_unchanged(job, status, now=now)
     with transaction.atomic():
-        ended = bool(same.update(status=status, ended_at=now))
-        if ended and job.bulk_id is None and job.watch_id is None:
+        ended = _end_unchanged(job, status, now=now)
+        if ended:
             outbox.note_job(job.pk, now=now)
     return ended
+
+
+def _end_unchanged(job: Job, status: Job.Status, *, now: datetime) -> bool:
+    values = {"status": status, "ended_at": now}
+    if job.claim is None:
+        return bool(Job.objects.unchanged(job).update(**values))
+    return bool(_ENDED.run(values, id=job.pk, claim=job.claim, status=job.status))
 
 
 def postpone(job: Job, *, until: datetime) -> bool:

@@ -51,6 +51,7 @@ _ENDING = (
 )
 """All that may be new at the end of a lookup."""
 _ENDED = Change(lambda: Lookup.objects.open().filter(id=Blank("id")), _ENDING)
+_REPEATED = Change(lambda: Lookup.objects.open().filter(repeats=Blank("repeats")), _ENDING)
 
 
 class AskedBefore(Exception):
@@ -174,15 +175,15 @@ def end(
     if (at_hand := outcome.answer.reading if isinstance(outcome, Found) else making.reading) is not None:
         lookup.reading = at_hand
     manifest = manifests.seal(lookup, reading=lookup.reading, now=now)
-    ending["evidence"] = lookup.evidence
     if lookup.pk is None:
         manifests.keep_with(manifest, lookup, _WRITTEN)
         return lookup
-    if not _ENDED.run({name: getattr(lookup, name) for name in _ENDING}, id=lookup.pk):
+    ended = {name: getattr(lookup, name) for name in _ENDING}
+    if not _ENDED.run(ended, id=lookup.pk):
         raise EndedBefore
     manifests.keep(manifest, lookup)
     if lookup.bulk_id is not None:
-        Lookup.objects.open().filter(repeats=lookup).update(**{**ending, "price": 0, "cost": 0})
+        _REPEATED.run({**ended, "price": 0, "cost": 0}, repeats=lookup.pk)
     return lookup
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.db.models.expressions import Col
 from django.db.models.sql.compiler import SQLCompiler
 from django.db.transaction import TransactionManagementError
@@ -175,6 +175,15 @@ class TestAPreparedChange:
         ]
         assert change.run({"scopes": [], "revoked_at": None}, account=several[0].account_id, name="key 2") == 1
         assert ApiKey.objects.filter(revoked_at=None).count() == 4
+
+    def test_counts_on_from_what_the_row_has(self, several: list[ApiKey]) -> None:
+        ApiKey.objects.update(rate_limit_per_minute=7)
+        counting = {"rate_limit_per_minute": F("rate_limit_per_minute") + 2}
+        change = Change(lambda: ApiKey.objects.filter(name=Blank("name")), ("scopes",), counted=counting)
+        for times in (1, 2):
+            assert change.run({"scopes": ["lookup"] * times}, name="key 2") == 1
+        same = ApiKey.objects.order_by("pk").values_list("scopes", "rate_limit_per_minute")
+        assert list(same) == [([], 7), ([], 7), (["lookup"] * 2, 11), ([], 7)]
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans in this process")
