@@ -235,16 +235,15 @@ EXPLAINED: dict[str, Explained] = {
         ("list_unheard", "500", "501"): ONE_MORE,
         ("", "hours=6", ""): WHEN_LOADED,
         ("", "6", "7"): WHEN_LOADED,
+        ("end", "job.bulk_id is not None or job.watch_id is not None", "False"): SINGLE_ONLY,
         (
             "end",
-            "ended and job.bulk_id is None and job.watch_id is None",
-            "(ended and (job.watch_id is None))",
+            "job.bulk_id is not None or job.watch_id is not None",
+            "((job.bulk_id is not None) and (job.watch_id is not None))",
         ): SINGLE_ONLY,
-        (
-            "end",
-            "ended and job.bulk_id is None and job.watch_id is None",
-            "(ended and (job.bulk_id is None))",
-        ): SINGLE_ONLY,
+        ("end", "job.bulk_id is not None or job.watch_id is not None", "((job.watch_id is not None))"): SINGLE_ONLY,
+        ("end", "job.bulk_id is not None or job.watch_id is not None", "((job.bulk_id is not None))"): SINGLE_ONLY,
+        ("_end_unchanged", "job.claim is None", "True"): "The same statement, which Django writes anew.",
     },
     "lookups/lookup/payers.py": {
         ("Payer.capture", "False", "True"): OWN,
