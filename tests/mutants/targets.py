@@ -243,6 +243,7 @@ EXPLAINED: dict[str, Explained] = {
         ): SINGLE_ONLY,
         ("end", "job.bulk_id is not None or job.watch_id is not None", "((job.watch_id is not None))"): SINGLE_ONLY,
         ("end", "job.bulk_id is not None or job.watch_id is not None", "((job.bulk_id is not None))"): SINGLE_ONLY,
+        ("", 'id=Blank("id"),', ""): "A claim is one job's.",
         ("_end_unchanged", "job.claim is None", "True"): "The same statement, which Django writes anew.",
     },
     "lookups/lookup/payers.py": {
