@@ -71,7 +71,7 @@ def keep(bodies: Iterable[bytes], *, until: datetime) -> None:
         return
     store = _find_store()
     packed = {sha256: zlib.compress(body, 6) for sha256, body in sorted(found.items())}
-    stored = {sha256: body for sha256, body in packed.items() if store is not None and _is_for(store, body)}
+    stored = {} if store is None else {sha256: body for sha256, body in packed.items() if _is_for(store, body)}
     values: list[Any] = []
     ends = connection.ops.adapt_datetimefield_value(until)
     for sha256, body in packed.items():  # in the order of their hashes, so that two writers never wait for each other

@@ -4,8 +4,8 @@
 
 Asks the sandbox registry in one process, in a database and a folder of its own that are thrown away (`DATABASE_URL`
 names another one). Of each lookup two parts are timed apart: keeping what the registry answered (hashes, compressing,
-files synced to the disk, two statements) and sealing it (manifest, signature, one statement). Five rounds, of which the
-median counts.
+two statements; its pages are too short for a file) and sealing it (manifest, signature, one statement). Five rounds, of
+which the median counts.
 """
 
 from __future__ import annotations
