@@ -232,6 +232,11 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'API key',
                 'ordering': ['id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('mode__in', ['live', 'test'])), name='key_mode_known'),
+                    models.CheckConstraint(condition=models.Q(('monthly_budget__isnull', True), ('monthly_budget__gte', 0), _connector='OR'), name='key_budget_not_negative'),
+                    models.UniqueConstraint(condition=models.Q(('is_workspace', True)), fields=('account', 'mode'), name='key_one_workspace'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -320,6 +325,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'indexes': [
+                    models.Index(condition=models.Q(('state', 'open')), fields=['expires_at'], name='hold_open_by_expiry'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('amount__gte', models.F('remaining')), ('remaining__gte', 0)), name='hold_remaining_within_amount'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('state', 'open')), models.Q(('ended_at__isnull', False), ('remaining', 0), ('state__in', ['captured', 'released', 'expired'])), _connector='OR'), name='hold_ended_holds_nothing'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -335,6 +347,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('account', 'email'), name='invitation_once_an_account'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -368,6 +383,17 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'ledger entries',
                 'ordering': ['-id'],
+                'indexes': [
+                    models.Index(fields=['account', 'id', 'kind', 'available_change', 'held_change'], name='entry_by_account'),
+                    models.Index(fields=['account', 'created_at', 'id'], name='entry_of_account_by_time'),
+                    models.Index(fields=['created_at'], name='entry_by_time'),
+                    models.Index(condition=models.Q(('kind', 'refund')), fields=['account', 'created_at'], name='entry_of_refund'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('account', 'idempotency_key'), name='entry_once_per_key'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('amount__gte', 0), ('available_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(1))), ('held_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0))), ('kind__in', ['deposit', 'free_grant']), ('spent_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0)))), models.Q(('amount__gte', 0), ('available_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(-1))), ('held_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(1))), ('kind__in', ['hold']), ('spent_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0)))), models.Q(('amount__gte', 0), ('available_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0))), ('held_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(-1))), ('kind__in', ['capture']), ('spent_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(1)))), models.Q(('amount__gte', 0), ('available_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(1))), ('held_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(-1))), ('kind__in', ['release']), ('spent_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0)))), models.Q(('amount__gte', 0), ('available_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(-1))), ('held_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0))), ('kind__in', ['charge']), ('spent_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(1)))), models.Q(('amount__gte', 0), ('available_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(1))), ('held_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0))), ('kind__in', ['refund']), ('spent_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(-1)))), models.Q(('available_change', models.F('amount')), ('held_change', 0), ('kind__in', ['adjust', 'reversal']), ('spent_change', 0)), _connector='OR'), name='entry_moves_as_its_kind'),
+                    models.CheckConstraint(condition=models.Q(('held_after__gte', 0), ('spent_after__gte', 0), models.Q(('available_after__gte', 0), ('amount', 0), models.Q(('kind__in', ['hold', 'charge']), _negated=True), _connector='OR')), name='entry_buys_nothing_on_debt'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -381,6 +407,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('user', 'account'), name='member_once_an_account'),
+                    models.CheckConstraint(condition=models.Q(('role__in', ['viewer', 'member', 'admin', 'owner'])), name='member_role_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -455,6 +485,17 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'indexes': [
+                    models.Index(fields=['created_at'], name='payment_by_time'),
+                    models.Index(fields=['reference'], name='payment_by_reference'),
+                    models.Index(fields=['payer'], name='payment_by_payer'),
+                    models.Index(condition=models.Q(('delivered_at__isnull', True), ('purpose', 'lookup'), ('state', 'paid')), fields=['ended_at'], name='payment_undelivered'),
+                    models.Index(condition=models.Q(('state__in', ['accepted', 'settling', 'unknown'])), fields=['created_at'], name='payment_open'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='payment_of_something'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state__in', ['paid', 'failed', 'abandoned']), _negated=True), models.Q(('ended_at__isnull', False), ('proof__isnull', True)), _connector='OR'), name='payment_ended_keeps_no_proof'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -468,6 +509,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('kind', 'number'), name='receipt_number_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -505,6 +549,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'indexes': [
+                    models.Index(condition=models.Q(('state', 'mismatch')), fields=['id'], name='topup_mismatched'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='topup_of_something'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -526,123 +576,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='grant_waits_upwards'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('decided_by', ''), ('entry__isnull', True), ('state', 'waiting')), models.Q(('decided_at__isnull', False), ('entry__isnull', False), ('state', 'approved'), models.Q(('decided_by', ''), _negated=True)), models.Q(('decided_at__isnull', False), ('entry__isnull', True), ('state', 'rejected'), models.Q(('decided_by', ''), _negated=True)), _connector='OR'), name='grant_fits_its_state'),
+                    models.CheckConstraint(condition=models.Q(('decided_by', models.F('asked_by')), ('state', 'approved'), _negated=True), name='grant_needs_a_second_person'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='apikey',
-            constraint=models.CheckConstraint(condition=models.Q(('mode__in', ['live', 'test'])), name='key_mode_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='apikey',
-            constraint=models.CheckConstraint(condition=models.Q(('monthly_budget__isnull', True), ('monthly_budget__gte', 0), _connector='OR'), name='key_budget_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='apikey',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_workspace', True)), fields=('account', 'mode'), name='key_one_workspace'),
-        ),
-        migrations.AddIndex(
-            model_name='hold',
-            index=models.Index(condition=models.Q(('state', 'open')), fields=['expires_at'], name='hold_open_by_expiry'),
-        ),
-        migrations.AddConstraint(
-            model_name='hold',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gte', models.F('remaining')), ('remaining__gte', 0)), name='hold_remaining_within_amount'),
-        ),
-        migrations.AddConstraint(
-            model_name='hold',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('state', 'open')), models.Q(('ended_at__isnull', False), ('remaining', 0), ('state__in', ['captured', 'released', 'expired'])), _connector='OR'), name='hold_ended_holds_nothing'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.UniqueConstraint(fields=('account', 'email'), name='invitation_once_an_account'),
-        ),
-        migrations.AddIndex(
-            model_name='ledgerentry',
-            index=models.Index(fields=['account', 'id', 'kind', 'available_change', 'held_change'], name='entry_by_account'),
-        ),
-        migrations.AddIndex(
-            model_name='ledgerentry',
-            index=models.Index(fields=['account', 'created_at', 'id'], name='entry_of_account_by_time'),
-        ),
-        migrations.AddIndex(
-            model_name='ledgerentry',
-            index=models.Index(fields=['created_at'], name='entry_by_time'),
-        ),
-        migrations.AddIndex(
-            model_name='ledgerentry',
-            index=models.Index(condition=models.Q(('kind', 'refund')), fields=['account', 'created_at'], name='entry_of_refund'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.UniqueConstraint(fields=('account', 'idempotency_key'), name='entry_once_per_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('amount__gte', 0), ('available_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(1))), ('held_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0))), ('kind__in', ['deposit', 'free_grant']), ('spent_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0)))), models.Q(('amount__gte', 0), ('available_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(-1))), ('held_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(1))), ('kind__in', ['hold']), ('spent_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0)))), models.Q(('amount__gte', 0), ('available_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0))), ('held_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(-1))), ('kind__in', ['capture']), ('spent_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(1)))), models.Q(('amount__gte', 0), ('available_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(1))), ('held_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(-1))), ('kind__in', ['release']), ('spent_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0)))), models.Q(('amount__gte', 0), ('available_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(-1))), ('held_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0))), ('kind__in', ['charge']), ('spent_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(1)))), models.Q(('amount__gte', 0), ('available_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(1))), ('held_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(0))), ('kind__in', ['refund']), ('spent_change', django.db.models.expressions.CombinedExpression(models.F('amount'), '*', models.Value(-1)))), models.Q(('available_change', models.F('amount')), ('held_change', 0), ('kind__in', ['adjust', 'reversal']), ('spent_change', 0)), _connector='OR'), name='entry_moves_as_its_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.CheckConstraint(condition=models.Q(('held_after__gte', 0), ('spent_after__gte', 0), models.Q(('available_after__gte', 0), ('amount', 0), models.Q(('kind__in', ['hold', 'charge']), _negated=True), _connector='OR')), name='entry_buys_nothing_on_debt'),
-        ),
-        migrations.AddConstraint(
-            model_name='member',
-            constraint=models.UniqueConstraint(fields=('user', 'account'), name='member_once_an_account'),
-        ),
-        migrations.AddConstraint(
-            model_name='member',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['viewer', 'member', 'admin', 'owner'])), name='member_role_known'),
-        ),
-        migrations.AddIndex(
-            model_name='payment',
-            index=models.Index(fields=['created_at'], name='payment_by_time'),
-        ),
-        migrations.AddIndex(
-            model_name='payment',
-            index=models.Index(fields=['reference'], name='payment_by_reference'),
-        ),
-        migrations.AddIndex(
-            model_name='payment',
-            index=models.Index(fields=['payer'], name='payment_by_payer'),
-        ),
-        migrations.AddIndex(
-            model_name='payment',
-            index=models.Index(condition=models.Q(('delivered_at__isnull', True), ('purpose', 'lookup'), ('state', 'paid')), fields=['ended_at'], name='payment_undelivered'),
-        ),
-        migrations.AddIndex(
-            model_name='payment',
-            index=models.Index(condition=models.Q(('state__in', ['accepted', 'settling', 'unknown'])), fields=['created_at'], name='payment_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='payment_of_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state__in', ['paid', 'failed', 'abandoned']), _negated=True), models.Q(('ended_at__isnull', False), ('proof__isnull', True)), _connector='OR'), name='payment_ended_keeps_no_proof'),
-        ),
-        migrations.AddConstraint(
-            model_name='receipt',
-            constraint=models.UniqueConstraint(fields=('kind', 'number'), name='receipt_number_once'),
-        ),
-        migrations.AddIndex(
-            model_name='topup',
-            index=models.Index(condition=models.Q(('state', 'mismatch')), fields=['id'], name='topup_mismatched'),
-        ),
-        migrations.AddConstraint(
-            model_name='topup',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='topup_of_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='waitinggrant',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='grant_waits_upwards'),
-        ),
-        migrations.AddConstraint(
-            model_name='waitinggrant',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('decided_by', ''), ('entry__isnull', True), ('state', 'waiting')), models.Q(('decided_at__isnull', False), ('entry__isnull', False), ('state', 'approved'), models.Q(('decided_by', ''), _negated=True)), models.Q(('decided_at__isnull', False), ('entry__isnull', True), ('state', 'rejected'), models.Q(('decided_by', ''), _negated=True)), _connector='OR'), name='grant_fits_its_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='waitinggrant',
-            constraint=models.CheckConstraint(condition=models.Q(('decided_by', models.F('asked_by')), ('state', 'approved'), _negated=True), name='grant_needs_a_second_person'),
         ),
         migrations.RunPython(protect, unprotect),
     ]
