@@ -7,7 +7,6 @@ import time
 from functools import lru_cache
 from typing import Any, Protocol
 
-import redis
 from django.conf import settings
 from django.db import connection, transaction
 
@@ -128,10 +127,13 @@ class RedisCounter:
     """
 
     def __init__(self, url: str) -> None:
+        import redis
+
         client = redis.Redis.from_url(
             url, socket_timeout=REDIS_TIMEOUT_SECONDS, socket_connect_timeout=REDIS_TIMEOUT_SECONDS
         )
         self._client = client
+        self._failure = redis.RedisError
         self._run_count = client.register_script(self._COUNT)
         self._run_acquire = client.register_script(self._ACQUIRE)
         self._silent_until = 0.0
@@ -156,7 +158,7 @@ class RedisCounter:
             raise Unreachable
         try:
             return question(*args, **named)
-        except redis.RedisError as error:
+        except self._failure as error:
             self._silent_until = time.monotonic() + PAUSE_SECONDS
             log.warning("Redis does not answer (%s); the database counts limits meanwhile.", type(error).__name__)
             raise Unreachable from error

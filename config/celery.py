@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from celery import Celery, Task
 from celery.schedules import crontab
 from celery.signals import beat_init, task_prerun, worker_ready, worker_shutting_down
-from kombu.transport.redis import Channel as RedisChannel
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
 
@@ -43,6 +42,8 @@ if settings.REDIS_URL:
     # might die. Where it does, a worker that loses Redis acknowledges its messages, or gives them back, on the
     # connection that is gone, and kombu 5.7 ends the process over that ("'NoneType' object has no attribute 'client'"),
     # with every fetch in it.
+    from kombu.transport.redis import Channel as RedisChannel  # here: without Redis its client is 6 MB for nothing
+
     RedisChannel.do_restore = False
     transport_options: dict[str, object] = {
         "ack_emulation": False,

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from xlsxwriter import Workbook
-from xlsxwriter.worksheet import Worksheet
+if TYPE_CHECKING:
+    from xlsxwriter import Workbook
+    from xlsxwriter.worksheet import Worksheet
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 MOST_LINES = 1_048_575  # that spreadsheets know, without the header
@@ -24,6 +25,8 @@ class TooLong(Exception):
 
 def make_workbook(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> IO[bytes]:
     """A file at its beginning, for the caller to close: the header and one line a row. Raises TooLong."""
+    from xlsxwriter import Workbook  # here: few ask for one
+
     made = TemporaryFile()  # noqa: SIM115 (it outlives this function)
     try:
         with TemporaryDirectory() as folder, Workbook(made, {"constant_memory": True, "tmpdir": folder}) as book:

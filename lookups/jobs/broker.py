@@ -6,12 +6,17 @@ For operators only: the jobs' rows are the truth, a message only wakes a worker.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
 
-import redis
 from celery import current_app
 from django.conf import settings
+
+if TYPE_CHECKING:
+    from redis import Redis
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +28,7 @@ def list_depths() -> dict[str, int] | None:
     """Messages that wait, by queue; None when the broker cannot be asked. Those a worker has in hand do not count."""
     try:
         return _on_redis() if str(current_app.conf.broker_url).startswith("redis") else _in_folder()
-    except (OSError, redis.RedisError):
+    except OSError:
         log.warning("The broker could not be asked how much waits in it.", exc_info=True)
         return None
 
@@ -35,12 +40,24 @@ def answers() -> bool:
     """
     try:
         return _write_to_redis() if settings.REDIS_URL else _write_to_folder()
-    except (OSError, redis.RedisError):
+    except OSError:
         return False
 
 
+@contextmanager
+def _redis(address: str, seconds: float) -> Iterator[Redis]:
+    """Redis, whose failures are told as those of a folder."""
+    from redis import Redis, RedisError  # here: without Redis its client is 6 MB for nothing
+
+    try:
+        with Redis.from_url(address, socket_timeout=seconds, socket_connect_timeout=seconds) as client:
+            yield client
+    except RedisError as failure:
+        raise OSError(str(failure)) from failure
+
+
 def _write_to_redis() -> bool:
-    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1.0, socket_connect_timeout=1.0) as client:
+    with _redis(settings.REDIS_URL, 1.0) as client:
         return bool(client.set("sos:answers", 1, ex=60))
 
 
@@ -50,8 +67,7 @@ def _write_to_folder() -> bool:
 
 
 def _on_redis() -> dict[str, int]:
-    address = str(current_app.conf.broker_url)
-    with redis.Redis.from_url(address, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE) as broker:
+    with _redis(str(current_app.conf.broker_url), PATIENCE) as broker:
         return {queue: int(broker.llen(queue)) for queue in QUEUES}
 
 

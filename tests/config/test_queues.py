@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from config import env
 from config.celery import app
 from config.launch import commands
@@ -29,13 +31,46 @@ class TestTheClock:
 
 
 # What a worker has loaded once it knows its tasks
-LOADED = """
-import sys
+WORKER = """
 from config.launch import queues
 from config.celery import app
 app.loader.import_default_modules()
-print(*sys.modules)
 """
+# What the web server has once it knows its addresses
+WEB = """
+import django
+django.setup()
+import config.urls
+"""
+
+
+def load(program: str, folder: Path, **settings: str) -> list[str]:
+    """The modules that a process has loaded after `program`."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys{program}print(*sys.modules)"],
+        cwd=env.BASE_DIR,
+        env=os.environ | {"VAR_DIR": str(folder)} | settings,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return done.stdout.split()
+
+
+class TestAProcess:
+    """What it holds in memory."""
+
+    @pytest.mark.parametrize("program", [WORKER, WEB], ids=["worker", "web"])
+    def test_without_redis_loads_no_client_of_it(self, program: str, tmp_path: Path) -> None:
+        loaded = load(program, tmp_path, REDIS_URL="", DATABASE_URL="")
+        assert "lookups.models" in loaded
+        assert [name for name in loaded if name in ("redis", "kombu.transport.redis")] == []
+
+    def test_with_pages_loads_nothing_that_few_ask_for(self, tmp_path: Path) -> None:
+        loaded = load(WEB, tmp_path)
+        assert "lookups.pages.dossier.views" in loaded
+        assert [name for name in loaded if name in ("PIL", "xlsxwriter")] == []
 
 
 class TestAWorker:
@@ -43,11 +78,7 @@ class TestAWorker:
 
     def test_loads_no_pages_no_shell_and_nothing_that_few_ask_for(self, tmp_path: Path) -> None:
         assert all("config.launch.queues" in line for line in (commands.worker("bulk"), commands.beat(folder=tmp_path)))
-        environment = os.environ | {"VAR_DIR": str(tmp_path)}
-        loading = [sys.executable, "-c", LOADED]
-        loaded = subprocess.run(
-            loading, cwd=env.BASE_DIR, env=environment, capture_output=True, text=True, check=True, timeout=60
-        ).stdout.split()
+        loaded = load(WORKER, tmp_path)
         assert "lookups.tasks" in loaded
         spared = (
             "coincurve",

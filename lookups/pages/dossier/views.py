@@ -17,7 +17,7 @@ from jurisdictions.codes import find_by_slug
 from lookups import selectors
 from lookups.models import RecordVersion
 from lookups.pages import views
-from lookups.pages.dossier import picture, signed
+from lookups.pages.dossier import signed
 from lookups.pages.dossier.counting import counted
 from lookups.pages.dossier.page import of_version
 from lookups.privacy import suppression
@@ -58,6 +58,8 @@ def picture_of(request: HttpRequest, state_slug: str, entity_slug: str) -> HttpR
     version = _find(state_slug, entity_slug) if settings.ENTITY_PAGES != "off" else None
     if version is None or version.entity.slug != entity_slug:
         return views.not_found(request)
+    from lookups.pages.dossier import picture  # here: few pages are shared, and what draws holds 4 MB
+
     page = of_version(version, viewer="public", now=timezone.now())
     drawn = picture.draw(
         name=page.name,
