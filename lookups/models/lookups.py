@@ -149,7 +149,8 @@ class Lookup(models.Model):
                 fields=["account", "created_at", "sandbox", "state", "key", "origin", "verdict", "cost"],
                 name="lookup_of_account_by_time",
             ),
-            models.Index(fields=["account", "-id"], name="lookup_by_account"),
+            # A list is of one mode, often of a verdict or a state: what is passed over is not looked up in the table
+            models.Index(fields=["account", "-id", "sandbox", "verdict", "state"], name="lookup_of_account_newest"),
             models.Index(fields=["account", "ref"], condition=Q(ref__isnull=False), name="lookup_by_ref"),
             models.Index(fields=["created_at"], condition=Q(verdict__isnull=True), name="lookup_open"),
             models.Index(fields=["asked_by"], condition=Q(asked_by__isnull=False), name="lookup_by_person"),
