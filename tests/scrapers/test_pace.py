@@ -100,8 +100,7 @@ class TestThePace:
         assert len(moments) == 12
         # A process may leave its sleep a moment late, never early: the twelfth turn is eleven paces after the first.
         assert moments[-1] - moments[0] >= 11 * 0.2 - 0.05
-        # One that leaves late comes close to the next; two that are let in together would do so every time
-        assert sum(b - a > 0.1 for a, b in pairwise(moments)) >= 9
+        assert min(b - a for a, b in pairwise(moments)) > 0.1
 
     @pytest.mark.slow
     def test_lets_only_so_many_in_at_once(self, address: str, tmp_path: Path) -> None:
