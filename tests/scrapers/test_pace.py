@@ -9,7 +9,6 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +31,22 @@ def open_pacer(address: str) -> Pacer:
     return FilePacer(Path(address))
 
 
+def meet(note: Path, company: int) -> None:
+    """Wait until so many processes are here."""
+    note.with_suffix(".in").touch()
+    deadline = time.monotonic() + 30
+    while len(list(note.parent.glob("*.in"))) < company and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
 def take_turns(address: str, count: int, seconds: float, note: Path) -> None:
-    """A process that asks `count` times, and notes when."""
-    pacer, moments = open_pacer(address), []
+    """A process that asks `count` times, and notes when it began and when each request might go out."""
+    pacer = open_pacer(address)
+    meet(note, 3)
+    moments = [(0, time.time())]
     for _ in range(count):
         pacer.wait_turn("p", Pace(seconds=seconds), deadline=time.monotonic() + 30)
-        moments.append(time.time())
+        moments.append((1, time.time()))
     note.write_text(json.dumps(moments))
 
 
@@ -47,10 +56,7 @@ def hold_places(address: str, count: int, concurrency: int, note: Path) -> None:
     for _ in range(count):
         with pacer.slot("p", Pace(concurrency=concurrency), deadline=time.monotonic() + 30):
             begun = time.time()
-            note.with_suffix(".in").touch()
-            deadline = time.monotonic() + 30
-            while len(list(note.parent.glob("*.in"))) < concurrency and time.monotonic() < deadline:
-                time.sleep(0.01)
+            meet(note, concurrency)
             time.sleep(0.1)
             spans.append((begun, time.time()))
     note.write_text(json.dumps(spans))
@@ -96,11 +102,11 @@ class TestThePace:
 
     @pytest.mark.slow
     def test_spaces_the_requests_of_all_processes(self, address: str, tmp_path: Path) -> None:
-        moments = together(take_turns, address, tmp_path, 4, 0.2)
+        begun, _, _, *moments = [moment for _, moment in together(take_turns, address, tmp_path, 4, 0.2)]
         assert len(moments) == 12
-        # A process may leave its sleep a moment late, never early: the twelfth turn is eleven paces after the first.
-        assert moments[-1] - moments[0] >= 11 * 0.2 - 0.05
-        assert min(b - a for a, b in pairwise(moments)) > 0.1
+        # A busy machine may wake a process late, and so close to the next; none may go before its turn has come
+        early = [turn for turn, moment in enumerate(moments) if moment < begun + turn * 0.2 - 0.002]  # Redis: whole ms
+        assert early == []
 
     @pytest.mark.slow
     def test_lets_only_so_many_in_at_once(self, address: str, tmp_path: Path) -> None:
