@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
+from django.utils import timezone
 
 from billing.models import AuditEvent
 from config.sign_in import throttle
@@ -88,7 +89,9 @@ class TestAWrongPassword:
             assert "_auth_user_id" not in browser.session
         assert events()[10:] == [("locked_out", dana.username)]  # once, however often one knocks
 
-    def test_tells_nothing_about_whether_the_user_exists(self, dana: Any) -> None:
+    def test_tells_nothing_about_whether_the_user_exists(self, dana: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        moment = timezone.now()
+        monkeypatch.setattr(timezone, "now", lambda: moment)  # both are told to wait equally long
         pages = []
         for name in (dana.username, "nobody-" + dana.username[5:]):
             replies = [Browser().sign_in(name, "wrong") for _ in range(throttle.USER_TRIES + 1)]
