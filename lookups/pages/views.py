@@ -12,6 +12,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from scrapers.evidence.bodies import StoreAway
+
 # Only our own files, nothing in the page; the JSON-LD block is data, which browsers never run. What says nothing else
 # has this policy (`config.content_policy`).
 POLICY = (
@@ -106,9 +108,9 @@ def too_many(request: HttpRequest, *, retry_after: int) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500; 503 where the database is away, which a moment mends."""
+    """500; 503 where the database or the store of evidence is away, which a moment mends."""
     if _is_away(sys.exc_info()[1]):
-        text = "The database does not answer. Nothing is lost; please try again."
+        text = "The database, or the store of evidence, does not answer. Nothing is lost; please try again."
         return _come_again(request, seconds=15, title="Not available for a moment", text=text)
     text = "It has been logged. Please try again."
     return show_message(request, status=500, code="internal_error", title="Something broke", text=text)
@@ -130,6 +132,6 @@ def _come_again(request: HttpRequest, *, seconds: int, title: str, text: str) ->
 
 
 def _is_away(error: BaseException | None) -> bool:
-    """Whether it is the database's state that stopped us: stopped, frozen, full, busy, or open for reading alone."""
+    """Whether it is a store's state that stopped us: stopped, frozen, full, busy, or open for reading alone."""
     read_only = isinstance(error, DatabaseError) and getattr(error.__cause__, "sqlstate", "") == READ_ONLY
-    return read_only or isinstance(error, OperationalError | InterfaceError)
+    return read_only or isinstance(error, OperationalError | InterfaceError | StoreAway)

@@ -12,7 +12,8 @@ import hashlib
 import os
 import tempfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,10 @@ class DamagedBody(Exception):
     """What lies under a hash is something else."""
 
 
+class StoreAway(Exception):
+    """The folder is full or not to be written, or the S3 service does not answer: a moment may mend it."""
+
+
 class FolderStorage(FileSystemStorage):
     """A folder whose files are whole or not there, also after the machine lost its power."""
 
@@ -65,7 +70,7 @@ class FolderStorage(FileSystemStorage):
 
 
 def keep(bodies: Iterable[bytes], *, until: datetime) -> None:
-    """Keep these bytes until then at least. What is kept already is not written again. Raises where it cannot be."""
+    """Keep these bytes until then at least. What is kept already is not written again. Raises StoreAway."""
     found = {hashlib.sha256(body).hexdigest(): body for body in bodies}
     if not found:
         return
@@ -78,13 +83,17 @@ def keep(bodies: Iterable[bytes], *, until: datetime) -> None:
         values += [sha256, len(found[sha256]), len(body), None if sha256 in stored else body, ends]
     with connection.cursor() as cursor:
         cursor.execute(_WRITE.format(rows=", ".join(["(%s, %s, %s, %s, %s)"] * len(packed))), values)
-    for sha256, body in stored.items():
-        if store is not None and not store.exists(_name(sha256)):
-            store.save(_name(sha256), ContentFile(body))
+    with _may_be_away():
+        for sha256, body in stored.items():
+            if store is not None and not store.exists(_name(sha256)):
+                store.save(_name(sha256), ContentFile(body))
 
 
 def read(sha256: str) -> bytes | None:
-    """The bytes with this hash; None: not kept, or not any more. Raises DamagedBody where they are others by now."""
+    """The bytes with this hash; None: not kept, or not any more.
+
+    Raises DamagedBody where they are others by now, and StoreAway.
+    """
     row = Body.objects.filter(pk=sha256).first()
     if row is None:
         return None
@@ -92,10 +101,11 @@ def read(sha256: str) -> bytes | None:
         packed = bytes(row.packed)
     else:
         store = _find_store()
-        if store is None or not store.exists(_name(sha256)):
-            return None
-        with store.open(_name(sha256)) as file:
-            packed = file.read()
+        with _may_be_away():
+            if store is None or not store.exists(_name(sha256)):
+                return None
+            with store.open(_name(sha256)) as file:
+                packed = file.read()
     try:
         body = zlib.decompress(packed)
     except zlib.error as error:
@@ -177,6 +187,14 @@ def _forget(sha256: str, **while_it: datetime) -> bool:
 def _is_for(store: Storage, packed: bytes) -> bool:
     """Whether these bytes lie there and not in their row."""
     return not isinstance(store, FolderStorage) or len(packed) > SMALL
+
+
+@contextmanager
+def _may_be_away() -> Iterator[None]:
+    try:
+        yield
+    except Exception as problem:  # OSError of a folder; an S3 service's library has its own
+        raise StoreAway(str(problem)) from problem
 
 
 def _find_store() -> Storage | None:

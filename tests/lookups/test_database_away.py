@@ -1,7 +1,11 @@
-"""A database that is stopped, frozen, full or open for reading alone is told as that: come again, nothing is lost."""
+"""A database that is stopped, frozen, full or open for reading alone is told as that: come again, nothing is lost.
+
+As is a store of evidence that takes no page.
+"""
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 import psycopg
@@ -9,7 +13,9 @@ import pytest
 from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
 from django.test import Client
 
+from scrapers.evidence import bodies
 from tests.lookups.conftest import Customer
+from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db
 
@@ -57,6 +63,25 @@ class TestACallerOfTheApi:
         assert customer.lookup().status_code == 500
 
 
+class TestACallerWhosePagesCannotBeKept:
+    """The folder of evidence lies on a full disk: the long pages of a registry are files there."""
+
+    def test_gets_503_pays_nothing_and_is_answered_once_there_is_room(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(bodies, "SMALL", 0)  # every page is a long one
+        before = customer.balance
+        with monkeypatch.context() as disk:
+            stop(disk, "scrapers.evidence.bodies.os.fsync", OSError(errno.ENOSPC, "No space left on device"))
+            reply = customer.lookup()
+        body = reply.json()
+        assert (reply.status_code, reply["Retry-After"]) == (503, "15")
+        assert (body["success"], body["retryable"], body["cost"]) == (False, True, 0)
+        assert customer.balance == before
+        assert customer.lookup().status_code == 200
+        assert customer.balance != before
+
+
 class TestAReaderOfPages:
     """With a browser."""
 
@@ -65,4 +90,4 @@ class TestAReaderOfPages:
         stop(monkeypatch, "lookups.pages.home.coverage.selectors.list_states", error)
         page = Client(raise_request_exception=False).get("/states/")
         assert (page.status_code, page["Retry-After"]) == (503, "15")
-        assert "The database does not answer" in page.content.decode()
+        assert "The database, or the store of evidence, does not answer" in page.content.decode()

@@ -222,7 +222,7 @@ class TestAnAnsweredAttempt:
         settings.STORAGES = settings.STORAGES | {"evidence": evidence_storage(str(file), folder=tmp_path)}
         settings.EVIDENCE_STORE = str(file)
         answer(json("[]"))
-        with pytest.raises(OSError, match="no-folder"):
+        with pytest.raises(bodies.StoreAway, match="no-folder"):
             ask()
         assert not Reading.objects.exists()
 

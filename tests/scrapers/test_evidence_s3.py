@@ -87,7 +87,7 @@ class TestBytesAtAnS3Service:
 
     def test_that_can_not_be_kept_let_nothing_be_answered(self, service: S3Service, switches: None) -> None:
         service.is_away = True
-        with pytest.raises(Exception, match="503"):
+        with pytest.raises(bodies.StoreAway, match="503"):
             gateway.fetch(Query("NY", MAGIC["found"]), now=NOW, budget_seconds=10, sandbox=True)
         assert not Reading.objects.exists()
 
