@@ -73,6 +73,7 @@ def _load_sqlite(part: Path, *, rows: dict[str, int], replace: bool) -> None:
     finally:
         copy.close()
     connection.close()
+    connection.close_idle()  # type: ignore[attr-defined]  # config.sqlite3's
     if file.exists():
         _set_sqlite_aside(file, replace=replace)
     for rest in ("-wal", "-shm", "-journal"):

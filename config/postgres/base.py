@@ -9,9 +9,10 @@ from django.db.backends.utils import CursorWrapper
 from psycopg import IsolationLevel
 from psycopg.types.numeric import Int8Dumper
 
-from config.postgres.idle import find_place, idle
+from config.idle_connections import GivesBack, find_place, keep
 from config.postgres.patient import PatientConnection
 
+MOST_IDLE = 16
 MOST_PREPARED = 200  # of a connection; those of the hot paths are some thirty
 
 
@@ -23,14 +24,16 @@ class _PreparedCursor(base.ServerBindingCursor):
         super()._send_query_prepared(name, pgq, binary=binary)  # type: ignore[misc]  # the stubs leave it out
 
 
-class DatabaseWrapper(base.DatabaseWrapper):
+class DatabaseWrapper(GivesBack, base.DatabaseWrapper):
     """Django's, but that to close means to give back."""
+
+    idle = keep(most=MOST_IDLE)
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> PatientConnection:
         """Take one that nobody uses, or connect."""
         self.isolation_level = IsolationLevel.READ_COMMITTED
         place = find_place(conn_params)
-        taken = idle.take(place)
+        taken: PatientConnection | None = self.idle.take(place)
         if taken is None:
             taken = PatientConnection.connect(**conn_params)
             taken.place = place
@@ -49,12 +52,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self.connection.cursor_factory = usual
 
     def close_pool(self) -> None:
-        """Close what nobody uses, before a database is dropped."""
-        idle.clear()
+        """Django's name for it."""
+        self.close_idle()
         super().close_pool()
-
-    def _close(self) -> None:
-        """Give it back where nothing has gone wrong on it, and close it otherwise."""
-        unsure = self.errors_occurred or self.in_atomic_block or self.needs_rollback
-        if self.connection is not None and (unsure or not idle.put(self.connection)):
-            super()._close()  # type: ignore[misc]  # the stubs leave it out

@@ -6,6 +6,7 @@ server rolls back what was not committed. Who waits is told by the error that Dj
 
 from __future__ import annotations
 
+import select
 import time
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -14,7 +15,9 @@ import psycopg
 from django.conf import settings
 from psycopg.abc import PQGen
 from psycopg.errors import _WaitTimeout
+from psycopg.pq import TransactionStatus
 
+from config.idle_connections import Place
 from config.patience import patience
 
 RV = TypeVar("RV")
@@ -23,12 +26,9 @@ LOOK_EVERY = 0.1  # seconds, for an interruption by the keyboard
 
 
 class PatientConnection(psycopg.Connection[Any]):
-    """A connection that is given up when a statement takes longer than whoever waits for it is patient.
+    """A connection that is given up when a statement takes longer than whoever waits for it is patient."""
 
-    `place` says which other connections it can stand for; the moments are the monotonic clock's, in seconds.
-    """
-
-    place: tuple[tuple[str, str], ...] = ()
+    place: Place = ()
     idle_since = 0.0
 
     def __init__(self, *of: Any, **named: Any) -> None:
@@ -47,3 +47,16 @@ class PatientConnection(psycopg.Connection[Any]):
                 self.cancel_safe(timeout=CANCEL_SECONDS)
             self.pgconn.finish()
             raise psycopg.OperationalError(f"the database did not answer within {limit:g} s") from late
+
+    def is_clean(self) -> bool:
+        """Whether it is open and between transactions."""
+        return not self.closed and self.autocommit and self.info.transaction_status == TransactionStatus.IDLE
+
+    def is_current(self) -> bool:
+        """Whether the server has said nothing unasked, which is mostly good-bye."""
+        try:
+            poll = select.poll()
+            poll.register(self.fileno(), select.POLLIN)
+            return not poll.poll(0)
+        except (OSError, psycopg.Error):
+            return False

@@ -91,6 +91,7 @@ TEMPLATES = [
 
 _database = environ.Env.db_url_config(DATABASE_URL)
 if _database["ENGINE"].endswith("sqlite3"):
+    _database["ENGINE"] = "config.sqlite3"
     _database["OPTIONS"] = {
         # A write lock taken at BEGIN waits its turn; one taken later fails at once with "database is locked".
         "transaction_mode": "IMMEDIATE",

@@ -175,7 +175,7 @@ def words_of(name: str) -> set[str]:
 
 def nameless(path: str, source: str) -> list[str]:
     """Files and folders named by what they are not; a database's engine is called so by Django."""
-    if path == "config/postgres/base.py":
+    if path in {"config/postgres/base.py", "config/sqlite3/base.py"}:
         return []
     return [part for part in PurePosixPath(path).parts if part.removesuffix(".py") in BANNED_NAMES]
 

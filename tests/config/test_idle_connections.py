@@ -1,30 +1,38 @@
-"""A connection to PostgreSQL that is given back serves the next who needs one, as long as it is open and unspent."""
+"""A database connection that is given back serves the next who needs one, as long as it is open and unspent."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import psycopg
 import pytest
+from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
-from config.postgres import idle as idling
+from config import idle_connections
+from config.sqlite3.base import DatabaseWrapper as Files
 
-pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
+idle: idle_connections.IdleConnections = connection.idle  # type: ignore[attr-defined]
 
 
-def ask_who() -> int:
-    """The server's process behind this thread's connection."""
+def ask_who() -> Any:
+    """The server's process behind this thread's connection, or when it opened the file."""
     with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT count(*) FROM billing_account")
+            return connection.connection.made_at
         cursor.execute("SELECT pg_backend_pid()")
-        return int(cursor.fetchone()[0])
+        return cursor.fetchone()[0]
 
 
-def in_a_thread(work: Callable[[], int]) -> int:
+def in_a_thread(work: Callable[[], Any]) -> Any:
     """What it returns there; its connection is given back, as at the end of a request."""
-    found: list[int] = []
+    found: list[Any] = []
 
     def run() -> None:
         try:
@@ -39,12 +47,12 @@ def in_a_thread(work: Callable[[], int]) -> int:
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept(on_postgres: None) -> Iterator[None]:
+def nothing_kept() -> Iterator[None]:
     connection.close()
-    idling.idle.clear()
+    idle.clear()
     yield
     connection.close()
-    idling.idle.clear()
+    idle.clear()
 
 
 class TestAConnectionGivenBack:
@@ -56,7 +64,8 @@ class TestAConnectionGivenBack:
         assert in_a_thread(ask_who) != mine
         assert ask_who() == mine
 
-    def test_that_the_server_has_closed_is_not_handed_on(self) -> None:
+    @pytest.mark.postgres
+    def test_that_the_server_has_closed_is_not_handed_on(self, on_postgres: None) -> None:
         first = in_a_thread(ask_who)
         parameters = {name: value for name, value in connection.get_connection_params().items() if name != "context"}
         with psycopg.connect(**parameters, autocommit=True) as other:
@@ -64,7 +73,7 @@ class TestAConnectionGivenBack:
         assert in_a_thread(ask_who) != first
 
     def test_after_an_error_is_closed(self) -> None:
-        def stumble() -> int:
+        def stumble() -> Any:
             who = ask_who()
             with pytest.raises(DatabaseError), connection.cursor() as cursor:
                 cursor.execute("SELECT no_such_column")
@@ -73,14 +82,14 @@ class TestAConnectionGivenBack:
         assert in_a_thread(stumble) != in_a_thread(ask_who)
 
     def test_in_the_middle_of_a_transaction_is_closed_and_what_it_wrote_is_gone(self) -> None:
-        def leave() -> int:
+        def leave() -> Any:
             connection.set_autocommit(False)
             return ask_who()
 
         assert in_a_thread(leave) != in_a_thread(ask_who)
 
     def test_carries_no_transaction_along(self) -> None:
-        def write() -> int:
+        def write() -> Any:
             with transaction.atomic():
                 return ask_who()
 
@@ -90,17 +99,99 @@ class TestAConnectionGivenBack:
 
     def test_grows_old(self, monkeypatch: pytest.MonkeyPatch) -> None:
         first = in_a_thread(ask_who)
-        monkeypatch.setattr(idling, "IDLE_SECONDS", 0.0)
+        monkeypatch.setattr(idle_connections, "IDLE_SECONDS", 0.0)
         assert in_a_thread(ask_who) != first
 
     def test_is_one_of_a_few(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(idling, "MOST", 0)
+        monkeypatch.setattr(idle, "most", 0)
         assert in_a_thread(ask_who) != in_a_thread(ask_who)
 
     def test_stays_with_its_process(self) -> None:
         first = in_a_thread(ask_who)
         child = os.fork()
         if child == 0:
-            os._exit(0 if not idling.idle._idle else 1)
+            os._exit(0 if not idle._idle else 1)
         assert os.waitpid(child, 0)[1] == 0
         assert in_a_thread(ask_who) == first
+
+
+@pytest.fixture
+def file(tmp_path: Any) -> Iterator[Callable[[], Any]]:
+    """A database in a file, as a thread of the embedded default has it: each call is another thread's."""
+    path = tmp_path / "db.sqlite3"
+    named = {**settings.DATABASES["default"], "ENGINE": "config.sqlite3", "NAME": str(path)}
+    named |= {
+        "OPTIONS": {"init_command": "PRAGMA journal_mode=WAL"},
+        "TIME_ZONE": None,
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": False,
+        "AUTOCOMMIT": True,
+    }
+    with Files(named, "file").cursor() as cursor:
+        cursor.execute("CREATE TABLE word (said)")
+    yield lambda: Files(named, "file")
+    Files.idle.clear()
+
+
+class TestAFile:
+    def test_is_opened_once_for_many_threads(self, file: Callable[[], Any]) -> None:
+        opened = set()
+        for _ in range(5):
+            one = file()
+            one.ensure_connection()
+            opened.add(one.connection)
+            one.close()
+        assert len(opened) == 1
+
+    def test_that_was_replaced_is_opened_anew(self, file: Callable[[], Any]) -> None:
+        one, other = file(), file()
+        with one.cursor() as cursor:
+            cursor.execute("INSERT INTO word VALUES ('old')")
+        one.close()
+        path = one.settings_dict["NAME"]
+        shutil.copy(path, f"{path}.new")
+        os.replace(f"{path}.new", path)
+        with other.cursor() as cursor:
+            cursor.execute("UPDATE word SET said = 'new'")
+        other.close()
+        Files.idle.clear()
+        with file().cursor() as cursor:
+            assert cursor.execute("SELECT said FROM word").fetchall() == [("new",)]
+
+    def test_somebody_is_in_the_middle_of_reading_is_not_handed_on(self, file: Callable[[], Any]) -> None:
+        """His view of it would be the next one's, and no write of the others could be read or put in its place."""
+        one, other = file(), file()
+        with one.cursor() as cursor:
+            cursor.executemany("INSERT INTO word VALUES (%s)", [(number,) for number in range(500)])
+        reading = one.cursor()
+        reading.execute("SELECT said FROM word")
+        assert reading.fetchone() == (0,)
+        used = one.connection
+        one.close()
+        other.ensure_connection()
+        assert other.connection is not used
+        with other.cursor() as cursor:
+            cursor.execute("DELETE FROM word")
+        other.close()
+
+    def test_on_a_disk_that_takes_no_write_is_opened_anew(
+        self, file: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """SQLite looks once, when it opens: the connection would go on refusing to write on a disk that is mended."""
+        Files.idle.clear()
+        one, other = file(), file()
+        with monkeypatch.context() as read_only:  # root may write in spite of a file's mode
+            read_only.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+            one.ensure_connection()
+        used = one.connection
+        one.close()
+        other.ensure_connection()
+        assert other.connection is not used
+        other.close()
+
+    def test_in_memory_is_nobody_else_s(self) -> None:
+        named = {**settings.DATABASES["default"], "ENGINE": "config.sqlite3", "NAME": ":memory:", "OPTIONS": {}}
+        one = Files(named, "memory")
+        one.ensure_connection()
+        assert not one.connection.is_clean()
+        one.connection.close()

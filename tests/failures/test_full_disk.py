@@ -58,6 +58,7 @@ class TestADisk:
         assert {call.status for call in before} == {202}
         during = customer.questions(6)
         assert embedded.disk is not None
+        embedded.empty_log()
         with getattr(embedded.disk, fault)():
             embedded.registries.open()  # the answers to those before come now
             wait_until(lambda: embedded.registries.waiting() == 0, what="the answers have come")
