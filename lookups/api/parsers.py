@@ -17,6 +17,7 @@ from scrapers.parsing import nesting
 
 MOST_ROWS = 1000
 LIMIT = 64 * 1024  # bytes; the longest honest lookup is a fiftieth of it
+BESIDE_A_TABLE = "Stands in the query string beside a table alone. Send it in the body."
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -40,6 +41,23 @@ class StrictJSONParser(BaseParser):
         if len(raw) > limit:
             raise too_large(limit)
         return read_object(raw)
+
+
+class JSONBesideTableParser(StrictJSONParser):
+    """JSON where a table may be sent as well, for which words in the query string speak: beside JSON they would say
+    nothing, and whoever wrote them waits for what was never asked."""
+
+    def parse(
+        self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the object in the body; raises ApiError 400 for a word of a table's, or 413."""
+        context = parser_context or {}
+        found = super().parse(stream, media_type, context)
+        beside = [word for word in context["view"].words_of_a_table if word in context["request"].query_params]
+        if beside:
+            problems = [{"index": None, "error": f"{word}: {BESIDE_A_TABLE}"} for word in beside]
+            raise errors.ApiError(400, "invalid_request", errors.INVALID_BODY, details=problems, shape=InvalidBulk)
+        return found
 
 
 class CsvParser(BaseParser):

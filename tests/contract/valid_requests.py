@@ -30,6 +30,7 @@ RULES = {
         r"Send entity_id or entity_name\.",
         r"Send watches or bulk_job, one of the two\.",
         r"watches: send a list of 1 to 1,000 rows\.",
+        r"Stands in the query string beside a table alone\. Send it in the body\.",
     ],
     "text is read without the blanks around it, and holds nothing that cannot be seen": [
         r"Characters that cannot be seen are not allowed: .*",

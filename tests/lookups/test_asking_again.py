@@ -341,6 +341,14 @@ class TestATable:
         details = assert_error(reply, 400, "invalid_request")["details"]
         assert [one["error"].partition(":")[0] for one in details] == ["max_wait_seconds"]
 
+    def test_alone_has_its_words_in_the_query_string(self, tester: Customer) -> None:
+        """Beside JSON they would say nothing, and whoever asked for live answers would get stored ones."""
+        rows = [{"entity_name": "Magic Found LLC", "state": "DE"}]
+        reply = tester.post("/v1/bulk-lookup?source=live&webhook_url=x", {"entities": rows})
+        details = assert_error(reply, 400, "invalid_request")["details"]
+        assert [one["error"].partition(":")[0] for one in details] == ["source", "webhook_url"]
+        assert Lookup.objects.count() == 0
+
     def test_is_for_bulk_requests_alone(self, tester: Customer) -> None:
         headers = {"x-api-key": tester.secret}
         reply = Client().post("/v1/lookup", b"name,state", content_type="text/csv", headers=headers)

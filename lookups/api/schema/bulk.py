@@ -65,7 +65,8 @@ ask = extend_schema(
     'name `states`, a list or `["*"]` for every state that can be asked: it becomes one row for each of them. Rows '
     "may also come as a table (`text/csv`, UTF-8, with a header: `entity_name`, `state` or `states`, `entity_id`, "
     "`searchType`, `searchBy`, `dateAfter`, `dateBefore`, `ref`); `source`, `include`, `webhook_url`, `email_results` "
-    "and `max_wait_seconds` stand in the query string then, and errors name line and column.",
+    "and `max_wait_seconds` stand in the query string then, where they are refused beside JSON, and errors name line "
+    "and column.",
     request={describe.JSON: BulkRequest, "text/csv": _BYTES},
     parameters=[*_WORDS_OF_A_TABLE, describe.IDEMPOTENCY_KEY, *describe.HEADERS],
     examples=[bulk_examples.ASK_BULK, bulk_examples.ASK_BY_TABLE],

@@ -41,7 +41,8 @@ class BulkView(Endpoint):
     scope = "bulk"
     polled = True
     body_limit = 1024 * 1024
-    parser_classes = (parsers.StrictJSONParser, parsers.CsvParser)
+    parser_classes = (parsers.JSONBesideTableParser, parsers.CsvParser)
+    words_of_a_table = tuple(name for name in BulkRequest().fields if name != "entities")
 
     @schema.list_bulk_jobs
     def get(self, request: Request) -> Response:

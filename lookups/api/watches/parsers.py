@@ -48,7 +48,7 @@ class WatchTableParser(BaseParser):
         return {**_read_words(asked), "watches": [_in_types(row) for row in rows]}
 
 
-JSON_OR_CSV = (parsers.StrictJSONParser, WatchTableParser)
+JSON_OR_CSV = (parsers.JSONBesideTableParser, WatchTableParser)
 
 
 def _in_types(row: bulk_input.Row) -> bulk_input.Row:

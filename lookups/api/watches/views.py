@@ -12,6 +12,7 @@ from lookups.api.endpoint import Endpoint
 from lookups.api.views import paging
 from lookups.api.watches import schema as describe
 from lookups.api.watches.parsers import JSON_OR_CSV
+from lookups.api.watches.requests import WatchSettings
 from lookups.api.watches.wanted import read_changes, read_many, read_one
 from lookups.api.wire.watching.watches import NewWatches, WatchCheckList, WatchList, WatchReply
 from lookups.api.wire.watching.words import WatchStatus
@@ -72,6 +73,7 @@ class ManyWatchesView(Endpoint):
     scope = "watches"
     body_limit = 1024 * 1024
     parser_classes = JSON_OR_CSV
+    words_of_a_table = tuple(WatchSettings().fields)
 
     @describe.create_watches
     def post(self, request: Request) -> Response:

@@ -111,6 +111,12 @@ class TestPostingMany:
         assert (first["every"], first["on"], first["max_per_month"]) == ("week", ["status", "name"], 3)
         assert (second["entity_name"], second["on"]) == ("Magic Found LLC", list(taxonomy.BY_DEFAULT))
 
+    def test_as_json_has_its_settings_in_the_body_alone(self, tester: Customer) -> None:
+        reply = tester.post("/v1/watches/batch?every=week", {"watches": [FOUND]})
+        assert reply.status_code == 400
+        assert reply.json()["details"][0]["error"].startswith("every: ")
+        assert Watch.objects.count() == 0
+
     def test_names_each_row_that_does_not_fit_and_makes_none(self, tester: Customer) -> None:
         table = "state,entity_id,every\nDE,SB-DE-900001,week\nZZ,1,week\nDE,SB-DE-900001,hour\n"
         reply = tester.post("/v1/watches/batch", table.encode(), content_type="text/csv")
