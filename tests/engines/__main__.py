@@ -69,10 +69,10 @@ def run_chosen(only: str | None, arguments: list[str]) -> tuple[list[Result], st
         return [run_suite(EMBEDDED, database_url="", redis_url="", arguments=alone)], None
     if only == "servers":
         return _on_servers_or_not(alone, None)
-    beside_it = [*_in_parallel(arguments, processes=1 + cores), *arguments]
+    beside_it = [*_in_parallel(arguments, processes=1 + cores), *arguments]  # fewer: it leaves out what needs no engine
     with tempfile.TemporaryFile("w+") as lines, ThreadPoolExecutor(1) as beside:
         second = beside.submit(_on_servers_or_not, beside_it, lines)
-        first = run_suite(EMBEDDED, database_url="", redis_url="", arguments=beside_it)
+        first = run_suite(EMBEDDED, database_url="", redis_url="", arguments=alone)
         others, trouble = second.result()
         lines.seek(0)
         say(lines.read())

@@ -42,7 +42,7 @@ class BulkView(Endpoint):
     polled = True
     body_limit = 1024 * 1024
     parser_classes = (parsers.JSONBesideTableParser, parsers.CsvParser)
-    words_of_a_table = tuple(name for name in BulkRequest().fields if name != "entities")
+    words_of_a_table = tuple(name for name in BulkRequest().get_fields() if name != "entities")
 
     @schema.list_bulk_jobs
     def get(self, request: Request) -> Response:
