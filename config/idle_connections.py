@@ -111,10 +111,14 @@ class GivesBack:
 
 
 def keep(*, most: int) -> IdleConnections:
-    """A place for so many, which a forked process begins empty, and which one that ends leaves closed."""
+    """A place for so many, empty whenever the process is forked, and which one that ends leaves closed.
+
+    SQLite takes the locks of a file for held that the parent holds, which the child has not: others would then end the
+    log that it writes to.
+    """
     kept = IdleConnections(most)
     atexit.register(kept.clear)
-    os.register_at_fork(after_in_child=kept.forget)
+    os.register_at_fork(before=kept.clear, after_in_child=kept.forget)
     return kept
 
 

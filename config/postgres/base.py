@@ -41,6 +41,13 @@ class DatabaseWrapper(GivesBack, base.DatabaseWrapper):
             taken.adapters.register_dumper(int, Int8Dumper)  # of one type, or 5 and 50,000 were two statements
         return taken
 
+    def create_cursor(self, name: str | None = None) -> Any:
+        """A cursor; one of the server's own is known until it is closed, for it outlives who forgets it."""
+        made = super().create_cursor(name)
+        if name is not None:
+            self.connection.kept_by_server.append(made)
+        return made
+
     def prepared_cursor(self) -> CursorWrapper:
         """A cursor whose statements the server reads and plans once for a connection, however often they are run."""
         self.ensure_connection()

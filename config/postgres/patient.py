@@ -34,6 +34,7 @@ class PatientConnection(psycopg.Connection[Any]):
     def __init__(self, *of: Any, **named: Any) -> None:
         super().__init__(*of, **named)
         self.made_at = time.monotonic()
+        self.kept_by_server: list[psycopg.ServerCursor[Any]] = []
 
     def wait(self, gen: PQGen[RV], interval: float = LOOK_EVERY, timeout: float | None = None) -> RV:
         """Wait for the answer; raise OperationalError when it does not come in time."""
@@ -49,8 +50,10 @@ class PatientConnection(psycopg.Connection[Any]):
             raise psycopg.OperationalError(f"the database did not answer within {limit:g} s") from late
 
     def is_clean(self) -> bool:
-        """Whether it is open and between transactions."""
-        return not self.closed and self.autocommit and self.info.transaction_status == TransactionStatus.IDLE
+        """Whether it is open and between transactions, and the server keeps no rows for somebody who reads on it."""
+        is_between = self.autocommit and self.info.transaction_status == TransactionStatus.IDLE
+        self.kept_by_server = [one for one in self.kept_by_server if not one.closed]
+        return not self.closed and is_between and not self.kept_by_server
 
     def is_current(self) -> bool:
         """Whether the server has said nothing unasked, which is mostly good-bye."""

@@ -96,7 +96,8 @@ if _database["ENGINE"].endswith("sqlite3"):
         # A write lock taken at BEGIN waits its turn; one taken later fails at once with "database is locked".
         "transaction_mode": "IMMEDIATE",
         "timeout": DATABASE_SECONDS,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        # FULL: what a customer was told and charged for is on the disk, also after a power cut
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
 else:
     _database["ENGINE"] = "config.postgres"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import Permission
 from django.db import DatabaseError, connection, transaction
 
 from config import idle_connections
@@ -97,6 +100,26 @@ class TestAConnectionGivenBack:
         assert ask_who() == first
         assert connection.get_autocommit()
 
+    @pytest.mark.postgres
+    def test_with_rows_left_at_the_server_is_closed(self, on_postgres: None) -> None:
+        """A later reader of the same name would be told that his cursor exists already."""
+        left = []
+
+        def begin_to_read() -> Any:
+            rows = Permission.objects.iterator(chunk_size=1)
+            left.append((next(rows), rows))
+            return ask_who()
+
+        assert in_a_thread(begin_to_read) != in_a_thread(ask_who)
+
+    @pytest.mark.postgres
+    def test_with_all_rows_read_is_handed_on(self, on_postgres: None) -> None:
+        def read() -> Any:
+            assert list(Permission.objects.iterator(chunk_size=1))
+            return ask_who()
+
+        assert in_a_thread(read) == in_a_thread(ask_who)
+
     def test_grows_old(self, monkeypatch: pytest.MonkeyPatch) -> None:
         first = in_a_thread(ask_who)
         monkeypatch.setattr(idle_connections, "IDLE_SECONDS", 0.0)
@@ -107,12 +130,11 @@ class TestAConnectionGivenBack:
         assert in_a_thread(ask_who) != in_a_thread(ask_who)
 
     def test_stays_with_its_process(self) -> None:
-        first = in_a_thread(ask_who)
+        in_a_thread(ask_who)
         child = os.fork()
         if child == 0:
             os._exit(0 if not idle._idle else 1)
         assert os.waitpid(child, 0)[1] == 0
-        assert in_a_thread(ask_who) == first
 
 
 @pytest.fixture
@@ -127,8 +149,11 @@ def file(tmp_path: Any) -> Iterator[Callable[[], Any]]:
         "CONN_HEALTH_CHECKS": False,
         "AUTOCOMMIT": True,
     }
-    with Files(named, "file").cursor() as cursor:
+    first = Files(named, "file")
+    with first.cursor() as cursor:
         cursor.execute("CREATE TABLE word (said)")
+    first.close()
+    Files.idle.clear()
     yield lambda: Files(named, "file")
     Files.idle.clear()
 
@@ -142,6 +167,47 @@ class TestAFile:
             opened.add(one.connection)
             one.close()
         assert len(opened) == 1
+
+    def test_written_by_a_forked_process_keeps_what_it_wrote(self, file: Callable[[], Any]) -> None:
+        """The child must not take the parent's lock for its own: whoever leaves as the last would end its log."""
+        one = file()
+        with one.cursor() as cursor:
+            assert cursor.execute("SELECT said FROM word").fetchall() == []
+        one.close()
+        told_parent, told_child = os.pipe(), os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                with file().cursor() as cursor:
+                    for number in range(2):
+                        cursor.execute("INSERT INTO word VALUES (%s)", [number])
+                        os.write(told_parent[1], b".")
+                        os.read(told_child[0], 1)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        path = one.settings_dict["NAME"]
+        read = f"import sqlite3; c = sqlite3.connect({path!r}); print(c.execute('SELECT * FROM word').fetchall())"
+        told = []
+        for _ in range(2):
+            os.read(told_parent[0], 1)
+            Files.idle.clear()
+            told.append(
+                subprocess.run(
+                    [sys.executable, "-c", f"{read}; c.close()"], capture_output=True, text=True, check=True
+                ).stdout
+            )
+            os.write(told_child[1], b".")
+        assert os.waitpid(child, 0)[1] == 0
+        assert told == ["[(0,)]\n", "[(0,), (1,)]\n"]
+
+    def test_is_on_the_disk_once_it_is_committed(self) -> None:
+        """A power cut takes back no answer that was given and charged for."""
+        options = settings.DATABASES["default"]["OPTIONS"] if connection.vendor == "sqlite" else {}
+        if not options:
+            pytest.skip("SQLite's")
+        with connection.cursor() as cursor:
+            assert cursor.execute("PRAGMA synchronous").fetchone() == (2,)
 
     def test_that_was_replaced_is_opened_anew(self, file: Callable[[], Any]) -> None:
         one, other = file(), file()
