@@ -53,7 +53,11 @@ def fetch(url: str, method: Any, name: str = "Acme LLC") -> httpx.Response:
     async def run() -> httpx.Response:
         async with Mpp(methods=[method]) as client:
             answer: httpx.Response = await client.fetch(
-                url + "/paid/lookup", method="POST", content=body, headers={"Content-Type": "application/json"}
+                url + "/paid/lookup",
+                method="POST",
+                content=body,
+                headers={"Content-Type": "application/json"},
+                timeout=60,
             )
             return answer
 

@@ -163,7 +163,7 @@ class TestTheWebServer:
             assert len(_read_all(client)) > 8 * 1024 * 1024
 
     def test_keeps_a_connection_for_who_asks_now_and_then(self, server: WebServer) -> None:
-        with httpx.Client() as client:
+        with httpx.Client(timeout=30) as client:
             for _ in range(4):
                 assert client.get(server.url).text == "well"
                 time.sleep(0.6)

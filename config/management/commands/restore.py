@@ -38,7 +38,6 @@ class Command(BaseCommand):
     """Unpacks beside the data, checks, puts in place, migrates, verifies the ledger."""
 
     help = "Restore what `manage.py backup` wrote."
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which archive, and how far to go."""

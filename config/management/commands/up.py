@@ -30,7 +30,6 @@ class Command(BaseCommand):
     """Checks what has to be there, prepares the database, starts web, worker and clock, and watches over them."""
 
     help = "Start the whole service here: web, worker and clock. Ctrl-C stops it."
-    requires_system_checks: list[str] = []
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -18,7 +18,6 @@ class Command(BaseCommand):
     """`manage.py openapi --write` writes both, `--check` fails when one differs, neither prints the document."""
 
     help = __doc__
-    requires_system_checks = []  # the document needs neither database nor admin
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The two modes."""

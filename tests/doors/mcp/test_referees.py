@@ -54,7 +54,7 @@ class TestTheOfficialClient:
 
         async def play() -> tuple[set[str], Any]:
             headers = {"x-api-key": tester.secret}
-            async with httpx2.AsyncClient(headers=headers, trust_env=False) as http:
+            async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=60) as http:
                 transport = streamable_http_client(f"{live_server.url}/mcp", http_client=http)
                 async with Client(transport, mode=mode) as client:
                     listed = await client.list_tools()

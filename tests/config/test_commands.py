@@ -1,0 +1,44 @@
+"""What whoever types a command waits for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from tests.journeys.checkout import ROOT, clean_environment
+
+PAGES_LOADED = """
+import runpy
+import sys
+runpy.run_path("manage.py", run_name="__main__")
+print("config.urls" in sys.modules)
+"""
+
+
+@pytest.mark.once
+class TestACommand:
+    """`manage.py` and a word."""
+
+    @pytest.mark.parametrize(("word", "loaded"), [("showmigrations", False), ("check", True)])
+    def test_loads_the_pages_only_to_check_them(self, tmp_path: Path, word: str, loaded: bool) -> None:
+        ended = subprocess.run(
+            [sys.executable, "-c", PAGES_LOADED, word],
+            cwd=ROOT,
+            env=clean_environment({"VAR_DIR": str(tmp_path)}),
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stdout.split()[-1] == str(loaded)
+
+
+class TestTheCode:
+    """What no command checks any more."""
+
+    def test_has_nothing_that_the_framework_objects_to(self) -> None:
+        call_command("check", fail_level="WARNING")
