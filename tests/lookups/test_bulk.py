@@ -103,6 +103,10 @@ class TestABulkRequest:
         assert details[1]["error"] == "entity_name: This field is required."
         assert (Job.objects.count(), customer.balance.held) == (0, 0)
 
+    @pytest.mark.parametrize("row", [7, None, "Acme", ["Acme", "NY"], True])
+    def test_says_of_a_row_that_is_none_what_to_send(self, customer: Customer, row: Any) -> None:
+        assert ask(customer, [TWO[0], row]).json()["details"] == [{"index": 1, "error": "row: Send an object."}]
+
     def test_that_the_balance_does_not_cover_is_a_402(self, customer: Customer) -> None:
         rows = [{"entity_name": f"Company {number}", "state": "NY"} for number in range(11)]
         reply = ask(customer, rows)

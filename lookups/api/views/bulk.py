@@ -166,6 +166,8 @@ def read_rows(body: Any, *, sandbox: bool) -> list[bulk_jobs.Wanted]:
 
 
 def _read_row(row: bulk_input.Row) -> bulk_jobs.Wanted:
+    if not isinstance(row.fields, dict):
+        raise drf.ValidationError({"row": ["Send an object."]})
     serializer = BulkEntity(data=row.fields)
     serializer.is_valid(raise_exception=True)
     asked = serializer.validated_data
