@@ -5,7 +5,7 @@ One lookup at 0.0314 USD is 314 units; 3.14 USD is 31,400 units. A cent is 100 u
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, Inexact
 from typing import NewType
 
 Amount = NewType("Amount", int)
@@ -17,6 +17,8 @@ UNITS_PER_CENT = 100
 # A thousand times the largest sum the service will ever see (10 billion USD), and far inside a 64-bit column:
 # a mistyped amount is refused with a sentence instead of an overflow in the database.
 LARGEST = 100_000_000_000_000
+
+_EXACT = Context(prec=50, traps=[Inexact])
 
 
 def units(value: int) -> Amount:
@@ -30,8 +32,11 @@ def units(value: int) -> Amount:
 
 def from_dollars(dollars: Decimal | str) -> Amount:
     """Return the units of a price such as "0.0314"; raise ValueError when it is finer than 1/10,000 USD."""
-    exact = Decimal(dollars) * UNITS_PER_DOLLAR
-    if exact != exact.to_integral_value():
+    try:
+        exact = _EXACT.multiply(Decimal(dollars), UNITS_PER_DOLLAR)
+    except Inexact:  # 1e-99999999 would be rounded to nothing
+        exact = None
+    if exact is None or exact != exact.to_integral_value():
         raise ValueError(f"{dollars} USD is finer than 1/10,000 USD.")
     return units(int(exact))
 

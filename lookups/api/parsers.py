@@ -114,7 +114,7 @@ def read_object(raw: bytes) -> dict[str, Any]:
         if _SURROGATE_ESCAPE.search(raw):
             # Half a character would pass as text until it is stored or sent, and break there.
             json.dumps(found, ensure_ascii=False, default=str).encode("utf-8")
-    except (UnicodeError, RecursionError, ValueError) as error:
+    except (UnicodeError, RecursionError, ArithmeticError, ValueError) as error:
         raise errors.invalid({"body": [_reason(error)]}) from None
     if not isinstance(found, dict):
         raise errors.invalid({"body": ["Send one JSON object."]})
@@ -139,6 +139,8 @@ def _reason(error: Exception) -> str:
             return "Not valid UTF-8 text."
         case RecursionError() | nesting.TooDeep():
             return "Nested too deeply."
+        case ArithmeticError():
+            return "A number in it is too long."
         case json.JSONDecodeError():
             return f"Not valid JSON at character {error.pos + 1}."
     return "Not valid JSON."

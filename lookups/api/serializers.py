@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
@@ -24,6 +25,8 @@ TRUE_WORDS, FALSE_WORDS = frozenset({"true", "1"}), frozenset({"false", "0"})
 LARGEST_BUDGET = Decimal(1_000_000)  # USD a month
 LONGEST_ADDRESS = 500
 MOST_ROWS = 1000
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_SUM = re.compile(r"[0-9]{0,9}\.?[0-9]{1,9}")
 
 
 class Text(serializers.CharField):
@@ -113,7 +116,7 @@ class Day(serializers.DateField):
 
     def to_internal_value(self, data: Any) -> Any:
         """The day."""
-        if not isinstance(data, str) or len(data) != 10:
+        if not isinstance(data, str) or not DAY.fullmatch(data):
             self.fail("invalid", format="YYYY-MM-DD")
         return super().to_internal_value(data)
 
@@ -161,7 +164,7 @@ class Whole(serializers.IntegerField):
 
     def to_internal_value(self, data: Any) -> int:
         """The number."""
-        if isinstance(data, Decimal) and abs(data) < 10**9 and data == int(data):
+        if isinstance(data, Decimal) and -(10**9) < data < 10**9 and data == int(data):
             data = int(data)
         if type(data) is not int:
             self.fail("invalid")
@@ -301,10 +304,7 @@ class Dollars(serializers.Field[Any, Any, Any, Any]):
     def _decimal(data: Any) -> Any:
         if isinstance(data, bool) or not isinstance(data, int | Decimal | str):
             return None
-        try:
-            return Decimal(data)
-        except (ArithmeticError, ValueError):
-            return None
+        return Decimal(data) if not isinstance(data, str) or _SUM.fullmatch(data) else None
 
 
 @extend_schema_field({"type": "number", "minimum": 0.5, "maximum": 10_000})

@@ -199,8 +199,8 @@ def _reconcile(request: HttpRequest, key: ApiKey, queries: dict[str, Any]) -> di
 
 def _extend(request: HttpRequest, key: ApiKey, wanted: dict[str, Any]) -> dict[str, Any]:
     """Values by company and column: every column that was asked for, with an empty list where nothing is known."""
-    numbers = [one for one in wanted.get("ids") or [] if isinstance(one, str)][:MOST_ROWS]
-    columns = [str(one["id"]) for one in wanted.get("properties") or [] if isinstance(one, dict) and "id" in one]
+    numbers = [one for one in _list(wanted.get("ids")) if isinstance(one, str)][:MOST_ROWS]
+    columns = [str(one["id"]) for one in _list(wanted.get("properties")) if isinstance(one, dict) and "id" in one]
     questions = {number: question for number in numbers if (question := records.read_id(number)) is not None}
     found = dict(zip(questions, _ask(request, key, list(questions.values())), strict=True))
     nothing: dict[str, Any] = {name: [] for name in columns}
@@ -231,10 +231,11 @@ def _to_question(query: Any) -> Question | None:
     """What a row asks; None where it cannot be asked of any registry."""
     if not isinstance(query, dict):
         return None
-    given = {one.get("pid"): _first(one.get("v")) for one in query.get("properties") or [] if isinstance(one, dict)}
+    properties = [one for one in _list(query.get("properties")) if isinstance(one, dict)]
+    given = {str(one.get("pid")): _first(one.get("v")) for one in properties}
     kinds = query.get("type")
     kind = kinds[0] if isinstance(kinds, list) and kinds else kinds
-    state = records.read_state({str(name): text for name, text in given.items()}, kind if isinstance(kind, str) else "")
+    state = records.read_state(given, kind if isinstance(kind, str) else "")
     row = {"entity_name": query.get("query"), "entity_id": given.get("entityId") or None, "state": state}
     serializer = BulkEntity(data={name: value for name, value in row.items() if value})
     try:
@@ -242,6 +243,10 @@ def _to_question(query: Any) -> Question | None:
     except drf.ValidationError:
         return None
     return to_question(serializer.validated_data)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _first(value: Any) -> str:
@@ -255,7 +260,7 @@ def _first(value: Any) -> str:
 
 def _limit(query: Any) -> int:
     limit = query.get("limit") if isinstance(query, dict) else None
-    return min(int(limit), MOST_CANDIDATES) if isinstance(limit, int | float) and limit >= 1 else MOST_CANDIDATES
+    return min(int(limit), MOST_CANDIDATES) if isinstance(limit, int) and limit >= 1 else MOST_CANDIDATES
 
 
 def _list_known(key: ApiKey) -> list[tuple[str, str]]:

@@ -20,9 +20,10 @@ class TestAnAmount:
         with pytest.raises(ValueError, match="amount"):
             money.units(wrong)  # type: ignore[arg-type]
 
-    def test_finer_than_a_ten_thousandth_is_refused(self) -> None:
+    @pytest.mark.parametrize("dollars", ["0.03145", "1e-99999999", "1e-9"])
+    def test_finer_than_a_ten_thousandth_is_refused(self, dollars: str) -> None:
         with pytest.raises(ValueError, match="finer"):
-            money.from_dollars("0.03145")
+            money.from_dollars(dollars)
 
     @given(st.integers(min_value=0, max_value=money.LARGEST))
     def test_survives_the_way_to_text_and_back(self, units: int) -> None:

@@ -58,6 +58,7 @@ HOSTILE: dict[str, bytes] = {
     "NaN": b'{"entity_name": "Acme", "state": "NY", "x": NaN}',
     "Infinity": b'{"entity_name": "Acme", "state": "NY", "x": -Infinity}',
     "a huge integer": b'{"entity_name": "Acme", "state": "NY", "x": ' + b"9" * 5_000 + b"}",
+    "an exponent beyond reckoning": b'{"entity_name": "Acme", "state": "NY", "x": 1e9999999999999999999}',
     "a number as the name": b'{"entity_name": 12, "state": "NY"}',
     "a list as the name": b'{"entity_name": ["Acme"], "state": "NY"}',
     "an object as the name": b'{"entity_name": {"$ne": null}, "state": "NY"}',
@@ -84,6 +85,10 @@ HOSTILE: dict[str, bytes] = {
     "dates without ucc": b'{"entity_name": "Acme", "state": "NY", "dateAfter": "2024-01-01"}',
     "a day that is none": b'{"entity_name": "Acme", "state": "NY", "searchType": "ucc", "dateAfter": "2024-02-30"}',
     "a moment as a day": b'{"entity_name":"Acme","state":"NY","searchType":"ucc","dateAfter":"2024-01-01T00:00:00Z"}',
+    "a day of a week": b'{"entity_name": "Acme", "state": "NY", "searchType": "ucc", "dateAfter": "2024-W01-1"}',
+    "a day in wide digits": json.dumps(
+        {"entity_name": "Acme", "state": "NY", "searchType": "ucc", "dateAfter": "２０２４-01-01"}
+    ).encode(),
     "days the wrong way round": b'{"entity_name":"Acme","state":"NY","searchType":"ucc",'
     b'"dateAfter":"2024-02-02","dateBefore":"2024-02-01"}',
     "ucc by identifier": b'{"entity_name":"Acme","entity_id":"1","state":"NY","searchType":"ucc"}',

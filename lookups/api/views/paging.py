@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, time, timedelta
 
 from jurisdictions.codes import PLACES
+from lookups.api.serializers import DAY
 from lookups.models.places import Place
 
 PAGE, LONGEST_PAGE = 100, 500
@@ -59,7 +60,7 @@ def read_day(text: str | None, name: str, wrong: Wrong) -> datetime | None:
         return None
     try:
         day = datetime.fromisoformat(text).date()
-        if len(text) == 10 and 2000 <= day.year < 2200:
+        if DAY.fullmatch(text) and 2000 <= day.year < 2200:
             return datetime.combine(day, time(), tzinfo=UTC)
     except ValueError:
         pass

@@ -118,7 +118,9 @@ class TestABatch:
         assert len(found["q1"]) == 1
 
     @pytest.mark.parametrize(
-        "text", ["{", "[]", "1", '"x"', "[" * 50_000], ids=["cut", "list", "number", "text", "deep"]
+        "text",
+        ["{", "[]", "1", '"x"', "[" * 50_000, '{"q0": 1e9999999999999999999}'],
+        ids=["cut", "list", "number", "text", "deep", "exponent"],
     )
     def test_that_cannot_be_read_is_refused(self, program: Program, text: str) -> None:
         reply = program.client.post(f"{program.root}/", {"queries": text})
@@ -129,6 +131,8 @@ class TestABatch:
             "q0": 1,
             "q1": {"query": {"a": 1}},
             "q2": {"query": "A", "properties": [1, {"pid": "state", "v": [{"name": "DE"}]}], "limit": "x"},
+            "q3": {"query": "Acme", "properties": 7},
+            "q4": {"query": "Acme", "properties": [{"pid": ["state"], "v": "DE"}, {"pid": "state", "v": "DE"}]},
         }
         reply = program.client.post(f"{program.root}/", {"queries": json.dumps(queries)})
         assert reply.status_code == 200
@@ -137,6 +141,11 @@ class TestABatch:
 
 class TestAColumn:
     """That is added."""
+
+    @pytest.mark.parametrize("asked", [{"ids": 7, "properties": 7}, {"ids": {}, "properties": {"a": 1}}, {}])
+    def test_of_nonsense_is_none(self, program: Program, asked: dict[str, Any]) -> None:
+        reply = program.client.post(f"{program.root}/", {"extend": json.dumps(asked)})
+        assert (reply.status_code, reply.json()) == (200, {"meta": [], "rows": {}})
 
     def test_has_a_list_for_every_cell(self, program: Program) -> None:
         found = program.reconcile(q0=row(FOUND))["q0"][0]["id"]
