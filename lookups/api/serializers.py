@@ -147,6 +147,11 @@ def _respell(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     return asked, used
 
 
+def is_for_liens(body: Mapping[str, Any]) -> bool:
+    """Whether a body asks for UCC filings, in whichever spelling; raises ValidationError where two disagree."""
+    return _respell(body)[0].get("searchType") == SearchType.UCC
+
+
 def _names_a_search(entity_type: Any) -> bool:
     """Whether an `entity_type` is about what is bought; it may be a company's legal form, which changes nothing."""
     return isinstance(entity_type, str) and ("ucc" in entity_type or entity_type == SearchType.BUSINESS_ENTITY)

@@ -77,10 +77,10 @@ def read_csv(raw: bytes, *, most: int, headers: Mapping[str, Sequence[str]] = HE
     return rows
 
 
-def spread(row: Row, *, everywhere: Callable[[bool], list[str]]) -> list[Row]:
+def spread(row: Row, *, everywhere: Callable[[Mapping[str, Any]], list[str]]) -> list[Row]:
     """The row, or one for each of the states it names.
 
-    `everywhere` lists the states that can be asked (True: for UCC filings). Raises WrongStates.
+    `everywhere` lists the states that can be asked what the row's fields ask. Raises WrongStates.
     """
     states = row.fields.get("states") if isinstance(row.fields, dict) else None
     if states is None:
@@ -92,7 +92,7 @@ def spread(row: Row, *, everywhere: Callable[[bool], list[str]]) -> list[Row]:
     if EVERYWHERE in states:
         if len(states) > 1:
             raise WrongStates('"*" stands alone.')
-        states = everywhere(str(row.fields.get("searchType", "")).casefold() == "ucc")
+        states = everywhere(row.fields)
     rest = {name: value for name, value in row.fields.items() if name != "states"}
     return [Row({**rest, "state": state}, row.line, row.columns) for state in dict.fromkeys(states)]
 

@@ -249,7 +249,7 @@ class TestTheSettings:
             ("monthlyBudget", "NaN"),
             ("monthlyBudget", "1e999999999"),
             ("monthlyBudget", "1_0"),
-            ("monthlyBudget", "１０"),
+            ("monthlyBudget", "\uff11\uff10"),
             ("monthlyBudget", " 10"),
             ("monthlyBudget", []),
             ("webhookUrl", "http://a.example.com"),

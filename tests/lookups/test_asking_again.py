@@ -279,6 +279,27 @@ class TestManyStatesAtOnce:
         else:
             assert made.status_code == 400
 
+    @pytest.mark.parametrize(
+        ("asked", "ucc"),
+        [
+            ({"searchType": "UCC"}, True),
+            ({"searchType": " ucc "}, True),
+            ({"search_type": "ucc"}, True),
+            ({"lookup_type": "ucc"}, True),
+            ({"query_type": "ucc"}, True),
+            ({"entity_type": "ucc"}, True),
+            ({"entity_type": "LLC"}, False),
+            ({}, False),
+        ],
+    )
+    def test_are_those_that_answer_what_is_asked_however_it_is_spelled(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch, asked: dict[str, str], ucc: bool
+    ) -> None:
+        lists = {True: ["CA"], False: ["CA", "DE"]}
+        monkeypatch.setattr(selectors, "list_everywhere", lambda *, sandbox, ucc, now: lists[ucc])
+        rows = [{"entity_name": "Acme Corp", "states": ["*"], **asked}]
+        assert tester.post("/v1/bulk-lookup", {"entities": rows}).json()["total"] == len(lists[ucc])
+
     def test_that_makes_too_many_rows_is_refused_and_reads_the_switches_once(
         self, tester: Customer, monkeypatch: pytest.MonkeyPatch
     ) -> None:

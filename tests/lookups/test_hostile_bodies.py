@@ -87,7 +87,7 @@ HOSTILE: dict[str, bytes] = {
     "a moment as a day": b'{"entity_name":"Acme","state":"NY","searchType":"ucc","dateAfter":"2024-01-01T00:00:00Z"}',
     "a day of a week": b'{"entity_name": "Acme", "state": "NY", "searchType": "ucc", "dateAfter": "2024-W01-1"}',
     "a day in wide digits": json.dumps(
-        {"entity_name": "Acme", "state": "NY", "searchType": "ucc", "dateAfter": "２０２４-01-01"}
+        {"entity_name": "Acme", "state": "NY", "searchType": "ucc", "dateAfter": "\uff12\uff10\uff12\uff14-01-01"}
     ).encode(),
     "days the wrong way round": b'{"entity_name":"Acme","state":"NY","searchType":"ucc",'
     b'"dateAfter":"2024-02-02","dateBefore":"2024-02-01"}',

@@ -20,7 +20,7 @@ from lookups import bodies, bulk_table, csv_export, selectors, xlsx_export
 from lookups.api import errors, idempotency, parsers, renderers, replies
 from lookups.api.endpoint import Endpoint
 from lookups.api.schema import bulk as schema
-from lookups.api.serializers import MOST_ROWS, BulkEntity, BulkRequest, LookupRequest
+from lookups.api.serializers import MOST_ROWS, BulkEntity, BulkRequest, LookupRequest, is_for_liens
 from lookups.api.views import paging
 from lookups.api.views.lookup import accepts_stored, to_question
 from lookups.api.wire.bulk import BulkList, BulkRow
@@ -142,7 +142,7 @@ def read_rows(body: Any, *, sandbox: bool) -> list[bulk_jobs.Wanted]:
     rows = body.get("entities")
     if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_ROWS:
         raise _wrong([{"index": None, "error": f"entities: send a list of 1 to {MOST_ROWS:,} rows."}])
-    everywhere = cache(
+    listed = cache(
         lambda ucc: selectors.list_everywhere(sandbox=sandbox, ucc=ucc, now=timezone.now())
     )  # asked of the registries' table once, not once a row
     wanted: list[bulk_jobs.Wanted] = []
@@ -150,7 +150,7 @@ def read_rows(body: Any, *, sandbox: bool) -> list[bulk_jobs.Wanted]:
     for index, row in enumerate(rows):
         written = row if isinstance(row, bulk_input.Row) else bulk_input.Row(row)
         try:
-            spread = bulk_input.spread(written, everywhere=everywhere)
+            spread = bulk_input.spread(written, everywhere=lambda fields: listed(is_for_liens(fields)))
             if len(wanted) + len(spread) > MOST_ROWS:  # before more of them are read
                 text = f"entities: with a row for each state they are more than {MOST_ROWS:,}."
                 raise _wrong([{"index": None, "error": text}])
