@@ -9,13 +9,14 @@ from typing import Any, ClassVar, NoReturn
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
+from rest_framework.exceptions import NotAcceptable
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from billing import audit, limits, prices
 from billing.models import ApiKey
-from lookups.api import authentication, replies, throttling
+from lookups.api import authentication, errors, replies, throttling
 from lookups.api.authentication import HasApiKey
 from lookups.lookup.outcomes import OutOfFunds
 from lookups.lookup.questions import Question
@@ -31,11 +32,28 @@ class Endpoint(APIView):
     sells: ClassVar[bool] = False  # whether a request without a key may get this far, to pay as it goes
     polled: ClassVar[bool] = False  # whether a GET is a look at work that was asked for
     rate: limits.Rate | None = None
+    unreadable: Exception | None = None  # why the reply cannot be written as it is wanted
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer; what the audit log is told of meanwhile, the key has done."""
         with audit.acting(lambda: authentication.actor_of(self.request)):
             return super().dispatch(request, *args, **kwargs)
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[Any, str]:
+        """What the reply is written in. Whoever can read none of it is told so once it is known who asks, not before:
+        that refusal counts as every other does."""
+        try:
+            return super().perform_content_negotiation(request, force)
+        except (errors.ApiError, NotAcceptable) as refused:
+            self.unreadable = refused
+            first = self.get_renderers()[0]
+            return first, first.media_type
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Who asks, whether they may, and whether they can read the answer."""
+        super().initial(request, *args, **kwargs)
+        if self.unreadable is not None:
+            raise self.unreadable
 
     def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> NoReturn:
         """No key where one is needed is counted like a wrong one; a key that may not do this is told so."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -140,7 +141,7 @@ def for_status(status: int) -> ApiError:
 def exception_handler(raised: Exception, context: dict[str, Any]) -> Response | None:
     """Turn what a view raised into a reply. None for what nobody foresaw: that is logged as a crash further out."""
     request = context["request"]
-    error = _as_error(raised)
+    error = _as_error(raised, context["view"])
     if error is None:
         return None
     response = error.response(request.request_id)
@@ -150,7 +151,7 @@ def exception_handler(raised: Exception, context: dict[str, Any]) -> Response | 
     return response
 
 
-def _as_error(raised: Exception) -> ApiError | None:
+def _as_error(raised: Exception, view: Any) -> ApiError | None:
     match raised:
         case ApiError():
             return raised
@@ -162,9 +163,11 @@ def _as_error(raised: Exception) -> ApiError | None:
         case exceptions.MethodNotAllowed():
             return for_status(405)
         case exceptions.NotAcceptable():
-            return ApiError(406, "invalid_request", "This endpoint answers in application/json")
+            return ApiError(406, "invalid_request", f"This endpoint answers in {_list(view.renderer_classes)}")
         case exceptions.UnsupportedMediaType():
-            return ApiError(415, "invalid_request", INVALID_BODY, details={"body": ["Send application/json."]})
+            return ApiError(
+                415, "invalid_request", INVALID_BODY, details={"body": [f"Send {_list(view.parser_classes)}."]}
+            )
         case exceptions.PermissionDenied() | PermissionDenied():
             return forbidden()
         case exceptions.APIException():
@@ -172,3 +175,7 @@ def _as_error(raised: Exception) -> ApiError | None:
         case Http404():
             return for_status(404)
     return None
+
+
+def _list(classes: Iterable[Any]) -> str:
+    return " or ".join(dict.fromkeys(one.media_type for one in classes))

@@ -60,13 +60,13 @@ def answer_paid(
     What does not fit is refused before anything is said of money. The price is bound to the body's bytes.
     """
     purchase = _purchase(request)
-    asked, problem = read(), None
+    asked, word, problem = read(), idempotency.read_word(request), None
     try:
         credential = checkout.find_credential(request.headers)
         if credential is not None and isinstance(request.auth, ApiKey):
             raise PaymentProblem("bad-request", "Send the API key or the payment, not both. Nothing was charged.")
         if credential is not None:
-            return answer(asked, CredentialPayer(purchase, credential, idempotency.read_word(request)))
+            return answer(asked, CredentialPayer(purchase, credential, word))
     except PaymentProblem as wrong:
         problem = wrong
     return render_demand(request, checkout.demand(purchase, now=timezone.now(), problem=problem))

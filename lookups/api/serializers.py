@@ -218,7 +218,7 @@ class LookupRequest(serializers.Serializer[Any]):
         required=False,
         allow_null=True,
         max_length=200,
-        help_text="Your own mark; echoed with the result, and `GET /v1/lookups?ref=` finds it again.",
+        help_text="Your own mark, kept with the lookup: `GET /v1/lookups?ref=` finds it; rows of bulk jobs bear it.",
     )
     include = Words(
         Included,

@@ -70,7 +70,7 @@ def accept(
     if earlier is not None:
         return earlier
     firsts: dict[tuple[str, str, str], int] = {}
-    asked_hash = _digest(wanted, accepts_stored, notify)
+    asked_hash = _digest(wanted, accepts_stored, max_wait, notify)
     first_of = [firsts.setdefault(_same(one.question), number) for number, one in enumerate(wanted)]
     try:
         with transaction.atomic():
@@ -167,10 +167,11 @@ def _find_same(asked_hash: str, key: ApiKey, now: datetime) -> BulkJob | None:
     return recent.filter(asked_hash=asked_hash).first()
 
 
-def _digest(wanted: Sequence[Wanted], accepts_stored: bool, notify: Notify) -> str:
+def _digest(wanted: Sequence[Wanted], accepts_stored: bool, max_wait: timedelta, notify: Notify) -> str:
     """SHA-256 of the whole request: the rows as they are spelled, in their order, and how they are to be answered."""
     asked = [(one.question.to_json(), one.ref) for one in wanted]
-    text = json.dumps([asked, accepts_stored, notify.webhook_url, notify.emails_results], sort_keys=True)
+    wishes = [accepts_stored, max_wait.total_seconds(), notify.webhook_url, notify.emails_results]
+    text = json.dumps([asked, *wishes], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

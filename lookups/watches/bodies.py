@@ -24,6 +24,7 @@ LISTED = 2  # a check of its record, and one of its liens
 
 def of_watch(watch: Watch, checks: Iterable[WatchCheck]) -> wire_watches.Watch:
     """A watch with its last checks."""
+    price = prices.LOOKUP if watch.livemode else 0
     kept = {name: getattr(watch, name) for name in ("every", "email_digest", "tell_unchanged", "max_per_month", "ref")}
     return fill(
         wire_watches.Watch,
@@ -41,9 +42,9 @@ def of_watch(watch: Watch, checks: Iterable[WatchCheck]) -> wire_watches.Watch:
         pausedAt=wire_time(watch.paused_at) if watch.paused_at else None,
         nextCheckAt=wire_time(watch.next_at) if watch.next_at else None,
         lastChecks=[of_check(one) for one in checks],
-        pricePerCheck=money.to_json_number(prices.LOOKUP),
-        pricePerUnchangedCheck=money.to_json_number(min(prices.LOOKUP, prices.UNCHANGED)),
-        pricePerCheckFromCopy=money.to_json_number(min(prices.LOOKUP, prices.CHECK_FROM_COPY)),
+        pricePerCheck=money.to_json_number(price),
+        pricePerUnchangedCheck=money.to_json_number(min(price, prices.UNCHANGED)),
+        pricePerCheckFromCopy=money.to_json_number(min(price, prices.CHECK_FROM_COPY)),
         createdAt=wire_time(watch.created_at),
     )
 

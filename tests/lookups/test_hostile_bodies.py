@@ -127,7 +127,12 @@ class TestAHostileBody:
     )
     def test_of_another_content_type_is_a_415(self, customer: Customer, kind: str) -> None:
         reply = customer.post("/v1/lookup", json.dumps(GOOD), **{"content-type": kind})
-        assert_error(reply, 415, "invalid_request", "Invalid request body")
+        body = assert_error(reply, 415, "invalid_request", "Invalid request body")
+        assert body["details"] == {"body": ["Send application/json."]}
+
+    def test_of_another_content_type_where_tables_are_taken_names_them(self, customer: Customer) -> None:
+        reply = customer.post("/v1/bulk-lookup", b"x", **{"content-type": "application/xml"})
+        assert "application/json or text/csv" in json.dumps(assert_error(reply, 415, "invalid_request"))
 
     @pytest.mark.parametrize("extra", [{"x": 1}, {"x": {"y": [None, 1.5]}}, {"x": "\U0001f600"}, {"x": 1e300}])
     def test_with_fields_nobody_knows_is_none(self, tester: Customer, extra: dict[str, Any]) -> None:
@@ -193,7 +198,28 @@ class TestAHostileAddress:
             assert_error(reply, 405, "method_not_allowed")
 
     def test_for_another_format_is_a_406(self, customer: Customer) -> None:
-        assert_error(customer.get("/v1/account/balance", accept="application/xml"), 406, "invalid_request")
+        text = "This endpoint answers in application/json"
+        assert_error(customer.get("/v1/account/balance", accept="application/xml"), 406, "invalid_request", text)
+
+    @pytest.mark.parametrize(
+        ("path", "accept", "status", "says"),
+        [
+            ("/v1/account/usage", "application/xml", 406, "application/json or text/csv"),
+            ("/v1/account/usage?format=xml", "*/*", 400, "Use one of: json, csv."),
+            ("/v1/lookups/lk_1/evidence.wacz", "application/xml", 406, "application/wacz"),
+        ],
+    )
+    def test_that_cannot_be_read_counts_and_says_what_can(
+        self, customer: Customer, path: str, accept: str, status: int, says: str
+    ) -> None:
+        reply = customer.get(path, accept=accept)
+        body = assert_error(reply, status, "invalid_request")
+        assert says in json.dumps(body)
+        assert (body["livemode"], "X-RateLimit-Remaining" in reply) == (True, True)
+
+    def test_that_cannot_be_read_of_whoever_has_no_key_is_a_401(self, db: None) -> None:
+        reply = Client().get("/v1/account/usage", headers={"accept": "application/xml"})
+        assert_error(reply, 401, "unauthorized")
 
     def test_with_a_host_that_is_not_ours_is_a_400(self, db: None, settings: Any) -> None:
         settings.ALLOWED_HOSTS = ["example.com"]

@@ -228,7 +228,8 @@ class TestTheSameBulkRequestAgain:
         self.ask(customer)
         for other in (ROWS[::-1], ROWS[:1], [ROWS[0], {**ROWS[1], "ref": "b"}]):
             assert REPLAYED not in self.ask(customer, other)
-        assert BulkJob.objects.count() == 4
+        assert REPLAYED not in customer.post("/v1/bulk-lookup", {"entities": ROWS, "max_wait_seconds": 60})
+        assert BulkJob.objects.count() == 5
 
     def test_is_another_one_after_five_minutes_or_a_cancel_or_with_a_key(
         self, customer: Customer, register: Register

@@ -71,6 +71,9 @@ class TestWithoutAKey:
         ):
             assert_error(post(DEMO_QUESTION, **headers), 401, "unauthorized")
 
+    def test_with_an_unfit_idempotency_key_is_a_400_before_any_challenge(self, pretended_payments: None) -> None:
+        assert_error(post(DEMO_QUESTION, idempotency_key="x" * 256), 400, "invalid_request")
+
     @pytest.mark.parametrize(
         "body", [b"", b"{broken", {}, {"entity_name": "x", "state": "DE"}, {**DEMO_QUESTION, "search_type": "liens"}]
     )

@@ -33,11 +33,17 @@ class TestPostingAWatch:
         assert (made["every"], made["status"], made["livemode"]) == ("day", "active", False)
         assert made["on"] == list(taxonomy.BY_DEFAULT)
         assert "lien" not in made["on"]
-        assert (made["pricePerCheck"], made["pricePerUnchangedCheck"], made["pricePerCheckFromCopy"]) == (
-            0.0314,
-            0.0314,
-            0,
-        )
+
+    def test_says_what_a_check_costs_and_that_a_test_keys_costs_nothing(
+        self, tester: Customer, customer: Customer
+    ) -> None:
+        names = ("pricePerCheck", "pricePerUnchangedCheck", "pricePerCheckFromCopy")
+        told = [
+            customer.post("/v1/watches", {"state": "NY", "entity_name": "Acme Corp"}),
+            tester.post("/v1/watches", FOUND),
+        ]
+        quoted = [[reply.json()["watch"][name] for name in names] for reply in told]
+        assert quoted == [[0.0314, 0.0314, 0], [0, 0, 0]]
 
     def test_again_makes_no_second_one(self, tester: Customer) -> None:
         first = watch(tester, **FOUND)
