@@ -76,9 +76,10 @@ def list_secret_files() -> list[Path]:
 
 
 def secrets_as_json() -> bytes:
-    """The secrets among the variables, as they are set."""
+    """The secrets among the variables, as they are set. The path of a SQLite file is none: a restore has another."""
     names = [name for name in redaction.NAMES if name != "BACKUP_PASSPHRASE"]
-    found = {name: getattr(settings, name, "") for name in names} | {name: getattr(env, name) for name in ADDRESSES}
+    addresses = {name: url for name in ADDRESSES if not (url := getattr(env, name)).startswith("sqlite:")}
+    found = {name: getattr(settings, name, "") for name in names} | addresses
     return json.dumps({name: value for name, value in found.items() if value}, indent=1).encode()
 
 

@@ -175,6 +175,17 @@ class TestABackup:
         assert {path.stat().st_mode & 0o777 for path in (var / "secret_key", var / "restored_secrets.env")} == {0o600}
 
     @pytest.mark.once
+    def test_restored_in_another_folder_uses_the_database_there(
+        self, installation: Installation, tmp_path: Path
+    ) -> None:
+        passphrase, there = {"BACKUP_PASSPHRASE": PASSPHRASE}, Installation(installation.variables, tmp_path / "there")
+        installation.do("backup", str(tmp_path / "a"), "--with-secrets", WEBHOOK_SECRET="whsec_x", **passphrase)
+        there.do("restore", str(tmp_path / "a"), **passphrase)
+        lines = (there.folder / "var" / "restored_secrets.env").read_text().splitlines()
+        there.do("shell", "-v", "0", "-c", WRITE, **dict(line.split("=", 1) for line in lines))
+        assert (installation.count_accounts(), there.count_accounts()) == (1, 2)
+
+    @pytest.mark.once
     def test_is_not_written_where_it_would_be_in_itself(self, installation: Installation, tmp_path: Path) -> None:
         assert "outside of VAR_DIR" in installation.fail("backup", str(tmp_path / "var" / "a"))
         (tmp_path / "var" / "backups").mkdir()
