@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -84,9 +85,16 @@ def secrets_as_json() -> bytes:
 
 
 def write_restored_secrets(data: bytes) -> Path:
-    """Put the secrets of a backup where the operator finds them, in the form of a `.env`, for their owner alone."""
+    """Put the secrets of a backup where the operator finds them, for their owner alone: a `.env`, or for a shell."""
     path: Path = settings.VAR_DIR / RESTORED_SECRETS
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.writelines(f"{name}={value}\n" for name, value in json.loads(data).items())
+        file.writelines(f"{name}={_quoted(value)}\n" for name, value in json.loads(data).items())
     return path
+
+
+def _quoted(value: str) -> str:
+    """As shells and django-environ read it alike; without quotes where none are needed: some take them literally."""
+    if re.fullmatch(r"[\w.,:/@%+=-]*", value, re.ASCII):
+        return value
+    return '"' + re.sub(r'([\\"$`])', r"\\\1", value) + '"'
