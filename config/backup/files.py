@@ -81,7 +81,8 @@ def secrets_as_json() -> bytes:
     names = [name for name in redaction.NAMES if name != "BACKUP_PASSPHRASE"]
     addresses = {name: url for name in ADDRESSES if not (url := getattr(env, name)).startswith("sqlite:")}
     found = {name: getattr(settings, name, "") for name in names} | addresses
-    return json.dumps({name: value for name, value in found.items() if value}, indent=1).encode()
+    given = {name: ",".join(value) if isinstance(value, list) else value for name, value in found.items() if value}
+    return json.dumps(given, indent=1).encode()
 
 
 def write_restored_secrets(data: bytes) -> Path:

@@ -175,13 +175,15 @@ class TestABackup:
         (tmp_path / "passphrase").write_text(PASSPHRASE + "\n")
         passphrase = {"BACKUP_PASSPHRASE_FILE": str(tmp_path / "passphrase")}
         key = (var / "secret_key").read_text()
-        installation.do("backup", archive, "--with-secrets", WEBHOOK_SECRET="whsec_of_this_place", **passphrase)
+        of_this_place = {"WEBHOOK_SECRET": "whsec_of_this_place", "SECRET_KEY_FALLBACKS": "older,old"}
+        installation.do("backup", archive, "--with-secrets", **of_this_place, **passphrase)
         assert "is not the one" in installation.fail("restore", archive, BACKUP_PASSPHRASE="another passphrase")
         installation.destroy()
         told = installation.do("restore", archive, **passphrase)
         assert (var / "secret_key").read_text() == key
         secrets = (var / "restored_secrets.env").read_text()
         assert "WEBHOOK_SECRET=whsec_of_this_place\n" in secrets
+        assert "SECRET_KEY_FALLBACKS=older,old\n" in secrets
         assert PASSPHRASE not in secrets
         assert "whsec_of_this_place" not in told
         assert {path.stat().st_mode & 0o777 for path in (var / "secret_key", var / "restored_secrets.env")} == {0o600}
