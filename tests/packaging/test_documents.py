@@ -9,6 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+ROOMS = ("config", "lookups", "scrapers", "billing", "jurisdictions", "tests", "docs")
+MODULES = ["/manage.py", *(f"/{path.relative_to(ROOT)}" for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
 DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
 
 
@@ -19,6 +21,14 @@ class TestADocument:
     def test_links_to_what_is_there(self, document: Path) -> None:
         links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", document.read_text())
         assert [link for link in links if not (document.parent / link).exists()] == []
+
+    def test_calls_each_decision_by_its_number(self, document: Path) -> None:
+        links = re.findall(r"\[ADR (\d+)\]\([^)]*?(\d{4})-[a-z]", document.read_text())
+        assert [link for link in links if int(link[0]) != int(link[1])] == []
+
+    def test_names_only_modules_that_exist(self, document: Path) -> None:
+        named = re.findall(r"`([a-z_0-9/]+\.py)\b", document.read_text() if document.name != "CHANGELOG.md" else "")
+        assert [name for name in named if not any(path.endswith(f"/{name}") for path in MODULES)] == []
 
     def test_names_only_commands_that_exist(self, document: Path) -> None:
         targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
