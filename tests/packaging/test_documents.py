@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from django.test import Client
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -47,6 +48,14 @@ class TestTheReadme:
         named = [place for cell in table for place in re.findall(r"`([a-z_/.]+[/.][a-z_.]*)`", cell)]
         assert len(named) >= 6
         assert [place for place in named if not (ROOT / place).exists()] == []
+
+
+class TestTheSecurityPage:
+    """SECURITY.md."""
+
+    def test_names_where_the_version_stands(self) -> None:
+        [path] = re.findall(r"`info.version` of `(.+?)`", (ROOT / "SECURITY.md").read_text())
+        assert Client().get(path).json()["info"]["version"]
 
 
 class TestTheThreatModel:
