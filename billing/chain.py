@@ -4,8 +4,8 @@ Whoever changes, removes or slips in an entry would have to write every later on
 contradicted by the anchors (`billing.anchors`). Entries are chained an account at a time, under the lock that a verb
 holds anyway; nothing waits for another account.
 
-What is hashed (SHA-256, as hex) is a JSON object in ASCII without spaces: `form`, then every column that has a value
-(not NULL, not empty) by its name in alphabetical order, but `hash` itself; times in UTC to the microsecond. `id` and
+What is hashed (SHA-256, as hex) is a JSON object in ASCII without spaces: `form` and every column that has a value
+(not NULL, not empty), by name in alphabetical order, but `hash` itself; times in UTC to the microsecond. `id` and
 `hold_id` stand last, because the database numbers them while it writes. A column that is added later and empty in
 older entries leaves their hashes as they are; any other change of this text needs a new form.
 """

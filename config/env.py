@@ -39,6 +39,7 @@ if _dotenv.is_file():
 # Where the service runs
 DEBUG: bool = _env.bool("DEBUG", default=False)
 SECRET_KEY: str = _env.str("SECRET_KEY", default="")
+SECRET_KEY_FALLBACKS: list[str] = _env.list("SECRET_KEY_FALLBACKS", default=[])  # earlier ones, which still count
 ALLOWED_HOSTS: list[str] = _env.list("ALLOWED_HOSTS", default=[])
 PUBLIC_URL: str = _env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
 CONTACT: str = _env.str("CONTACT", default="")  # an e-mail or URL; portals see it in the User-Agent

@@ -22,7 +22,7 @@ PATTERNS = (
     ),
 )
 SHORTEST = 6  # shorter values are words that stand everywhere
-NAMES = tuple(name for name in vars(env) if re.search(r"_(KEY|SECRET|TOKEN|PREVIOUS|PASSPHRASE|DSN)$", name))
+NAMES = tuple(name for name in vars(env) if re.search(r"_(KEY|SECRET|TOKEN|PREVIOUS|PASSPHRASE|DSN|FALLBACKS)$", name))
 
 
 def redact(text: str) -> str:
@@ -40,7 +40,8 @@ def list_secrets() -> list[str]:
 
 def _list_values() -> Iterator[str]:
     for name in NAMES:
-        yield getattr(settings, name, "")
+        value = getattr(settings, name, "")
+        yield from value if isinstance(value, list) else [value]
     for database in (*settings.DATABASES.values(), settings.MIGRATION_DATABASE):
         yield str(database.get("PASSWORD") or "")
     yield unquote(urlsplit(settings.REDIS_URL).password or "")

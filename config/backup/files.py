@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -76,16 +77,25 @@ def list_secret_files() -> list[Path]:
 
 
 def secrets_as_json() -> bytes:
-    """The secrets among the variables, as they are set."""
+    """The secrets among the variables, as they are set. The path of a SQLite file is none: a restore has another."""
     names = [name for name in redaction.NAMES if name != "BACKUP_PASSPHRASE"]
-    found = {name: getattr(settings, name, "") for name in names} | {name: getattr(env, name) for name in ADDRESSES}
-    return json.dumps({name: value for name, value in found.items() if value}, indent=1).encode()
+    addresses = {name: url for name in ADDRESSES if not (url := getattr(env, name)).startswith("sqlite:")}
+    found = {name: getattr(settings, name, "") for name in names} | addresses
+    given = {name: ",".join(value) if isinstance(value, list) else value for name, value in found.items() if value}
+    return json.dumps(given, indent=1).encode()
 
 
 def write_restored_secrets(data: bytes) -> Path:
-    """Put the secrets of a backup where the operator finds them, in the form of a `.env`, for their owner alone."""
+    """Put the secrets of a backup where the operator finds them, for their owner alone: a `.env`, or for a shell."""
     path: Path = settings.VAR_DIR / RESTORED_SECRETS
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.writelines(f"{name}={value}\n" for name, value in json.loads(data).items())
+        file.writelines(f"{name}={_quoted(value)}\n" for name, value in json.loads(data).items())
     return path
+
+
+def _quoted(value: str) -> str:
+    """As shells and django-environ read it alike; without quotes where none are needed: some take them literally."""
+    if re.fullmatch(r"[\w.,:/@%+=-]*", value, re.ASCII):
+        return value
+    return '"' + re.sub(r'([\\"$`])', r"\\\1", value) + '"'

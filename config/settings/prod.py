@@ -5,9 +5,15 @@ from django.core.exceptions import ImproperlyConfigured
 from config import env
 from config.settings.shared import *
 
+
+def _is_weak(key: str) -> bool:
+    return len(key) < 50 or len(set(key)) < 10
+
+
 _REFUSED = {
     "SECRET_KEY is not set: production starts only with a key of its own.": not SECRET_KEY,
-    "SECRET_KEY can be guessed: make one of 50 random characters.": len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 10,
+    "SECRET_KEY can be guessed: make one of 50 random characters.": _is_weak(SECRET_KEY),
+    "SECRET_KEY_FALLBACKS can be guessed: each opens what SECRET_KEY does.": any(map(_is_weak, SECRET_KEY_FALLBACKS)),
     "ALLOWED_HOSTS is not set: name the host names this service answers to.": not ALLOWED_HOSTS,
     "ALLOWED_HOSTS answers to every name: name the host names this service answers to.": "*" in ALLOWED_HOSTS,
     "CONTACT is not set: portals must be able to see whom to write to.": not CONTACT,

@@ -12,12 +12,15 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
+import environ
 import psycopg
 import pytest
 from django.conf import settings
 
+from config.backup import files
 from tests.engines import programs
 from tests.engines.own_database import engine_variables
 from tests.journeys.checkout import ROOT, clean_environment
@@ -109,6 +112,15 @@ class Installation:
             server.execute(f'CREATE DATABASE "{name}"')
 
 
+def sourced(path: Path) -> dict[str, str]:
+    """What a shell hands on that has read the file."""
+    shell = ["sh", "-c", 'set -a; . "$1"; env -0', "sh", str(path)]
+    told = subprocess.run(shell, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=True).stdout
+    return dict(
+        line.split("=", 1) for line in told.split("\0") if not line.startswith(("PATH=", "PWD=", "_=")) and line
+    )
+
+
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """With one account and its credit; each test has a copy of it."""
@@ -163,16 +175,40 @@ class TestABackup:
         (tmp_path / "passphrase").write_text(PASSPHRASE + "\n")
         passphrase = {"BACKUP_PASSPHRASE_FILE": str(tmp_path / "passphrase")}
         key = (var / "secret_key").read_text()
-        installation.do("backup", archive, "--with-secrets", WEBHOOK_SECRET="whsec_of_this_place", **passphrase)
+        of_this_place = {"WEBHOOK_SECRET": "whsec_of_this_place", "SECRET_KEY_FALLBACKS": "older,old"}
+        installation.do("backup", archive, "--with-secrets", **of_this_place, **passphrase)
         assert "is not the one" in installation.fail("restore", archive, BACKUP_PASSPHRASE="another passphrase")
         installation.destroy()
         told = installation.do("restore", archive, **passphrase)
         assert (var / "secret_key").read_text() == key
         secrets = (var / "restored_secrets.env").read_text()
         assert "WEBHOOK_SECRET=whsec_of_this_place\n" in secrets
+        assert "SECRET_KEY_FALLBACKS=older,old\n" in secrets
         assert PASSPHRASE not in secrets
         assert "whsec_of_this_place" not in told
         assert {path.stat().st_mode & 0o777 for path in (var / "secret_key", var / "restored_secrets.env")} == {0o600}
+
+    @pytest.mark.once
+    def test_restored_in_another_folder_uses_the_database_there(
+        self, installation: Installation, tmp_path: Path
+    ) -> None:
+        passphrase, there = {"BACKUP_PASSPHRASE": PASSPHRASE}, Installation(installation.variables, tmp_path / "there")
+        installation.do("backup", str(tmp_path / "a"), "--with-secrets", WEBHOOK_SECRET="whsec_x", **passphrase)
+        there.do("restore", str(tmp_path / "a"), **passphrase)
+        there.do("shell", "-v", "0", "-c", WRITE, **sourced(there.folder / "var" / "restored_secrets.env"))
+        assert (installation.count_accounts(), there.count_accounts()) == (1, 2)
+
+    @pytest.mark.parametrize("value", ["a#b c", "it's $HOME `id` \\n \\", '"q"', "'q'", "a&b;c!d*~", "plain_1=+/"])
+    def test_has_secrets_that_a_shell_and_the_product_read_alike(
+        self, value: str, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        settings.VAR_DIR = tmp_path
+        path = files.write_restored_secrets(json.dumps({"CALICO_KEY": value}).encode())
+        assert sourced(path)["CALICO_KEY"] == value
+        read: dict[str, str] = {}
+        monkeypatch.setattr(environ.Env, "ENVIRON", read)
+        environ.Env.read_env(path)
+        assert read == {"CALICO_KEY": value}
 
     @pytest.mark.once
     def test_is_not_written_where_it_would_be_in_itself(self, installation: Installation, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import environ
 import pytest
 from django.conf import settings
+from django.core import signing
 
 from config.launch import preflight
 from config.logging import logging_config
@@ -77,9 +78,10 @@ class TestALineOfTheLog:
 
     def test_shows_no_secret_of_this_installation_whatever_it_looks_like(self, line: Any, settings: Any) -> None:
         settings.CALICO_KEY, settings.REDIS_URL = 'plain "words" only', "redis://:p%40ssw0rd@127.0.0.1/0"
-        told = 'asked with plain "words" only, and p@ssw0rd'
+        settings.SECRET_KEY_FALLBACKS = ["the one before"]
+        told = 'asked with plain "words" only, the one before and p@ssw0rd'
         written = line(logging.LogRecord("x", logging.INFO, "x.py", 1, told, (), None))
-        assert ("words" in written, "ssw0rd" in written) == (False, False)
+        assert [word for word in ("words", "before", "ssw0rd") if word in written] == []
 
     def test_is_written_where_the_mail_server_asks_for_no_password(self, line: Any, settings: Any) -> None:
         for name, value in environ.Env.email_url_config("smtp://mail:25").items():
@@ -115,6 +117,16 @@ class TestASecretInAFile:
         assert "ImproperlyConfigured: SECRET_KEY_FILE cannot be read: No such file or directory." in done.stderr
 
 
+class TestAKeyBefore:
+    """In SECRET_KEY_FALLBACKS."""
+
+    def test_still_counts_for_what_it_signed(self, tmp_path: Path) -> None:
+        told = f"__import__('django.core.signing').core.signing.loads({signing.dumps('signed', key='old')!r})"
+        given = {"SECRET_KEY": "new", "SECRET_KEY_FALLBACKS": "older,old"}
+        assert start("dev", tmp_path, told, **given).stdout == "signed\n"
+        assert "BadSignature" in start("dev", tmp_path, told, **given | {"SECRET_KEY_FALLBACKS": "older"}).stderr
+
+
 class TestProduction:
     """config.settings.prod."""
 
@@ -125,6 +137,7 @@ class TestProduction:
             ({"SECRET_KEY": ""}, "SECRET_KEY is not set"),
             ({"SECRET_KEY": "x"}, "SECRET_KEY can be guessed"),
             ({"SECRET_KEY": "k" * 50}, "SECRET_KEY can be guessed"),
+            ({"SECRET_KEY_FALLBACKS": "x"}, "SECRET_KEY_FALLBACKS can be guessed"),
             ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS is not set"),
             ({"ALLOWED_HOSTS": "a.example.com,*"}, "ALLOWED_HOSTS answers to every name"),
             ({"CONTACT": ""}, "CONTACT is not set"),

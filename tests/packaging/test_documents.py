@@ -6,9 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from django.test import Client
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+ROOMS = ("config", "lookups", "scrapers", "billing", "jurisdictions", "tests", "docs")
+MODULES = ["/manage.py", *(f"/{path.relative_to(ROOT)}" for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
 DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
 
 
@@ -20,13 +23,21 @@ class TestADocument:
         links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", document.read_text())
         assert [link for link in links if not (document.parent / link).exists()] == []
 
+    def test_calls_each_decision_by_its_number(self, document: Path) -> None:
+        links = re.findall(r"\[ADR (\d+)\]\([^)]*?(\d{4})-[a-z]", document.read_text())
+        assert [link for link in links if int(link[0]) != int(link[1])] == []
+
+    def test_names_only_modules_that_exist(self, document: Path) -> None:
+        named = re.findall(r"`([a-z_0-9/]+\.py)\b", document.read_text() if document.name != "CHANGELOG.md" else "")
+        assert [name for name in named if not any(path.endswith(f"/{name}") for path in MODULES)] == []
+
     def test_names_only_commands_that_exist(self, document: Path) -> None:
         targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
         named = set(re.findall(r"(?:`|^    (?:[A-Z_]+=\S+ )*)make ([a-z]+)", document.read_text(), re.MULTILINE))
         assert named - targets == set()
         commands = {path.stem for path in ROOT.glob("*/management/commands/*.py")}
         named = set(re.findall(r"manage\.py ([a-z_]+)", document.read_text()))
-        assert named - commands - {"migrate", "createsuperuser", "changepassword", "shell"} == set()
+        assert named - commands - {"migrate", "collectstatic", "createsuperuser", "changepassword", "shell"} == set()
 
 
 class TestTheReadme:
@@ -37,6 +48,14 @@ class TestTheReadme:
         named = [place for cell in table for place in re.findall(r"`([a-z_/.]+[/.][a-z_.]*)`", cell)]
         assert len(named) >= 6
         assert [place for place in named if not (ROOT / place).exists()] == []
+
+
+class TestTheSecurityPage:
+    """SECURITY.md."""
+
+    def test_names_where_the_version_stands(self) -> None:
+        [path] = re.findall(r"`info.version` of `(.+?)`", (ROOT / "SECURITY.md").read_text())
+        assert Client().get(path).json()["info"]["version"]
 
 
 class TestTheThreatModel:

@@ -112,8 +112,31 @@ class TestAnAlert:
         program = shutil.which("promtool")
         if program is None:
             pytest.skip("promtool is not on this machine (Debian's package prometheus has it)")
+        version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60).stdout
+        if "config" in arguments and [int(one) for one in re.findall(r"\d+", version)[:2]] < [2, 55]:
+            pytest.skip("this promtool does not know http_headers, which Prometheus has since 2.55")
         done = subprocess.run([program, *arguments], cwd=PROMETHEUS, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+class TestTheScrapeConfiguration:
+    """deploy/prometheus/prometheus.yml."""
+
+    @pytest.mark.django_db
+    def test_reads_every_web_server_of_the_compose_file_as_production_answers(self, settings: Any) -> None:
+        [job] = yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text())["scrape_configs"]
+        services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+        servers = {f"{name}:8000" for name, one in services.items() if "web" in one.get("command", ())}
+        [targets] = [set(one["targets"]) for one in job["static_configs"]]
+        assert targets == servers != set()
+        settings.METRICS_TOKEN, settings.ALLOWED_HOSTS = "letmein", ["sos.example.com", "web", "web2"]
+        settings.SECURE_SSL_REDIRECT = True
+        settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+        told = {name: one["values"][0] for name, one in job.get("http_headers", {}).items()}
+        for host in targets:
+            reply = Client().get("/metrics", headers={"host": host, "authorization": "Bearer letmein", **told})
+            assert reply.status_code == 200
+        assert job.get("scheme", "http") == "http"  # what a web server speaks
 
 
 class TestTheDashboard:

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
+from jurisdictions.codes import PLACES
 from scrapers import discovery
 from scrapers.bulk_data import copies, reading, refresh
 from scrapers.bulk_data.layouts import illinois
@@ -352,3 +354,18 @@ class TestFloridaWithItsEventsAndFictitiousNames:
         (folder / "npcordata.zip").write_bytes(b"")
         with pytest.raises(PageChanged, match=r"npcordata\.zip"):
             read("FL", folder)
+
+
+class TestTheRunbook:
+    """docs/runbook.md."""
+
+    def test_names_the_states_whose_files_are_fetched_by_the_operator(self) -> None:
+        text = " ".join((settings.BASE_DIR / "docs" / "runbook.md").read_text(encoding="utf-8").split())
+        named = text.partition("you fetch yourself, then `--file`:")[2].partition(". What is sold elsewhere")[0]
+        ours = [one for one in discovery.list_publishers() if one.code in PLACES and one.bulk_data]
+        by_hand = [one for one in ours if one.bulk_data.supplied or not one.bulk_data.url.startswith("https://")]
+        assert {place.name for place in PLACES.values() if place.name in named} == {
+            PLACES[one.code].name for one in by_hand
+        }
+        assert "Four you fetch yourself" in text
+        assert len(by_hand) == 4

@@ -114,12 +114,15 @@ class TestAnAuthenticatorApp:
         assert fresh.get("/admin/").status_code == 302
 
     def test_opens_nothing_after_the_secret_key_was_changed(self, browser: Browser, dana: Any, settings: Any) -> None:
-        app = set_up_app(browser)
+        app, before = set_up_app(browser), settings.SECRET_KEY
         settings.SECRET_KEY = "another key with enough characters in it"
         fresh = Browser()
         fresh.sign_in(dana.username)
         assert fresh.post("/admin/login/factor/", {"code": app.code(1)}).status_code == 200
         assert fresh.get("/admin/").status_code == 302
+        settings.SECRET_KEY_FALLBACKS = [before]
+        assert fresh.post("/admin/login/factor/", {"code": app.code(1)}).status_code == 302
+        assert browser.get("/admin/").status_code == fresh.get("/admin/").status_code == 200
 
     def test_code_works_once(self, browser: Browser, dana: Any) -> None:
         app = set_up_app(browser)

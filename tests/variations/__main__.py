@@ -8,10 +8,13 @@ from __future__ import annotations
 import os
 import sys
 
+import django
+
 
 def main() -> None:
     """Print the defects and the figures; fail when there is a defect."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.test")
+    django.setup()
     from tests.variations import figures
     from tests.variations.outcomes import try_state
 

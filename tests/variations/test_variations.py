@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
+from django.conf import settings
 
 from scrapers.transport.recording import load_steps
 from tests.scrapers.golden import list_cases
@@ -41,6 +44,16 @@ class TestThePageOfFigures:
         rows = SHOWN[start : start + len(figures.list_states())]
         assert [line.split(" | ")[0].strip("| ") for line in rows] == figures.list_states()
         assert figures.PAGE.read_text(encoding="utf-8") == figures.page(rows)
+
+
+class TestTheCommand:
+    """python -m tests.variations."""
+
+    def test_tries_a_state_and_prints_its_line(self) -> None:
+        command = [sys.executable, "-m", "tests.variations", "PA"]
+        done = subprocess.run(command, cwd=settings.BASE_DIR, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.splitlines()[0] in SHOWN
 
 
 class TestTheTool:

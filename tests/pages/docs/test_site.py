@@ -15,10 +15,10 @@ from django.test import Client
 from django.urls import Resolver404, resolve
 from lxml import html
 
-from billing import customer_keys, limits
+from billing import customer_keys, keys, limits
 from config import env
 from lookups import idempotency as idempotency_keys
-from lookups.api import idempotency, parsers, serializers
+from lookups.api import idempotency, parsers, serializers, urls
 from lookups.api.views.bulk import BulkView
 from lookups.api.wire.words import CODES
 from lookups.jobs import lifecycle
@@ -164,6 +164,27 @@ class TestErrors:
         assert heading.text_content().startswith(code)
 
 
+class TestKeys:
+    """docs/keys.md."""
+
+    def test_have_the_scopes_of_the_code(self) -> None:
+        text = contents.by_slug()["keys"].path.read_text()
+        assert set(re.findall(r"^\| `([a-z]+)` \|", text, re.MULTILINE)) == set(keys.SCOPES)
+
+
+class TestStates:
+    """docs/guides/states.md."""
+
+    def test_have_the_fields_and_words_that_are_sent(self, db: None) -> None:
+        text = contents.by_slug()["states"].path.read_text()
+        rows = re.findall(r"^\| (`.+?) \|", text, re.MULTILINE)
+        fields = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+        sent = Client().get("/v1/states").json()
+        assert fields - set(sent[0]) == set()
+        words = set(re.findall(r"^- `?(\w+)`?: ", text, re.MULTILINE))
+        assert {one["verification"] or "null" for one in sent} | {"live"} == words
+
+
 class TestLimits:
     """docs/guides/limits.md."""
 
@@ -175,7 +196,7 @@ class TestLimits:
             "requests a minute, of all keys of an account together": (
                 f"{env.RATE_LIMIT_PER_MINUTE * limits.KEYS_AT_FULL_SPEED}"
             ),
-            "looks at jobs and bulk jobs a minute, of a key": f"{env.POLLS_PER_MINUTE}, counted apart",
+            "looks a minute, of a key (see below)": f"{env.POLLS_PER_MINUTE}, counted apart",
             "lookups of a key that run at a time": f"{env.CONCURRENT_LOOKUPS}",
             "requests a minute without a key, or with a wrong one, of a network address": f"{env.KEYLESS_PER_MINUTE}",
             "body of a request": (
@@ -200,6 +221,13 @@ class TestLimits:
         fields = serializers.LookupRequest().fields
         assert (fields["entity_name"].min_length, fields["entity_name"].max_length) == (2, 200)  # type: ignore[attr-defined]
         assert (fields["entity_id"].max_length, fields["ref"].max_length) == (60, 200)  # type: ignore[attr-defined]
+
+    def test_of_looks_name_what_is_looked_at(self) -> None:
+        text = contents.by_slug()["limits"].path.read_text()
+        named = re.findall(r"`(/v1/.+?)`", text.partition("\nLooks ")[2].partition("\n\n")[0])
+        views = {str(one.pattern): getattr(one.callback, "view_class", None) for one in urls.urlpatterns}
+        polled = [path for path, view in views.items() if getattr(view, "polled", False)]
+        assert sorted(named) == sorted("/" + path.replace("<str:", "{").replace(">", "}") for path in polled)
 
     def test_of_keys_for_repetitions_are_those_of_the_code(self) -> None:
         text = contents.by_slug()["idempotency"].path.read_text()
