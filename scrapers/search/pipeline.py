@@ -108,16 +108,18 @@ def _search(source: Source, asked: Question, plan: SearchPlan, *, threshold: flo
     for term in plan.terms[: portal.name_search.most_terms]:
         results = _listed(source, term)
         choice = portal.choose(name, results, threshold=threshold, last=False)
-        whole = results.complete
+        whole = seen = results.complete
         if not whole and not _certain(choice):
             narrow = narrow or source.narrow(asked.name)
             if narrow is not None:
                 both = ResultList(narrow.candidates + results.candidates, complete=False)
                 choice = portal.choose(name, both, threshold=threshold, last=False)
                 whole = narrow.complete and source.narrow_proves
+                seen = whole or (choice.candidate in narrow.candidates and _shows_namesakes(portal, narrow))
         complete = complete and whole  # another spelling's whole list does not mend one that was cut
-        if choice.candidate is not None or choice.ambiguous:
+        if choice.ambiguous or _certain(choice) or (choice.candidate is not None and seen):
             return choice, complete
+        choice = replace(choice, candidate=None)  # the very name may be beyond the end of the list
         nearest = max(nearest, choice, key=_nearness)
         rows += results.candidates
     if not complete:
@@ -212,9 +214,18 @@ def _nearness(choice: Choice) -> float:
     return choice.ranked[0].score if choice.ranked else 0.0
 
 
+def _shows_namesakes(portal: Portal, narrow: ResultList) -> bool:
+    """Whether nobody who has the name of a row of this list is missing from it."""
+    return narrow.complete or portal.name_search.narrow == "spellings"
+
+
 def _certain(choice: Choice) -> bool:
-    """Whether the best row is the very name asked for: nothing beyond a cut list could be better."""
-    return bool(choice.ranked) and choice.ranked[0].kind == "exact" and choice.candidate is not None
+    """Whether the best row is the very name asked for: nothing beyond a cut list could be better.
+
+    Of a company that has ended one cannot tell: its name may have gone to one that lives.
+    """
+    best = choice.ranked[0] if choice.ranked else None
+    return best is not None and best.kind == "exact" and best.status_class != "inactive" and choice.candidate is not None
 
 
 def _open(source: Source, row: Candidate) -> EntityRecord:

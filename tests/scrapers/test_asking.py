@@ -163,6 +163,16 @@ class TestTheRightCompany:
         assert found(portal, "Acme LLC").record.entity_id == "101"
         assert portal.asked == ["Acme", "open ACME LLC"]
 
+    @pytest.mark.parametrize("listed", [row("ACME INC"), row("ACME"), row("ACME LLC", status="Dissolved")])
+    def test_is_nobody_else_where_the_list_was_cut(self, listed: Candidate) -> None:
+        portal = Registry({"Acme": rows(listed, complete=False)})  # the one meant may be beyond the end
+        with pytest.raises(QueryRefused, match="too many"):
+            put(portal, "Acme LLC")
+        portal.narrowed = rows(listed)
+        assert found(portal, "Acme LLC").record.entity_name == listed.name
+        portal.narrowed = rows(row("ACME LLC", "102"), listed)
+        assert found(portal, "Acme LLC").record.entity_id == "102"
+
     def test_is_looked_for_alone_when_the_list_was_cut_before_it(self) -> None:
         portal = Registry({"Acme": rows(row("ACME ANVILS LLC", "102"), complete=False)})
         portal.narrowed = rows(row("ACME LLC"), complete=False)

@@ -41,7 +41,7 @@ class TestKansas:
 
     def test_gives_the_company_a_row_opens(self, recordings: Path) -> None:
         talk = conversation(recordings)
-        told = talk.ask(name="Haack Enterprises, Ltd")
+        told = talk.ask(entity_id="785139")
         assert isinstance(told, Found)
         record = told.record
         assert record.entity_name == "HAACK ENTERPRISES, L.P."
