@@ -90,7 +90,9 @@ def write_restored_secrets(data: bytes) -> Path:
     path: Path = settings.VAR_DIR / RESTORED_SECRETS
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.writelines(f"{name}={_quoted(value)}\n" for name, value in json.loads(data).items())
+        for name, value in json.loads(data).items():
+            if not value.startswith("sqlite:"):  # archives of 1.3.0 name the file that was backed up
+                file.write(f"{name}={_quoted(value)}\n")
     return path
 
 

@@ -198,12 +198,14 @@ class TestABackup:
         there.do("shell", "-v", "0", "-c", WRITE, **sourced(there.folder / "var" / "restored_secrets.env"))
         assert (installation.count_accounts(), there.count_accounts()) == (1, 2)
 
+    @pytest.mark.once
     @pytest.mark.parametrize("value", ["a#b c", "it's $HOME `id` \\n \\", '"q"', "'q'", "a&b;c!d*~", "plain_1=+/"])
     def test_has_secrets_that_a_shell_and_the_product_read_alike(
         self, value: str, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         settings.VAR_DIR = tmp_path
-        path = files.write_restored_secrets(json.dumps({"CALICO_KEY": value}).encode())
+        of_1_3 = {"DATABASE_URL": "sqlite:////old/var/db.sqlite3"}
+        path = files.write_restored_secrets(json.dumps({"CALICO_KEY": value, **of_1_3}).encode())
         assert sourced(path)["CALICO_KEY"] == value
         read: dict[str, str] = {}
         monkeypatch.setattr(environ.Env, "ENVIRON", read)
