@@ -29,6 +29,7 @@ _FROM = re.compile(
 _ARTICLE_OF_FORM = re.compile(
     r"[,(]\s*an?\s+(?=(?:professional|limited|registered|public benefit|nonprofit)\s[a-z\s]+\W*$)", flags=re.IGNORECASE
 )
+_NATION = frozenset({"america", "usa", "united states", "united states of america"})  # no state's register notes it
 # "Acme, Inc., a Delaware corporation": how contracts and registers say where a company is from.
 _HOME_OF_FORM = re.compile(
     r"[,(]\s*an?\s+(?:" + "|".join(STATE_NAMES) + r")\s+(?:" + "|".join(text for text, _ in LEGAL_FORMS) + r")\W*$",
@@ -70,7 +71,7 @@ class ComparisonForm:
     legal_form: str
     base: str = ""  # the words without the legal form, numbers as they are written
     origin: str = ""  # "delaware" in "Acme Inc of Delaware": the home a foreign company tells itself apart by
-    of_origin: bool = False  # whether the home follows "of": then it may be part of the name ("Company of America")
+    of_origin: bool = False  # whether the home may be part of the name: "Company of America", "Acme Corp USA"
 
     @property
     def letters(self) -> str:
@@ -123,7 +124,7 @@ def form(name: str) -> ComparisonForm:
     text = (text.removeprefix("the ") or text).removesuffix(" the") or text
     noted = _FROM.match(text) if not _STATE_WORDS.isdisjoint(text.split()) else None
     origin = noted["origin"] if noted else ""
-    of_origin = noted is not None and f" of {origin}" in text[noted.end("name") :]
+    of_origin = noted is not None and (origin in _NATION or f" of {origin}" in text[noted.end("name") :])
     text = noted["name"] if noted else text
     bank = _BANK.match(text) if text.endswith((" na", " n a", " association")) else None
     if bank:

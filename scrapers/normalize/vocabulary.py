@@ -259,3 +259,11 @@ KIN: frozenset[str] = frozenset(_KIN.split())
 # Letters after a person's name, which a comma sets off: "Lindqvist, Patricia, D.D.S."
 _TITLES = "cpa dc dds dmd do dpm dvm esq ii iii iv jr junior lcsw md od phd rn senior sr"
 TITLES: frozenset[str] = frozenset(_TITLES.split())
+
+# Set off from a name like a place, and none: what it is a part of, in which capacity it acts, another country.
+_NO_PLACES = """
+branch certified chapter class consent department division fund licensed lottery protected region series trustee unit
+australia brazil britain canada china england europe france germany india ireland israel italy japan kingdom korea
+mexico netherlands scotland singapore spain switzerland taiwan uk
+"""
+NO_PLACES: frozenset[str] = frozenset(_NO_PLACES.split())

@@ -37,6 +37,7 @@ from scrapers.statuses import StatusMeaning
 _ORDER: dict[str, int] = {"entity_id": 0, "exact": 1, "suffix_variant": 2, "former_name": 3, "close": 4}
 _STATUS_ORDER = {"active": 0, "neutral": 1, "inactive": 2}
 LONG_WORD = 10  # letters; a common word as long as this has next to no neighbor that differs in a vowel
+SHORTEST_BESIDE_AND = 3  # letters; "Home & Garden" may be written in one word, "S & S" not
 _PUT_BEFORE = frozenset({"ft", "mt"})  # abbreviations of two letters that names begin with
 _BARE_FORM = re.compile(r"[^\W_] +(?:pc|pa)\s*$", flags=re.IGNORECASE)
 UNSURE = 0.90  # the most that two names with a meaningful difference can score; below every sensible threshold
@@ -202,7 +203,8 @@ def _compare_spelled_out(
 ) -> Comparison:
     """Spelling differences that cannot point to another company, or an unsure score."""
     if asked.letters == shown.letters and (asked.letters.isalpha() or _figures(asked.key) == _figures(shown.key)):
-        score = 0.96 if _is_only_divided(asked.base.split(), shown.base.split()) else UNSURE
+        divided = _is_only_divided(asked.base.split(), shown.base.split())
+        score = 0.96 if divided and not _is_read_into_a_word(one, other) else UNSURE
         return Comparison(score, "close", ("spacing",))
     ratio = fuzz.ratio(asked.key, shown.key) / 100
     if names.numbers(asked.key) != names.numbers(shown.key):
@@ -216,7 +218,7 @@ def _compare_spelled_out(
         if sorted(one) == sorted(other):
             return Comparison(min(max(ratio, 0.85), UNSURE), "close", ("word_order",))
         return Comparison(min(ratio, UNSURE), "close", ("word_differs",))
-    if "".join(one) == "".join(other):
+    if "".join(one) == "".join(other) and not _is_read_into_a_word(one, other):
         return Comparison(0.95, "close", ("spacing", "abbreviation"))
     feature = "words_missing" if len(asked.key.split()) < len(shown.key.split()) else "words_added"
     return Comparison(min(ratio, UNSURE - 0.02), "close", (feature,))
@@ -226,6 +228,15 @@ def _is_only_divided(one: list[str], other: list[str]) -> bool:
     """Whether one name is the other with blanks put in: "JM Art" is that of "JMArt", not of "J Mart"."""
     few, many = sorted((set(accumulate(map(len, words))) for words in (one, other)), key=len)
     return few <= many
+
+
+def _is_read_into_a_word(one: list[str], other: list[str]) -> bool:
+    """Whether an "and" beside initials is letters of the other name's word: "S & S" is no "SANDS"."""
+    if ("and" in one) == ("and" in other):
+        return False
+    words = one if "and" in one else other
+    at = words.index("and")
+    return any(len(word) < SHORTEST_BESIDE_AND for word in (*words[max(at - 1, 0) : at], *words[at + 1 : at + 2]))
 
 
 def _figures(key: str) -> list[str]:
@@ -313,6 +324,8 @@ def rank(
 def _compare_question(asked: question.Question, shown: str, state: str) -> Comparison:
     """Compare as it was written, and without a place after the legal form where nobody has that in the name."""
     written = compare(asked.written, shown, state=state)
+    if asked.literal:  # "Spring Corporation CT" may be a name that ends so
+        written = max(compare(asked.literal, shown, state=state), written, key=lambda found: found.score)
     if not asked.city:
         return written
     bare = compare(asked.without_city, shown, state=state)

@@ -225,7 +225,9 @@ def _certain(choice: Choice) -> bool:
     Of a company that has ended one cannot tell: its name may have gone to one that lives.
     """
     best = choice.ranked[0] if choice.ranked else None
-    return best is not None and best.kind == "exact" and best.status_class != "inactive" and choice.candidate is not None
+    return (
+        best is not None and best.kind == "exact" and best.status_class != "inactive" and choice.candidate is not None
+    )
 
 
 def _open(source: Source, row: Candidate) -> EntityRecord:

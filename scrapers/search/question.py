@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from jurisdictions.codes import PLACES
 from scrapers.normalize import names
-from scrapers.normalize.vocabulary import COMMON_WORDS, LEGAL_FORMS, STATE_NAMES
+from scrapers.normalize.vocabulary import COMMON_WORDS, LEGAL_FORMS, NO_PLACES, STATE_NAMES
 
 _FORMS = "|".join(r"[.\s]*".join(text.split()) for text, _ in LEGAL_FORMS)
 _FORM_WORDS = frozenset(word for text, _ in LEGAL_FORMS for word in text.split())
@@ -26,23 +26,27 @@ _CITY_AFTER_FORM = re.compile(
     rf"(?:,?\s+(?P<state>{_CODES}|PA|CO|{_STATES})\.?)?\s*\)?\s*$",
     flags=re.IGNORECASE,
 )
-# "Acme LLC CT": a code that follows the legal form as a note of where the company is from.
-_CODE_AFTER_FORM = re.compile(rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?),?\s+(?P<code>{_CODES})\W*$", flags=re.IGNORECASE)
+# "Acme LLC CT": a code that follows the legal form as a note of where the company is from. "Marine Co VI" is the sixth.
+_CODE_AFTER_FORM = re.compile(
+    rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?),?\s+(?P<code>(?!VI\b)(?:{_CODES}))\W*$", flags=re.IGNORECASE
+)
 # "Acme LLC (CT)", "Acme Inc (Delaware)": a note on the form, which is compared and not searched for.
 _NOTED_HOME = re.compile(
     rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?)\s*[(\[]\s*(?:{_CODES}|{_STATES}|foreign|fn)\s*[)\]]\W*$", flags=re.IGNORECASE
 )
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019`\u00b4", "'"))  # as registries write them
-_NO_CITY = COMMON_WORDS | _FORM_WORDS | STATE_NAMES | {"and", "the", "of", "a", "an", "for", "dba"}
+_INITIALS = re.compile(r"\b\w\.\w")
+_NO_CITY = NO_PLACES | COMMON_WORDS | _FORM_WORDS | STATE_NAMES | {"and", "the", "of", "a", "an", "for", "dba"}
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A caller's words in parts.
 
-    `written`: the words, without the codes of a web page. `name`: the legal entity, which is looked for; `trading`: the
-    names it is said to trade under. `city`: what stood after the legal form as a place, and is not part of `name`;
-    `city_is_sure` where a state stood beside it.
+    `written`: the words, without the codes of a web page, and with a state's code behind the legal form as a note;
+    `literal`: with that code as it stood, for it may be a word of the name; else empty. `name`: the legal entity, which
+    is looked for; `trading`: the names it is said to trade under. `city`: what stood after the legal form as a place,
+    and is not part of `name`; `city_is_sure` where a state stood beside it.
     """
 
     written: str
@@ -50,6 +54,7 @@ class Question:
     trading: tuple[str, ...] = ()
     city: str = ""
     city_is_sure: bool = False
+    literal: str = ""
 
     @property
     def without_city(self) -> str:
@@ -63,15 +68,16 @@ def read(written: str, state: str = "") -> Question:
     text = html.unescape(html.unescape(written)).translate(_APOSTROPHES)
     legal, *others = names.trading_names(text)
     trading = tuple(others)
-    noted = _CODE_AFTER_FORM.match(legal)
+    noted, literal = _CODE_AFTER_FORM.match(legal), ""
     if noted and (noted["code"].upper() == state or noted["code"].isupper()):
+        literal = _with_trading(legal, trading)
         legal = f"{noted['name']} ({noted['code'].upper()})"
     found = _CITY_AFTER_FORM.match(legal)
     if found is None or not _may_be_a_city(found["city"]):
         home = _NOTED_HOME.match(legal)
-        return Question(_with_trading(legal, trading), home["name"] if home else legal, trading)
+        return Question(_with_trading(legal, trading), home["name"] if home else legal, trading, literal=literal)
     name = found["name"].rstrip(" ,")
-    return Question(_with_trading(legal, trading), name, trading, found["city"], bool(found["state"]))
+    return Question(_with_trading(legal, trading), name, trading, found["city"], bool(found["state"]), literal)
 
 
 def _with_trading(legal: str, trading: tuple[str, ...]) -> str:
@@ -80,4 +86,5 @@ def _with_trading(legal: str, trading: tuple[str, ...]) -> str:
 
 def _may_be_a_city(text: str) -> bool:
     """Whether the words after a legal form can be a place: no word of a trade, and no note on the form itself."""
-    return len(text) > 2 and _NO_CITY.isdisjoint((*names.plain(text).split(), names.plain(text)))
+    words = (*names.plain(text).split(), names.plain(text))
+    return len(text) > 2 and not _INITIALS.search(text) and _NO_CITY.isdisjoint(words)

@@ -56,6 +56,10 @@ class TestAQuestion:
             ("Acme LLC - 2", "Acme LLC - 2", ""),
             ("Acme, Inc., a Delaware corporation", "Acme, Inc., a Delaware corporation", ""),
             ("Acme LLC ny", "Acme LLC ny", ""),
+            ("Acme LLC, Series B", "Acme LLC, Series B", ""),
+            ("Acme LLC, Canada", "Acme LLC, Canada", ""),
+            ("Acme LLC, J.B. Hart", "Acme LLC, J.B. Hart", ""),
+            ("Marine Co VI", "Marine Co VI", ""),  # the sixth
         ],
     )
     def test_has_its_name_apart_from_its_place(self, written: str, name: str, city: str) -> None:
@@ -86,6 +90,14 @@ class TestAPlaceAfterTheLegalForm:
 
     def test_may_be_the_state_that_is_asked(self) -> None:
         assert found("Acme LLC CT", "ACME LLC") == ("ACME LLC", ("home_state",))
+
+    def test_may_be_the_last_word_of_the_name(self) -> None:
+        assert found("Spring Corporation CT", "SPRING CORPORATION CT") == ("SPRING CORPORATION CT", ())
+        shown = ("SPRING CORPORATION", "SPRING CORPORATION CT")
+        assert found("Spring Corporation CT", *shown) == ("SPRING CORPORATION CT", ())
+
+    def test_is_no_series_of_another_company(self) -> None:
+        assert found("Acme LLC, Series B", "ACME LLC") == (None, ())
 
 
 class TestATradingNameBesideALegalOne:

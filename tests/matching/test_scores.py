@@ -119,6 +119,14 @@ SCORES = [
     ("Acme Galley", "ACME GALLERY", 0.90, "close", "word_differs"),  # a word of its own
     ("Acme Realty", "ACME REALITY", 0.90, "close", "word_differs"),
     ("Zephyr Quartz", "ZEPHYR QUARTS", 0.90, "close", "word_differs"),  # nobody else's words
+    # an "and" that would be letters of a word
+    ("S & S", "SANDS", 0.90, "close", "spacing"),
+    ("Brand Y", "BR & Y", 0.90, "close", "spacing"),
+    ("Home & Garden", "HOMEANDGARDEN", 0.96, "close", "spacing"),
+    ("S&S", "S AND S", 1.0, "exact", ""),
+    # a nation is no state that a register notes: it may be a part of the name
+    ("Acme Corp", "ACME CORP USA", 0.90, "close", "home_state"),
+    ("Acme Corp", "ACME CORP (DELAWARE)", 0.97, "suffix_variant", "home_state"),
     # other words: another company, however alike
     (f"{LONG} Blue", f"{LONG} Blues", 0.90, "close", "word_differs"),
     (f"{LONG} Blue Inc", f"{LONG} Blues LLC", 0.90, "close", "word_differs"),
