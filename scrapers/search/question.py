@@ -32,6 +32,7 @@ _CODE_AFTER_FORM = re.compile(rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?),?\s+(?P<cod
 _NOTED_HOME = re.compile(
     rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?)\s*[(\[]\s*(?:{_CODES}|{_STATES}|foreign|fn)\s*[)\]]\W*$", flags=re.IGNORECASE
 )
+_ESCAPED = re.compile(r"&[#\w]+;")  # with its semicolon: "B&GTrucking" is a name
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019`\u00b4", "'"))  # as registries write them
 _NO_CITY = COMMON_WORDS | _FORM_WORDS | STATE_NAMES | {"and", "the", "of", "a", "an", "for", "dba"}
 
@@ -60,7 +61,7 @@ class Question:
 @lru_cache(maxsize=4_096)
 def read(written: str, state: str = "") -> Question:
     """The parts of what a caller wrote, asking in `state`."""
-    text = html.unescape(html.unescape(written)).translate(_APOSTROPHES)
+    text = _unescaped(_unescaped(written)).translate(_APOSTROPHES)
     legal, *others = names.trading_names(text)
     trading = tuple(others)
     noted = _CODE_AFTER_FORM.match(legal)
@@ -72,6 +73,10 @@ def read(written: str, state: str = "") -> Question:
         return Question(_with_trading(legal, trading), home["name"] if home else legal, trading)
     name = found["name"].rstrip(" ,")
     return Question(_with_trading(legal, trading), name, trading, found["city"], bool(found["state"]))
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda found: html.unescape(found[0]), text)
 
 
 def _with_trading(legal: str, trading: tuple[str, ...]) -> str:

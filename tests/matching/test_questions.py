@@ -48,6 +48,8 @@ class TestAQuestion:
             ("Smith &amp; Sons, Inc.", "Smith & Sons, Inc.", ""),
             ("Smith &amp;amp; Sons", "Smith & Sons", ""),
             ("Murphy\u2019s Tire LLC", "Murphy's Tire LLC", ""),
+            ("B&GTrucking LLC", "B&GTrucking LLC", ""),  # no "greater than", nor a copyright below
+            ("A&COPYSHOP", "A&COPYSHOP", ""),
             # what is no place
             ("Plan A, LLC", "Plan A, LLC", ""),
             ("Acme, Hartford", "Acme, Hartford", ""),
