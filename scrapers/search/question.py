@@ -1,12 +1,11 @@
 """What a caller's words ask for, before they are compared or sent: the company's name apart from what stands around it.
 
-People paste names from web pages (`&amp;`), contracts ("Maria Lopez LLC dba Sunrise Cleaning") and address books ("Acme
-LLC, Charlotte NC"). What is taken away here is never lost on the answer: a match says what it was found without.
+People paste names from contracts ("Maria Lopez LLC dba Sunrise Cleaning") and address books ("Acme LLC, Charlotte NC").
+What is taken away here is never lost on the answer: a match says what it was found without.
 """
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -32,7 +31,6 @@ _CODE_AFTER_FORM = re.compile(rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?),?\s+(?P<cod
 _NOTED_HOME = re.compile(
     rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?)\s*[(\[]\s*(?:{_CODES}|{_STATES}|foreign|fn)\s*[)\]]\W*$", flags=re.IGNORECASE
 )
-_ESCAPED = re.compile(r"&[#\w]+;")  # with its semicolon: "B&GTrucking" is a name
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019`\u00b4", "'"))  # as registries write them
 _NO_CITY = COMMON_WORDS | _FORM_WORDS | STATE_NAMES | {"and", "the", "of", "a", "an", "for", "dba"}
 
@@ -41,7 +39,7 @@ _NO_CITY = COMMON_WORDS | _FORM_WORDS | STATE_NAMES | {"and", "the", "of", "a", 
 class Question:
     """A caller's words in parts.
 
-    `written`: the words, without the codes of a web page. `name`: the legal entity, which is looked for; `trading`: the
+    `written`: the words, with plain apostrophes. `name`: the legal entity, which is looked for; `trading`: the
     names it is said to trade under. `city`: what stood after the legal form as a place, and is not part of `name`;
     `city_is_sure` where a state stood beside it.
     """
@@ -61,7 +59,7 @@ class Question:
 @lru_cache(maxsize=4_096)
 def read(written: str, state: str = "") -> Question:
     """The parts of what a caller wrote, asking in `state`."""
-    text = _unescaped(_unescaped(written)).translate(_APOSTROPHES)
+    text = written.translate(_APOSTROPHES)
     legal, *others = names.trading_names(text)
     trading = tuple(others)
     noted = _CODE_AFTER_FORM.match(legal)
@@ -73,10 +71,6 @@ def read(written: str, state: str = "") -> Question:
         return Question(_with_trading(legal, trading), home["name"] if home else legal, trading)
     name = found["name"].rstrip(" ,")
     return Question(_with_trading(legal, trading), name, trading, found["city"], bool(found["state"]))
-
-
-def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda found: html.unescape(found[0]), text)
 
 
 def _with_trading(legal: str, trading: tuple[str, ...]) -> str:

@@ -178,6 +178,7 @@ class TestANameCheck:
             ("1st Street Foods Co", "FIRST STREET FOODS LLC"),
             ("Old Bakeries LLC", "OLD BAKERY LLC"),
             ("Smith and Sons Farms LLC", "SMITH & SONS FARMS INC"),
+            ("Smith &amp; Sons LLC", "SMITH & SONS, INC."),  # pasted from a web page
         ],
     )
     def test_finds_the_name_that_stands_in_the_way(self, book: type[Book], name: str, shown: str) -> None:
