@@ -1,0 +1,42 @@
+"""A page of liens that shows none, and does not say that there are none, never reads as "no liens"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from scrapers.failures import PortalError
+from scrapers.records import Answer, NotFound
+from scrapers.transport.recording import load_steps
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER, Case, dated
+
+
+def put(state: str, situation: str, *changes: tuple[str, str], page: int = -1) -> Answer | str:
+    """The answer to a saved question with one saved page changed, or the word for why there is none."""
+    case = Case(state, situation, FOLDER / state / situation)
+    steps = load_steps(case.folder)
+    body = steps[page].body.decode()
+    for old, new in changes:
+        assert old in body, old
+        body = body.replace(old, new)
+    steps[page] = replace(steps[page], body=body.encode())
+    try:
+        return Conversation(state, *steps).ask(**dated(case.content["question"]))
+    except PortalError as error:
+        return error.reason
+
+
+class TestSouthCarolinasNames:
+    """Of which one is ticked."""
+
+    def test_are_none_where_the_page_says_so(self) -> None:
+        assert isinstance(put("SC", "ucc-no-match"), NotFound)
+
+    @pytest.mark.parametrize(
+        "shown",
+        ["Our search is being maintained.", "No records can be shown now; nothing you filed was lost or found."],
+    )
+    def test_are_not_none_where_it_says_something_else(self, shown: str) -> None:
+        assert put("SC", "ucc-no-match", ("No matching names were found.", shown)) == "layout_changed"
