@@ -49,6 +49,8 @@ def _rows(page: Page) -> list[dict[str, str]]:
         if _NONE.search(text_of(one(tree, "body"))):
             return []
         raise missing_result(page, "list of filings")
+    if len(tables) != 2:
+        raise PageChanged(f"{len(tables)} lists of filings, where those of names that fit and that resemble are expected")
     rows: list[dict[str, str]] = []
     for table in tables:
         body_rows(table)  # an empty table is an answer, one whose rows lost their cells is none

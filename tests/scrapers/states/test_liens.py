@@ -40,3 +40,12 @@ class TestSouthCarolinasNames:
     )
     def test_are_not_none_where_it_says_something_else(self, shown: str) -> None:
         assert put("SC", "ucc-no-match", ("No matching names were found.", shown)) == "layout_changed"
+
+
+class TestKentuckysLists:
+    """Of names that fit, and of those that resemble."""
+
+    @pytest.mark.parametrize("gone", ["searchlist1", "searchlist2"])
+    def test_are_both_there(self, gone: str) -> None:
+        assert isinstance(put("KY", "ucc-none"), NotFound)
+        assert put("KY", "ucc-none", (gone, "results")) == "layout_changed"
