@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates, officers
-from scrapers.parsing.html import body_rows, missing_result, one, table_rows, text_of
+from scrapers.parsing.html import body_rows, missing_result, one, table_rows, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Query, UccFiling
 from scrapers.refusals import QueryRefused, Refusal
@@ -46,11 +46,11 @@ def _rows(page: Page) -> list[dict[str, str]]:
     tree = page.html()
     tables: list[HtmlElement] = tree.xpath(".//table[contains(@id, 'searchlist')]")
     if not tables:
-        if _NONE.search(text_of(one(tree, "body"))):
+        if _NONE.search(visible_text(one(tree, "body"))):
             return []
         raise missing_result(page, "list of filings")
     if len(tables) != 2:
-        raise PageChanged(f"{len(tables)} lists of filings, where those of names that fit and that resemble are expected")
+        raise PageChanged(f"{len(tables)} lists where one of names that fit and one of such that resemble are expected")
     rows: list[dict[str, str]] = []
     for table in tables:
         body_rows(table)  # an empty table is an answer, one whose rows lost their cells is none

@@ -20,7 +20,16 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses, officers
 from scrapers.parsing.columns import PlaceColumns
 from scrapers.parsing.fields import listed, need_text, note_unread
-from scrapers.parsing.html import body_rows, hidden_inputs, maybe, missing_result, one, table_rows, text_of
+from scrapers.parsing.html import (
+    body_rows,
+    hidden_inputs,
+    maybe,
+    missing_result,
+    one,
+    table_rows,
+    text_of,
+    visible_text,
+)
 from scrapers.portal import Portal
 from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
 from scrapers.refusals import QueryRefused, Refusal
@@ -153,7 +162,7 @@ def _table(page: Page) -> list[dict[str, str]]:
     tree = page.html()
     table = maybe(tree, "#securedTable")
     if table is None:
-        if _NONE.search(text_of(one(tree, "body"))):
+        if _NONE.search(visible_text(one(tree, "body"))):
             return []
         raise missing_result(page, "table of liens")
     body_rows(table)  # an empty table is an answer, one whose rows lost their cells is none

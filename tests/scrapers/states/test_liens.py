@@ -49,3 +49,19 @@ class TestKentuckysLists:
     def test_are_both_there(self, gone: str) -> None:
         assert isinstance(put("KY", "ucc-none"), NotFound)
         assert put("KY", "ucc-none", (gone, "results")) == "layout_changed"
+
+
+@pytest.mark.parametrize(
+    ("state", "situation", "table"), [("KY", "ucc-none", "searchlist"), ("OR", "ucc-none", "securedTable")]
+)
+class TestTheWordsThatThereAreNone:
+    """Count where a person sees them."""
+
+    SAID = "<p>No records were found.</p></form>"
+
+    def test_are_read_on_a_page_without_a_list(self, state: str, situation: str, table: str) -> None:
+        assert isinstance(put(state, situation, (table, "x"), ("</form>", self.SAID)), NotFound)
+
+    def test_are_not_read_in_a_hidden_box(self, state: str, situation: str, table: str) -> None:
+        hidden = self.SAID.replace("<p>", '<p style="display: none">')
+        assert put(state, situation, (table, "x"), ("</form>", hidden)) == "layout_changed"
