@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scrapers.failures import PortalError
-from scrapers.records import Answer, NotFound
+from scrapers.records import Answer, FoundFilings, NotFound
 from scrapers.transport.recording import load_steps
 from tests.scrapers.conversation import Conversation
 from tests.scrapers.golden import FOLDER, Case, dated
@@ -65,3 +65,22 @@ class TestTheWordsThatThereAreNone:
     def test_are_not_read_in_a_hidden_box(self, state: str, situation: str, table: str) -> None:
         hidden = self.SAID.replace("<p>", '<p style="display: none">')
         assert put(state, situation, (table, "x"), ("</form>", hidden)) == "layout_changed"
+
+
+class TestARowOfALien:
+    """That cannot be read whole hides no lien."""
+
+    @pytest.mark.parametrize(
+        ("state", "situation", "page", "old", "new"),
+        [
+            ("CO", "ucc-debtor", 0, '"organizationname":', '"companyname":'),
+            ("CT", "ucc-debtor", 0, '"debtor_nm_bus":', '"debtor_nm_company":'),
+            ("CA", "ucc-debtor", 1, '"GOLDEN LANTERN WORKS, INC. - CHULA VISTA, CA"', '""'),
+        ],
+    )
+    def test_must_name_its_party(self, state: str, situation: str, page: int, old: str, new: str) -> None:
+        assert isinstance(put(state, situation), FoundFilings)
+        assert put(state, situation, (old, new), page=page) == "layout_changed"
+
+    def test_must_have_a_document(self) -> None:
+        assert put("CO", "ucc-debtor", ('"fileid": "502"', '"fileid": "999"'), page=1) == "layout_changed"
