@@ -1,4 +1,4 @@
-"""A page of liens that shows none, and does not say that there are none, never reads as "no liens"."""
+"""A page that shows nothing, and does not say that there is nothing, never reads as "not found"."""
 
 from __future__ import annotations
 
@@ -84,3 +84,24 @@ class TestARowOfALien:
 
     def test_must_have_a_document(self) -> None:
         assert put("CO", "ucc-debtor", ('"fileid": "502"', '"fileid": "999"'), page=1) == "layout_changed"
+
+
+class TestFloridasAnswer:
+    """In the envelope of its registry."""
+
+    @pytest.mark.parametrize(
+        "failed",
+        ['"errors": [{"message": "Timeout"}]', '"errors": null, "notOk": true, "messages": [{"message": "Timeout"}]'],
+    )
+    def test_that_says_that_it_failed_is_none(self, failed: str) -> None:
+        assert isinstance(put("FL", "ucc-none"), NotFound)
+        assert put("FL", "ucc-none", ('"errors": null', failed)) == "down"
+
+
+class TestOhiosAnswer:
+    """With an empty list."""
+
+    def test_that_says_that_it_failed_is_none(self) -> None:
+        failed = '"data": [], "success": false, "message": "Timeout"'
+        assert isinstance(put("OH", "no-match"), NotFound)
+        assert put("OH", "no-match", ('"data": []', failed), page=1) == "down"
