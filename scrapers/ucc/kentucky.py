@@ -24,7 +24,7 @@ from scrapers.ucc import parties
 URL = "https://web.sos.ky.gov/ftucc/search.aspx"
 _COLUMNS = ("Debtor Name", "File Number", "File Date and Time", "Lapse Date", "Secured Party")
 _CUT = 500
-_NONE = re.compile(r"\bno (matching )?(records|results|filings|debtors)\b", flags=re.IGNORECASE)
+_NONE = re.compile(r"(?<!if )\bno (matching )?(records|results|filings|debtors) (were )?found\b", flags=re.IGNORECASE)
 
 
 def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:

@@ -42,7 +42,7 @@ from scrapers.ucc import parties
 _SEARCH = "https://secure.sos.state.or.us/ucc"
 _ACTIVE, _LAST_MONTH = "2kf7-i54h", "snfi-f79b"
 _LISTED, _LIENS, _BATCH, _TABLE = 1000, 160, 80, 500
-_NONE = re.compile(r"\bno (matching )?(records|results|filings|liens)\b.{0,20}\bfound\b", flags=re.IGNORECASE)
+_NONE = re.compile(r"(?<!if )\bno (matching )?(records|results|filings|liens) (were )?found\b", flags=re.IGNORECASE)
 _PLACES = {
     _ACTIVE: PlaceColumns("addr1 | addr2", "city", "state", "postalcode", "country"),
     _LAST_MONTH: PlaceColumns("mail_addr_1 | mail_addr_2", "city_descr", "st_cd_txt", "zip_code_txt", "cntry_cd_txt"),

@@ -24,7 +24,9 @@ from scrapers.ucc import parties
 
 URL = "https://ucconline.sc.gov/UCCFiling/MainMenu.aspx"
 _COLUMNS = listed("Filing Number | Filing Type | Filing Date | Lapse Date")
-_NONE = re.compile(r"\bno (matching )?(records?|results?|names?|parties|filings?) (was |were )?found\b", re.IGNORECASE)
+_NONE = re.compile(
+    r"(?<!if )\bno (matching )?(records?|results?|names?|parties|filings?) ((was|were) )?found\b", re.IGNORECASE
+)
 _PAGES = re.compile(r"\bitems? in (\d+) pages?\b", re.IGNORECASE)
 
 

@@ -13,15 +13,15 @@ from tests.scrapers.conversation import Conversation
 from tests.scrapers.golden import FOLDER, Case, dated
 
 
-def put(state: str, situation: str, *changes: tuple[str, str], page: int = -1) -> Answer | str:
-    """The answer to a saved question with one saved page changed, or the word for why there is none."""
+def put(state: str, situation: str, *changes: tuple[str, str], page: int | None = None) -> Answer | str:
+    """The answer to a saved question with words of one saved page changed, or of all; else why there is none."""
     case = Case(state, situation, FOLDER / state / situation)
     steps = load_steps(case.folder)
-    body = steps[page].body.decode()
     for old, new in changes:
-        assert old in body, old
-        body = body.replace(old, new)
-    steps[page] = replace(steps[page], body=body.encode())
+        at = [n for n, step in enumerate(steps) if old.encode() in step.body and page in (None, n)]
+        assert at, old
+        for n in at:
+            steps[n] = replace(steps[n], body=steps[n].body.replace(old.encode(), new.encode()))
     try:
         return Conversation(state, *steps).ask(**dated(case.content["question"]))
     except PortalError as error:
@@ -55,7 +55,7 @@ class TestKentuckysLists:
     ("state", "situation", "table"), [("KY", "ucc-none", "searchlist"), ("OR", "ucc-none", "securedTable")]
 )
 class TestTheWordsThatThereAreNone:
-    """Count where a person sees them."""
+    """Count where a person sees them, as a sentence."""
 
     SAID = "<p>No records were found.</p></form>"
 
@@ -63,6 +63,8 @@ class TestTheWordsThatThereAreNone:
         assert isinstance(put(state, situation, (table, "x"), ("</form>", self.SAID)), NotFound)
 
     def test_are_not_read_in_a_hidden_box(self, state: str, situation: str, table: str) -> None:
+        sentence = self.SAID.replace("were found", "can be shown now")
+        assert put(state, situation, (table, "x"), ("</form>", sentence)) == "layout_changed"
         hidden = self.SAID.replace("<p>", '<p style="display: none">')
         assert put(state, situation, (table, "x"), ("</form>", hidden)) == "layout_changed"
 
@@ -105,3 +107,26 @@ class TestOhiosAnswer:
         failed = '"data": [], "success": false, "message": "Timeout"'
         assert isinstance(put("OH", "no-match"), NotFound)
         assert put("OH", "no-match", ('"data": []', failed), page=1) == "down"
+
+
+@pytest.mark.parametrize("shown", ["No {} can be shown now.", "If no {} found, ask for fewer words."])
+@pytest.mark.parametrize(
+    ("state", "situation", "said"),
+    [
+        ("AK", "no-match", "No records found."),
+        ("IA", "no-match", "No records were found."),
+        ("KS", "no-match", "No results found."),
+        ("ME", "no-match", "No records found matching your query."),
+        ("NE", "no-match", "No records found for your search."),
+        ("NJ", "ucc-no-match", "No organizations were found matching your search."),
+        ("OR", "ucc-none-in-words", "No records were found for your search."),
+        ("VI", "no-match", "0 Results"),
+    ],
+)
+class TestASentenceOfOtherThings:
+    """That begins like the one that nothing was found."""
+
+    def test_is_another_one(self, state: str, situation: str, said: str, shown: str) -> None:
+        assert isinstance(put(state, situation), NotFound)
+        other = shown.format(said.split()[1].casefold())
+        assert put(state, situation, (said, other)) in ("layout_changed", "blocked")  # on Kansas' page is a captcha
