@@ -10,7 +10,7 @@ from scrapers.failures import PortalError
 from scrapers.records import Answer, FoundFilings, NotFound
 from scrapers.transport.recording import load_steps
 from tests.scrapers.conversation import Conversation
-from tests.scrapers.golden import FOLDER, Case, dated
+from tests.scrapers.golden import FOLDER, Case, dated, play
 
 
 def put(state: str, situation: str, *changes: tuple[str, str], page: int | None = None) -> Answer | str:
@@ -130,3 +130,14 @@ class TestASentenceOfOtherThings:
         assert isinstance(put(state, situation), NotFound)
         other = shown.format(said.split()[1].casefold())
         assert put(state, situation, (said, other)) in ("layout_changed", "blocked")  # on Kansas' page is a captcha
+
+
+class TestSouthCarolinasVerdictOnAName:
+    """Stands in a box of its own."""
+
+    def test_is_not_passed_over_where_the_box_has_another_name(self) -> None:
+        case = Case("SC", "names-taken-unseen", FOLDER / "SC" / "names-taken-unseen")
+        changed = (b"nameAvailabilityDiv", b"nameVerdict")
+        steps = [replace(step, body=step.body.replace(*changed)) for step in load_steps(case.folder)]
+        assert play(case)[0]["verdict"] == "taken"
+        assert play(case, steps)[0]["reason"] == "layout_changed"
