@@ -172,12 +172,14 @@ class NameCheck:
 class ResultList:
     """All rows of one search. `complete` is False when the portal cut the list: it then proves no absence.
 
-    `check` is set where the registry's own availability search was asked too.
+    `check` is set where the registry's own availability search was asked too. `all_spellings` is False where names may
+    be missing that only the state's rule calls the same ("BLUEHERON" for "Blue Heron").
     """
 
     candidates: tuple[Candidate, ...]
     complete: bool = True
     check: NameCheck | None = None
+    all_spellings: bool = True
 
 
 @dataclass(frozen=True, slots=True)

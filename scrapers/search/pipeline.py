@@ -314,7 +314,7 @@ def ask_copy_for_name(
 def _judged(source: Source, query: Query, *, now: datetime) -> tuple[NameVerdict, Evidence]:
     assert query.name is not None
     portal, session, started = source.portal, source.session, time.monotonic()
-    with _counted(session, most=portal.most_for_a_check):  # one for what the state's rule calls the same name
+    with _counted(session, most=portal.most_for_a_check):
         results = source.names_taken(query.name)
     session.trace.add("names", started, f"{query.name!r}: {len(results.candidates)} rows")
     verdict = availability.judge(query.name, results, portal=portal, state=query.state, active_only=source.active_only)
