@@ -170,14 +170,14 @@ def _noted(name: str) -> str:
 
 def _formed(base: str, legal_form: str, origin: str, of_origin: bool) -> ComparisonForm:
     base = base.removesuffix(" the")  # "CORNER BOOKSHOP, THE, LLC"
-    return ComparisonForm(_numbered(base), legal_form, base, origin, of_origin)
+    return ComparisonForm(numbered(base), legal_form, base, origin, of_origin)
 
 
 def _forms_only(text: str) -> str:
     return " ".join(_MARK[part.group()] for part in _ONE_FORM.finditer(text))
 
 
-def _numbered(text: str) -> str:
+def numbered(text: str) -> str:
     """Number words as digits, Roman numbers too where they end the name."""
     parts: list[str] = []
     before = ""

@@ -187,6 +187,8 @@ class TestANameCheck:
             ("Blue Heron Logistics LLC", "BLUEHERON LOGISTICS, INC."),
             ("Blue Farm Supply LLC", "BLUE FARMS SUPPLY LLC"),
             ("Acme 2 LLC", "ACME II, INC."),
+            ("Twenty-One Club LLC", "21 CLUB INC"),
+            ("Twenty First Street Foods Co", "21ST STREET FOODS LLC"),
         ],
     )
     def test_finds_the_name_that_stands_in_the_way(self, book: type[Book], name: str, shown: str) -> None:
