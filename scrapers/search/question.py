@@ -27,9 +27,10 @@ _CITY_AFTER_FORM = re.compile(
 )
 # "Acme LLC CT": a code that follows the legal form as a note of where the company is from.
 _CODE_AFTER_FORM = re.compile(rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?),?\s+(?P<code>{_CODES})\W*$", flags=re.IGNORECASE)
-# "Acme LLC (CT)", "Acme Inc (Delaware)": a note on the form, which is compared and not searched for.
+# "Acme LLC (CT)", "Acme Inc, Delaware": a note on the form, which is compared and not searched for.
 _NOTED_HOME = re.compile(
-    rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?)\s*[(\[]\s*(?:{_CODES}|{_STATES}|foreign|fn)\s*[)\]]\W*$", flags=re.IGNORECASE
+    rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?)\s*(?:[(\[]\s*(?:{_CODES}|{_STATES}|foreign|fn)\s*[)\]]|,\s*(?:{_STATES}))\W*$",
+    flags=re.IGNORECASE,
 )
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019`\u00b4", "'"))  # as registries write them
 _NO_CITY = COMMON_WORDS | _FORM_WORDS | STATE_NAMES | {"and", "the", "of", "a", "an", "for", "dba"}

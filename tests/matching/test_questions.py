@@ -45,6 +45,7 @@ class TestAQuestion:
             ("Acme LLC CT", "Acme LLC", ""),
             ("Acme LLC (CT)", "Acme LLC", ""),
             ("Acme LLC NY", "Acme LLC", ""),
+            ("Acme LLC, Delaware", "Acme LLC", ""),
             ("Murphy\u2019s Tire LLC", "Murphy's Tire LLC", ""),
             # what is no place
             ("Plan A, LLC", "Plan A, LLC", ""),

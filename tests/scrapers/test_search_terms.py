@@ -187,6 +187,9 @@ class TestANameCheck:
             ("Blue Heron Logistics LLC", "BLUEHERON LOGISTICS, INC."),
             ("Blue Farm Supply LLC", "BLUE FARMS SUPPLY LLC"),
             ("Acme 2 LLC", "ACME II, INC."),
+            ("Acme LLC, Albany", "ACME LLC"),  # a place is no part of the name
+            ("Acme LLC, Delaware", "ACME, INC."),
+            ("Acme LLC, Albany", "ACME LLC ALBANY"),  # unless somebody has it there
             ("Twenty-One Club LLC", "21 CLUB INC"),
             ("Twenty First Street Foods Co", "21ST STREET FOODS LLC"),
         ],
