@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar, Literal, Self
@@ -17,7 +17,7 @@ from typing import ClassVar, Literal, Self
 from requests.adapters import BaseAdapter
 
 from scrapers.bulk_data.published import BulkData
-from scrapers.failures import PortalDisabled
+from scrapers.failures import PortalDisabled, PortalError
 from scrapers.name_rules.forms import split
 from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import same_names
@@ -30,6 +30,8 @@ from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
 
 Verification = Literal["recorded", "documented", "unsupported"]
+# Searches that find a piece of a word: others list "Blue Heron" and not "BLUEHERON"; of some that is not known.
+_LISTS_PIECES = frozenset({"starts_with", "contains", "word_pattern"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,9 @@ class Portal:
                 narrow = narrow or self.ask_narrowly(session, name)
                 found += narrow.candidates if narrow is not None else ()
                 complete = complete and narrow is not None and narrow.complete and self.narrow_proves
-        return ResultList(found, complete=complete and plan.proves)
+        complete = complete and plan.proves
+        wider = self._list_wider(session, plan) if complete else ResultList(())  # else no name is said to be free
+        return ResultList(found + wider.candidates, complete=complete, all_spellings=wider.all_spellings)
 
     def has_left_name(self, row: Candidate) -> bool:
         """Whether the register shows a name that its owner, whatever its status, has no more."""
@@ -197,11 +201,32 @@ class Portal:
         more = [text for one in same if facts.is_sendable(text := facts.fitted(one))]
         return list(dict.fromkeys((*plan.terms, *more)[: facts.most_terms + 1]))
 
+    def _list_wider(self, session: PortalSession, plan: SearchPlan) -> ResultList:
+        """What one wider term lists, where the state's rule looks past more than a search for the name does.
+
+        It is asked for what stands in the way alone: a list that was cut, or failed, is told and is no failure.
+        """
+        rule, mode, started = RULES.get(self.code), self.name_search.mode, time.monotonic()
+        if rule is None or not rule.is_wider_than_text:
+            return ResultList(())
+        name, terms = plan.terms[0].casefold(), (plan.wider.term, plan.wider.looser)
+        pieces = [text for text in terms if text and (mode == "word_pattern" or text.casefold() in name)]
+        if " " not in name or not pieces:  # one word is a piece itself
+            return ResultList((), all_spellings=" " not in name and mode in _LISTS_PIECES)
+        session.trace.searches += 1
+        try:
+            results = self.search(session, pieces[0])
+        except PortalError as error:
+            session.trace.add("search", started, f"{pieces[0]!r}: {error.reason}")
+            return ResultList((), all_spellings=False)
+        session.trace.add("search", started, f"{pieces[0]!r}: {len(results.candidates)} rows")
+        return replace(results, all_spellings=results.complete and mode in _LISTS_PIECES)
+
     def with_own_check(self, usual: ResultList, rows: Iterable[Candidate], check: NameCheck) -> ResultList:
         """The names the usual search listed and those only the registry's own name check did, with what it said."""
         known = {row.name.casefold() for row in usual.candidates}
         more = tuple(row for row in rows if row.name.casefold() not in known)
-        return ResultList(usual.candidates + more, complete=usual.complete, check=check)
+        return replace(usual, candidates=usual.candidates + more, check=check)
 
     def ask_narrowly(
         self, session: PortalSession, name: str, search: Callable[[str], ResultList] | None = None
@@ -241,8 +266,8 @@ class Portal:
 
     @property
     def most_for_a_check(self) -> int:
-        """The most a name check costs: nothing wider, and one more for what the state's rule calls the same name."""
-        return self.most_searches - widening.MOST + 1
+        """The most a name check costs: two more for what the state's rule calls the same name, and nothing wider."""
+        return self.most_searches - widening.MOST + 2
 
     def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The terms to try for a name, in order and at most `name_search.most_terms`; QueryRefused when it has none."""

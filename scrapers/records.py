@@ -12,6 +12,7 @@ from datetime import date, datetime
 from typing import Literal
 
 from scrapers.failures import PageChanged
+from scrapers.normalize import names
 
 Kind = Literal["business_entity", "ucc"]
 Party = Literal["debtor", "secured_party"]
@@ -39,7 +40,7 @@ def check_names(*names: str | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question. `name` is None only when `entity_id` is given."""
+    """One question. `name` is None only when `entity_id` is given; the codes of a web page are read in any."""
 
     state: str
     name: str | None = None
@@ -48,6 +49,10 @@ class Query:
     search_by: Party = "debtor"
     date_after: date | None = None
     date_before: date | None = None
+
+    def __post_init__(self) -> None:
+        if self.name:
+            object.__setattr__(self, "name", names.unescaped(self.name))  # frozen, and the same for every question
 
     def covers(self, day: date) -> bool:
         """Whether a filing of this day lies within the dates asked for, both ends included."""
@@ -167,12 +172,14 @@ class NameCheck:
 class ResultList:
     """All rows of one search. `complete` is False when the portal cut the list: it then proves no absence.
 
-    `check` is set where the registry's own availability search was asked too.
+    `check` is set where the registry's own availability search was asked too. `all_spellings` is False where names may
+    be missing that only the state's rule calls the same ("BLUEHERON" for "Blue Heron").
     """
 
     candidates: tuple[Candidate, ...]
     complete: bool = True
     check: NameCheck | None = None
+    all_spellings: bool = True
 
 
 @dataclass(frozen=True, slots=True)

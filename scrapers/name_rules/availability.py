@@ -18,6 +18,10 @@ from scrapers.portal import Portal
 from scrapers.records import Candidate, NameCheck, NameVerdict, ResultList, Verdict
 
 MOST_CONFLICTS = 10
+UNSEEN = (
+    "Not every name could be listed that only the rule calls the same (in one word or two, with another number or "
+    "small word): one of them may stand in the way."
+)
 
 
 def judge(
@@ -33,13 +37,15 @@ def judge(
     namesakes = list_namesakes(name, rows, portal=portal, rule=rule)
     counted = [one.conflict for one in namesakes if one.effect != "uncounted"]
     verdict = _verdict(namesakes, check)
+    is_unseen = verdict == "free" and not results.all_spellings and not (check and check.available)
+    notes = (UNSEEN if is_unseen else None, _check_note(check), _status_note(portal, active_only=active_only))
     return NameVerdict(
         verdict=verdict,
         conflicts=tuple(counted[:MOST_CONFLICTS]) if any(one.blocks for one in namesakes) else (),
         normalized_name=clerk_key(name, rule),
         variation_note=_variation(name, rows, portal=portal, rule=rule),
         warning=_warning(namesakes),
-        status_note=" ".join(filter(None, (_check_note(check), _status_note(portal, active_only=active_only)))) or None,
+        status_note=" ".join(filter(None, notes)) or None,
         designator_note=designator_note(state),
         rule=rule.in_words(),
         owner_rule=rule.owners.rule,

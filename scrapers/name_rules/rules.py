@@ -60,6 +60,11 @@ class NamingRule:
     sure: Sure
     owners: OwnerRule
 
+    @property
+    def is_wider_than_text(self) -> bool:
+        """Whether it calls names the same of which a search for the one does not list the other."""
+        return not self.ignored <= {"designator", "article", "punctuation", "stop"}
+
     def in_words(self) -> Rule:
         """The rule as it is told with a verdict."""
         looked_past = [words for word, words in IGNORED.items() if word in self.ignored]

@@ -10,12 +10,13 @@ from scrapers.name_rules.rules import NamingRule
 from scrapers.name_rules.wording import present, singular, spell_out
 from scrapers.normalize import names
 from scrapers.normalize.hidden import visible
-from scrapers.normalize.vocabulary import ABBREVIATIONS, NUMERALS, ROMAN
+from scrapers.normalize.vocabulary import ABBREVIATIONS, NUMERALS, TENS, UNITS
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _CONJUNCTIONS = frozenset({"and", "or", "plus"})
 _PREPOSITIONS = frozenset({"at", "by", "for", "in", "of", "to", "up", "with", "on", "from"})
 _STOPS = re.compile(r"[.,_'\u2018\u2019`\u00b4]")
+_COMPOUND = re.compile(rf"\b(?:{'|'.join(TENS)})[\s-]+(?:{'|'.join(UNITS)})\b", flags=re.IGNORECASE)  # "Twenty-One"
 _OTHER_NUMBER = NUMERALS | {digits: word for word, digits in NUMERALS.items()}
 
 
@@ -32,9 +33,7 @@ def clerk_key(name: str, rule: NamingRule) -> str:
         if mark in ignored:
             parts = [word for word in parts if word not in small] or parts
     if "numeral" in ignored:
-        parts = [NUMERALS.get(word, word) for word in parts]
-        if len(parts) > 1:
-            parts[-1] = ROMAN.get(parts[-1], parts[-1])
+        parts = names.numbered(" ".join(parts)).split()
     if "abbreviation" in ignored:
         parts = [ABBREVIATIONS.get(word, word) for word in parts]
     if "plural" in ignored:
@@ -65,12 +64,13 @@ def same_names(name: str, rule: NamingRule) -> tuple[str, ...]:
 
     For the registry's search: a list of "Blue Farms" does not show "BLUE FARM", which stands in its way.
     """
-    parts = names.without_suffix(split(name)[0]).split()
-    found = []
+    text = names.without_suffix(split(name)[0])
+    parts, found = text.split(), []
+    if "numeral" in rule.ignored:
+        compound = _COMPOUND.sub(lambda number: names.numbered(names.plain(number[0])), text)
+        found.append(" ".join(_OTHER_NUMBER.get(part.casefold(), part) for part in compound.split()))
     if "plural" in rule.ignored:
         found.append(" ".join(_in_singular(part) for part in parts))
-    if "numeral" in rule.ignored:
-        found.append(" ".join(_OTHER_NUMBER.get(part.casefold(), part) for part in parts))
     return tuple(one for one in found if one and one != " ".join(parts))
 
 

@@ -6,6 +6,7 @@ note where a foreign company is from do not tell two companies apart; every othe
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -52,6 +53,7 @@ _APOSTROPHE = re.compile(r"['\u2018\u2019`\u00b4]")
 _UNDIVIDED = str.maketrans(
     {"\u00f8": "o", "\u0111": "d", "\u00f0": "d", "\u0142": "l", "\u0127": "h", "\u00e6": "ae", "\u0153": "oe"}
 )
+_ESCAPED = re.compile(r"&[#\w]+;")  # with its semicolon: "B&GTrucking" is a name
 _INITIALS = re.compile(r"(?<=\b\w)\.(?=\w\b)")
 _NO_WORD = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
@@ -100,6 +102,13 @@ def plain(name: str) -> str:
     if "." in text:
         text = _INITIALS.sub("", text)  # A.B.C. -> abc.
     return " ".join(_NO_WORD.sub(" ", text).split())
+
+
+def unescaped(name: str) -> str:
+    """The name without the codes of a web page: people paste "Smith &amp; Sons", some of it escaped twice."""
+    for _ in range(2):
+        name = _ESCAPED.sub(lambda found: html.unescape(found[0]), name)
+    return name
 
 
 def words(name: str) -> list[str]:
@@ -162,14 +171,14 @@ def _noted(name: str) -> str:
 
 def _formed(base: str, legal_form: str, origin: str, of_origin: bool) -> ComparisonForm:
     base = base.removesuffix(" the")  # "CORNER BOOKSHOP, THE, LLC"
-    return ComparisonForm(_numbered(base), legal_form, base, origin, of_origin)
+    return ComparisonForm(numbered(base), legal_form, base, origin, of_origin)
 
 
 def _forms_only(text: str) -> str:
     return " ".join(_MARK[part.group()] for part in _ONE_FORM.finditer(text))
 
 
-def _numbered(text: str) -> str:
+def numbered(text: str) -> str:
     """Number words as digits, Roman numbers too where they end the name."""
     parts: list[str] = []
     before = ""

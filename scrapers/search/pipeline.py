@@ -27,6 +27,7 @@ from scrapers.records import (
     Query,
     ResultList,
     Suggestion,
+    Verdict,
 )
 from scrapers.refusals import QueryRefused, Refusal
 from scrapers.search import matching, question, widening
@@ -38,6 +39,7 @@ from scrapers.transport.session import PortalSession
 _RELATED = 10
 _SUGGESTIONS = 5
 _SUGGESTION_FLOOR = 0.6
+_STRICTNESS: dict[Verdict, int] = {"free": 0, "cannot_say": 1, "taken": 2}
 
 
 def ask(
@@ -327,12 +329,17 @@ def ask_copy_for_name(
 def _judged(source: Source, query: Query, *, now: datetime) -> tuple[NameVerdict, Evidence]:
     assert query.name is not None
     portal, session, started = source.portal, source.session, time.monotonic()
-    with _counted(session, most=portal.most_for_a_check):  # one for what the state's rule calls the same name
-        results = source.names_taken(query.name)
-    session.trace.add("names", started, f"{query.name!r}: {len(results.candidates)} rows")
-    verdict = availability.judge(query.name, results, portal=portal, state=query.state, active_only=source.active_only)
+    name = question.read(query.name, query.state).name  # "Acme LLC, Albany" is taken by ACME LLC, and as it is written
+    with _counted(session, most=portal.most_for_a_check):
+        results = source.names_taken(name)
+    session.trace.add("names", started, f"{name!r}: {len(results.candidates)} rows")
+    verdicts = [
+        availability.judge(each, results, portal=portal, state=query.state, active_only=source.active_only)
+        for each in (name, query.name)
+    ]
+    verdict = max(verdicts, key=lambda one: _STRICTNESS[one.verdict])
     if verdict.verdict != "taken" and not results.complete:  # whoever is not listed may have the name
-        raise _unproven(source.plan(query.name), Refusal.TOO_MANY_NAMES)
+        raise _unproven(source.plan(name), Refusal.TOO_MANY_NAMES)
     hidden: set[str] = set()
     verdict = leave_out(verdict, hidden)
     return verdict, _naming(hidden, _evidence(source, now))

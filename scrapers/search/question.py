@@ -1,12 +1,11 @@
 """What a caller's words ask for, before they are compared or sent: the company's name apart from what stands around it.
 
-People paste names from web pages (`&amp;`), contracts ("Maria Lopez LLC dba Sunrise Cleaning") and address books ("Acme
-LLC, Charlotte NC"). What is taken away here is never lost on the answer: a match says what it was found without.
+People paste names from contracts ("Maria Lopez LLC dba Sunrise Cleaning") and address books ("Acme LLC, Charlotte NC").
+What is taken away here is never lost on the answer: a match says what it was found without.
 """
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,9 +29,10 @@ _CITY_AFTER_FORM = re.compile(
 _CODE_AFTER_FORM = re.compile(
     rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?),?\s+(?P<code>(?!VI\b)(?:{_CODES}))\W*$", flags=re.IGNORECASE
 )
-# "Acme LLC (CT)", "Acme Inc (Delaware)": a note on the form, which is compared and not searched for.
+# "Acme LLC (CT)", "Acme Inc, Delaware": a note on the form, which is compared and not searched for.
 _NOTED_HOME = re.compile(
-    rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?)\s*[(\[]\s*(?:{_CODES}|{_STATES}|foreign|fn)\s*[)\]]\W*$", flags=re.IGNORECASE
+    rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?)\s*(?:[(\[]\s*(?:{_CODES}|{_STATES}|foreign|fn)\s*[)\]]|,\s*(?:{_STATES}))\W*$",
+    flags=re.IGNORECASE,
 )
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019`\u00b4", "'"))  # as registries write them
 _INITIALS = re.compile(r"\b\w\.\w")
@@ -43,7 +43,7 @@ _NO_CITY = NO_PLACES | COMMON_WORDS | _FORM_WORDS | STATE_NAMES | {"and", "the",
 class Question:
     """A caller's words in parts.
 
-    `written`: the words, without the codes of a web page, and with a state's code behind the legal form as a note;
+    `written`: the words, with plain apostrophes, and with a state's code behind the legal form as a note;
     `literal`: with that code as it stood, for it may be a word of the name; else empty. `name`: the legal entity, which
     is looked for; `trading`: the names it is said to trade under. `city`: what stood after the legal form as a place,
     and is not part of `name`; `city_is_sure` where a state stood beside it.
@@ -65,7 +65,7 @@ class Question:
 @lru_cache(maxsize=4_096)
 def read(written: str, state: str = "") -> Question:
     """The parts of what a caller wrote, asking in `state`."""
-    text = html.unescape(html.unescape(written)).translate(_APOSTROPHES)
+    text = written.translate(_APOSTROPHES)
     legal, *others = names.trading_names(text)
     trading = tuple(others)
     noted, literal = _CODE_AFTER_FORM.match(legal), ""

@@ -109,13 +109,15 @@ class LoadedCopy:
     def names_taken(self, name: str) -> ResultList:
         """Every name of the copy that the state's rule may call the same."""
         self.plan(name)
-        same = same_names(name, RULES[self.portal.code]) if self.portal.code in RULES else ()
+        rule = RULES.get(self.portal.code)
+        same = same_names(name, rule) if rule else ()
         found = [self.search(one) for one in dict.fromkeys((split(name)[0], *same))]
         # a copy is asked for whole names: "BLUE HERON PS" need not be among the longer ones told with "BLUE HERON"
         keys, most = sorted({names.key(one) for one in spelled_out(name)}), self._bulk_data.most_rows
         further = [row for key in keys for row in self._with_key(key, most)]
         rows = tuple(row for results in found for row in results.candidates) + (self._rows(further) if further else ())
-        return ResultList(rows, complete=all(results.complete for results in found))
+        complete, wider = all(results.complete for results in found), rule is not None and rule.is_wider_than_text
+        return ResultList(rows, complete=complete, all_spellings=not wider)
 
     def _with_key(self, key: str, most: int) -> Iterator[Candidate]:
         """Those with just this key, whichever of their names it is of."""

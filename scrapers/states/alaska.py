@@ -27,7 +27,7 @@ from scrapers.transport.session import PortalSession
 _HOST = "https://www.commerce.alaska.gov"
 _SEARCH = f"{_HOST}/cbp/main/search/entities"
 _NUMBER = re.compile(r"/EntityDetail/(\d{2,8}[A-Z]?)\b", re.I)
-_NOTHING = re.compile(r"(?<!if )\bno (?:records?|results?|entities|matches)\b", re.I)
+_NOTHING = re.compile(r"(?<!if )\bno (?:records?|results?|entities|matches) (?:(?:was|were) )?found\b", re.I)
 _NAMES = ("Legal Name", "Entity Name", "Name")
 
 

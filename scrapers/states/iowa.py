@@ -28,7 +28,9 @@ from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _SEARCH = "https://sos.iowa.gov/search/business/Search.aspx"
-_NOTHING = re.compile(r"\bno (?:records?|results?|match(?:es)?|business(?:es)?)\b", re.I)
+_NOTHING = re.compile(
+    r"(?<!if )\bno (?:records?|results?|match(?:es)?|business(?:es)?) (?:(?:was|were) )?found\b", re.I
+)
 _KINDS: dict[str, NameKind] = {"legal": "legal", "fictitious": "assumed", "foreign": "foreign", "reserved": "reserved"}
 _TOPICS = {"agent": "agent", "principal office": "office", "names": "names"}
 

@@ -27,7 +27,9 @@ from scrapers.transport.session import PortalSession
 _SEARCH = "https://www.sos.ks.gov/eforms/BusinessEntity/Search.aspx"
 _GRID, _FIELD = "gvSearchResults", "MainContent_lbl"
 _PAGES = 4
-_NOTHING = re.compile(r"\bno (?:results|records|matches|business(?:es)?|entit(?:y|ies))\b", re.I)
+_NOTHING = re.compile(
+    r"(?<!if )\bno (?:results|records|matches|business(?:es)?|entit(?:y|ies)) (?:(?:was|were) )?found\b", re.I
+)
 
 
 class Kansas(Portal):

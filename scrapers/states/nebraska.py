@@ -40,7 +40,7 @@ from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _CGI = "https://www.nebraska.gov/sos/corp/corpsearch.cgi"
-_NONE = re.compile(r"\bno (records?|results?|matches)( (was|were))?( found)?\b|\b0 records\b", re.IGNORECASE)
+_NONE = re.compile(r"(?<!if )\b(no|0) (records?|results?|matches) ((was|were) )?found\b", re.IGNORECASE)
 _COLUMNS = listed("Name | SOS Account Number | Type | Status")
 _OFFICERS, _FILINGS = listed("Position | Name | Address"), listed("Document | Date Filed")
 _IGNORED = listed(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from scrapers.failures import PageChanged
+from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.normalize import addresses, types
 from scrapers.parsing.fields import (
     listed,
@@ -112,7 +112,10 @@ class Ohio(Portal):
         known = [url for row in need_rows(need(routes.json(), "data"), "data") for url in row.values()]
         if f"{_API}/{prefix}_" not in known:
             raise PageChanged(f"the page's routes do not hold {prefix}_")
-        return session.get(f"{_API}/{prefix}_{quote(question, safe='$')}", headers=headers).json()
+        answer = session.get(f"{_API}/{prefix}_{quote(question, safe='$')}", headers=headers).json()
+        if isinstance(answer, Mapping) and answer.get("success") is False:
+            raise PortalUnavailable(f"the registry says that it failed: {answer.get('message')!r}"[:300])
+        return answer
 
 
 def spelled(name: str) -> str:

@@ -18,7 +18,7 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import address_in, must_show, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, text_of, worded_rows
+from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, text_of, visible_text, worded_rows
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
 from scrapers.search.terms import NameSearch
@@ -70,6 +70,9 @@ class SouthCarolina(Portal):
         usual = super().names_taken(session, name)
         page = _post(session, name, kind=_exact_kind(session.get(_SEARCH)))
         words = shown(maybe(page.html(), "#nameAvailabilityDiv p.alert"))
+        seen = visible_text(page.html())
+        if not words and (_TAKEN.search(seen) or _FREE.search(seen)):
+            raise PageChanged("the verdict on the name stands outside its box")
         rows = () if words else _listed(page).candidates
         return self.with_own_check(usual, rows, NameCheck(self.own_name_check, _verdict(words), words))
 

@@ -28,7 +28,7 @@ from scrapers.transport.session import PortalSession
 
 _HOME = "https://www.corporationsandtrademarks.vi.gov"
 _COUNT = re.compile(r"\b([\d,]+) Results?\b")
-_NONE = re.compile(r"\b(0 Results?|No results?( found)?)\b", re.IGNORECASE)
+_NONE = re.compile(r"\b0 Results\b|(?<!if )\bno results? ((was|were) )?found\b", re.IGNORECASE)
 _KEY = re.compile(r"viewInstanceKey:\s*'([^']+)'")
 _HIT = re.compile(r"Entity Name:\s*(.+?)\s*\((\w+)\)\s*$")
 _DATE = re.compile(r"\d{1,2}/\d{1,2}/\d{4}")

@@ -64,6 +64,8 @@ class ColoradoLiens(Portal):
         found = _ask(session, dataset, where=where, order="organizationname,fileid", limit=_LISTED)
         files = [need_text(row, "fileid") for row in found if (who := _party(row)) and parties.fits(who, query)]
         documents = _by_keys(session, _FILINGS, ("fileid",), files)
+        if missing := set(files) - {need_text(row, "fileid") for row in documents}:
+            raise PageChanged(f"parties are listed of files {sorted(missing)[:3]}, of which there is no document")
         masters = list(dict.fromkeys(_master(row) for row in _newest(documents)))
         liens = {number: _Lien(number) for number in masters[:_LIENS]}
         for row in _by_keys(session, _FILINGS, ("masterdocumentid", "transactionid"), liens):
@@ -134,7 +136,7 @@ def _party(row: Row) -> UccParty | None:
     if not _is_active(row):
         return None
     given = (value(row, column) for column in ("firstname", "middlename", "lastname"))
-    return parties.party(value(row, "organizationname"), given, _PLACE.read(row))
+    return parties.needed(parties.party(value(row, "organizationname"), given, _PLACE.read(row)), row)
 
 
 def _by_keys(session: PortalSession, dataset: str, columns: Sequence[str], keys: Iterable[str]) -> list[Row]:

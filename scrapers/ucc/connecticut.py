@@ -43,7 +43,7 @@ class ConnecticutLiens(Portal):
         name = _NAMES[query.search_by]
         where = parties.named(query, company=f"{name}_bus", last=f"{name}_last", first=f"{name}_first")
         found = self._ask_liens(session, where=where, limit=_LISTED)
-        fitting = [row for row in found if (who := _party(row, query.search_by)) and parties.fits(who, query)]
+        fitting = [row for row in found if parties.fits(parties.needed(_party(row, query.search_by), row), query)]
         numbers = list(dict.fromkeys(need_text(row, "id_lien_flng_nbr") for row in fitting))
         liens: dict[str, list[Row]] = {number: [] for number in numbers[:_LIENS]}
         for batch in conditions.batches(liens, size=_BATCH):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from scrapers.failures import PageChanged
+from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.normalize import addresses, dates, names, officers
 from scrapers.parsing.fields import need, need_list, need_text, text
 from scrapers.portal import Portal
@@ -53,7 +53,7 @@ def _debtors(session: PortalSession, kind: str, name: str) -> tuple[list[dict[st
     found, cursor = list[dict[str, Any]](), None
     for _ in range(_PAGES):
         params = question | ({"rowNumber": str(cursor)} if cursor else {})
-        payload = need(session.get(f"{_API}/Search", params=params, headers=_HEADERS).json(), "payload")
+        payload = _payload(session, "Search", params)
         rows = need_list(need(payload, "debtors"), "'debtors'")
         if rows and not found and _compact(need_text(rows[-1], "name")) < _compact(names.key(name)):
             raise PageChanged(f"the list of debtors does not lead to {name!r}")
@@ -65,9 +65,18 @@ def _debtors(session: PortalSession, kind: str, name: str) -> tuple[list[dict[st
     return found, False
 
 
+def _payload(session: PortalSession, path: str, params: Mapping[str, str]) -> Any:
+    """What the answer carries; one that says that it failed ("notOk", seen 2026-09-28, or "errors") has none."""
+    page = session.get(f"{_API}/{path}", params=params, headers=_HEADERS)
+    answer = page.json()
+    if isinstance(answer, Mapping) and (answer.get("notOk") or answer.get("errors")):
+        raise PortalUnavailable(f"{page.url}: {answer.get('errors') or answer.get('messages')!r}"[:300])
+    return need(answer, "payload")
+
+
 def _opened(session: PortalSession, row: Mapping[str, Any]) -> UccFiling:
     params = {**row["asked"], "rowNumber": str(need(row, "rowNumber"))}
-    payload = need(session.get(f"{_API}/filing-details", params=params, headers=_HEADERS).json(), "payload")
+    payload = _payload(session, "filing-details", params)
     number = need_text(payload, "uccNumber")
     if number != need_text(row, "uccNumber"):
         raise PageChanged(f"opened filing {row['uccNumber']}, the registry showed {number}")

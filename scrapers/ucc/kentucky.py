@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates, officers
-from scrapers.parsing.html import body_rows, missing_result, one, table_rows, text_of
+from scrapers.parsing.html import body_rows, missing_result, one, table_rows, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Query, UccFiling
 from scrapers.refusals import QueryRefused, Refusal
@@ -24,7 +24,7 @@ from scrapers.ucc import parties
 URL = "https://web.sos.ky.gov/ftucc/search.aspx"
 _COLUMNS = ("Debtor Name", "File Number", "File Date and Time", "Lapse Date", "Secured Party")
 _CUT = 500
-_NONE = re.compile(r"\bno (matching )?(records|results|filings|debtors)\b", flags=re.IGNORECASE)
+_NONE = re.compile(r"(?<!if )\bno (matching )?(records|results|filings|debtors) (were )?found\b", flags=re.IGNORECASE)
 
 
 def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
@@ -46,9 +46,11 @@ def _rows(page: Page) -> list[dict[str, str]]:
     tree = page.html()
     tables: list[HtmlElement] = tree.xpath(".//table[contains(@id, 'searchlist')]")
     if not tables:
-        if _NONE.search(text_of(one(tree, "body"))):
+        if _NONE.search(visible_text(one(tree, "body"))):
             return []
         raise missing_result(page, "list of filings")
+    if len(tables) != 2:
+        raise PageChanged(f"{len(tables)} lists where one of names that fit and one of such that resemble are expected")
     rows: list[dict[str, str]] = []
     for table in tables:
         body_rows(table)  # an empty table is an answer, one whose rows lost their cells is none

@@ -23,7 +23,10 @@ from scrapers.ucc import parties
 URL = "https://www.njportal.com/UCC/Search/NonCertifiedSearch.aspx"
 _GRID = "orgResultsGridView"
 _COLUMNS = listed("Organization | City | Filing Number | Filing Status | Filing Date")
-_NONE = re.compile(r"\bno (matching )?(records?|results?|filings?|organizations?|debtors?)\b", re.IGNORECASE)
+_NONE = re.compile(
+    r"(?<!if )\bno (matching )?(records?|results?|filings?|organizations?|debtors?) ((was|were) )?found\b",
+    re.IGNORECASE,
+)
 _TOTAL = re.compile(r"\bTotal Debtors ([\d,]+)", re.IGNORECASE)
 _PAGES = 5
 

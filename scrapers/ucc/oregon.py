@@ -20,7 +20,16 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses, officers
 from scrapers.parsing.columns import PlaceColumns
 from scrapers.parsing.fields import listed, need_text, note_unread
-from scrapers.parsing.html import body_rows, hidden_inputs, maybe, missing_result, one, table_rows, text_of
+from scrapers.parsing.html import (
+    body_rows,
+    hidden_inputs,
+    maybe,
+    missing_result,
+    one,
+    table_rows,
+    text_of,
+    visible_text,
+)
 from scrapers.portal import Portal
 from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
 from scrapers.refusals import QueryRefused, Refusal
@@ -33,7 +42,7 @@ from scrapers.ucc import parties
 _SEARCH = "https://secure.sos.state.or.us/ucc"
 _ACTIVE, _LAST_MONTH = "2kf7-i54h", "snfi-f79b"
 _LISTED, _LIENS, _BATCH, _TABLE = 1000, 160, 80, 500
-_NONE = re.compile(r"\bno (matching )?(records|results|filings|liens)\b.{0,20}\bfound\b", flags=re.IGNORECASE)
+_NONE = re.compile(r"(?<!if )\bno (matching )?(records|results|filings|liens) (were )?found\b", flags=re.IGNORECASE)
 _PLACES = {
     _ACTIVE: PlaceColumns("addr1 | addr2", "city", "state", "postalcode", "country"),
     _LAST_MONTH: PlaceColumns("mail_addr_1 | mail_addr_2", "city_descr", "st_cd_txt", "zip_code_txt", "cntry_cd_txt"),
@@ -153,7 +162,7 @@ def _table(page: Page) -> list[dict[str, str]]:
     tree = page.html()
     table = maybe(tree, "#securedTable")
     if table is None:
-        if _NONE.search(text_of(one(tree, "body"))):
+        if _NONE.search(visible_text(one(tree, "body"))):
             return []
         raise missing_result(page, "table of liens")
     body_rows(table)  # an empty table is an answer, one whose rows lost their cells is none

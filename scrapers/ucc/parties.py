@@ -7,7 +7,7 @@ filing are named so that the caller sees whose it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Literal
 
@@ -62,6 +62,13 @@ def party(company: str | None, given: Iterable[str | None], address: Address) ->
         return UccParty(company, address, "organization")
     person = " ".join(part for part in given if part)
     return UccParty(person, address, "person") if person else None
+
+
+def needed(who: UccParty | None, row: Mapping[str, object]) -> UccParty:
+    """The party of a row that must have one: dropped without its name, its lien would read as "none"."""
+    if who is None:
+        raise PageChanged(f"a row names no party that it is listed for; its columns are {sorted(row)}")
+    return who
 
 
 def within(filing: UccFiling, query: Query) -> bool:

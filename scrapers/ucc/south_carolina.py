@@ -24,7 +24,9 @@ from scrapers.ucc import parties
 
 URL = "https://ucconline.sc.gov/UCCFiling/MainMenu.aspx"
 _COLUMNS = listed("Filing Number | Filing Type | Filing Date | Lapse Date")
-_NONE = re.compile(r"\bno (matching )?(records?|results?|names?|parties|filings?)\b.*?\bfound\b", re.IGNORECASE)
+_NONE = re.compile(
+    r"(?<!if )\bno (matching )?(records?|results?|names?|parties|filings?) ((was|were) )?found\b", re.IGNORECASE
+)
 _PAGES = re.compile(r"\bitems? in (\d+) pages?\b", re.IGNORECASE)
 
 
@@ -61,10 +63,10 @@ def _name_search(session: PortalSession, menu: WebForm) -> Page:
 
 
 def _boxes(page: Page) -> dict[str, str]:
-    """The party names to tick, by the name of their box; empty only where the page is the list of names."""
+    """The party names to tick, by the name of their box; empty only where the page says that there are none."""
     tree = page.html()
     boxes = select(tree, "input[type=checkbox][name*='PartyNameCheckBox']")
-    if not boxes and not _NONE.search(visible_text(tree)) and "PartyNameSelection" not in page.url:
+    if not boxes and not _NONE.search(visible_text(tree)):
         raise missing_result(page, "the list of names, or the line that there is none")
     return {box.get("name"): _beside(box) for box in boxes}
 

@@ -145,6 +145,7 @@ class TestANameTooCommon:
         body = check(new_york, "Common Word Inc", "NY", source="cache").json()
         assert (body["available"], body["data_source"]) == (True, "cache")
         assert "active entities only" in body["statusNote"]  # which is not so where the portal is asked
+        assert "may stand in the way" in body["statusNote"]  # "COMMONWORD INC" is not looked for
         assert register.asked == 0
 
     def test_that_is_not_too_common_is_live(self, new_york: Customer, register: Register) -> None:

@@ -108,11 +108,15 @@ class TestACrashUnderAKey:
         with monkeypatch.context() as patch:
             patch.setattr("lookups.bodies.of_lookup", lambda *_: 1 / 0)
             assert customer.post("/v1/name-availability", asked, **KEY).status_code == 500
-        assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 1)
+        assert (customer.balance.held, customer.balance.spent, register.asked) == (
+            0,
+            PRICE,
+            2,
+        )  # by name and shorter
         register.status = 500  # it is not asked again
         body = customer.post("/v1/name-availability", asked, **KEY).json()
         assert (body["available"], body["cost"], body["walletBalance"]) == (True, 0.0314, "0.28")
-        assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 1)
+        assert (customer.balance.held, customer.balance.spent, register.asked) == (0, PRICE, 2)
         assert Lookup.objects.count() == 1
 
     def test_before_the_charge_finds_its_own_hold_again(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapers.portal import Choice, Portal
-from scrapers.records import Candidate, ResultList
+from scrapers.records import Candidate, Query, ResultList
 from scrapers.search import question
 from scrapers.statuses import meanings
 
@@ -45,8 +45,7 @@ class TestAQuestion:
             ("Acme LLC CT", "Acme LLC", ""),
             ("Acme LLC (CT)", "Acme LLC", ""),
             ("Acme LLC NY", "Acme LLC", ""),
-            ("Smith &amp; Sons, Inc.", "Smith & Sons, Inc.", ""),
-            ("Smith &amp;amp; Sons", "Smith & Sons", ""),
+            ("Acme LLC, Delaware", "Acme LLC", ""),
             ("Murphy\u2019s Tire LLC", "Murphy's Tire LLC", ""),
             # what is no place
             ("Plan A, LLC", "Plan A, LLC", ""),
@@ -65,6 +64,18 @@ class TestAQuestion:
     def test_has_its_name_apart_from_its_place(self, written: str, name: str, city: str) -> None:
         read = question.read(written, "CT")
         assert (read.name, read.city) == (name, city)
+
+    @pytest.mark.parametrize(
+        ("written", "name"),
+        [
+            ("Smith &amp; Sons, Inc.", "Smith & Sons, Inc."),
+            ("Smith &amp;amp; Sons", "Smith & Sons"),
+            ("B&GTrucking LLC", "B&GTrucking LLC"),  # no "greater than", nor a copyright below
+            ("A&COPYSHOP", "A&COPYSHOP"),
+        ],
+    )
+    def test_has_its_name_as_a_web_page_showed_it(self, written: str, name: str) -> None:
+        assert Query("CT", written).name == name
 
     def test_has_its_legal_name_apart_from_the_trading_name(self) -> None:
         read = question.read("Maria Lopez LLC d/b/a Sunrise Cleaning")

@@ -18,7 +18,6 @@ from tests.scrapers.conversation import answer
 
 UT = "https://businessregistration.utah.gov/EntitySearch"
 ID, CA = "https://sosbiz.idaho.gov", "https://bizfileonline.sos.ca.gov"
-KS = "https://www.sos.ks.gov/eforms/BusinessEntity/Search.aspx"
 
 
 @dataclass(frozen=True)
@@ -61,13 +60,6 @@ CONVERSATIONS = [
             ("GET", f"{ID}/api/History/business/0005577637", "../CA/ucc-history.json"),  # of the same platform
         ),
         "M Smith Ventures, LLC (0005577637), Inactive-Dissolved (Administrative): inactive",
-    ),
-    Recorded(
-        "KS",
-        CanaryKind.INACTIVE,
-        "Haack Enterprises, Ltd",
-        (("GET", KS, "search-list.html"), *[("POST", KS, "search-list.html")] * 4, ("POST", KS, "detail.html")),
-        "HAACK ENTERPRISES, L.P. (785139), Dissolved: inactive",
     ),
     Recorded(
         "CA",

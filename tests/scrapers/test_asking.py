@@ -69,6 +69,7 @@ class Registry(Portal):
         )
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
+        self.asked.append(f"liens of {query.name}")
         return self.liens
 
 
@@ -310,6 +311,11 @@ class TestLiens:
         answer = put(portal, "Acme", kind="ucc")
         assert isinstance(answer, FoundFilings)
         assert not answer.complete
+
+    def test_are_asked_for_by_the_name_that_a_web_page_showed(self) -> None:
+        portal = Registry()
+        put(portal, "Smith &amp;amp; Sons LLC", kind="ucc")
+        assert portal.asked == ["liens of Smith & Sons LLC"]
 
     def test_are_not_denied_by_a_cut_list(self) -> None:
         portal = Registry()

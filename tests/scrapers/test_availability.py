@@ -93,6 +93,10 @@ class TestATakenName:
     def test_is_taken_however_it_is_written(self, shown: str) -> None:
         assert not ask("Blue Heron Farms LLC", (shown, "Active")).available
 
+    def test_is_known_by_its_number_as_word_and_in_figures(self) -> None:
+        assert not ask("Twenty-One Club LLC", ("21 CLUB, INC.", "Active")).available
+        assert ask("Twenty-One Club LLC", ("201 CLUB, INC.", "Active"), ("20 CLUB LLC", "Active")).available
+
     def test_lists_who_stands_in_the_way_active_ones_first(self) -> None:
         found = ask(
             "Blue Heron LLC",

@@ -35,7 +35,7 @@ own word, or another spelling of its beginning (names that start with the text, 
 own word (names that hold the text); the beginnings of its words, then their ends (words in their order). The second is
 closer where the first list was cut, and looser where it was whole. They prove nothing.
 
-`searches` is the most a lookup makes for one name, these included (a name check makes none of these, and one more of
+`searches` is the most a lookup makes for one name, these included (a name check makes one of these, and one more of
 its own). A search is one request to five: a form before it, further pages, the active and the inactive apart, sets
 that are read together. In New York it is two, and five where the history of names is looked into: an active company
 under its own name costs four requests with its filings, an ended one seven, a name that nobody has and others resemble

@@ -83,10 +83,13 @@ def with_history(session: PortalSession, filing: UccFiling, *, host: str, header
 
 def _filing(row: Row, debtor: str) -> UccFiling:
     refuse_renamed(row, ("LAPSE_DATE",), known=COLUMNS)
+    debtors = _listed(need(row, debtor))
+    if not debtors:
+        raise PageChanged(f"the list names no debtor of {row.get('RECORD_NUM')!r}")
     return UccFiling(
         file_number=need_text(row, "RECORD_NUM"),
         filed=need_text(row, "FILING_DATE"),
-        debtors=_listed(need(row, debtor)),
+        debtors=debtors,
         secured_parties=_listed(need(row, "SEC_PARTY")),
         status=text(need(row, "STATUS")),
         lapse_date=text(row.get("LAPSE_DATE")),

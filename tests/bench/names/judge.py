@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from scrapers.portal import Choice, Portal
-from scrapers.records import Candidate, EntityRecord, ResultList
+from scrapers.records import Candidate, EntityRecord, Query, ResultList
 from scrapers.states.connecticut import Connecticut
 from tests.bench.names.companies import Company, Registry
 from tests.bench.names.questions import Question
@@ -79,7 +79,8 @@ def listed(registry: Registry, question: Question) -> list[int]:
 def choose(registry: Registry, question: Question) -> Choice:
     """What the matcher of today takes from that list."""
     rows = tuple(row(registry.companies[at]) for at in listed(registry, question))
-    return Real().choose(question.asked, ResultList(rows), threshold=THRESHOLD)
+    asked = Query("CT", question.asked).name or ""
+    return Real().choose(asked, ResultList(rows), threshold=THRESHOLD)
 
 
 def judge(registry: Registry, questions: Iterable[Question], choose: Callable = choose) -> dict[str, Tally]:

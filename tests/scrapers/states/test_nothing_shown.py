@@ -1,0 +1,143 @@
+"""A page that shows nothing, and does not say that there is nothing, never reads as "not found"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from scrapers.failures import PortalError
+from scrapers.records import Answer, FoundFilings, NotFound
+from scrapers.transport.recording import load_steps
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER, Case, dated, play
+
+
+def put(state: str, situation: str, *changes: tuple[str, str], page: int | None = None) -> Answer | str:
+    """The answer to a saved question with words of one saved page changed, or of all; else why there is none."""
+    case = Case(state, situation, FOLDER / state / situation)
+    steps = load_steps(case.folder)
+    for old, new in changes:
+        at = [n for n, step in enumerate(steps) if old.encode() in step.body and page in (None, n)]
+        assert at, old
+        for n in at:
+            steps[n] = replace(steps[n], body=steps[n].body.replace(old.encode(), new.encode()))
+    try:
+        return Conversation(state, *steps).ask(**dated(case.content["question"]))
+    except PortalError as error:
+        return error.reason
+
+
+class TestSouthCarolinasNames:
+    """Of which one is ticked."""
+
+    def test_are_none_where_the_page_says_so(self) -> None:
+        assert isinstance(put("SC", "ucc-no-match"), NotFound)
+
+    @pytest.mark.parametrize(
+        "shown",
+        ["Our search is being maintained.", "No records can be shown now; nothing you filed was lost or found."],
+    )
+    def test_are_not_none_where_it_says_something_else(self, shown: str) -> None:
+        assert put("SC", "ucc-no-match", ("No matching names were found.", shown)) == "layout_changed"
+
+
+class TestKentuckysLists:
+    """Of names that fit, and of those that resemble."""
+
+    @pytest.mark.parametrize("gone", ["searchlist1", "searchlist2"])
+    def test_are_both_there(self, gone: str) -> None:
+        assert isinstance(put("KY", "ucc-none"), NotFound)
+        assert put("KY", "ucc-none", (gone, "results")) == "layout_changed"
+
+
+@pytest.mark.parametrize(
+    ("state", "situation", "table"), [("KY", "ucc-none", "searchlist"), ("OR", "ucc-none", "securedTable")]
+)
+class TestTheWordsThatThereAreNone:
+    """Count where a person sees them, as a sentence."""
+
+    SAID = "<p>No records were found.</p></form>"
+
+    def test_are_read_on_a_page_without_a_list(self, state: str, situation: str, table: str) -> None:
+        assert isinstance(put(state, situation, (table, "x"), ("</form>", self.SAID)), NotFound)
+
+    def test_are_not_read_in_a_hidden_box(self, state: str, situation: str, table: str) -> None:
+        sentence = self.SAID.replace("were found", "can be shown now")
+        assert put(state, situation, (table, "x"), ("</form>", sentence)) == "layout_changed"
+        hidden = self.SAID.replace("<p>", '<p style="display: none">')
+        assert put(state, situation, (table, "x"), ("</form>", hidden)) == "layout_changed"
+
+
+class TestARowOfALien:
+    """That cannot be read whole hides no lien."""
+
+    @pytest.mark.parametrize(
+        ("state", "situation", "page", "old", "new"),
+        [
+            ("CO", "ucc-debtor", 0, '"organizationname":', '"companyname":'),
+            ("CT", "ucc-debtor", 0, '"debtor_nm_bus":', '"debtor_nm_company":'),
+            ("CA", "ucc-debtor", 1, '"GOLDEN LANTERN WORKS, INC. - CHULA VISTA, CA"', '""'),
+        ],
+    )
+    def test_must_name_its_party(self, state: str, situation: str, page: int, old: str, new: str) -> None:
+        assert isinstance(put(state, situation), FoundFilings)
+        assert put(state, situation, (old, new), page=page) == "layout_changed"
+
+    def test_must_have_a_document(self) -> None:
+        assert put("CO", "ucc-debtor", ('"fileid": "502"', '"fileid": "999"'), page=1) == "layout_changed"
+
+
+class TestFloridasAnswer:
+    """In the envelope of its registry."""
+
+    @pytest.mark.parametrize(
+        "failed",
+        ['"errors": [{"message": "Timeout"}]', '"errors": null, "notOk": true, "messages": [{"message": "Timeout"}]'],
+    )
+    def test_that_says_that_it_failed_is_none(self, failed: str) -> None:
+        assert isinstance(put("FL", "ucc-none"), NotFound)
+        assert put("FL", "ucc-none", ('"errors": null', failed)) == "down"
+
+
+class TestOhiosAnswer:
+    """With an empty list."""
+
+    def test_that_says_that_it_failed_is_none(self) -> None:
+        failed = '"data": [], "success": false, "message": "Timeout"'
+        assert isinstance(put("OH", "no-match"), NotFound)
+        assert put("OH", "no-match", ('"data": []', failed), page=1) == "down"
+
+
+@pytest.mark.parametrize("shown", ["No {} can be shown now.", "If no {} found, ask for fewer words."])
+@pytest.mark.parametrize(
+    ("state", "situation", "said"),
+    [
+        ("AK", "no-match", "No records found."),
+        ("IA", "no-match", "No records were found."),
+        ("KS", "no-match", "No results found."),
+        ("ME", "no-match", "No records found matching your query."),
+        ("NE", "no-match", "No records found for your search."),
+        ("NJ", "ucc-no-match", "No organizations were found matching your search."),
+        ("OR", "ucc-none-in-words", "No records were found for your search."),
+        ("VI", "no-match", "0 Results"),
+    ],
+)
+class TestASentenceOfOtherThings:
+    """That begins like the one that nothing was found."""
+
+    def test_is_another_one(self, state: str, situation: str, said: str, shown: str) -> None:
+        assert isinstance(put(state, situation), NotFound)
+        other = shown.format(said.split()[1].casefold())
+        assert put(state, situation, (said, other)) in ("layout_changed", "blocked")  # on Kansas' page is a captcha
+
+
+class TestSouthCarolinasVerdictOnAName:
+    """Stands in a box of its own."""
+
+    def test_is_not_passed_over_where_the_box_has_another_name(self) -> None:
+        case = Case("SC", "names-taken-unseen", FOLDER / "SC" / "names-taken-unseen")
+        changed = (b"nameAvailabilityDiv", b"nameVerdict")
+        steps = [replace(step, body=step.body.replace(*changed)) for step in load_steps(case.folder)]
+        assert play(case)[0]["verdict"] == "taken"
+        assert play(case, steps)[0]["reason"] == "layout_changed"
