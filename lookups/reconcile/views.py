@@ -25,7 +25,7 @@ from lookups import client_address
 from lookups.api import authentication, errors, replies, throttling
 from lookups.api.errors import ApiError
 from lookups.api.parsers import read_object
-from lookups.api.serializers import BulkEntity
+from lookups.api.requests.serializers import BulkEntity
 from lookups.api.views.lookup import to_question
 from lookups.api.wire.shape import encode
 from lookups.lookup.handover import seat

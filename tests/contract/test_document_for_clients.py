@@ -11,9 +11,9 @@ import pytest
 
 from billing import keys
 from billing.models import ApiKey, LedgerEntry
+from lookups.api.requests.serializers import LookupRequest
 from lookups.api.schema import document as built
 from lookups.api.schema.webhooks import MAILED_ALONE
-from lookups.api.serializers import LookupRequest
 from lookups.api.views import paging
 from lookups.api.wire import words
 from lookups.models import Delivery, Job

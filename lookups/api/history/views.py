@@ -9,9 +9,9 @@ from rest_framework.response import Response
 
 from lookups.api import errors, idempotency, replies
 from lookups.api.endpoint import Endpoint
-from lookups.api.fields import Flag
 from lookups.api.history import bodies
 from lookups.api.history import schema as describe
+from lookups.api.requests.fields import Flag
 from lookups.api.views import paging
 from lookups.history.sale import NothingKept, read_history
 from lookups.history.versions import Wanted

@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from billing import customer_keys, networks
-from lookups.api.fields import Text, Whole, Word
+from lookups.api.requests.fields import Text, Whole, Word
 from lookups.api.wire.words import KeyMode, Scope
 
 LONGEST_NAME = 100

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
+from lookups.api.requests.serializers import SettingsRequest, TopUpRequest
 from lookups.api.schema import describe
 from lookups.api.schema.components import refer
 from lookups.api.schema.describe import reply
 from lookups.api.schema.examples import account as account_examples
 from lookups.api.schema.examples import errors as errors_examples
-from lookups.api.serializers import SettingsRequest, TopUpRequest
 from lookups.api.wire.account import (
     AccountDeliveries,
     AccountSettings,

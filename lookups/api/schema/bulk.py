@@ -8,13 +8,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from lookups import xlsx_export
-from lookups.api.fields import LONGEST_ADDRESS
+from lookups.api.requests.fields import LONGEST_ADDRESS
+from lookups.api.requests.serializers import LONGEST_WAIT_SECONDS, BulkRequest
 from lookups.api.schema import describe
 from lookups.api.schema.components import refer
 from lookups.api.schema.describe import reply
 from lookups.api.schema.examples import bulk as bulk_examples
 from lookups.api.schema.examples import errors as errors_examples
-from lookups.api.serializers import LONGEST_WAIT_SECONDS, BulkRequest
 from lookups.api.wire.bulk import BulkAccepted, BulkList, BulkPage, BulkSummary
 from lookups.api.wire.errors import Error, InvalidBulk
 from lookups.api.wire.identifiers.words import Included

@@ -42,7 +42,7 @@ def build() -> dict[str, Any]:
 class WordField(OpenApiSerializerFieldExtension):
     """A closed list of words in a request: the component that replies use as well."""
 
-    target_class = "lookups.api.fields.Word"
+    target_class = "lookups.api.requests.fields.Word"
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, str]:
         """The reference."""

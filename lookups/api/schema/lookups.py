@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
-from lookups.api import serializers
+from lookups.api.requests import serializers
 from lookups.api.schema import describe
 from lookups.api.schema.components import refer
 from lookups.api.schema.describe import reply

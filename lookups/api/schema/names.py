@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from drf_spectacular.utils import extend_schema
 
+from lookups.api.requests.serializers import NameRequest
 from lookups.api.schema import describe
 from lookups.api.schema.describe import reply
 from lookups.api.schema.examples import lookups as lookups_examples
-from lookups.api.serializers import NameRequest
 from lookups.api.wire.names import NameReply
 
 check_name = extend_schema(

@@ -14,8 +14,8 @@ from billing.models import Account, LedgerEntry
 from lookups import account_settings, csv_export
 from lookups.api import errors, renderers, replies
 from lookups.api.endpoint import Endpoint
+from lookups.api.requests.serializers import SettingsRequest
 from lookups.api.schema import account as describe
-from lookups.api.serializers import SettingsRequest
 from lookups.api.views import paging
 from lookups.api.wire.account import AccountSettings, Balance, Usage, UsageEntry
 from lookups.api.wire.shape import to_plain

@@ -19,8 +19,8 @@ from billing.models import Account
 from lookups import bodies, bulk_table, csv_export, selectors, xlsx_export
 from lookups.api import errors, idempotency, parsers, renderers, replies
 from lookups.api.endpoint import Endpoint
+from lookups.api.requests.serializers import MOST_ROWS, BulkEntity, BulkRequest, LookupRequest, is_for_liens
 from lookups.api.schema import bulk as schema
-from lookups.api.serializers import MOST_ROWS, BulkEntity, BulkRequest, LookupRequest, is_for_liens
 from lookups.api.views import paging
 from lookups.api.views.lookup import accepts_stored, to_question
 from lookups.api.wire.bulk import BulkList, BulkRow

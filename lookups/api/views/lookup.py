@@ -13,10 +13,10 @@ from rest_framework.response import Response
 from billing.models import Account
 from lookups.api import errors, idempotency, parsers, pay_per_request, replies
 from lookups.api.endpoint import Endpoint
-from lookups.api.fields import Flag
 from lookups.api.pay_per_request import KeyOrPayment
+from lookups.api.requests.fields import Flag
+from lookups.api.requests.serializers import LookupRequest
 from lookups.api.schema import lookups as describe
-from lookups.api.serializers import LookupRequest
 from lookups.idempotency import Claim
 from lookups.lookup.asks import Ask
 from lookups.lookup.flow import perform

@@ -20,8 +20,8 @@ from billing.models import ApiKey
 from lookups import bodies, csv_export, listing
 from lookups.api import errors, renderers
 from lookups.api.endpoint import Endpoint
+from lookups.api.requests.serializers import LookupRequest
 from lookups.api.schema import lookups as describe
-from lookups.api.serializers import LookupRequest
 from lookups.api.views import paging
 from lookups.api.wire.lookups import ChainPlace, EvidenceReply, ExchangeRecord, ListedLookup, LookupList, SignedHead
 from lookups.api.wire.shape import list_columns, to_plain

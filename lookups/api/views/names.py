@@ -10,8 +10,8 @@ from rest_framework.response import Response
 
 from lookups.api import errors, idempotency, replies
 from lookups.api.endpoint import Endpoint
+from lookups.api.requests.serializers import NameRequest
 from lookups.api.schema import names as describe
-from lookups.api.serializers import NameRequest
 from lookups.idempotency import Claim
 from lookups.lookup.asks import Ask
 from lookups.lookup.flow import perform

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, time, timedelta
 
 from jurisdictions.codes import PLACES
-from lookups.api.fields import DAY
+from lookups.api.requests.fields import DAY
 from lookups.models.places import Place
 
 PAGE, LONGEST_PAGE = 100, 500

@@ -21,8 +21,8 @@ from billing.payments.stripe import CardsNotConfigured
 from lookups.api import errors, parsers
 from lookups.api.endpoint import Endpoint
 from lookups.api.pay_per_request import render_demand
+from lookups.api.requests.serializers import TopUpRequest
 from lookups.api.schema.account import top_up
-from lookups.api.serializers import TopUpRequest
 from lookups.api.wire.account import TopUpReply
 from lookups.api.wire.words import TopUpStatus
 

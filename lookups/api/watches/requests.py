@@ -7,8 +7,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from lookups.api.fields import LONGEST_ADDRESS, HookAddress, StateCode, Text, Whole, Word
 from lookups.api.keys.requests import Several
+from lookups.api.requests.fields import LONGEST_ADDRESS, HookAddress, StateCode, Text, Whole, Word
 from lookups.api.wire.watching.words import Every, WatchCategory, WatchStatus
 from lookups.watches import taxonomy
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lookups.api.errors import ApiError
-from lookups.api.serializers import LookupRequest, NameRequest
+from lookups.api.requests.serializers import LookupRequest, NameRequest
 from lookups.api.views.bulk import read_rows
 from lookups.api.views.lookup import to_question
 from lookups.api.watches.wanted import read

@@ -19,7 +19,7 @@ from rest_framework import serializers as drf
 from billing import money, prices
 from jurisdictions.codes import PLACES
 from lookups import xlsx_export
-from lookups.api.serializers import BulkEntity
+from lookups.api.requests.serializers import BulkEntity
 from lookups.api.views.lookup import to_question
 from lookups.bulk import bulk_jobs, drafts, forecast, row_answers
 from lookups.bulk.progress import get_progress

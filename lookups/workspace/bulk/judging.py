@@ -18,7 +18,7 @@ from billing import prices
 from billing.models import ApiKey
 from jurisdictions.codes import PLACES
 from lookups import bodies
-from lookups.api.serializers import BulkEntity
+from lookups.api.requests.serializers import BulkEntity
 from lookups.api.views.lookup import to_question
 from lookups.bulk import drafts, forecast
 from lookups.bulk.bulk_jobs import Wanted

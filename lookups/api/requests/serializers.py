@@ -8,7 +8,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from lookups.api.fields import (
+from lookups.api.requests.fields import (
     LONGEST_ADDRESS,
     Day,
     Dollars,

@@ -1,0 +1,1 @@
+"""What requests may say: the fields, and the bodies made of them."""
