@@ -18,7 +18,8 @@ from lxml import html
 from billing import customer_keys, keys, limits
 from config import env
 from lookups import idempotency as idempotency_keys
-from lookups.api import idempotency, parsers, serializers, urls
+from lookups.api import idempotency, parsers, urls
+from lookups.api.requests import serializers
 from lookups.api.views.bulk import BulkView
 from lookups.api.wire.words import CODES
 from lookups.jobs import lifecycle
