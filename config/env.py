@@ -6,9 +6,12 @@ there is to set.
 
 from __future__ import annotations
 
+import math
 import os
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -28,9 +31,61 @@ class _Given(FileAwareMapping):
 
 
 class _Env(environ.Env):
+    """The variables, each read as what it must be: "ture" is no false, and "20 s" no number."""
+
     ENVIRON = _Given()
 
+    def get_value(
+        self, var: str, cast: Any = None, default: Any = environ.Env.NOTSET, parse_default: bool = False
+    ) -> Any:
+        given = self.ENVIRON.get(var)
+        if given is None or cast not in _MUST_BE or (cast is bool and not given):
+            return super().get_value(var, cast=cast, default=default, parse_default=parse_default)
+        try:
+            read = _YES_OR_NO[given.strip().lower()] if cast is bool else cast(given)
+        except (KeyError, ValueError):
+            read = -1
+        if not 0 <= read < math.inf:
+            raise ImproperlyConfigured(f"{var} must be {_MUST_BE[cast]}, not {given!r}.")
+        return read
 
+    def one_of(self, name: str, *words: str, default: str = "") -> str:
+        """One of these words, in whatever letters; the default also where it is empty."""
+        given = self.str(name, default=default).strip().lower() or default
+        if given not in (*words, default):
+            raise ImproperlyConfigured(f"{name} must be {', '.join(words[:-1])} or {words[-1]}, not {given!r}.")
+        return given
+
+    def address(self, name: str, *schemes: str, default: str) -> str:
+        """A URL with one of these schemes, or empty; never quoted, for there may be a password in it."""
+        given: str = self.str(name, default=default)
+        try:
+            parts = urlsplit(given)
+            fits = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0  # a port that is none is raised
+        except ValueError:
+            fits = False
+        if given and not fits:
+            raise ImproperlyConfigured(f"{name} must be an address such as {schemes[0]}://host:port.")
+        return given
+
+    def dollars(self, name: str, default: str, otherwise: Decimal = Decimal()) -> Decimal:
+        """An amount in US dollars, as fine as the books keep them; `otherwise` where it and the default are empty."""
+        given = self.str(name, default=default) or default or str(otherwise)
+        try:
+            read = Decimal(given)
+            fits = read >= 0 and read * 10_000 % 1 == 0  # what is no number or without end cannot be compared or parted
+        except InvalidOperation:
+            fits = False
+        if not fits:
+            raise ImproperlyConfigured(
+                f"{name} must be US dollars from 0 on, with at most four decimals, not {given!r}."
+            )
+        return read
+
+
+_MUST_BE = {int: "a whole number from 0 on", float: "a number from 0 on", bool: "true or false"}
+_YES = dict.fromkeys(environ.Env.BOOLEAN_TRUE_STRINGS, True)
+_YES_OR_NO = _YES | dict.fromkeys(("false", "off", "n", "no", "0", "none"), False)
 _env = _Env()
 _dotenv = BASE_DIR / ".env"
 if _dotenv.is_file():
@@ -45,17 +100,19 @@ PUBLIC_URL: str = _env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip
 CONTACT: str = _env.str("CONTACT", default="")  # an e-mail or URL; portals see it in the User-Agent
 VAR_DIR: Path = Path(_env.str("VAR_DIR", default="") or BASE_DIR / "var").resolve()
 STATIC_ROOT: Path = Path(_env.str("STATIC_ROOT", default="") or VAR_DIR / "static").resolve()  # collected files
-LOG_LEVEL: str = _env.str("LOG_LEVEL", default="INFO").upper()
+LOG_LEVEL: str = _env.one_of("LOG_LEVEL", "debug", "info", "warning", "error", "critical", default="INFO").upper()
 METRICS_TOKEN: str = _env.str("METRICS_TOKEN", default="")  # opens /metrics to a monitoring system; empty: closed
 # Where the processes of one web server count together; `config.launch` and `manage.py up` choose a folder in VAR_DIR
 PROMETHEUS_MULTIPROC_DIR: str = _env.str("PROMETHEUS_MULTIPROC_DIR", default="")
 SENTRY_DSN: str = _env.str("SENTRY_DSN", default="")  # where errors are reported; empty: nowhere
-OTEL_EXPORTER_OTLP_ENDPOINT: str = _env.str("OTEL_EXPORTER_OTLP_ENDPOINT", default="")  # a collector of traces
-LOG_FORMAT: str = _env.str("LOG_FORMAT", default="text")  # text | json
+OTEL_EXPORTER_OTLP_ENDPOINT: str = _env.address(
+    "OTEL_EXPORTER_OTLP_ENDPOINT", "http", "https", default=""
+)  # a collector of traces
+LOG_FORMAT: str = _env.one_of("LOG_FORMAT", "text", "json", default="text")
 
 # These two alone turn the embedded default into production shape
 DATABASE_URL: str = _env.str("DATABASE_URL", default="") or f"sqlite:///{VAR_DIR / 'db.sqlite3'}"
-REDIS_URL: str = _env.str("REDIS_URL", default="")
+REDIS_URL: str = _env.address("REDIS_URL", "redis", "rediss", default="")
 # Seconds that a request or a task waits for one answer of the database, or for its turn to write
 DATABASE_SECONDS: float = _env.float("DATABASE_SECONDS", default=20.0)
 # The role that owns the tables, for `manage.py migrate` alone; empty: the one of DATABASE_URL owns them
@@ -77,18 +134,18 @@ WORKSPACE_SESSION_DAYS: int = _env.int("WORKSPACE_SESSION_DAYS", default=7)  # a
 
 # Who may sign up by themselves: open (everybody), invited (whom a member or staff has invited), closed (nobody new);
 # empty: open in the embedded default, invited in production
-SIGN_UP: str = _env.str("SIGN_UP", default="").lower()
+SIGN_UP: str = _env.one_of("SIGN_UP", "open", "invited", "closed", default="")
 FREE_GRANTS_PER_DAY: int = _env.int("FREE_GRANTS_PER_DAY", default=3)  # new accounts of a network that get them
 DISPOSABLE_MAIL_HOSTS: list[str] = _env.list("DISPOSABLE_MAIL_HOSTS", default=[])  # addresses there get none
 
 # What a lookup costs, and how long it may take
-PRICE_PER_LOOKUP: Decimal = Decimal(_env.str("PRICE_PER_LOOKUP", default="0.0314"))
-PRICE_PER_STORED_LOOKUP: Decimal = Decimal(_env.str("PRICE_PER_STORED_LOOKUP", default="0"))
+PRICE_PER_LOOKUP: Decimal = _env.dollars("PRICE_PER_LOOKUP", default="0.0314")
+PRICE_PER_STORED_LOOKUP: Decimal = _env.dollars("PRICE_PER_STORED_LOOKUP", default="0")
 # A watch's check that found nothing changed; empty: as much as a lookup
-PRICE_PER_UNCHANGED_CHECK: Decimal = Decimal(_env.str("PRICE_PER_UNCHANGED_CHECK", default="") or PRICE_PER_LOOKUP)
-PRICE_PER_CHECK_FROM_COPY: Decimal = Decimal(_env.str("PRICE_PER_CHECK_FROM_COPY", default="0"))
-GRANT_CEILING: Decimal = Decimal(_env.str("GRANT_CEILING", default="1000"))  # one person's gifts of 24 hours, in USD
-GRANT_MAXIMUM: Decimal = Decimal(_env.str("GRANT_MAXIMUM", default="100000"))  # of two persons' gift, in USD
+PRICE_PER_UNCHANGED_CHECK: Decimal = _env.dollars("PRICE_PER_UNCHANGED_CHECK", default="", otherwise=PRICE_PER_LOOKUP)
+PRICE_PER_CHECK_FROM_COPY: Decimal = _env.dollars("PRICE_PER_CHECK_FROM_COPY", default="0")
+GRANT_CEILING: Decimal = _env.dollars("GRANT_CEILING", default="1000")  # one person's gifts of 24 hours, in USD
+GRANT_MAXIMUM: Decimal = _env.dollars("GRANT_MAXIMUM", default="100000")  # of two persons' gift, in USD
 FREE_LOOKUPS: int = _env.int("FREE_LOOKUPS", default=10)
 SYNC_BUDGET_SECONDS: float = _env.float("SYNC_BUDGET_SECONDS", default=20.0)
 CACHE_MAX_AGE_DAYS: int = _env.int("CACHE_MAX_AGE_DAYS", default=7)
@@ -108,7 +165,7 @@ ASK_PORTALS: bool = _env.bool("ASK_PORTALS", default=True)
 ASK_GLEIF: bool = _env.bool("ASK_GLEIF", default=True)
 
 # public: search engines may list the pages of stored records; unlisted: they are asked not to; off: there are none
-ENTITY_PAGES: str = _env.str("ENTITY_PAGES", default="unlisted").lower()
+ENTITY_PAGES: str = _env.one_of("ENTITY_PAGES", "public", "unlisted", "off", default="unlisted")
 
 # What registries answered, as evidence
 # Where it lies: empty (a folder "evidence" in VAR_DIR), another folder, "database", or s3://bucket/prefix
@@ -118,7 +175,9 @@ EVIDENCE_SHORT_DAYS: int = _env.int("EVIDENCE_SHORT_DAYS", default=7)  # of fail
 EVIDENCE_MOST_BYTES: int = _env.int("EVIDENCE_MOST_BYTES", default=20_000_000_000)  # of all; 0: no bound
 SIGNING_SECRET: str = _env.str("SIGNING_SECRET", default="")  # makes the signing keys; empty: from SECRET_KEY
 SIGNING_SECRET_PREVIOUS: str = _env.str("SIGNING_SECRET_PREVIOUS", default="")  # vouches for the next key
-TIMESTAMP_AUTHORITY: str = _env.str("TIMESTAMP_AUTHORITY", default="")  # a URL, asked once an hour; empty: nobody
+TIMESTAMP_AUTHORITY: str = _env.address(
+    "TIMESTAMP_AUTHORITY", "https", "http", default=""
+)  # a URL, asked once an hour; empty: nobody
 
 # Keys some registries give free of charge
 SOCRATA_APP_TOKEN: str = _env.str("SOCRATA_APP_TOKEN", default="")
@@ -132,7 +191,7 @@ PAYMENT_REALM: str = _env.str("PAYMENT_REALM", default="")  # empty: the host of
 # Pretended payments, which reach the sandbox registry only: on in the embedded default, refused in production
 SANDBOX_PAYMENTS: bool | None = _env.bool("SANDBOX_PAYMENTS", default=None)
 TEMPO_RECIPIENT: str = _env.str("TEMPO_RECIPIENT", default="")  # 0x… address; set: method "tempo" is offered
-TEMPO_RPC_URL: str = _env.str("TEMPO_RPC_URL", default="")
+TEMPO_RPC_URL: str = _env.address("TEMPO_RPC_URL", "https", "http", default="")
 TEMPO_CHAIN_ID: int = _env.int("TEMPO_CHAIN_ID", default=4217)
 TEMPO_CURRENCY: str = _env.str("TEMPO_CURRENCY", default="0x20C000000000000000000000b9537d11c60E8b50")  # USDC.e
 

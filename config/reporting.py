@@ -22,13 +22,15 @@ MISSING = "{variable} is set and its library is not installed: install config/re
 
 
 def start() -> None:
-    """Begin to report what the variables ask for. Raises ImproperlyConfigured where the library is missing."""
+    """Begin to report what the variables ask for. Raises ImproperlyConfigured where that cannot be."""
     for variable, begin in (("SENTRY_DSN", _report_errors), ("OTEL_EXPORTER_OTLP_ENDPOINT", _send_traces)):
         if getattr(settings, variable):
             try:
                 begin(getattr(settings, variable))
             except ModuleNotFoundError as missing:
                 raise ImproperlyConfigured(MISSING.format(variable=variable)) from missing
+            except ValueError as wrong:
+                raise ImproperlyConfigured(f"{variable} is no address to report to: {wrong}.") from wrong
 
 
 def _report_errors(address: str) -> None:

@@ -5,6 +5,8 @@ Every variable of `config.env` is a setting under its own name, and declared now
 
 from __future__ import annotations
 
+import re
+from typing import Any
 from urllib.parse import urlsplit
 
 import environ
@@ -17,12 +19,22 @@ from config.evidence import evidence_storage
 from config.logging import logging_config
 from config.postgres import CONNECTION_OPTIONS
 
-if ENTITY_PAGES not in ("public", "unlisted", "off"):
-    raise ImproperlyConfigured("ENTITY_PAGES must be public, unlisted or off.")
+if not 0 < MATCH_THRESHOLD <= 1:  # at 0 any company is found, beyond 1 none
+    raise ImproperlyConfigured("MATCH_THRESHOLD must be above 0 and at most 1.")
+
+if not WEB_THREADS:  # without one nobody is answered
+    raise ImproperlyConfigured("WEB_THREADS must be 1 or more.")
+
+for _name, _given in {"TEMPO_RECIPIENT": TEMPO_RECIPIENT, "TEMPO_CURRENCY": TEMPO_CURRENCY}.items():
+    if _given and not re.fullmatch(r"0x[0-9a-fA-F]{40}", _given):
+        raise ImproperlyConfigured(f"{_name} must be 0x and 40 hex digits.")
+
+_public = urlsplit(PUBLIC_URL)
+if _public.scheme not in ("https", "http") or not _public.hostname or _public.path:
+    # links in mails and challenges begin with it, and the sender of mails is at its host
+    raise ImproperlyConfigured("PUBLIC_URL must be an address such as https://sos.example.com.")
 
 SIGN_UP = SIGN_UP or "open"
-if SIGN_UP not in ("open", "invited", "closed"):
-    raise ImproperlyConfigured("SIGN_UP must be open, invited or closed.")
 PRINT_SIGN_IN_LINKS = False  # development: `make run` prints the links that nobody mails
 
 PAYMENT_REQUIRES_TLS = False  # production: a challenge over plain http would invite a payment anyone can read
@@ -89,7 +101,19 @@ TEMPLATES = [
     },
 ]
 
-_database = environ.Env.db_url_config(DATABASE_URL)
+
+def _read_database(name: str, url: str) -> dict[str, Any]:
+    """What Django calls a database at this address; where it is none it is not quoted, for a password is in it."""
+    try:
+        read: dict[str, Any] = environ.Env.db_url_config(url)
+    except ValueError:  # a port that is no number
+        read = {}
+    if not read.get("NAME") or not read.get("ENGINE", "").endswith((".sqlite3", ".postgresql")):
+        raise ImproperlyConfigured(f"{name} must be an address such as postgres://user:password@host:5432/name.")
+    return read
+
+
+_database = _read_database("DATABASE_URL", DATABASE_URL)
 if _database["ENGINE"].endswith("sqlite3"):
     _database["ENGINE"] = "config.sqlite3"
     _database["OPTIONS"] = {
@@ -104,7 +128,7 @@ else:
     _database["OPTIONS"] = CONNECTION_OPTIONS | _database.get("OPTIONS", {})
     _database["CONN_MAX_AGE"] = 0  # given back after each request: config.postgres hands it on
 DATABASES = {"default": _database}
-MIGRATION_DATABASE = environ.Env.db_url_config(MIGRATION_DATABASE_URL) if MIGRATION_DATABASE_URL else {}
+MIGRATION_DATABASE = _read_database("MIGRATION_DATABASE_URL", MIGRATION_DATABASE_URL) if MIGRATION_DATABASE_URL else {}
 
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
@@ -176,15 +200,18 @@ MFA_FORMS = {
     "reauthenticate_webauthn": "config.sign_in.forms.ConfirmKeyForm",
 }
 MFA_TOTP_TOLERANCE = 1  # a clock that is half a minute off
-MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = urlsplit(PUBLIC_URL).hostname in ("localhost", "127.0.0.1", "::1")
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = _public.hostname in ("localhost", "127.0.0.1", "::1")
 
 CELERY_BROKER_URL = REDIS_URL or "filesystem://"
 
 MAIL_CONFIGURED = bool(EMAIL_URL)
 if MAIL_CONFIGURED:
-    globals().update(environ.Env.email_url_config(EMAIL_URL))
+    try:
+        globals().update(environ.Env.email_url_config(EMAIL_URL))
+    except (ImproperlyConfigured, ValueError):  # which quotes it, with its password
+        raise ImproperlyConfigured("EMAIL_URL must be an address such as smtp+tls://user:password@host:587.") from None
 EMAIL_TIMEOUT = 20  # seconds for each step with the mail server; the default is for ever
-DEFAULT_FROM_EMAIL = DEFAULT_FROM_EMAIL or f"no-reply@{urlsplit(PUBLIC_URL).hostname}"
+DEFAULT_FROM_EMAIL = DEFAULT_FROM_EMAIL or f"no-reply@{_public.hostname}"
 SELLER = SELLER.replace("\\n", "\n") or PUBLIC_URL
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -200,6 +227,9 @@ UNFOLD = {
     "SITE_TITLE": "SOS Lookup",
     "SITE_HEADER": "SOS Lookup",
     "SITE_URL": "/",
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("lookups/mark.svg")},
+    ],
     "SHOW_HISTORY": True,
     "ENVIRONMENT": "billing.admin.alerts.mark",  # shown on every page while the ledger does not add up
     "DASHBOARD_CALLBACK": "config.admin.today.fill",

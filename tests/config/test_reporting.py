@@ -138,14 +138,14 @@ class TestReporting:
             assert [secret for secret in SECRETS if secret.encode() in body] == []
 
 
-class TestAVariableWithoutItsLibrary:
-    """The image has the libraries only where it was built with them."""
+class TestAVariable:
+    """Whose library the image has only where it was built with it."""
 
     @pytest.mark.parametrize(
         ("variable", "library"),
         [("SENTRY_DSN", "sentry_sdk"), ("OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry.sdk.trace")],
     )
-    def test_stops_the_start_with_what_to_install(
+    def test_without_its_library_stops_the_start_with_what_to_install(
         self, settings: Any, monkeypatch: pytest.MonkeyPatch, variable: str, library: str
     ) -> None:
         from django.core.exceptions import ImproperlyConfigured
@@ -155,4 +155,14 @@ class TestAVariableWithoutItsLibrary:
         setattr(settings, variable, "http://public@127.0.0.1:1/1")
         monkeypatch.setitem(sys.modules, library, None)
         with pytest.raises(ImproperlyConfigured, match=f"{variable} .*reporting.txt"):
+            reporting.start()
+
+    @pytest.mark.filterwarnings("ignore:The send_default_pii option:DeprecationWarning")
+    def test_that_is_no_address_stops_the_start(self, settings: Any) -> None:
+        from django.core.exceptions import ImproperlyConfigured
+
+        from config import reporting
+
+        settings.SENTRY_DSN = "errors.example.com"
+        with pytest.raises(ImproperlyConfigured, match="SENTRY_DSN is no address to report to: "):
             reporting.start()

@@ -1,0 +1,80 @@
+"""Whoever mistypes a variable reads its name and what it may be; the service does not start as something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.config.test_secrets import start
+
+
+class TestAVariable:
+    """Of the environment, read when the service starts."""
+
+    @pytest.mark.parametrize(
+        ("variable", "given", "sentence"),
+        [
+            ("FREE_LOOKUPS", "ten", "FREE_LOOKUPS must be a whole number from 0 on, not 'ten'."),
+            ("FREE_LOOKUPS", "", "FREE_LOOKUPS must be a whole number from 0 on, not ''."),
+            ("RATE_LIMIT_PER_MINUTE", "-1", "RATE_LIMIT_PER_MINUTE must be a whole number from 0 on, not '-1'."),
+            ("SYNC_BUDGET_SECONDS", "20 s", "SYNC_BUDGET_SECONDS must be a number from 0 on, not '20 s'."),
+            ("DATABASE_SECONDS", "nan", "DATABASE_SECONDS must be a number from 0 on, not 'nan'."),
+            ("ADMIN_SECOND_FACTOR", "ture", "ADMIN_SECOND_FACTOR must be true or false, not 'ture'."),
+            ("PRICE_PER_LOOKUP", "0.0314 USD", "PRICE_PER_LOOKUP must be US dollars from 0 on, with at most four"),
+            (
+                "PRICE_PER_LOOKUP",
+                "0.03141",
+                "PRICE_PER_LOOKUP must be US dollars from 0 on, with at most four decimals",
+            ),
+            ("GRANT_MAXIMUM", "inf", "GRANT_MAXIMUM must be US dollars from 0 on, with at most four decimals"),
+            ("GRANT_CEILING", "NaN", "GRANT_CEILING must be US dollars from 0 on, with at most four decimals"),
+            ("MATCH_THRESHOLD", "92", "MATCH_THRESHOLD must be above 0 and at most 1."),
+            ("PUBLIC_URL", "sos.example.com", "PUBLIC_URL must be an address such as https://sos.example.com."),
+            ("PUBLIC_URL", "https://example.com/sos", "PUBLIC_URL must be an address such as https://sos.example.com."),
+            ("PUBLIC_URL", "", "PUBLIC_URL must be an address such as https://sos.example.com."),
+            ("LOG_LEVEL", "loud", "LOG_LEVEL must be debug, info, warning, error or critical, not 'loud'."),
+            ("LOG_FORMAT", "xml", "LOG_FORMAT must be text or json, not 'xml'."),
+            ("SIGN_UP", "everybody", "SIGN_UP must be open, invited or closed, not 'everybody'."),
+            ("ENTITY_PAGES", "no", "ENTITY_PAGES must be public, unlisted or off, not 'no'."),
+            *(
+                ("EMAIL_URL", given, "EMAIL_URL must be an address such as smtp+tls://user:password@host:587.")
+                for given in ("mail.example.com", "smtp://host:port")
+            ),
+            ("MATCH_THRESHOLD", "0", "MATCH_THRESHOLD must be above 0 and at most 1."),
+            ("WEB_THREADS", "0", "WEB_THREADS must be 1 or more."),
+            *(
+                (
+                    "DATABASE_URL",
+                    given,
+                    "DATABASE_URL must be an address such as postgres://user:password@host:5432/name.",
+                )
+                for given in (
+                    "db.example.com",
+                    "mysql://u:p@host/name",
+                    "postgres://u:p@host",
+                    "postgres://u:p@host:a/b",
+                )
+            ),
+            ("MIGRATION_DATABASE_URL", "sos", "MIGRATION_DATABASE_URL must be an address such as postgres://user:"),
+            *(
+                ("REDIS_URL", given, "REDIS_URL must be an address such as redis://host:port.")
+                for given in ("localhost:6379", "http://localhost", "redis://", "redis://:secret@host:port")
+            ),
+            ("TEMPO_RECIPIENT", "0x12", "TEMPO_RECIPIENT must be 0x and 40 hex digits."),
+            ("TEMPO_CURRENCY", "USDC", "TEMPO_CURRENCY must be 0x and 40 hex digits."),
+            ("TEMPO_RPC_URL", "node.example.com", "TEMPO_RPC_URL must be an address such as https://host:port."),
+        ],
+    )
+    def test_that_says_nothing_stops_the_start_and_is_named(
+        self, tmp_path: Path, variable: str, given: str, sentence: str
+    ) -> None:
+        done = start("dev", tmp_path, **{variable: given})
+        assert done.returncode == 1
+        assert f"ImproperlyConfigured: {sentence}" in done.stderr
+        assert "secret" not in done.stderr
+
+    def test_may_be_written_as_people_write_it(self, tmp_path: Path) -> None:
+        given = {"ASK_PORTALS": "No", "ADMIN_SECOND_FACTOR": "", "PRICE_PER_LOOKUP": "0.03140", "MATCH_THRESHOLD": "1"}
+        told = "s.ASK_PORTALS, s.ADMIN_SECOND_FACTOR, s.PRICE_PER_LOOKUP, s.MATCH_THRESHOLD"
+        assert start("dev", tmp_path, told, **given).stdout == "False None 0.03140 1.0\n"
