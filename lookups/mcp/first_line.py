@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lookups.api.wire.words import MatchKind
 from lookups.mcp.calls import Answer
 from lookups.verdicts import Verdict, find_verdict
 
@@ -15,6 +16,11 @@ INVENTED = "Test mode: all of it is invented."
 NEVER_READ = "no reading of this company is kept here, which says nothing of the registry. Look it up first."
 ONCE = "Repeat it with the same idempotency_key: it is charged once at most."
 FREE = "Nothing was charged."
+NO_KEY = (
+    "no API key that works was sent. Whoever set this server up has to send one as x-api-key with every message "
+    "(over standard input: in SOS_LOOKUP_KEY)."
+)
+MOST_ROWS_NAMED = 5
 
 
 def write(found: Answer) -> str:
@@ -31,6 +37,8 @@ def _of_error(found: Answer, body: Mapping[str, Any]) -> str:
         line = " ".join([_say(verdict), *_list_details(body)])
     elif body.get("code") == "entity_not_found":  # of a history: nobody asked the registry
         line = f"NOT ANSWERED: {NEVER_READ}"
+    elif found.status == 401 or (found.status == 402 and "error" not in body):  # an offer to pay without a key
+        line = f"NOT ANSWERED: {NO_KEY}"
     else:
         line = " ".join([f"NOT ANSWERED: {error}.", *_list_details(body)])
     later = f" Try again in {found.retry_after} seconds." if found.retry_after else ""
@@ -40,7 +48,7 @@ def _of_error(found: Answer, body: Mapping[str, Any]) -> str:
 def _may_have_charged(found: Answer, body: Mapping[str, Any]) -> bool:
     """Whether a call before this one, or this one until it broke, may have come to an answer."""
     runs = body.get("code") == "idempotency_conflict" and body.get("retryable") is True
-    return runs or (found.status == 500 and body.get("verdict") is None)
+    return runs or (found.status >= 500 and body.get("verdict") is None)
 
 
 def _of_answer(found: Answer, body: Mapping[str, Any]) -> str:
@@ -51,18 +59,22 @@ def _of_answer(found: Answer, body: Mapping[str, Any]) -> str:
     verdict = find_verdict(body.get("verdict"))
     if verdict is None:
         return "NOT ANSWERED YET: ask get_result again." if "verdict" in body else ""
-    if verdict in (Verdict.NOT_FOUND, Verdict.AMBIGUOUS):
-        return f"{_say(verdict)}{_say_near(verdict, body)} {FREE}"
-    cost = body.get("cost")
-    return _say(verdict) if cost is None else f"{_say(verdict)} Cost: {cost} USD."
+    if verdict is Verdict.NOT_FOUND:
+        return f"{_say(verdict)}{_say_note(body)}{_say_near(body)} {FREE}"
+    said, cost = f"{_say(verdict)}{_say_name(body)}{_say_note(body)}", body.get("cost")
+    return said if cost is None else f"{said} Cost: {cost} USD."
 
 
 def _count_rows(bulk: Mapping[str, Any]) -> str:
     """Of a bulk job, whose numbers count an ambiguous row among those that were not found."""
+    others = bulk["completed"] - bulk["found"] - bulk["not_found"] - bulk["failed"]
+    cancelled = f", {others} cancelled" if others else ""
+    rest = bulk.get("next_cursor")
+    more = f" More rows follow: ask get_result again with cursor {rest}." if rest else ""
     return (
         f"{str(bulk.get('status')).upper()}: {bulk['completed']} of {bulk['total']} rows have ended: "
         f"{bulk['found']} found, {bulk['not_found']} not found or ambiguous (the row's `verdict` says which), "
-        f"{bulk['failed']} that nobody could answer."
+        f"{bulk['failed']} that nobody could answer{cancelled}.{more}"
     )
 
 
@@ -70,14 +82,36 @@ def _say(verdict: Verdict) -> str:
     return f"{verdict.value.replace('_', ' ').upper()}: {verdict.facts.customer}"
 
 
-def _say_near(verdict: Verdict, body: Mapping[str, Any]) -> str:
+def _say_name(body: Mapping[str, Any]) -> str:
+    """That the company has another name than the one that was sent, which an agent might pass on as its own."""
+    match = ((_find_reply(body).get("data") or {}).get("normalized") or {}).get("match") or {}
+    if match.get("kind") == MatchKind.NAME_MISMATCH:
+        return " Its name is not the one that was sent with the id: make sure that the id is right."
+    same = match.get("kind") in (None, MatchKind.EXACT, MatchKind.ENTITY_ID)
+    return "" if same else " Its name is not quite the one that was asked for: `normalized.match` says how it differs."
+
+
+def _say_note(body: Mapping[str, Any]) -> str:
+    """Where was not looked: what is not found among active entities may have ended, and a list may have been cut."""
+    note = _find_reply(body).get("note")
+    return f" {note}" if isinstance(note, str) and note else ""
+
+
+def _find_reply(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The whole reply, which a job has in it."""
+    return body["result"] if isinstance(body.get("result"), dict) else body
+
+
+def _say_near(body: Mapping[str, Any]) -> str:
     """Names that look like the one asked for are no answer, and a person may have meant one of them."""
-    told = body["result"] if isinstance(body.get("result"), dict) else body  # a job has the whole reply in it
-    near = verdict is Verdict.NOT_FOUND and told.get("suggestions")
+    near = _find_reply(body).get("suggestions")
     return " Near names stand in `suggestions`; none was taken for it." if near else ""
 
 
 def _list_details(body: Mapping[str, Any]) -> list[str]:
     details = body.get("details")
-    found = details.values() if isinstance(details, dict) else ()
-    return [str(text) for texts in found if isinstance(texts, list) for text in texts]
+    if isinstance(details, list):  # of rows
+        named = [f"Row {one['index']}: {one['error']}" if one["index"] is not None else one["error"] for one in details]
+        return [*named[:MOST_ROWS_NAMED], *(["And others."] if len(named) > MOST_ROWS_NAMED else [])]
+    found = details.items() if isinstance(details, dict) else ()
+    return [f"{name}: {text}" for name, texts in found if isinstance(texts, list) for text in texts]

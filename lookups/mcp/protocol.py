@@ -6,7 +6,9 @@ Nothing is remembered between two messages in either; a handshake is answered an
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +17,7 @@ from django.http import HttpRequest
 from lookups.api import parsers
 from lookups.api.errors import ApiError
 from lookups.mcp import calls, first_line, tools
-from lookups.mcp.tools import Tool
+from lookups.mcp.tools import Operation, Tool
 
 STATELESS = "2026-07-28"
 HANDSHAKES = ("2025-11-25", "2025-06-18", "2025-03-26")
@@ -134,9 +136,12 @@ def _call(params: dict[str, Any], caller: HttpRequest) -> dict[str, Any]:
         return {"content": [_text(problem)], "isError": True}
     operation = tools.get_operation(_choose(tool, arguments))
     given = {**tool.fixed, **arguments}
-    if tool.takes == ("id",):
+    if "id" in given:
         (place,) = (name for name, (where, _) in operation.places.items() if where == "path")
-        given = {place: arguments["id"]}
+        given[place] = given.pop("id")
+    problem = _find_unfit(operation, given)
+    if problem:
+        return {"content": [_text(problem)], "isError": True}
     found = calls.ask(operation, given, caller=caller)
     lines = (first_line.write(found), _as_json(found.body))
     result: dict[str, Any] = {"content": [_text(line) for line in lines if line]}
@@ -154,9 +159,29 @@ def _find_problem(tool: Tool, arguments: dict[str, Any]) -> str:
     missing = [name for name in tool.needs if arguments.get(name) in (None, "")]
     if missing:
         return f"Missing arguments: {', '.join(missing)}."
-    if tool.takes == ("id",) and not str(arguments["id"]).startswith(tuple(tool.operations)):
-        return f"An id begins with {' or '.join(tool.operations)}."
+    if "id" in tool.takes and not re.fullmatch(tools.id_pattern(tool), str(arguments["id"])):
+        return f"An id begins with {' or '.join(tool.operations)}, and 32 digits (0-9, a-f) follow."
     return ""
+
+
+def _find_unfit(operation: Operation, given: dict[str, Any]) -> str:
+    """What cannot be said in an address or a header, which have text alone, or is nothing that this operation takes."""
+    for name, value in given.items():
+        place, _ = operation.places.get(name, ("", ""))
+        if place == "body" or value is None:
+            continue
+        if not place:
+            return f"{name} is not for such an id: leave it out."
+        if isinstance(value, bool) or not (isinstance(value, str | int) or _is_whole(value)):
+            return f"{name}: send text or a whole number."
+        if place == "path" and "/" in str(value):
+            return f"No id has a slash: {str(value)[:100]}."
+    return ""
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether it is a whole number written with a point, as some models write every number."""
+    return isinstance(value, Decimal) and -(10**9) < value < 10**9 and value == int(value)
 
 
 def _choose(tool: Tool, arguments: dict[str, Any]) -> str:

@@ -116,9 +116,10 @@ TOOLS = (
         "get_result",
         "Get a result or a job again",
         "What a lookup (lk_…), a name check (nc_…), a job (job_…) or a bulk job (bulk_…) came to, or how far it is. "
-        "Free; wait as long as `pollInterval` says between two calls.",
+        "Free; wait as long as `pollInterval` says between two calls. Rows of a bulk job come a hundred at a time: for "
+        "those that follow send its `next_cursor` as cursor.",
         {"lk_": "getLookup", "nc_": "getLookup", "job_": "getJob", "bulk_": "getBulkJob"},
-        takes=("id",),
+        takes=("id", "cursor"),
         needs=("id",),
     ),
     Tool(
@@ -145,8 +146,9 @@ TOOLS = (
         "watch_company",
         "Watch a company",
         "Look at a company again and again and report what changes. Every check is a lookup and costs at most "
-        "{price} USD: set max_per_month. A second watch of the same company is the first one. Changes come by webhook, "
-        "mail and list_changes.",
+        "{price} USD: set max_per_month. It looks until it is ended, in the workspace or by "
+        "DELETE /v1/watches/{{watchId}}: no tool ends it. Asked for again with the same arguments it stays one watch; "
+        "with others it is one more, and paid for too. Changes come by webhook, mail and list_changes.",
         {"": "createWatch"},
         takes=("state", "entity_id", "entity_name", "every", "on", "max_per_month", "ref", KEY),
         needs=("state",),
@@ -208,7 +210,8 @@ def list_described() -> list[dict[str, Any]]:
 
 def _describe(tool: Tool) -> dict[str, Any]:
     operations = [get_operation(one) for one in dict.fromkeys(tool.operations.values())]
-    fields = {"id": _id_of(tool)} if tool.takes == ("id",) else _pick(operations[0], tool.takes)
+    known = {name: one for operation in reversed(operations) for name, one in operation.fields.items()}
+    fields = {name: _id_of(tool) if name == "id" else known[name] for name in tool.takes}
     replies = dict.fromkeys(reply for one in operations for reply in one.replies)
     return {
         "name": tool.name,
@@ -233,14 +236,15 @@ def _reply_of(operation: Operation, shapes: list[dict[str, str]]) -> dict[str, A
     return {"type": "object", "anyOf": shapes}
 
 
-def _pick(operation: Operation, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: operation.fields[name] for name in names}
+def id_pattern(tool: Tool) -> str:
+    """What an id is that this tool takes, as a regular expression."""
+    return f"({'|'.join(tool.operations)})[0-9a-f]{{32}}"
 
 
 def _id_of(tool: Tool) -> dict[str, Any]:
     return {
         "type": "string",
-        "pattern": f"^({'|'.join(tool.operations)})[0-9a-f]{{32}}$",
+        "pattern": f"^{id_pattern(tool)}$",
         "description": "An id from an earlier answer: lookupId, jobId or job_id.",
     }
 

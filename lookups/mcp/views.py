@@ -44,7 +44,10 @@ def _is_from_here(request: HttpRequest) -> bool:
     origin = request.headers.get("Origin")
     if origin is None:
         return True
-    host = urlsplit(origin).hostname or ""
+    try:
+        host = urlsplit(origin).hostname or ""
+    except ValueError:
+        return False
     allowed = [urlsplit(settings.PUBLIC_URL).hostname or "", *(one for one in settings.ALLOWED_HOSTS if one != "*")]
     return validate_host(host, allowed)
 

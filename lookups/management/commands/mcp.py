@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
 from django.core.management.base import BaseCommand
 
+from lookups.lookup import single_flight
 from lookups.mcp import protocol
 from lookups.mcp.protocol import Wrong
 from lookups.operations import request_ids
@@ -25,17 +26,18 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Read a line, write a line."""
-        for line in sys.stdin:
+        for line in sys.stdin.buffer:  # its bytes are UTF-8 whatever the machine's language is
             if line.strip() and (answer := _answer(line)) is not None:
-                self.stdout.write(json.dumps(answer, ensure_ascii=False))
+                self.stdout.write(json.dumps(answer))
                 self.stdout.flush()
+            single_flight.release_connection()  # the next line may be long in coming
 
 
-def _answer(line: str) -> dict[str, Any] | None:
+def _answer(line: bytes) -> dict[str, Any] | None:
     """The answer to one line; None to a notification."""
     number: Any = None
     try:
-        message = protocol.read(line.encode("utf-8", "surrogatepass"))
+        message = protocol.read(line)
         number = message.get("id")
         return None if number is None else protocol.answer(message, caller=_caller())
     except Wrong as wrong:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import io
 import json
 from typing import Any
+from unittest.mock import Mock
 
 import jsonschema
 import pytest
 from django.core.management import call_command
+from django.db import OperationalError
+from django.test import Client
 
 from billing.models import LedgerEntry
+from lookups.api.views import lookup as view
 from lookups.mcp import first_line, protocol, tools
 from lookups.mcp.calls import Answer
-from lookups.models import Lookup
+from lookups.models import IdempotencyRecord, Lookup
 from tests.doors.mcp.agents import META, Agent
 from tests.lookups.conftest import PRICE, Customer
+from tests.lookups.messages import end_jobs
 
 pytestmark = pytest.mark.django_db
 FOUND = "Magic Found LLC"
@@ -65,6 +70,27 @@ class TestAnAgent:
         assert result["content"][0]["text"].startswith(words)
         assert "Nothing was charged." in result["content"][0]["text"]
         assert "not found" not in result["content"][0]["text"].casefold()
+        for lookup in Lookup.objects.all():
+            again = agent.call("get_result", id=lookup.public_id)
+            assert (again["isError"], "structuredContent" in again) == (True, False)
+            assert again["content"][0]["text"].startswith(words)
+            assert "Nothing was charged." in again["content"][0]["text"]
+
+    @pytest.mark.parametrize(
+        ("name", "words"),
+        [
+            ("Magic Later Ambiguous LLC", "AMBIGUOUS: "),
+            ("Magic Later Too Many LLC", "REFUSED: "),
+            ("Magic Later Page Changed LLC", "UNAVAILABLE: "),
+        ],
+    )
+    def test_cannot_take_it_for_none_when_it_comes_later_either(self, agent: Agent, name: str, words: str) -> None:
+        taken = agent.call("look_up_company", entity_name=name, state="DE")["structuredContent"]
+        end_jobs()
+        for number in (taken["jobId"], taken["lookupId"]):
+            result = agent.call("get_result", id=number)
+            assert (result["isError"], "structuredContent" in result) == (True, False)
+            assert result["content"][0]["text"].startswith(words)
 
     def test_learns_what_to_change_in_a_question_that_is_refused(self, agent: Agent) -> None:
         line = agent.call("look_up_company", entity_name="Magic Too Many LLC", state="DE")["content"][0]["text"]
@@ -99,6 +125,15 @@ class TestAnAgent:
         assert "Repeat it with the same idempotency_key: it is charged once at most." in line
         assert "Nothing was charged" not in line
 
+    @pytest.mark.parametrize("verdict", ["not_found", "found"])
+    def test_reads_at_once_where_was_not_looked(self, verdict: str) -> None:
+        status = 200 if verdict == "found" else 404
+        body = {"verdict": verdict, "livemode": True, "cost": 0.0314, "note": "Only active entities can be searched."}
+        for told in (body, {"verdict": verdict, "livemode": True, "result": body}):
+            line = first_line.write(Answer(status, told, retry_after=None))
+            assert line.startswith(verdict.replace("_", " ").upper())
+            assert " Only active entities can be searched. " in f"{line} "
+
     def test_chooses_among_candidates_by_their_id(self, agent: Agent) -> None:
         result = agent.call("look_up_company", entity_name="Magic Ambiguous LLC", state="DE")
         first = json.loads(result["content"][1]["text"])["suggestions"][0]
@@ -121,6 +156,78 @@ class TestAnAgent:
         assert first["structuredContent"] == second["structuredContent"]
         assert Lookup.objects.count() == 1
 
+    @pytest.mark.parametrize(("tool", "more"), [("look_up_company", {}), ("check_name", {"source": None})])
+    def test_that_sends_null_for_its_key_sends_none(self, agent: Agent, tool: str, more: dict[str, Any]) -> None:
+        for name in (FOUND, "Magic Several Corp"):
+            result = agent.call(tool, entity_name=name, state="DE", idempotency_key=None, **more)
+            assert result["isError"] is False, result
+        assert not IdempotencyRecord.objects.exists()
+
+    def test_may_leave_every_filter_null(self, agent: Agent) -> None:
+        assert agent.call("list_changes", watch=None, state=None, category=None, cursor=None, limit=None)[
+            "structuredContent"
+        ]["success"]
+        found = agent.call("look_up_company", entity_name=FOUND, state="DE")["structuredContent"]
+        for tool, asked in (
+            ("get_result", {"id": found["lookupId"], "cursor": None}),
+            ("get_history", {"state": "DE", "entityId": found["data"]["entityId"], "as_of": None}),
+        ):
+            assert agent.call(tool, **asked)["isError"] is False
+
+    @pytest.mark.parametrize(
+        ("tool", "asked", "words"),
+        [
+            (
+                "look_up_company",
+                {"entity_name": FOUND, "state": "DE", "idempotency_key": True},
+                "idempotency_key:",
+            ),
+            (
+                "look_up_company",
+                {"entity_name": FOUND, "state": "DE", "idempotency_key": ["a"]},
+                "idempotency_key:",
+            ),
+            ("list_changes", {"category": ["status", "agent"]}, "category: send text"),
+            ("get_history", {"state": {"code": "DE"}, "entityId": "1"}, "state: send text"),
+            ("get_history", {"state": "DE", "entityId": "A 12/7"}, "No id has a slash: A 12/7."),
+            ("get_result", {"id": "lk_../../states"}, "An id begins with"),
+            (
+                "get_result",
+                {"id": "lk_00000000000000000000000000000000", "cursor": "99"},
+                "cursor is not for",
+            ),
+        ],
+    )
+    def test_learns_what_no_address_or_header_can_say(
+        self, agent: Agent, tool: str, asked: dict[str, Any], words: str
+    ) -> None:
+        result = agent.call(tool, **asked)
+        assert result["isError"] is True
+        assert result["content"][0]["text"].startswith(words)
+        assert not Lookup.objects.exists()
+
+    def test_reads_every_row_of_a_bulk_job(self, agent: Agent) -> None:
+        rows = [{"entity_name": f"Nobody's Company {number} LLC", "state": "DE"} for number in range(250)]
+        taken = agent.call("find_where_registered", entities=rows)["structuredContent"]
+        seen, page = [], agent.call("get_result", id=taken["job_id"])
+        while cursor := page["structuredContent"]["next_cursor"]:
+            assert f"More rows follow: ask get_result again with cursor {cursor}." in page["content"][0]["text"]
+            seen += page["structuredContent"]["results"]
+            page = agent.call("get_result", id=taken["job_id"], cursor=cursor)
+        seen += page["structuredContent"]["results"]
+        assert [row["entity_name"] for row in seen] == [row["entity_name"] for row in rows]
+        assert "More rows follow" not in page["content"][0]["text"]
+
+    def test_reads_at_once_which_rows_do_not_fit(self, agent: Agent) -> None:
+        wrong = agent.call("find_where_registered", entities=[{"entity_name": FOUND, "state": "ZZ"}, {"state": "DE"}])
+        line = wrong["content"][0]["text"]
+        assert "Row 0: state: No such jurisdiction. Row 1: entity_name: This field is required." in line
+        none = agent.call("find_where_registered", entities="DE")["content"][0]["text"]
+        assert "Invalid request body. entities: send a list of 1 to 1,000 rows." in none
+        many = agent.call("find_where_registered", entities=[{"state": "DE"}] * 900)["content"][0]["text"]
+        assert len(many) < 500
+        assert " And others. " in many
+
     def test_finds_liens_names_and_states(self, agent: Agent) -> None:
         for tool, asked in (
             ("look_up_liens", {"entity_name": FOUND, "state": "DE"}),
@@ -135,12 +242,58 @@ class TestAnAgent:
             assert result["isError"] is False, (tool, result)
             jsonschema.validate(result["structuredContent"], schema_of(tool))
 
+    def test_watches_a_company_once_as_often_as_it_asks_for_the_same(self, agent: Agent) -> None:
+        watch = {"entity_name": FOUND, "state": "DE", "every": "week", "max_per_month": 2}
+        first, second, other = (
+            agent.call("watch_company", **one)["structuredContent"]["watch"]["id"]
+            for one in (watch, watch, {**watch, "ref": "another"})
+        )
+        assert first == second != other
+        about = next(one["description"] for one in tools.list_described() if one["name"] == "watch_company")
+        assert "with the same arguments it stays one watch; with others it is one more, and paid for too" in about
+        assert "DELETE /v1/watches/{watchId}" in about
+
+    def test_counts_every_row_of_a_cancelled_bulk_job(self, agent: Agent) -> None:
+        rows = [{"entity_name": f"Nobody's Company {number} LLC", "state": "DE"} for number in range(3)]
+        job = agent.call("find_where_registered", entities=rows)["structuredContent"]["job_id"]
+        agent.client.delete(f"/v1/bulk-lookup/{job}", headers={"x-api-key": agent.secret})
+        line = agent.call("get_result", id=job)["content"][0]["text"]
+        assert line.startswith("CANCELLED: 3 of 3 rows have ended: 0 found, ")
+        assert "0 that nobody could answer, 3 cancelled." in line
+
     def test_proves_an_answer_and_reads_its_history(self, agent: Agent) -> None:
         found = agent.call("look_up_company", entity_name=FOUND, state="DE")["structuredContent"]
         evidence = agent.call("get_evidence", id=found["lookupId"])["structuredContent"]
         jsonschema.validate(evidence, schema_of("get_evidence"))
         history = agent.call("get_history", state="DE", entityId=found["data"]["entityId"])
         jsonschema.validate(history["structuredContent"], schema_of("get_history"))
+
+    @pytest.mark.parametrize(
+        ("asked", "words"),
+        [
+            ({"entity_name": "Zebra Inc", "entity_id": "SB-DE-000123"}, "Its name is not the one that was sent"),
+            ({"entity_name": "Blue Heron Freight"}, "Its name is not quite the one that was asked for"),
+            ({"entity_name": "Blue Heron Logistics"}, "Its name is not quite the one that was asked for"),
+            ({"entity_name": "Blue Heron Logistics LLC"}, ""),
+            ({"entity_id": "SB-DE-000123"}, ""),
+        ],
+    )
+    def test_does_not_take_a_company_for_one_of_the_name_it_sent(
+        self, agent: Agent, asked: dict[str, Any], words: str
+    ) -> None:
+        line = agent.call("look_up_company", state="DE", **asked)["content"][0]["text"]
+        assert line.startswith(f"FOUND: The registry has it. {words}")
+        assert ("name" in line) == bool(words)
+
+    def test_learns_which_argument_is_wrong(self, agent: Agent) -> None:
+        line = agent.call("look_up_company", state="DE")["content"][0]["text"]
+        assert "entity_name: This field is required." in line
+
+    def test_may_write_whole_numbers_with_a_point(self, agent: Agent) -> None:
+        raw = {"name": "list_changes", "arguments": {"limit": 5.0, "cursor": 0.0}}
+        assert agent.send("tools/call", raw).json()["result"]["isError"] is False
+        wrong = agent.call("list_changes", limit=5.5)["content"][0]["text"]
+        assert wrong == "limit: send text or a whole number."
 
     def test_learns_what_is_wrong_with_its_arguments(self, agent: Agent) -> None:
         for asked, words in (
@@ -154,6 +307,13 @@ class TestAnAgent:
             assert result["content"][0]["text"].startswith(words)
         assert "begins with lk_" in agent.call("get_evidence", id="job_1")["content"][0]["text"]
 
+    @pytest.mark.parametrize("more", ["/", "/no/such/place", "/evidence", "/evidence.wacz", "?", "%2F", "\n"])
+    def test_leads_nowhere_but_to_what_has_the_id(self, agent: Agent, more: str) -> None:
+        found = agent.call("look_up_company", entity_name=FOUND, state="DE")["structuredContent"]
+        result = agent.call("get_result", id=found["lookupId"] + more)
+        assert result["isError"] is True
+        assert "32 digits" in result["content"][0]["text"]
+
     def test_may_send_numbers_and_signs_that_do_not_fit(self, agent: Agent) -> None:
         wrong = agent.call("look_up_company", entity_name="A", state="DE", max_wait_seconds=1.5)
         assert "max_wait_seconds" in wrong["content"][1]["text"]
@@ -164,11 +324,15 @@ class TestAnAgent:
     def test_without_a_key_gets_what_is_free(self, db: None) -> None:
         nobody = Agent()
         assert nobody.call("list_states")["isError"] is False
-        assert nobody.call("get_balance")["isError"] is True
+        for tool, asked in (("get_balance", {}), ("look_up_company", {"entity_name": FOUND, "state": "DE"})):
+            refused = nobody.call(tool, **asked)
+            assert refused["isError"] is True
+            assert "send one as x-api-key with every message" in refused["content"][0]["text"]
         assert not LedgerEntry.objects.exists()
 
     def test_that_is_not_of_this_page_is_refused(self, agent: Agent) -> None:
-        assert agent.send("tools/list", Origin="https://evil.test").status_code == 403
+        for origin in ("https://evil.test", "null", "http://[::1", ""):
+            assert agent.send("tools/list", Origin=origin).status_code == 403
         assert agent.send("tools/list", Origin="http://127.0.0.1:8000").status_code == 200
 
 
@@ -241,8 +405,61 @@ class TestTheList:
         assert all(len(json.dumps(one["inputSchema"])) < 12_000 for one in tools.list_described())
 
 
+class TestWhatBreaks:
+    """Where the service itself fails, an agent gets the API's own answer, and the next call is answered again."""
+
+    @pytest.mark.parametrize(
+        ("error", "words"),
+        [
+            (OperationalError("database is locked"), "NOT ANSWERED: Service temporarily unavailable."),
+            (RuntimeError("nobody foresaw it"), "NOT ANSWERED: Internal error."),
+        ],
+        ids=["the database is away", "a bug"],
+    )
+    def test_is_answered_in_the_protocol(
+        self, agent: Agent, monkeypatch: pytest.MonkeyPatch, error: Exception, words: str
+    ) -> None:
+        agent.client = Client(raise_request_exception=False)
+        with monkeypatch.context() as broken:
+            broken.setattr("lookups.api.views.lookup.perform", Mock(side_effect=error))
+            result = agent.call("look_up_company", entity_name=FOUND, state="DE", idempotency_key="k-1")
+        assert result["isError"] is True
+        assert result["content"][0]["text"].startswith(words)
+        assert "Repeat it with the same idempotency_key: it is charged once at most." in result["content"][0]["text"]
+        body = json.loads(result["content"][1]["text"])
+        assert (body["code"], body["retryable"]) == ("internal_error", True)
+        again = agent.call("look_up_company", entity_name=FOUND, state="DE", idempotency_key="k-1")
+        assert again["structuredContent"]["verdict"] == "found"
+
+
 class TestStandardInput:
     """An agent on the same machine."""
+
+    def test_goes_on_after_what_breaks_and_what_is_no_text(
+        self, tester: Customer, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whatever language the machine speaks: its bytes are UTF-8, and what it writes is read in any language."""
+        settings.SOS_LOOKUP_KEY = tester.secret
+        call = {"name": "look_up_company", "arguments": {"entity_name": "Café Ñandú del Cantil LLC", "state": "PR"}}
+        asked = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}, ensure_ascii=False)
+        line = f"{asked}\n".encode()
+        given = io.TextIOWrapper(io.BytesIO(line + b'{"\xff\xfe"}\n' + line), encoding="ascii")
+        monkeypatch.setattr("sys.stdin", given)
+        perform, calls = view.perform, iter([OperationalError("database is locked")])
+
+        def break_once(*args: Any, **named: Any) -> Any:
+            if broken := next(calls, None):
+                raise broken
+            return perform(*args, **named)
+
+        monkeypatch.setattr(view, "perform", break_once)
+        out = io.StringIO()
+        call_command("mcp", stdout=out)
+        first, second, third = (json.loads(one) for one in out.getvalue().splitlines())
+        assert out.getvalue().isascii()
+        assert first["result"]["content"][0]["text"].startswith("NOT ANSWERED: Service temporarily unavailable.")
+        assert second["error"]["message"] == "Not valid UTF-8 text."
+        assert third["result"]["structuredContent"]["data"]["entityName"] == "CAFÉ ÑANDÚ DEL CANTIL LLC"
 
     def test_is_answered_a_line_for_a_line(
         self, tester: Customer, settings: Any, monkeypatch: pytest.MonkeyPatch
