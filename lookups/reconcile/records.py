@@ -10,6 +10,7 @@ from lookups.lookup.questions import Question
 from lookups.models import Lookup
 from lookups.privacy import suppression
 from lookups.verdicts import Verdict
+from scrapers.normalize.hidden import find_hidden
 
 COMPANY = {"id": "US", "name": "Company (its state in a column)"}
 NEAR, EQUAL = 30.0, 50.0  # scores of a name that comes near, and of one among several that fit equally well
@@ -27,14 +28,20 @@ def write_id(state: str, entity_id: str) -> str:
 
 
 def read_id(text: str) -> Question | None:
-    """The question for the company of that id; None for what is none."""
+    """The question for the company of that id; None for what is none.
+
+    No identifier holds a character that cannot be seen: none is given out with one, and PostgreSQL stores no NUL.
+    """
     state, _, number = text.partition(":")
-    return Question(state=state, entity_id=number[:200]) if state in PLACES and number.strip() else None
+    is_one = state in PLACES and number.strip() and not find_hidden(number)
+    return Question(state=state, entity_id=number[:200]) if is_one else None
 
 
 def read_state(properties: dict[str, str], kind: str) -> str | None:
-    """The row's state: of a column, else of the type that was chosen."""
-    return find_code(properties.get("state", "")) or find_code(kind if kind != COMPANY["id"] else "")
+    """The row's state: of a column, else of the type that was chosen. None too where the column says what is no state:
+    whom the row means is not to be found in another one."""
+    named = properties.get("state", "").strip()
+    return find_code(named or (kind if kind != COMPANY["id"] else ""))
 
 
 def list_candidates(lookup: Lookup, limit: int) -> list[dict[str, Any]]:

@@ -6,12 +6,14 @@ The program has no way to send a header, so its key stands in the address. It ha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from functools import wraps
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -24,7 +26,7 @@ from billing.models import ApiKey
 from lookups import client_address
 from lookups.api import authentication, errors, replies, throttling
 from lookups.api.errors import ApiError
-from lookups.api.parsers import read_object
+from lookups.api.parsers import read_object, too_large
 from lookups.api.requests.serializers import BulkEntity
 from lookups.api.views.lookup import to_question
 from lookups.api.wire.shape import encode
@@ -69,7 +71,7 @@ def keyed(view: View) -> View:
 @keyed
 def service(request: HttpRequest, key: ApiKey) -> HttpResponse:
     """The manifest; or the answers to a batch of rows, or of values for columns."""
-    sent = request.POST if request.method == "POST" else request.GET
+    sent = _read_form(request)
     if "queries" in sent:
         return JsonResponse(_reconcile(request, key, read_object(sent["queries"].encode())))
     if "extend" in sent:
@@ -134,6 +136,17 @@ def _to_text(value: dict[str, Any]) -> str:
     return str(next(iter(value.values()))).removesuffix(records.MIDNIGHT)
 
 
+def _read_form(request: HttpRequest) -> dict[str, str]:
+    """What was sent; ApiError 400 or 413 for a form that Django reads not at all (it has a page for people then)."""
+    try:
+        form = request.POST if request.method == "POST" else request.GET
+        return {name: str(form[name]) for name in ("queries", "extend") if name in form}
+    except RequestDataTooBig as large:
+        raise too_large(settings.DATA_UPLOAD_MAX_MEMORY_SIZE) from large
+    except (BadRequest, SuspiciousOperation, MultiPartParserError) as unreadable:
+        raise errors.invalid({"body": ["Send queries or extend as a form, in UTF-8."]}) from unreadable
+
+
 def _open(request: HttpRequest, secret: str) -> ApiKey:
     try:
         key = keys.verify(secret=secret, now=timezone.now(), address=client_address.find(request))
@@ -162,7 +175,7 @@ def _refusal(request: HttpRequest, error: ApiError) -> HttpResponse:
 
 
 def _manifest(request: HttpRequest) -> dict[str, Any]:
-    here = request.build_absolute_uri(request.path)
+    here = request.build_absolute_uri(request.path).rstrip("/")  # the address is given with and without a slash
     return {
         "versions": [VERSION],
         "name": "SOS Lookup",
@@ -171,14 +184,13 @@ def _manifest(request: HttpRequest) -> dict[str, Any]:
         "documentation": f"{settings.PUBLIC_URL}/docs/",
         "defaultTypes": [records.COMPANY],
         "batchSize": BATCH,
-        "view": {"url": f"{here}view/{{{{id}}}}"},
-        "preview": {"url": f"{here}preview/{{{{id}}}}", "width": 420, "height": 340},
+        "view": {"url": f"{here}/view/{{{{id}}}}"},
+        "preview": {"url": f"{here}/preview/{{{{id}}}}", "width": 420, "height": 340},
         "suggest": {
-            what: {"service_url": here.rstrip("/"), "service_path": f"/suggest/{what}"}
-            for what in ("entity", "property", "type")
+            what: {"service_url": here, "service_path": f"/suggest/{what}"} for what in ("entity", "property", "type")
         },
         "extend": {
-            "propose_properties": {"service_url": here.rstrip("/"), "service_path": "/properties"},
+            "propose_properties": {"service_url": here, "service_path": "/properties"},
             "property_settings": [],
         },
     }
@@ -186,8 +198,7 @@ def _manifest(request: HttpRequest) -> dict[str, Any]:
 
 def _reconcile(request: HttpRequest, key: ApiKey, queries: dict[str, Any]) -> dict[str, Any]:
     """Candidates by row. A row that cannot be asked, or is not answered yet, has none; it spoils no other row."""
-    if len(queries) > MOST_ROWS:
-        raise errors.invalid({"queries": [f"At most {MOST_ROWS} at a time; the manifest says {BATCH}."]})
+    _refuse_many("queries", queries)
     asked = {name: question for name, one in queries.items() if (question := _to_question(one)) is not None}
     found = dict(zip(asked, _ask(request, key, list(asked.values())), strict=True))
     limits_of = {name: _limit(one) for name, one in queries.items()}
@@ -199,7 +210,8 @@ def _reconcile(request: HttpRequest, key: ApiKey, queries: dict[str, Any]) -> di
 
 def _extend(request: HttpRequest, key: ApiKey, wanted: dict[str, Any]) -> dict[str, Any]:
     """Values by company and column: every column that was asked for, with an empty list where nothing is known."""
-    numbers = [one for one in _list(wanted.get("ids")) if isinstance(one, str)][:MOST_ROWS]
+    numbers = [one for one in _list(wanted.get("ids")) if isinstance(one, str)]
+    _refuse_many("extend", numbers)
     columns = [str(one["id"]) for one in _list(wanted.get("properties")) if isinstance(one, dict) and "id" in one]
     questions = {number: question for number in numbers if (question := records.read_id(number)) is not None}
     found = dict(zip(questions, _ask(request, key, list(questions.values())), strict=True))
@@ -207,6 +219,12 @@ def _extend(request: HttpRequest, key: ApiKey, wanted: dict[str, Any]) -> dict[s
     rows = {one: records.list_values(found[one], columns) if one in found else nothing for one in numbers}
     named = [{"id": name, "name": records.PROPERTIES[name][0]} for name in columns if name in records.PROPERTIES]
     return {"meta": named, "rows": rows}
+
+
+def _refuse_many(field: str, rows: Sized) -> None:
+    """More than one request may ask for: none of them, as a row that is passed over is taken for one that is empty."""
+    if len(rows) > MOST_ROWS:
+        raise errors.invalid({field: [f"At most {MOST_ROWS} at a time; the manifest says {BATCH}."]})
 
 
 def _ask(request: HttpRequest, key: ApiKey, questions: list[Question]) -> list[Lookup]:

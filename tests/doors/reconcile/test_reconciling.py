@@ -69,6 +69,12 @@ class TestTheManifest:
             )
         judge(program.read("/properties", type="DE"), "data-extension-property-proposal")
 
+    def test_is_the_same_for_an_address_that_was_given_without_its_last_slash(self, program: Program) -> None:
+        manifest = program.client.get(program.root).json()
+        assert manifest == program.read()
+        for what in ("view", "preview"):
+            assert manifest[what]["url"].endswith(f"{program.root}/{what}/{{{{id}}}}")
+
 
 class TestABatch:
     """Of rows."""
@@ -126,6 +132,24 @@ class TestABatch:
         reply = program.client.post(f"{program.root}/", {"queries": text})
         assert (reply.status_code, reply.json()["code"]) == (400, "invalid_request")
 
+    @pytest.mark.parametrize(
+        ("content_type", "body"),
+        [
+            ("application/x-www-form-urlencoded; charset=utf-7", "queries={}"),
+            ("multipart/form-data", "queries={}"),
+            ("application/x-www-form-urlencoded", "&".join(f"a{number}=1" for number in range(2000))),
+        ],
+        ids=["charset", "boundary", "fields"],
+    )
+    def test_in_a_form_that_cannot_be_read_is_refused(self, program: Program, content_type: str, body: str) -> None:
+        reply = program.client.post(f"{program.root}/", body, content_type=content_type)
+        assert (reply.status_code, reply.json()["code"]) == (400, "invalid_request")
+        assert reply["Access-Control-Allow-Origin"] == "*"
+
+    def test_beyond_all_measure_is_too_large(self, program: Program) -> None:
+        reply = program.client.post(f"{program.root}/", {"queries": "x" * 6 * 1024 * 1024})
+        assert (reply.status_code, reply.json()["code"]) == (413, "payload_too_large")
+
     def test_of_nonsense_finds_nothing(self, program: Program) -> None:
         queries = {
             "q0": 1,
@@ -138,9 +162,30 @@ class TestABatch:
         assert reply.status_code == 200
         assert reply.json().keys() == queries.keys()
 
+    def test_looks_in_no_other_state_than_the_one_that_its_column_means(self, program: Program) -> None:
+        """A word that names no state was passed over, and the company looked for in that of the type."""
+        found = program.reconcile(
+            q0=row(FOUND, "NV", type="DE"),
+            q1=row(FOUND, "Calif.", type="DE"),
+            q2=row(FOUND, " ", type="DE"),
+            q3=row(FOUND, None, type="DE"),
+        )
+        ids = [[one["id"].partition(":")[0] for one in found[name]] for name in ("q0", "q1", "q2", "q3")]
+        assert ids == [["NV"], [], ["DE"], ["DE"]]
+
 
 class TestAColumn:
     """That is added."""
+
+    def test_is_refused_for_more_companies_than_it_would_be_given_for(self, program: Program) -> None:
+        """Those beyond the fiftieth were passed over, and read as if nothing were known of them."""
+        asked = {"ids": [f"DE:SB-DE-{number:06}" for number in range(51)], "properties": [{"id": "status"}]}
+        reply = program.client.post(f"{program.root}/", {"extend": json.dumps(asked)})
+        assert (reply.status_code, reply.json()["details"]) == (
+            400,
+            {"extend": ["At most 50 at a time; the manifest says 10."]},
+        )
+        assert not Lookup.objects.exists()
 
     @pytest.mark.parametrize("asked", [{"ids": 7, "properties": 7}, {"ids": {}, "properties": {"a": 1}}, {}])
     def test_of_nonsense_is_none(self, program: Program, asked: dict[str, Any]) -> None:
@@ -154,6 +199,14 @@ class TestAColumn:
         assert rows[found]["no such"] == []
         for number in ("DE:nobody-has-it", "nonsense"):
             assert rows[number] == {"status": [], "formationDate": [], "officers": [], "no such": []}
+
+    def test_asks_nothing_for_an_id_that_holds_what_cannot_be_seen(self, program: Program) -> None:
+        unseen = ["DE:\0", "DE:SB-DE-\u202e000123"]
+        rows = program.extend(unseen, "status")
+        assert rows == {number: {"status": []} for number in unseen}
+        assert not Lookup.objects.exists()
+        assert program.client.get(f"{program.root}/preview/DE:%00").status_code == 200
+        assert program.client.get(f"{program.root}/view/DE:%00").status_code == 404
 
     def test_shows_the_company_while_somebody_chooses(self, program: Program) -> None:
         found = program.reconcile(q0=row(FOUND))["q0"][0]["id"]
