@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -18,9 +17,7 @@ import rfc8785
 from lookups.evidence import chain, manifests
 from lookups.models import ChainEntry, ChainHead, Identifiers, Lookup, Manifest
 from lookups.privacy import suppression
-from scrapers.evidence import bodies
-
-log = logging.getLogger(__name__)
+from scrapers.evidence import readings
 
 State = Literal["kept", "withheld", "not_kept"]
 MOST_LINKS = 20_000  # entries between one and the head that a file has; an hour of 5 lookups a second
@@ -120,11 +117,7 @@ def _exchange(record: Mapping[str, Any], state: str, *, is_withheld: bool) -> Ex
     document = rfc8785.dumps(dict(record))
     if is_withheld:
         return Exchange(record, document, None, "withheld")
-    try:
-        body = bodies.read(record["body"]["sha256"]) if record["status"] is not None else None
-    except bodies.DamagedBody:
-        log.exception("What is kept of %s is damaged.", record["url"])
-        body = None
+    body = readings.find_body(record) if record["status"] is not None else None
     if body is None:
         return Exchange(record, document, None, "not_kept")
     if suppression.names_anyone(body.decode("utf-8", "replace"), state=state):

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 import requests
+from urllib3.exceptions import HTTPError
 
 from scrapers.transport.deadline import in_time
 
@@ -44,7 +45,7 @@ def ask(url: str, text: bytes, *, seconds: float = SECONDS) -> Token:
         about = reply.tst_info if granted else None
     except (TimeoutError, requests.Timeout):  # ours for the whole, or the reader's for its next byte
         raise NotStamped(f"no answer within {seconds:g} s") from None
-    except requests.RequestException as error:
+    except (requests.RequestException, HTTPError) as error:  # its body is read from urllib3 itself
         raise NotStamped(f"not reached ({type(error).__name__})") from error
     except ValueError as error:
         raise NotStamped("the answer is no time-stamp") from error

@@ -37,8 +37,7 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 PACKAGE, DIGEST = "datapackage.json", "datapackage-digest.json"
 WARC, OURS = "archive/data.warc.gz", "sos-lookup/"
-MOST_BYTES = 256 * 1024 * 1024  # of everything in the file, unpacked
-MOST_FILES = 50
+MOST_FILES, MOST_BYTES = 50, 256 * 1024 * 1024  # of everything in the file, unpacked
 WHY_NOT = {"withheld": "left out at the request of a person they are about", "not_kept": "not kept (any more)"}
 
 
@@ -167,7 +166,7 @@ def _check_key(
     files: Mapping[str, bytes], manifest: Mapping[str, Any], signature: Mapping[str, Any], trusted: Trusted
 ) -> tuple[bool | None, str]:
     """Whether the key is on the list, was in use then, and every key of the list is vouched for by the one before."""
-    log = trusted.keys or json.loads(files[OURS + "keys.json"])
+    log = json.loads(files[OURS + "keys.json"]) if trusted.keys is None else trusted.keys
     keys, before = {}, None
     for one in log["keys"]:
         said = {name: one[name] for name in one if name not in ("number", "retiredAt", "signature")}
@@ -382,12 +381,16 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("file", type=argparse.FileType("rb"))
     options.add_argument("--keys", type=argparse.FileType("rb"), help="the service's public list of its keys")
-    options.add_argument(
-        "--authority", type=argparse.FileType("rb"), help="certificates (PEM) of time-stamp authorities"
-    )
+    options.add_argument("--authority", type=argparse.FileType("rb"), help="PEM certificates of time-stamp authorities")
     asked = options.parse_args()
-    authorities = x509.load_pem_x509_certificates(asked.authority.read()) if asked.authority else []
-    found = judge(asked.file.read(), Trusted(json.load(asked.keys) if asked.keys else None, tuple(authorities)))
+    try:
+        authorities = x509.load_pem_x509_certificates(asked.authority.read()) if asked.authority else []
+        keys = json.load(asked.keys) if asked.keys else None
+    except ValueError as wrong:
+        options.error(f"--keys or --authority cannot be read: {wrong}")
+    if asked.keys and not (isinstance(keys, dict) and keys.get("keys")):
+        options.error("--keys names no list of a service's keys")
+    found = judge(asked.file.read(), Trusted(keys, tuple(authorities)))
     for one in found:
         print(f"{ {True: 'good ', False: 'WRONG', None: 'open '}[one.holds] }  {one.part}: {one.text}")  # noqa: T201
     return 0 if is_good(found) else 1

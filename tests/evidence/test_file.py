@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import random
+import re
 import subprocess
 import sys
 import zipfile
@@ -97,6 +98,28 @@ class TestAFileOfEvidence:
         done = run_program(headed, tmp_path)
         assert done.returncode == 0
         assert "compare it with" in done.stdout
+
+    @pytest.mark.parametrize(
+        ("option", "content"),
+        [
+            ("--keys", "{}"),
+            ("--keys", "[]"),
+            ("--keys", "no JSON"),
+            ("--keys", '{"keys": []}'),
+            ("--authority", "no PEM"),
+        ],
+    )
+    def test_is_not_judged_by_what_trusts_nobody(
+        self, headed: bytes, tmp_path: Path, option: str, content: str
+    ) -> None:
+        """A list without keys was passed over, and the file's own list taken for the service's."""
+        (tmp_path / "trusted").write_text(content)
+        done = run_program(headed, tmp_path, option, "trusted")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert re.match(f"verify.py: error: .*{option}", done.stderr.splitlines()[-1])
+        if option == "--keys" and content != "no JSON":
+            found = verify.judge(headed, verify.Trusted(json.loads(content)))
+            assert "key" in wrong_parts(found)
 
     def test_is_read_by_others_as_the_pages_that_were_read(self, customer: Customer, register: Register) -> None:
         files = read_files(file_of(customer, customer.lookup()))

@@ -110,6 +110,9 @@ class TestRotating:
     def test_needs_a_reason(self, db: None) -> None:
         with pytest.raises(CommandError):
             call_command("rotate_signing_key")
+        with pytest.raises(CommandError, match="Say why"):
+            call_command("rotate_signing_key", reason=" ")
+        assert not SigningKey.objects.exists()
 
     def test_of_an_installation_without_a_key_makes_its_first(self, db: None) -> None:
         assert signing.rotate(reason="Before the first answer.", now=NOW).number == 1

@@ -18,6 +18,7 @@ from tests.evidence.authority import Authority
 from tests.evidence.conftest import FOUND, UNKNOWN, file_of, proof_of
 from tests.evidence.test_file import run_program
 from tests.lookups.conftest import NOW, Customer
+from tests.scrapers import loopback
 
 pytestmark = [pytest.mark.django_db, pytest.mark.skipif(not authorities.PROGRAM, reason="needs OpenSSL")]
 HOUR = timedelta(hours=1)
@@ -143,6 +144,15 @@ class TestATimeStamp:
         authority.body = kept
         with pytest.raises(timestamps.NotStamped, match="about something else"):
             timestamps.ask(authority.url, b"a head")
+
+    @pytest.mark.parametrize("head", ["content-length: 900", "content-encoding: gzip"])
+    def test_that_breaks_off_or_cannot_be_unpacked_is_none(self, head: str) -> None:
+        with loopback.serving() as server:
+            server.answers = {
+                "/tsr": [lambda wire: wire.raw(f"HTTP/1.1 200 OK\r\n{head}\r\n\r\nno zip at all".encode())]
+            }
+            with pytest.raises(timestamps.NotStamped, match="not reached"):
+                timestamps.ask(f"{server.url}/tsr", b"a head")
 
     def test_is_not_there_where_nobody_is(self) -> None:
         with pytest.raises(timestamps.NotStamped, match="not reached"):

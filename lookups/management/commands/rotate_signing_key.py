@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from lookups.evidence import signing
@@ -26,5 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *, reason: str, **options: Any) -> None:
         """Rotate."""
+        if not reason.strip():
+            raise CommandError("Say why: everybody may read it.")
         made = signing.rotate(reason=reason[:200], now=timezone.now())
         self.stdout.write(f"Evidence is signed with the key {made.pk} (number {made.number}) within a minute.")
