@@ -23,12 +23,12 @@ LARGEST = 16 * 1024**3  # bytes unpacked; the largest known register has 7 GB
 MOST_TIMES = 200  # its size, unpacked; tables come to 5 to 20 times, lines of blanks to 60
 MOST_MEMBERS = 1_000  # files in one archive; the known ones have one to ten
 _ALWAYS_FINE = 16 * 1024**2  # bytes unpacked, however small the archive
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, csv.Error)
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, IsADirectoryError, RuntimeError, csv.Error)
 
 
 @contextmanager
 def refusing_damage(name: str) -> Iterator[None]:
-    """Have a damaged or locked archive, or a table that is none, end as PageChanged."""
+    """Have a damaged or locked archive, a table that is none, or a folder in place of a file end as PageChanged."""
     try:
         yield
     except _UNREADABLE as error:

@@ -49,11 +49,20 @@ def begin(*, state: str, bulk_data: BulkData, file: Path, as_of: datetime, now: 
         if broken.file == str(file) and broken.as_of == as_of:
             return broken
         refuse(copy=broken, why="replaced by a newer load", now=now)
-    with file.open("rb") as whole:
-        sha256 = hashlib.file_digest(whole, "sha256").hexdigest()
+    sha256 = _digest(file)
     return BulkCopy.objects.create(
         state=state, url=bulk_data.url, file=str(file), sha256=sha256, as_of=as_of, started_at=now
     )
+
+
+def _digest(file: Path) -> str:
+    """The SHA-256 of a file; of a folder that of the list of its files, as `LC_ALL=C sha256sum *` prints it there."""
+    if file.is_dir():
+        files = sorted(one for one in file.iterdir() if one.is_file() and not one.name.startswith("."))
+        listed = "".join(f"{_digest(one)}  {one.name}\n" for one in files)
+        return hashlib.sha256(listed.encode(errors="surrogateescape")).hexdigest()
+    with file.open("rb") as whole:
+        return hashlib.file_digest(whole, "sha256").hexdigest()
 
 
 def load(*, copy: BulkCopy, bulk_data: BulkData, progress: Progress = lambda copy: None) -> None:

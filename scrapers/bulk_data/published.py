@@ -44,4 +44,5 @@ class BulkData:
     walled: bool = False  # the portal's own search turns programs away
     beside_live: bool = False
     active_only: bool = False
+    lacks: frozenset[str] = frozenset()  # fields of a record that the portal shows and no file holds
     most_rows: int = 200  # of one name

@@ -9,10 +9,10 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from jurisdictions.nesting import refuse_deep
 from scrapers.bulk_data.archives import Lines, member_lines, refusing_damage, unpacked
 from scrapers.bulk_data.published import BulkData, Row
 from scrapers.failures import PageChanged
-from scrapers.parsing.nesting import refuse_deep
 
 
 def rows(path: Path, bulk_data: BulkData) -> Iterator[Row]:

@@ -30,7 +30,10 @@ def get_bulk_data(portal: Portal) -> BulkData:
 
 
 def fetch(*, portal: Portal, now: datetime) -> tuple[Path, datetime]:
-    """Download the state's file under var/bulk_data; returns where it is and the day it is from."""
+    """Download the state's file under var/bulk_data; returns where it is and the day it is from.
+
+    What was left there by another day's fetch is removed: a file may be gigabytes.
+    """
     source = get_bulk_data(portal)
     if source.supplied or not source.url.startswith("https://"):
         raise copies.LoadRefused(
@@ -38,6 +41,9 @@ def fetch(*, portal: Portal, now: datetime) -> tuple[Path, datetime]:
         )
     to = settings.VAR_DIR / "bulk_data" / f"{portal.code}-{now:%Y%m%d}"
     to.parent.mkdir(parents=True, exist_ok=True)
+    for earlier in to.parent.glob(f"{portal.code}-*"):  # of another day: it was loaded, or not what was expected
+        if not earlier.name.startswith(to.name):
+            _remove(earlier)
     session = DownloadSession(
         portal=portal.code,
         hosts=portal.hosts,

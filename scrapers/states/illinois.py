@@ -35,7 +35,10 @@ from scrapers.transport.session import PortalSession
 _HOME = "https://apps.ilsos.gov/businessentitysearch/"
 _ACTION = f"{_HOME}businessentitysearch"
 _LONGEST = 30
-_NOTHING = re.compile(r"(?<!if )\bno (?:records?|results?|match(?:es)?|entit(?:y|ies))\b[^.]{0,30}\bfound\b", re.I)
+_NOTHING = re.compile(  # not "no results can be found at this time", which a page says that is being maintained
+    r"(?<!if )\bno (?:records?|results?|match(?:es)?|entit(?:y|ies))\b(?:(?!\b(?:can|could)\b)[^.]){0,30}\bfound\b",
+    re.I,
+)
 _TABLES = listed("#sortManagers | #officers | #fileHistory | #sortAssumed | #sortOldLlcNames | #oldCorpName")
 _EMPTY = {"", "not applicable", "n/a", "none"}
 _IGNORED = listed(

@@ -135,8 +135,11 @@ class Iowa(Portal):
 
 def _read_officers(page: Page) -> tuple[Officer, ...]:
     """The tab of officers: a table, or a sentence that there are none."""
-    tables = select(page.html(), "#mainArticle table")
+    tree = page.html()
+    tables = select(tree, "#mainArticle table")
     if not tables:
+        if maybe(tree, "#mainArticle") is None:
+            raise missing_result(page, "the tab of officers")
         return ()
     columns = ("Name", "Address1", "City", "State", "Zip", "Type")
     rows = table_rows(tables[-1], columns, optional=("Address2",))

@@ -6,7 +6,7 @@ The same identity, hosts, TLS and pace as any other request; only the size limit
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -34,12 +34,11 @@ class DownloadSession(PortalSession):
         """
         part = to.with_suffix(to.suffix + ".part")
         have = part.stat().st_size if part.exists() else 0
-        response = self._open(url, offset=have)
-        with response:
+        with self._open(url, offset=have) as response:
             if response.status_code == 200:
                 have = 0  # the server sends all of it again
             with part.open("ab" if have else "wb") as file:
-                for chunk in response.iter_content(_CHUNK):
+                for chunk in _pieces(response, url):
                     file.write(chunk)
                     have += len(chunk)
                     if have > _MAX_BYTES:
@@ -83,6 +82,13 @@ class DownloadSession(PortalSession):
         if response.status_code >= 500:
             raise PortalUnavailable(f"{url} answered {response.status_code}")
         raise PageChanged(f"{url} answered {response.status_code}")
+
+
+def _pieces(response: requests.Response, url: str) -> Iterator[bytes]:
+    try:
+        yield from response.iter_content(_CHUNK)
+    except requests.exceptions.RequestException as error:
+        raise PortalUnavailable(f"{url} broke off: {type(error).__name__}") from error
 
 
 def _dated(response: requests.Response, now: datetime) -> datetime:

@@ -11,11 +11,12 @@ from urllib.parse import urljoin
 
 from lxml import etree, html
 
+from jurisdictions.nesting import refuse_deep
 from scrapers.failures import PageChanged
-from scrapers.parsing.nesting import refuse_deep
 
 _META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _CODECS = ("utf-8", "utf-16", "iso8859", "cp125", "ascii", "koi8")  # beginnings; Python knows odder ones, pages do not
+_OPENING = re.compile(r"<html[\s>]", re.IGNORECASE)
 _UNKEEPABLE = re.compile(r"\\u0000|\\u[dD][89a-fA-F]")  # what JSON may say and a database cannot keep
 
 
@@ -47,8 +48,13 @@ class Page:
             raise PageChanged(f"expected JSON from {self.url}, got {self.body[:60]!r}") from error
 
     def html(self) -> html.HtmlElement:
-        """The body as an element tree; PageChanged when there is no element in it."""
+        """The body as an element tree; PageChanged when there is no element in it, or not the whole page.
+
+        A document that was begun has to end: rows and labels that were cut off would read as none.
+        """
         text = self.text.replace("\x00", "")
+        if _OPENING.search(text[:4096]) and "</html" not in text.lower():
+            raise PageChanged(f"{self.url}: the page ends before its end")
         try:
             tree = html.fromstring(text.encode("utf-8"), parser=html.HTMLParser(encoding="utf-8", no_network=True))
         except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
+from subprocess import run
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -107,6 +109,19 @@ class TestVermont:
         with pytest.raises(CommandError, match="OWNER SSN"):
             call_command("load_bulk_data", "VT", "--file", str(file), stdout=StringIO(), stderr=StringIO())
 
+    @pytest.mark.django_db
+    def test_tells_the_operator_that_it_is_no_folder(self, tmp_path: Path) -> None:
+        write(tmp_path / "vt.csv", self.ROW)
+        with pytest.raises(CommandError, match=r"Nothing has changed: .*Is a directory"):
+            call_command("load_bulk_data", "VT", "--file", str(tmp_path), stdout=StringIO(), stderr=StringIO())
+
+    @pytest.mark.django_db
+    @pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "2062-11-22"])
+    def test_is_of_a_day_that_there_was(self, tmp_path: Path, day: str) -> None:
+        file = write(tmp_path / "vt.csv", self.ROW)
+        with pytest.raises(CommandError, match="--as-of"):
+            call_command("load_bulk_data", "VT", "--file", str(file), "--as-of", day, stderr=StringIO())
+
 
 class TestMassachusetts:
     """A folder of tables with headers, joined by the office's own number."""
@@ -162,3 +177,17 @@ class TestMassachusetts:
         write(tmp_path / "CorpData.txt", self.ROW)
         with pytest.raises(PageChanged, match=r"no CorpNameChange\.txt"):
             read("MA", tmp_path)
+
+    @pytest.mark.django_db
+    def test_answers_once_its_folder_is_loaded(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        portal = discovery.find_portal("MA")
+        assert portal is not None
+        monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
+        self.records(tmp_path, self.ROW)
+        call_command("load_bulk_data", "MA", "--file", str(tmp_path), stdout=StringIO(), stderr=StringIO())
+        current = copies.find_current("MA")
+        assert current is not None
+        (found,), _ = current.list_by_name("cod lantern works", limit=5, wider=5)
+        assert found.entity_id == "001234567"
+        listed = run(["sh", "-c", "LC_ALL=C sha256sum *"], cwd=tmp_path, capture_output=True, check=True)
+        assert current.sha256 == hashlib.sha256(listed.stdout).hexdigest()

@@ -444,6 +444,14 @@ class TestAPage:
         with pytest.raises(PageChanged):
             page.html()
 
+    def test_is_changed_when_it_ends_before_its_end(self, portal: Loopback, open_session: Opener) -> None:
+        whole = b"<!DOCTYPE html>\n<HTML lang='en'><body><table><tr><td>ACME LLC</td></tr></table></body></HTML>\n"
+        assert self.read(portal, open_session, whole, "text/html").html().xpath("string(//td)") == "ACME LLC"
+        for cut in (whole[:60], whole[:-9]):
+            page = self.read(portal, open_session, cut, "text/html")
+            with pytest.raises(PageChanged, match="before its end"):
+                page.html()
+
     @pytest.mark.parametrize(
         ("kind", "body"),
         [

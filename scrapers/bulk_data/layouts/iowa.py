@@ -40,4 +40,5 @@ BULK_DATA = BulkData(
     record=_record,
     columns=frozenset(listed("corp_number | legal_name | corporation_type | effective_date")),
     walled=True,
+    lacks=frozenset(listed("status | jurisdiction | officers | former_names")),
 )

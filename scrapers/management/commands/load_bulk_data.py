@@ -7,7 +7,7 @@ the same way: LEI and CIK are looked for there then.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO, cast
 
@@ -58,8 +58,14 @@ class Command(BaseCommand):
         if not file.exists():
             raise CommandError(f"There is no {file}.")
         stamp = options["as_of"]
-        dated = datetime.fromisoformat(stamp) if stamp else datetime.fromtimestamp(file.stat().st_mtime, tz=UTC)
-        return file.resolve(), dated.replace(tzinfo=UTC) if dated.tzinfo is None else dated
+        try:
+            dated = datetime.fromisoformat(stamp) if stamp else datetime.fromtimestamp(file.stat().st_mtime, tz=UTC)
+        except ValueError as error:
+            raise CommandError("--as-of must be a day such as 2026-11-22.") from error
+        dated = dated.replace(tzinfo=UTC) if dated.tzinfo is None else dated
+        if stamp and dated > now + timedelta(days=1):  # somewhere it is tomorrow already
+            raise CommandError("--as-of is a day that is still to come.")
+        return file.resolve(), dated
 
     def _load(self, portal: Portal, file: Path, as_of: datetime, now: datetime) -> BulkCopy:
         with tqdm(unit=" rows", desc=f"{portal.code} bulk data", file=cast("TextIO", self.stderr._out)) as bar:

@@ -1,0 +1,109 @@
+"""Files of bulk data on their way to us: what breaks off goes on, stops nobody else, and is not kept for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrapers.bulk_data import refresh
+from scrapers.failures import Failure, PortalUnavailable
+from scrapers.models import BulkCopy
+from scrapers.portal import Portal
+from scrapers.transport import download
+from tests.scrapers.loopback import Answer, Loopback, Wire, serving
+from tests.scrapers.test_loaded_copies import LINES, NOW, Northland, load, write_csv
+
+pytestmark = pytest.mark.django_db
+FILE = "/files.example.test/all.csv"
+CSV = {"content_type": "text/csv"}
+
+
+class Southland(Northland):
+    """Its neighbor, which publishes another one."""
+
+    code = "ZY"
+    bulk_data = replace(Northland.bulk_data, url="https://files.example.test/south.csv")
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> bytes:
+    return write_csv(tmp_path / "served.csv", LINES).read_bytes()
+
+
+@pytest.fixture
+def server(tmp_path: Path, settings: Any) -> Iterator[Loopback]:
+    with serving() as found:
+        settings.PORTALS_URL, settings.VAR_DIR = found.url, tmp_path / "var"
+        yield found
+
+
+def breaks_off(whole: bytes) -> Answer:
+    """The first ten bytes of it, and the end of the connection."""
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\ncontent-length: {len(whole)}\r\n\r\n".encode()
+    return lambda wire: wire.raw(head + whole[:10])
+
+
+def kept(settings: Any) -> list[str]:
+    return sorted(one.name for one in (settings.VAR_DIR / "bulk_data").iterdir())
+
+
+class TestADownloadThatBreaksOff:
+    """In the middle of the file, as large ones do."""
+
+    def test_is_a_registry_that_does_not_answer(self, server: Loopback, whole: bytes) -> None:
+        server.answers[FILE] = [breaks_off(whole)]
+        with pytest.raises(PortalUnavailable, match="broke off") as told:
+            refresh.fetch(portal=Northland(), now=NOW)
+        assert told.value.reason == Failure.DOWN
+
+    def test_goes_on_from_there_the_next_time(
+        self, server: Loopback, whole: bytes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(download, "_CHUNK", 10)
+
+        def rest(wire: Wire) -> None:
+            assert wire.headers["range"] == "bytes=10-"
+            wire.say(206, whole[10:], **CSV)
+
+        server.answers[FILE] = [breaks_off(whole), rest]
+        with pytest.raises(PortalUnavailable):
+            refresh.fetch(portal=Northland(), now=NOW)
+        file, _ = refresh.fetch(portal=Northland(), now=NOW)
+        assert file.read_bytes() == whole
+
+    def test_keeps_no_other_state_from_being_refreshed(
+        self, server: Loopback, whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        portals: list[Portal] = [Northland(), Southland()]
+        for portal in portals:
+            old = write_csv(tmp_path / f"{portal.code}.csv", LINES)
+            refresh.load(portal=portal, file=old, as_of=NOW - timedelta(days=7), now=NOW)
+        monkeypatch.setattr(refresh.discovery, "list_publishers", lambda: portals)
+        server.answers = {
+            FILE: [breaks_off(whole)],
+            "/files.example.test/south.csv": [lambda wire: wire.say(200, whole, **CSV)],
+        }
+        told = refresh.refresh_all(now=NOW)
+        assert told["ZZ"].startswith("kept the old copy: ")
+        assert told["ZY"] == "3 entities"
+        current = BulkCopy.objects.filter(status="current").values_list("state", "as_of")
+        assert dict(current)["ZZ"] == NOW - timedelta(days=7)
+
+
+class TestAFileThatWasNotLoaded:
+    """Because it is not what was expected: a person may look at it, until the next one comes."""
+
+    def test_goes_when_the_next_one_is_fetched(self, server: Loopback, whole: bytes, settings: Any) -> None:
+        server.answers = {FILE: [lambda wire: wire.say(200, b"ANOTHER,HEAD\r\n1,2\r\n", **CSV)]}
+        broken, as_of = refresh.fetch(portal=Northland(), now=NOW)
+        with pytest.raises(refresh.copies.LoadRefused):
+            load(broken, as_of)
+        assert kept(settings) == ["ZZ-20261121"]
+        server.answers = {FILE: [lambda wire: wire.say(200, whole, **CSV)]}
+        file, _ = refresh.fetch(portal=Northland(), now=NOW + timedelta(days=7))
+        assert kept(settings) == [file.name] == ["ZZ-20261128"]
