@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import build_q_object_from_lookup_parameters
 from django.contrib.admin.views.main import ORDER_VAR
 from django.db.models import QuerySet
@@ -27,8 +28,11 @@ class BoundedChangeList(ChangeList):  # type: ignore[misc]
     _given: dict[str, Any]
 
     def get_filters(self, request: HttpRequest) -> Any:
-        """Django's; what the address asks for beside the filters is kept."""
-        found = super().get_filters(request)
+        """Django's; what the address asks for beside the filters is kept. A year that is none is no error of ours."""
+        try:
+            found = super().get_filters(request)
+        except (OverflowError, ValueError) as wrong:
+            raise IncorrectLookupParameters(wrong) from wrong
         self.request, self._given = request, found[2]
         return found
 

@@ -325,7 +325,8 @@ def get_pacer(portal: Portal) -> Pacer:
 def _in_one_form(answer: Answer, portal: Portal, query: Query) -> dict[str, Any] | None:
     if not isinstance(answer, Found):
         return None
-    return normalized(answer.record, portal=portal, state=query.state, match=answer.match)
+    from_copy = answer.evidence.from_copy
+    return normalized(answer.record, portal=portal, state=query.state, match=answer.match, from_copy=from_copy)
 
 
 def _row(query: Query, portal: Portal, now: datetime, asked_by: uuid.UUID | None) -> ScrapeAttempt:

@@ -14,7 +14,8 @@ from scrapers.records import Answer, Found, FoundFilings, NameVerdict
 def tell(answer: Answer, portal: Portal, *, state: str) -> dict[str, Any]:
     """JSON-ready: `outcome` and what was found, or the near misses. `state` is the code that was asked."""
     if isinstance(answer, Found):
-        reading = normalized(answer.record, portal=portal, state=state, match=answer.match)
+        from_copy = answer.evidence.from_copy
+        reading = normalized(answer.record, portal=portal, state=state, match=answer.match, from_copy=from_copy)
         return {
             "outcome": "found",
             "record": filled(asdict(answer.record)),

@@ -23,7 +23,7 @@ from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import same_names
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
 from scrapers.refusals import QueryRefused, Refusal
-from scrapers.search import matching, terms, widening
+from scrapers.search import matching, signs, terms, widening
 from scrapers.search.terms import NameSearch, SearchPlan
 from scrapers.statuses import FACTS, StatusMeaning, find_meaning, folded
 from scrapers.transport.pace import Pace
@@ -212,15 +212,25 @@ class Portal:
         name, terms = plan.terms[0].casefold(), (plan.wider.term, plan.wider.looser)
         pieces = [text for text in terms if text and (mode == "word_pattern" or text.casefold() in name)]
         if " " not in name or not pieces:  # one word is a piece itself
-            return ResultList((), all_spellings=" " not in name and mode in _LISTS_PIECES)
+            return ResultList((), all_spellings=" " not in name and self._lists_all(name))
+        piece = next((text for text in pieces if not signs.may_hold(text)), pieces[0])
         session.trace.searches += 1
         try:
-            results = self.search(session, pieces[0])
+            results = self.search(session, piece)
         except PortalError as error:
-            session.trace.add("search", started, f"{pieces[0]!r}: {error.reason}")
+            session.trace.add("search", started, f"{piece!r}: {error.reason}")
             return ResultList((), all_spellings=False)
-        session.trace.add("search", started, f"{pieces[0]!r}: {len(results.candidates)} rows")
-        return replace(results, all_spellings=results.complete and mode in _LISTS_PIECES)
+        session.trace.add("search", started, f"{piece!r}: {len(results.candidates)} rows")
+        return replace(results, all_spellings=results.complete and self._lists_all(piece))
+
+    def list_lacking(self, *, from_copy: bool) -> frozenset[str]:
+        """Fields of a record that the portal shows, and a loaded copy of its published files does not hold."""
+        return self.bulk_data.lacks if from_copy and self.bulk_data else frozenset()
+
+    def _lists_all(self, piece: str) -> bool:
+        """Whether a whole list for a piece of a name holds it with all signs that may stand in it, "REID'S" too."""
+        facts = self.name_search
+        return facts.mode in _LISTS_PIECES and (facts.ignores_signs or not signs.may_hold(piece))
 
     def with_own_check(self, usual: ResultList, rows: Iterable[Candidate], check: NameCheck) -> ResultList:
         """The names the usual search listed and those only the registry's own name check did, with what it said."""

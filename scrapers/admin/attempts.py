@@ -19,7 +19,7 @@ from unfold.decorators import display
 from jurisdictions.bounded import BoundedList, NewestValues
 from jurisdictions.lists import ModeFilter
 from scrapers.admin.read_only import ReadOnlyAdmin
-from scrapers.evidence import bodies, readings
+from scrapers.evidence import readings
 from scrapers.failures import Failure
 from scrapers.models import Reading, ScrapeAttempt
 
@@ -91,7 +91,7 @@ class ScrapeAttemptAdmin(BoundedList, ReadOnlyAdmin):
         found = Reading.objects.filter(attempt=attempt_id).first()
         if found is None or not 0 < number <= len(found.exchanges):
             raise Http404
-        body = bodies.read(found.exchanges[number - 1]["body"]["sha256"])
+        body = readings.find_body(found.exchanges[number - 1])
         if body is None:
             raise Http404
         name = f"{found.state}-attempt-{attempt_id}-{number}.txt"

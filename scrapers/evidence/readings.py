@@ -79,9 +79,18 @@ def to_plain(query: Query) -> dict[str, Any]:
     return {name: one.isoformat() if isinstance(one, date) else one for name, one in asdict(query).items()}
 
 
+def find_body(record: Mapping[str, Any]) -> bytes | None:
+    """An exchange's body as it came; None where it is not kept, or is damaged."""
+    try:
+        return bodies.read(record["body"]["sha256"])
+    except bodies.DamagedBody:
+        log.exception("What is kept of %s is damaged.", record["url"])
+        return None
+
+
 def find_text(record: Mapping[str, Any]) -> str | None:
-    """An exchange's body as text, at most `SHOWN` characters; None where it is not kept. Hostile: to be escaped."""
-    body = bodies.read(record["body"]["sha256"])
+    """The same as text, at most `SHOWN` characters. Hostile: to be escaped."""
+    body = find_body(record)
     return None if body is None else Page(record["url"], 0, record["headers"], body).text[:SHOWN]
 
 

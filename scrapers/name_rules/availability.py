@@ -14,14 +14,17 @@ from scrapers.name_rules.owners import kind_of
 from scrapers.name_rules.rules import RULES, NamingRule
 from scrapers.name_rules.same_names import clerk_key
 from scrapers.normalize import names
+from scrapers.normalize.vocabulary import LEGAL_FORMS
 from scrapers.portal import Portal
 from scrapers.records import Candidate, NameCheck, NameVerdict, ResultList, Verdict
 
 MOST_CONFLICTS = 10
 UNSEEN = (
-    "Not every name could be listed that only the rule calls the same (in one word or two, with another number or "
-    "small word): one of them may stand in the way."
+    "Not every name could be listed that only the rule calls the same (in one word or two, with other signs, another "
+    "number or small word): one of them may stand in the way."
 )
+_FORM_ALONE = "A legal form alone is no name: give the words before it."
+_FORMS = frozenset(form for form, _ in LEGAL_FORMS)
 
 
 def judge(
@@ -36,7 +39,9 @@ def judge(
         active_only = portal.coverage == "active_only"
     namesakes = list_namesakes(name, rows, portal=portal, rule=rule)
     counted = [one.conflict for one in namesakes if one.effect != "uncounted"]
-    verdict = _verdict(namesakes, check)
+    verdict, warning = _verdict(namesakes, check), _warning(namesakes)
+    if verdict == "free" and names.plain(name).removeprefix("the ") in _FORMS:
+        verdict, warning = "cannot_say", _FORM_ALONE
     is_unseen = verdict == "free" and not results.all_spellings and not (check and check.available)
     notes = (UNSEEN if is_unseen else None, _check_note(check), _status_note(portal, active_only=active_only))
     return NameVerdict(
@@ -44,7 +49,7 @@ def judge(
         conflicts=tuple(counted[:MOST_CONFLICTS]) if any(one.blocks for one in namesakes) else (),
         normalized_name=clerk_key(name, rule),
         variation_note=_variation(name, rows, portal=portal, rule=rule),
-        warning=_warning(namesakes),
+        warning=warning,
         status_note=" ".join(filter(None, notes)) or None,
         designator_note=designator_note(state),
         rule=rule.in_words(),

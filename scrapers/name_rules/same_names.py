@@ -29,7 +29,9 @@ def clerk_key(name: str, rule: NamingRule) -> str:
         name = spell_out(name)
     found = _words_of(name) if "designator" in ignored else names.plain(names.trading_names(name)[0])
     parts = found.split()
-    for mark, small in (("article", _ARTICLES), ("conjunction", _CONJUNCTIONS), ("preposition", _PREPOSITIONS)):
+    if "article" in ignored:
+        parts = [word for at, word in enumerate(parts) if word not in _ARTICLES or _is_initial(parts, at)] or parts
+    for mark, small in (("conjunction", _CONJUNCTIONS), ("preposition", _PREPOSITIONS)):
         if mark in ignored:
             parts = [word for word in parts if word not in small] or parts
     if "numeral" in ignored:
@@ -43,6 +45,12 @@ def clerk_key(name: str, rule: NamingRule) -> str:
     return ("" if "spacing" in ignored else " ").join(parts)
 
 
+def _is_initial(parts: list[str], at: int) -> bool:
+    """Whether an "a" is a letter beside others, "A B C" and "A & B", and no article."""
+    beside = [word for word in (*parts[max(at - 2, 0) : at], *parts[at + 1 : at + 3]) if word not in _CONJUNCTIONS]
+    return parts[at] == "a" and any(len(word) == 1 for word in beside)
+
+
 def _with_its_signs(name: str) -> str:
     """The name without periods, commas, underscores and apostrophes; "&", hyphens, brackets and blanks are kept."""
     text = _STOPS.sub("", unicodedata.normalize("NFKD", visible(names.trading_names(name)[0])))
@@ -52,11 +60,8 @@ def _with_its_signs(name: str) -> str:
 def _words_of(name: str) -> str:
     """The name's words without its legal form, articles and numbers as they are written."""
     legal, _ = split(names.trading_names(name)[0])
-    text = names.plain(legal)
-    count = len(names.form(legal).base.split())
-    bare = text.removeprefix("the ") or text
-    lead = "the " if bare != text else ""
-    return lead + " ".join(bare.split()[:count])
+    lead = "the " if names.plain(legal).startswith("the ") else ""
+    return lead + names.form(legal).base
 
 
 def same_names(name: str, rule: NamingRule) -> tuple[str, ...]:

@@ -38,6 +38,22 @@ _IRREGULAR = coded(
     "stolen: steal | swam: swim | taught: teach | thought: think | told: tell | threw: throw | thrown: throw | "
     "wore: wear | worn: wear | woke: wake | won: win | wove: weave | woven: weave | wrote: write | written: write"
 )
+# Plurals whose ending does not say their singular: "parties" are a party, and "cookies" no cooky.
+_IN_E = """
+annie birdie bonnie bookie brownie calorie charlie collie cookie eddie foodie frankie genie hoodie jackie jamie julie
+katie leslie lottie maggie marie millie movie natalie ollie pixie prairie rookie rosie selfie smoothie sophie stephanie
+townie valerie veggie willie zombie ache apache blanche cache headache mustache niche porsche quiche
+"""
+_PLURALS = {f"{word}s": word for word in _IN_E.split()} | coded(
+    "buses: bus | gases: gas | lenses: lens | canvases: canvas | campuses: campus | viruses: virus | bonuses: bonus | "
+    "circuses: circus | irises: iris | atlases: atlas | crises: crisis | oases: oasis | analyses: analysis | "
+    "cargoes: cargo | echoes: echo | heroes: hero | mangoes: mango | mosquitoes: mosquito | potatoes: potato | "
+    "tomatoes: tomato | volcanoes: volcano | quizzes: quiz | waltzes: waltz | calves: calf | elves: elf | "
+    "halves: half | knives: knife | leaves: leaf | lives: life | loaves: loaf | scarves: scarf | shelves: shelf | "
+    "thieves: thief | wives: wife | wolves: wolf | children: child | men: man | women: woman | feet: foot | "
+    "teeth: tooth | geese: goose | mice: mouse | oxen: ox | people: person | cacti: cactus | alumni: alumnus | "
+    "matrices: matrix | indices: index"
+)
 _INFLECTED = re.compile(r"(?P<stem>.*[aeiouy].*)(?P<ending>ed|ing)")
 _SYLLABLES = re.compile(r"[aeiouy]+")
 # Stems that have lost an "e": "bak", "driv"; "danc", "chang", "rais", "handl"; longer ones such as "operat", "manag".
@@ -47,7 +63,11 @@ _LONG_WITHOUT_E = re.compile(r".*[^aeiouy](?:[aio]d|ud|ag|ap|[aio]s|i[bnr]|u[lmr
 
 
 def singular(word: str) -> str:
-    """ "farms" and "farm's" (already "farms") as "farm", "churches" as "church"; short words and double s stay."""
+    """ "farms" and "farm's" (already "farms") as "farm", "churches" as "church"; short words and double s stay.
+
+    Not always the English singular ("lens" is "len"), and the same for both numbers of a word.
+    """
+    word = _PLURALS.get(word, word)
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):

@@ -118,12 +118,22 @@ def words(name: str) -> list[str]:
 
 @lru_cache(maxsize=65_536)
 def trading_names(name: str) -> tuple[str, ...]:
-    """The names in "Acme LLC d/b/a Best Foods", the legal one first; one name where there is no such mark."""
+    """The names in "Acme LLC d/b/a Best Foods", the legal one first; one name where there is no such mark.
+
+    A mark without a name before and behind it is a word: "The AKA Group LLC", "Team AKA LLC".
+    """
     parts = [part.strip(" \t\n,(") for part in _TRADING_AS.split(name)]
     if len(parts) == 1:
         return (name,)
     parts = [part.rstrip(" )") if part.count(")") > part.count("(") else part for part in parts]
-    return tuple(part for part in parts if part) or (name,)
+    found = tuple(part for part in parts if part)
+    return found if found and all(map(_names_anybody, found)) else (name,)
+
+
+def _names_anybody(part: str) -> bool:
+    """Whether there is more in it than an article and legal forms."""
+    words = plain(part)
+    return words not in ("the", "a", "an") and not _ONLY_FORMS.fullmatch(words)
 
 
 @lru_cache(maxsize=65_536)

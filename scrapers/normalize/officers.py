@@ -96,28 +96,38 @@ def _comma_parts(name: str) -> tuple[str, str, str] | None:
 
 def person_in(name: str) -> tuple[str, str] | None:
     """First and last name, where a name may be a person's; None for a company's. For indexes that ask for the parts."""
-    words = turned(name).replace(",", " ").split()
-    if is_organization(name) or not 2 <= len(words) <= 4:
+    parts = person_parts(name)
+    return (parts[0], parts[2]) if parts else None
+
+
+def person_parts(name: str) -> tuple[str, str, str] | None:
+    """First, middle and last name ("VAN DYKE") without "Jr." or "Dr.", where a name may be a person's."""
+    given, family = ([], []) if is_organization(name) else split(name)
+    if not given or not family or len(given) > 3:
         return None
-    return words[0], words[-1]
+    return given[0], " ".join(given[1:]), " ".join(family)
 
 
 def read(officer: Officer) -> PersonOrCompany:
     """Split an officer's name; given and family name stay None for a company or an unclear name."""
     if officer.kind == "organization" or (officer.kind is None and is_organization(officer.name)):
         return {"givenName": None, "familyName": None, "kind": "organization"}
-    parts = _comma_parts(officer.name)
-    if parts:  # the comma says what the family name is, however many words it has
-        given, family = _bare(parts[0].split()), _bare(parts[1].split())
-    else:
-        words = _bare(officer.name.replace(",", " ").split())
-        cut = len(words) - 1
-        while cut > 1 and names.plain(words[cut - 1]) in _PARTICLES:
-            cut -= 1
-        given, family = words[: max(cut, 0)], words[max(cut, 0) :]
+    given, family = split(officer.name)
     if not given or not family:
         return {"givenName": None, "familyName": None, "kind": "person"}
     return {"givenName": _cased(given[0]), "familyName": " ".join(map(_cased, family)), "kind": "person"}
+
+
+def split(name: str) -> tuple[list[str], list[str]]:
+    """The given names of a person and the words of the family name, which a comma or small words show to be several."""
+    parts = _comma_parts(name)
+    if parts:  # the comma says what the family name is, however many words it has
+        return _bare(parts[0].split()), _bare(parts[1].split())
+    words = _bare(name.replace(",", " ").split())
+    cut = len(words) - 1
+    while cut > 1 and names.plain(words[cut - 1]) in _PARTICLES:
+        cut -= 1
+    return words[: max(cut, 0)], words[max(cut, 0) :]
 
 
 def _bare(words: list[str]) -> list[str]:

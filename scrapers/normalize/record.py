@@ -29,7 +29,9 @@ WIRE_FIELDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def normalized(record: EntityRecord, *, portal: Portal, state: str, match: Match) -> dict[str, Any]:
+def normalized(
+    record: EntityRecord, *, portal: Portal, state: str, match: Match, from_copy: bool = False
+) -> dict[str, Any]:
     """Build the JSON-ready `normalized` object. `state` is the two-letter code that was asked."""
     meaning = portal.record_meaning(record)
     domestic = record.domestic
@@ -50,7 +52,7 @@ def normalized(record: EntityRecord, *, portal: Portal, state: str, match: Match
         "identifiers": dict(record.identifiers),
         "filings": [{"date": dates.to_iso(item.date) or item.date, "title": item.title} for item in record.filings],
         "match": {"score": round(match.score, 3), "kind": match.kind, "features": list(match.features)},
-        "fieldAvailability": availability(record, portal=portal),
+        "fieldAvailability": availability(record, portal=portal, from_copy=from_copy),
     }
 
 
@@ -72,14 +74,18 @@ def _kind(name: str) -> PartyKind:
     return "organization" if officers.is_organization(name) else "person"
 
 
-def availability(record: EntityRecord, *, portal: Portal) -> dict[str, Availability]:
-    """Say for every field of the answer whether it is there, and if not, why not."""
+def availability(record: EntityRecord, *, portal: Portal, from_copy: bool = False) -> dict[str, Availability]:
+    """Say for every field of the answer whether it is there, and if not, why not.
+
+    What the portal shows and its published files do not hold is not empty in a record from a loaded copy of them.
+    """
+    published = portal.published - portal.list_lacking(from_copy=from_copy)
     found: dict[str, Availability] = {}
     for field, wire in WIRE_FIELDS.items():
         value = getattr(record, field)
         parts = _address_parts(value) if isinstance(value, Address) else (value,)
         for name, part in zip(wire, parts, strict=True):
-            found[name] = _why(part, whole=value, field=field, portal=portal)
+            found[name] = _why(part, whole=value, field=field, portal=portal, published=published)
     return found
 
 
@@ -87,12 +93,12 @@ def _address_parts(value: Address) -> tuple[str | None, ...]:
     return (value.street, value.city, region(value), value.zip)
 
 
-def _why(part: Any, *, whole: Any, field: str, portal: Portal) -> Availability:
+def _why(part: Any, *, whole: Any, field: str, portal: Portal, published: frozenset[str]) -> Availability:
     if part:
         return "provided"
     if field in portal.paywalled:
         return "paywalled"
-    if field not in portal.published:
+    if field not in published:
         return "not_published"
     if isinstance(whole, Address) and whole.street and not (whole.city or whole.state or whole.zip):
         return "parse_failed"  # the address is there, whole in its first line, but could not be split

@@ -200,11 +200,14 @@ theater tobacco tourism transit translation upholstery urology utilities utility
 vineyards vocational warehousing waterproofing welding woodwork workforce zoological
 """
 COMMON_WORDS: frozenset[str] = frozenset(_COMMON_WORDS.split())
-# Words that are one slip away from a common word and are words themselves: they may name another company.
+# Words that are one slip away from a common word and are words, names or brands themselves ("Landry", "Entergy"): they
+# may name another company.
 _NEAR_COMMON_WORDS = """
-bothers camber cantering christina cleansers cleansing constriction contacting contactor contactors cratering eduction
-fiance fright funereal galley hating hosing insolation instillation leashing lightening medial paining panting planing
-reality shavings stationary timbre treading tucking widows wielding windrows
+aunalytics barkery bothers camber cantering carpetry christina cleansers cleansing constriction contacting
+contactor contactors cratering cristian eduction entergy farmily fiance fitnancial framily franchisee fright
+funereal galley hating healthcore healthycare hosing insolation instillation landry leashing lightening marien
+marnie martine medial musial paining panting planing reality redtail shavings soulutions stationary timbre
+transmit treading tucking widows wielding windrows
 """
 NEAR_COMMON_WORDS: frozenset[str] = frozenset(_NEAR_COMMON_WORDS.split())
 

@@ -6,6 +6,7 @@ features of a match, and only one of them is forgiven in a name. The lists are d
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from scrapers.normalize.vocabulary import (
 )
 
 SHORTEST_SLIP = 6  # letters of the longer word; in a shorter one a changed letter makes another word too easily
-_SMALL = frozenset({"and", "n", "of", "the", "for", "at"})
+_SMALL = frozenset({"and", "of", "the", "for", "at"})
 _COMPANY = (["and", "co"], ["and", "company"])
 _LETTERS_FOR_DIGITS = str.maketrans("05186", "osibg")
 _SCANNED = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("li", "u"), ("h", "n"), ("e", "f"), ("i", "l"))
@@ -43,7 +44,7 @@ def find(asked: Sequence[str], shown: Sequence[str], *, state: str = "") -> Doub
     one, other = list(asked), list(shown)
     if _without_company(one) == _without_company(other):
         return Doubt("and_company")
-    if _large(one) == _large(other) != []:
+    if _lacks_small_words(*sorted((_with_and(one), _with_and(other)), key=len)):
         return Doubt("small_word")
     if _numbered(one) == _numbered(other):
         return Doubt("number_spelling")
@@ -59,8 +60,24 @@ def _without_company(words: list[str]) -> list[str]:
     return words[:-2] if len(words) > 2 and words[-2:] in _COMPANY else words
 
 
-def _large(words: list[str]) -> list[str]:
-    return [word for word in words if word not in _SMALL]
+def _with_and(words: list[str]) -> list[str]:
+    """The words with an "n" between two of them as "and"; beside a letter it is an initial ("T & N Contracting")."""
+    return [
+        "and"
+        if word == "n"
+        and 0 < at < len(words) - 1
+        and all(len(beside) > 1 and beside != "and" for beside in (words[at - 1], words[at + 1]))
+        else word
+        for at, word in enumerate(words)
+    ]
+
+
+def _lacks_small_words(short: list[str], long: list[str]) -> bool:
+    """Whether nothing but small words inside the longer name is left out: "Power & Grace" is no "POWER OF GRACE"."""
+    if len(long) < 2 or short[0] != long[0] or short[-1] != long[-1]:
+        return False
+    rest = iter(long)
+    return all(word in rest for word in short) and (Counter(long) - Counter(short)).keys() <= _SMALL
 
 
 def _numbered(words: list[str]) -> list[str]:

@@ -133,7 +133,7 @@ def _compare_named(asked: names.ComparisonForm, shown: names.ComparisonForm, sta
     if asked.key == shown.key:
         if form == "other_kind":
             return Comparison(UNSURE, "close", ("legal_form_of_another_kind",))
-        if form == "mixed_up" and _is_generic(asked.key.split()):
+        if form == "mixed_up" and _is_generic(asked):
             return Comparison(UNSURE, "close", ("legal_form", "generic_name"))
         return Comparison(0.97 if form == "mixed_up" else 0.98, "suffix_variant", ("legal_form",))
     words = _compare_words(asked, shown, state)
@@ -141,6 +141,8 @@ def _compare_named(asked: names.ComparisonForm, shown: names.ComparisonForm, sta
         form = _compare_legal_forms(_without_company(asked.legal_form), _without_company(shown.legal_form))
     if form == "other_kind":
         return Comparison(min(words.score, UNSURE - 0.02), "close", (*words.features, "legal_form_of_another_kind"))
+    if form == "mixed_up" and words.score > UNSURE and (_is_generic(asked) or _is_generic(shown)):
+        return Comparison(UNSURE, "close", (*words.features, "legal_form", "generic_name"))
     if form != "same":
         doubt = None if form == "mixed_up" else words.doubt
         score = words.score - 0.01 if words.score > UNSURE else words.score
@@ -168,8 +170,9 @@ def _reads_a_letter_as_a_number(asked: names.ComparisonForm, shown: names.Compar
     return bool({"i", "v", "x"} & {one[-1], other[-1]}) and not in_series
 
 
-def _is_generic(words: list[str]) -> bool:
+def _is_generic(name: names.ComparisonForm) -> bool:
     """Whether the words could be anybody's: one of its own at most, and no trade ("Marathon Enterprises")."""
+    words = _spelled_out(name.key.split())
     return len(words) > 1 and sum(word not in GENERIC_WORDS for word in words) <= 1
 
 

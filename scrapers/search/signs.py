@@ -22,6 +22,12 @@ def plan(name: str, facts: NameSearch) -> SearchPlan:
     return replace(usual, terms=(*usual.terms[: facts.most_terms - 1], loose))
 
 
+def may_hold(piece: str) -> bool:
+    """Whether a registry may write the piece with a sign that is not in it, or another: REID'S, Y.I.M., 71-75."""
+    words = names.words(piece)
+    return len(words) > 1 or len(piece) == 1 or conditions.loosened(piece) != " ".join(words)
+
+
 def is_near(term: str, name: str) -> bool:
     """Whether a name could be chosen for the one asked for, so that it matters whose it is."""
     return matching.compare(conditions.unmarked(term), name).score > matching.UNSURE

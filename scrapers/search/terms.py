@@ -26,6 +26,7 @@ Basis = Literal["recorded", "documented", "public", "assumed", "unknown"]
 _ROUND = frozenset({20, 25, 50, 100, 150, 200, 250, 300, 400, 500, 750, 1000, 1500, 2000, 2500, 5000, 10000})
 _ARTICLE = re.compile(r"^the\s+", flags=re.IGNORECASE)
 _LAST_ARTICLE = re.compile(r",\s*the$", flags=re.IGNORECASE)
+_COMPANY_IN_NAME = re.compile(r"(?P<joined>(?:\band|&)\s*Co)(?:mpany|\.)$", flags=re.IGNORECASE)
 _FROM_THE_START: frozenset[Mode] = frozenset({"starts_with", "neighborhood", "unknown"})
 
 
@@ -131,6 +132,8 @@ def plan(name: str, facts: NameSearch) -> SearchPlan:
     legal form is asked for with it, as a person would; that finds it, but can not show that it is not there.
     """
     base = names.without_suffix(name)
+    if facts.mode != "all_words":  # which may not find a piece of a word
+        base = _COMPANY_IN_NAME.sub(r"\g<joined>", base)  # "Moss & Co" lists "MOSS & COMPANY" and "MOSS & CO." alike
     bare = _LAST_ARTICLE.sub("", _ARTICLE.sub("", base))
     asked = [base, bare]
     if not facts.ignores_signs:

@@ -86,6 +86,7 @@ def _opened(session: PortalSession, row: Mapping[str, Any]) -> UccFiling:
         debtors=_parties(need(payload, "debtors")),
         secured_parties=_parties(need(payload, "secureds")),
         status=text(need(payload, "status")),
+        status_omits="termination",  # it stays "Filed" (seen 2026-09-28), and the history is not read
         lapse_date=text(need(payload, "expirationDate")),
         filing_type=text(need(payload, "documentType")),
         sos_url=f"https://floridaucc.com/search?text={number}&searchOptionType=DocumentNumber",

@@ -16,6 +16,9 @@ from scrapers.normalize import dates, names, officers
 from scrapers.records import Address, Query, UccFiling, UccParty
 from scrapers.transport import conditions
 
+_PREFIXES = {"o", "d", "l", "mc", "mac"}
+_PREFIXED = re.compile(r"([ODL]|MA?C|VAN|D[EIU]|L[AE]|ST)(\w{4,})")
+
 
 def companies(query: Query, column: str) -> str:
     """A condition for a column that holds whole names."""
@@ -30,8 +33,30 @@ def named(query: Query, *, company: str, last: str, first: str) -> str:
     person = officers.person_in(query.name or "")
     if not person:
         return found
-    given, surname = (conditions.quoted(part.upper()) for part in person)
-    return f"{found} or upper({last})={surname} and starts_with(upper({first}),{given})"
+    given = person[0].upper()
+    begins = re.split(r"[^A-Z]", given)[0] or given  # "MARY-ANN" may stand as MARY ANN, "JOSÉ" as JOSE
+    surnames = dict.fromkeys(way for one in _surnames(query.name or "") for way in _spellings(one))
+    bears = conditions.one_of(f"upper({last})", surnames)
+    return f"{found} or {bears} and starts_with(upper({first}),{conditions.quoted(begins)})"
+
+
+def _surnames(name: str) -> list[str]:
+    """A person's last name, its last word alone ("VAN DYKE" may stand under DYKE), and "O BRIEN" as one word."""
+    given, family = officers.split(name)
+    found = [" ".join(family), *family[-1:]]
+    if len(given) > 1 and names.plain(given[-1]) in _PREFIXES:
+        found.append(given[-1] + family[0])
+    return found
+
+
+def _spellings(surname: str) -> list[str]:
+    """As registries may hold it: O'BRIEN, OBRIEN and O BRIEN, MCDONALD and MC DONALD, NUÑEZ and NUNEZ."""
+    plain = names.plain(surname).upper()
+    joined = plain.replace(" ", "")
+    found = [surname.upper(), plain, plain.replace(" ", "-"), joined]
+    if prefixed := _PREFIXED.fullmatch(joined):
+        found += [f"{prefixed[1]}{sign}{prefixed[2]}" for sign in "' "]
+    return found
 
 
 def kind(name: str) -> Literal["organization", "person"] | None:
@@ -49,11 +74,27 @@ def listed_party(name: str, address: Address | None = None) -> UccParty:
 def fits(party: UccParty, query: Query) -> bool:
     """Whether a party bears the name, or one that begins with it."""
     asked, shown = names.key(query.name or ""), names.key(party.name)
-    person = officers.person_in(query.name or "")
-    if person and party.kind == "person":
-        words = names.plain(officers.turned(party.name)).split()
-        return words[:1] == [names.plain(person[0])] and words[-1:] == [names.plain(person[1])]
+    if party.kind == "person" and officers.person_in(query.name or ""):
+        return _is_of_both(query.name or "", party.name)
     return bool(asked) and (shown == asked or shown.startswith(f"{asked} "))
+
+
+def _is_of_both(asked: str, shown: str) -> bool:
+    """Whether a person is shown with this first name, or a longer one, and with the last word of the last name.
+
+    Nobody can tell "PAT O BRIEN" from a Brien with a middle initial, so it is listed for both.
+    """
+    (first, *_), (*_, last) = officers.split(asked)
+    given, family = (names.plain(" ".join(words)) for words in officers.split(shown))
+    first, last = names.plain(first), names.plain(last)
+    bears = f" {family}".endswith(f" {last}") or not _joined(asked).isdisjoint(_joined(shown))
+    return f"{given} ".startswith(f"{first} ") and bears
+
+
+def _joined(name: str) -> set[str]:
+    """The last names a person may have, without blanks and signs."""
+    longest = _surnames(name)
+    return {names.plain(one).replace(" ", "") for one in (longest[0], longest[-1])}
 
 
 def party(company: str | None, given: Iterable[str | None], address: Address) -> UccParty | None:

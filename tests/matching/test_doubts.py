@@ -59,6 +59,18 @@ OTHERS = [
     ("Acme Art", "ACME APARTMENTS"),
     ("Plan A", "PLAN"),
     ("Route 66 Diner", "ROUTE 67 DINER"),
+    ("Moss Plumbing", "N & MOSS PLUMBING"),  # an initial, which is no "and"
+    ("T Contracting LLC", "T & N CONTRACTING LLC"),
+    ("Souza Quarries", "SOUZA QUARRIES N"),
+    ("A & N Quarries", "N & A QUARRIES"),
+    ("Power & Grace", "POWER OF GRACE"),  # one small word for another
+    ("Friends of Quartz", "FRIENDS FOR QUARTZ"),
+    ("At Home", "HOME"),
+    ("Marathon Hldgs Inc.", "MARATHON HOLDINGS LLC"),  # generic, and of another form
+    ("Marathon Managment Inc.", "MARATHON MANAGEMENT LLC"),
+    ("Landry Services", "LAUNDRY SERVICES"),  # names and brands, one letter from a word
+    ("Cristian Construction", "CHRISTIAN CONSTRUCTION"),
+    ("Energy Services", "ENTERGY SERVICES"),
 ]
 
 

@@ -62,6 +62,10 @@ SCORES = [
     ("Acme Inc of Ohio", "ACME INC OF DELAWARE", 0.70, "close", "home_state_differs"),
     ("", "ACME", 0.0, "close", "no_words"),
     ("Acme", "!!!", 0.0, "close", "no_words"),
+    # a mark of a trading name, and a word
+    ("The AKA Group LLC", "THE AKA FOODS LLC", 0.5556, "close", "word_differs"),
+    ("Team AKA LLC", "TEAM LLC", 0.6667, "close", "words_added"),
+    ("Acme LLC aka Best Foods", "ACME LLC", 1.0, "exact", ""),
     # spacing and figures
     ("Blue Bird LLC", "BLUEBIRD LLC", 0.96, "close", "spacing"),
     ("A1 Towing", "A 1 TOWING", 0.96, "close", "spacing"),
@@ -76,7 +80,8 @@ SCORES = [
     # abbreviations
     ("Acme Intl", "ACME INTERNATIONAL", 0.95, "close", "abbreviation"),
     ("Acme HOA", "ACME HOMEOWNERS ASSOCIATION", 0.95, "close", "abbreviation"),
-    ("Acme Intl LLC", "ACME INTERNATIONAL INC", 0.94, "close", "abbreviation legal_form"),
+    ("Acme Intl LLC", "ACME INTERNATIONAL INC", 0.90, "close", "abbreviation legal_form generic_name"),
+    ("Acme Intl Mills LLC", "ACME INTERNATIONAL MILLS INC", 0.94, "close", "abbreviation legal_form"),
     ("Acme Intl LLC", "ACME INTERNATIONAL", 0.94, "close", "abbreviation legal_form"),
     ("Acme Intl LP", "ACME INTERNATIONAL INC", 0.88, "close", "abbreviation legal_form_of_another_kind"),
     ("Blue Bird Intl", "BLUEBIRD INTERNATIONAL", 0.95, "close", "spacing abbreviation"),

@@ -158,6 +158,19 @@ class TestANameOfAnOwnerWhoseStatusIsOpen:
         assert "Pending" in (found.warning or "")
 
 
+class TestALegalFormAlone:
+    """Is no name, so nobody can have it; and yet it is not free."""
+
+    @pytest.mark.parametrize("name", ["LLC", "l.l.c.", "Inc.", "The Corporation", "Limited Liability Company"])
+    def test_cannot_be_said_to_be_free(self, name: str) -> None:
+        found = ask(name, ("Blue Heron Logistics LLC", "Active"))
+        assert (found.verdict, found.available) == ("cannot_say", False)
+        assert found.warning == "A legal form alone is no name: give the words before it."
+
+    def test_is_none_with_a_word_before_it(self) -> None:
+        assert ask("Limited Edition LLC").verdict == ask("The Limited, Inc.").verdict == "free"
+
+
 class TestTheStatesRule:
     """States differ in what tells two names apart."""
 
@@ -215,6 +228,13 @@ class TestTheStatesRule:
             ("AK", "One Stop LLC", "1 Stop LLC", False),
             ("AK", "Roll Out Now Co", "Rollout Now Co", True),
             ("HI", "Pier of Honolulu Inc", "Pier Honolulu Inc", True),
+            ("DE", "Moss & Company, Inc.", "Moss and Co. LLC", True),
+            ("MI", "The Moss & Company LLC", "The Moss & Co LLC", True),
+            ("DE", "Quarry Bank, N.A.", "Quarry Bank National Association", True),
+            ("DE", "A B C Plumbing LLC", "ABC Plumbing Inc", True),
+            ("DE", "A & B Plumbing LLC", "B Plumbing Inc", False),
+            ("DE", "A Plumbing LLC", "Plumbing Inc", True),
+            ("FL", "Blue Cookie LLC", "Blue Cookies Inc", True),
         ],
     )
     def test_decides(self, state: str, name: str, other: str, same: bool) -> None:

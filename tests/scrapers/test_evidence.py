@@ -548,6 +548,12 @@ class TestAnAttemptsPage:
         assert client.get("/admin/scrapers/scrapeattempt/nonsense/change/").status_code in (302, 404)
         assert client.post(f"{address}page/1/").status_code == 405
 
+    def test_says_which_page_is_damaged(self, address: str) -> None:
+        Body.objects.update(packed=zlib.compress(b"something else"))
+        client = staff("view_scrapeattempt")
+        assert "are not kept any more, or are damaged" in client.get(f"{address}change/").content.decode()
+        assert client.get(f"{address}page/1/").status_code == 404
+
     @pytest.mark.parametrize("where", ["change/", "page/1/"])
     def test_is_not_for_everybody(self, address: str, where: str) -> None:
         assert staff("view_jurisdiction").get(address + where).status_code in (302, 403, 404)

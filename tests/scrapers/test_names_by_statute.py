@@ -273,6 +273,26 @@ class TestAWord:
             "box",
         ]
 
+    @pytest.mark.parametrize(
+        ("one", "many"),
+        [
+            ("cookie", "cookies"),
+            ("party", "parties"),
+            ("julie", "julies"),
+            ("lens", "lenses"),
+            ("wolf", "wolves"),
+            ("hero", "heroes"),
+            ("child", "children"),
+            ("niche", "niches"),
+        ],
+    )
+    def test_has_one_number_whatever_its_ending(self, one: str, many: str) -> None:
+        assert singular(one) == singular(many)
+
+    def test_of_one_number_is_no_other_words(self) -> None:
+        assert singular("julies") != singular("july")
+        assert singular("maries") != singular("mary")
+
     def test_is_spelled_out_where_it_was_contracted(self) -> None:
         assert spell_out("It's Here") == "It is Here"
         assert spell_out("Rock 'n' Roll") == "Rock and Roll"

@@ -22,7 +22,10 @@ from scrapers.transport.session import PortalSession
 
 API = "https://calico.sos.ca.gov/cbc/v1/api"
 LIMIT = 150  # the most it lists; there are no pages
-_NOTHING = re.compile(r"\bno (matching )?(records?|results?|entit(y|ies)|data)\b|\bnot found\b", re.IGNORECASE)
+# Not "Resource not found": so answers the gateway before the API where an address is none of it.
+_NOTHING = re.compile(
+    r"\bno (matching )?(records?|results?|entit(y|ies)|data)\b|\b(records?|entity|entities) not found\b", re.IGNORECASE
+)
 _READ = frozenset(
     listed(
         "EntityID | EntityName | EntityType | StatusDescription | FilingDate | Jurisdiction | StandingSOS | "
@@ -85,7 +88,7 @@ def find(session: PortalSession, key: str, number: str) -> list[EntityRecord]:
 
 def _records(session: PortalSession, key: str, verb: str, params: Mapping[str, str | int]) -> list[EntityRecord]:
     headers = {"Accept": "application/json", "Ocp-Apim-Subscription-Key": key}
-    page = session.get(f"{API}/{verb}", params=params, headers=headers, expect=(200, 400, 404))
+    page = session.get(f"{API}/{verb}", params=params, headers=headers, expect=(200, 400))
     rows = _rows(page)
     note_unread({name for row in rows for name in row} - _READ - _IGNORED, session)
     return [_record(row) for row in rows]

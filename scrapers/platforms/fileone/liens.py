@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from scrapers.normalize import liens
+from scrapers.normalize import liens, officers
 from scrapers.parsing.fields import listed, need, need_number, text
 from scrapers.platforms.fileone import ucc
 from scrapers.platforms.fileone.portal import FileOnePortal, Row, rows_of
@@ -59,7 +59,7 @@ class LienForm(FileOnePortal):
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens by the debtor's name, lapsed ones included."""
         parts: list[dict[str, Any]] = [{}]
-        if person := ucc.person(query.name or ""):
+        if person := officers.person_parts(query.name or ""):
             names = dict(zip(("SEARCH_FIRST_NAME", "SEARCH_MIDDLE_NAME", "SEARCH_LAST_NAME"), person, strict=True))
             parts.append({"SEARCH_IS_ORG": False, "SEARCH_ORG_NAME": ""} | names)
         lists = [
@@ -88,7 +88,7 @@ class LienQuery(SecondGeneration):
         """Liens by a party's name, lapsed ones included."""
         role = "Debtor" if query.search_by == "debtor" else "SecuredParty"
         parts: list[dict[str, Any]] = [{"NameTypeId": "2", "OrganizationName": query.name}]
-        if person := ucc.person(query.name or ""):
+        if person := officers.person_parts(query.name or ""):
             names = dict(zip(("firstName", "middleName", "lastName"), person, strict=True))
             parts.append({"NameTypeId": "1"} | names)
         lists = []

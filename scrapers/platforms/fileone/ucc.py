@@ -50,14 +50,6 @@ def fits(filing: UccFiling, query: Query) -> bool:
     return any(wanted <= set(names.plain(party.name).split()) for party in parties)
 
 
-def person(name: str) -> tuple[str, str, str] | None:
-    """First, middle and last name, where the name may be a person's; None for a company's."""
-    words = officers.turned(name).replace(",", " ").split()
-    if officers.is_organization(name) or not 2 <= len(words) <= 4:
-        return None
-    return words[0], " ".join(words[1:-1]), words[-1]
-
-
 def opened(
     session: PortalSession, filing: UccFiling, *, host: str, handle: str, headers: Mapping[str, str]
 ) -> UccFiling:

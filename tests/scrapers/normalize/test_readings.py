@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from lookups.api.wire.words import EntityTypeClass
+from scrapers import discovery
 from scrapers.normalize import addresses, dates, names, officers, placeholders, types
 from scrapers.normalize.record import normalized
 from scrapers.portal import Portal
@@ -500,6 +501,21 @@ class TestTheReading:
         assert told["formationDate"] == "paywalled"
         assert told["principalCity"] == "not_published"
         assert (told["registeredAgentAddress"], told["registeredAgentCity"]) == ("provided", "parse_failed")
+
+    @pytest.mark.parametrize(
+        ("state", "lacking"),
+        [("IA", ["jurisdiction", "officers", "status"]), ("MA", ["officers", "registeredAgentName"])],
+    )
+    def test_of_a_copy_calls_nothing_empty_that_its_files_do_not_hold(self, state: str, lacking: list[str]) -> None:
+        portal, record = discovery.find_portal(state), EntityRecord("ACME LLC", "1")
+        assert portal is not None
+        read = {
+            from_copy: normalized(record, portal=portal, state=state, match=Match(1.0, "exact"), from_copy=from_copy)
+            for from_copy in (True, False)
+        }
+        assert {read[True]["fieldAvailability"][field] for field in lacking} == {"not_published"}
+        assert {read[False]["fieldAvailability"][field] for field in lacking} == {"empty"}
+        assert read[True]["fieldAvailability"]["principalCity"] == "empty"
 
     def test_speaks_of_every_field_of_the_answer(self) -> None:
         assert len(self.read(EntityRecord("ACME LLC", "1"))["fieldAvailability"]) == 19

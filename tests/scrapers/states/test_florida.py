@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
 
 from scrapers.failures import PageChanged
+from scrapers.normalize import liens
 from scrapers.records import Found, FoundFilings
 from scrapers.refusals import QueryRefused
 from tests.scrapers.conversation import Conversation, answer
@@ -113,6 +115,15 @@ class TestALien:
         told = talk.ask(kind="ucc", name="Acme Inc")
         assert isinstance(told, FoundFilings)
         assert (len(told.filings), told.complete) == (8, False)
+
+    def test_that_is_filed_may_have_been_terminated(self) -> None:
+        search = {"payload": {"debtors": [{"rowNumber": 1, "name": "ACME INC", "uccNumber": "202300000001"}]}}
+        details = self.SEARCH.replace("Search?", "filing-details?") + "&rowNumber=1"
+        talk = Conversation("FL", answer("GET", self.SEARCH, search), answer("GET", details, self.filing(1)))
+        told = talk.ask(kind="ucc", name="Acme Inc")
+        assert isinstance(told, FoundFilings)
+        assert told.filings[0].status == "Filed"
+        assert liens.status_class(told.filings[0], today=date(2026, 11, 21)) == "unknown"
 
     def filing(self, number: int) -> dict[str, Any]:
         """The details of one filing."""

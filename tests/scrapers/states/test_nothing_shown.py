@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scrapers.failures import PortalError
-from scrapers.records import Answer, FoundFilings, NotFound
+from scrapers.records import Answer, Found, FoundFilings, NotFound
 from scrapers.transport.recording import load_steps
 from tests.scrapers.conversation import Conversation
 from tests.scrapers.golden import FOLDER, Case, dated, play
@@ -40,6 +40,39 @@ class TestSouthCarolinasNames:
     )
     def test_are_not_none_where_it_says_something_else(self, shown: str) -> None:
         assert put("SC", "ucc-no-match", ("No matching names were found.", shown)) == "layout_changed"
+
+
+class TestIllinoisLists:
+    """Of companies."""
+
+    @pytest.mark.parametrize("said", ["No records were found.", "No records matching your criteria were found."])
+    def test_are_empty_where_the_page_says_so(self, said: str) -> None:
+        assert isinstance(put("IL", "no-match", ("No records were found.", said)), NotFound)
+
+    def test_are_not_empty_where_the_page_is_being_maintained(self) -> None:
+        shown = "No results can be found at this time."
+        assert put("IL", "no-match", ("No records were found.", shown)) == "layout_changed"
+
+
+class TestIowasOfficers:
+    """Stand on a tab of their own."""
+
+    def test_are_none_where_the_tab_shows_none(self) -> None:
+        assert isinstance(put("IA", "assumed-name"), Found)
+
+    def test_are_not_none_where_another_page_comes(self) -> None:
+        assert put("IA", "active", ('<article id="mainArticle">', '<article id="signIn">'), page=3) == "layout_changed"
+
+
+class TestCaliforniasApi:
+    """Stands behind a gateway, which answers for addresses that it does not know."""
+
+    @pytest.mark.parametrize("status", [400, 404])
+    def test_does_not_say_that_a_company_is_not_there_where_its_address_is_gone(self, status: int) -> None:
+        case = Case("CA", "official-api-no-match", FOLDER / "CA" / "official-api-no-match")
+        body = b'{"statusCode": 404, "message": "Resource not found"}'
+        gone = [replace(step, status=status, body=body) for step in load_steps(case.folder)]
+        assert play(case, gone)[0]["reason"] == "layout_changed"
 
 
 class TestKentuckysLists:

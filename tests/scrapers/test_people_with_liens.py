@@ -1,0 +1,107 @@
+"""Liens on people: who is meant by a name, and on which party's name it fits."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapers.normalize import officers
+from scrapers.records import Address, Query, UccParty
+from scrapers.transport import conditions
+from scrapers.ucc import parties
+
+
+def asked(name: str) -> Query:
+    return Query(state="CO", kind="ucc", name=name)
+
+
+class TestAPerson:
+    """Is asked for by first and last name."""
+
+    @pytest.mark.parametrize(
+        ("name", "first", "last"),
+        [
+            ("Jordan Sample", "Jordan", "Sample"),
+            ("Jordan Sample Jr.", "Jordan", "Sample"),
+            ("Dr. Jordan Q Sample III", "Jordan", "Sample"),
+            ("Sample, Jordan", "Jordan", "Sample"),
+            ("SAMPLE, JORDAN, JR", "JORDAN", "SAMPLE"),
+            ("Jordan Van Sample", "Jordan", "Van Sample"),
+            ("Van Sample, Jordan", "Jordan", "Van Sample"),
+            ("Jordan Quinn de la Muestra", "Jordan", "de la Muestra"),
+            ("Jordan Sample-Example", "Jordan", "Sample-Example"),
+        ],
+    )
+    def test_has_no_generation_for_a_last_name(self, name: str, first: str, last: str) -> None:
+        assert officers.person_in(name) == (first, last)
+
+    @pytest.mark.parametrize(
+        ("name", "stands"),
+        [
+            ("Jordan Van Sample", "VAN SAMPLE"),
+            ("Jordan Van Sample", "SAMPLE"),
+            ("Jordan Van Sample", "VANSAMPLE"),
+            ("Jordan VanSample", "VAN SAMPLE"),
+            ("Jordan OSample", "O'SAMPLE"),
+            ("Jordan O'Sample", "OSAMPLE"),
+            ("Jordan O'Sample", "O SAMPLE"),
+            ("Jordan O\u2019Sample", "O'SAMPLE"),
+            ("Jordan O Sample", "O'SAMPLE"),
+            ("Jordan McSample", "MC SAMPLE"),
+            ("Jordan Mc Sample", "MCSAMPLE"),
+            ("Jordan Sample-Example", "SAMPLE EXAMPLE"),
+            ("Jordan Muñeca", "MUNECA"),
+        ],
+    )
+    def test_is_looked_for_under_the_last_name_as_registries_write_it(self, name: str, stands: str) -> None:
+        where = parties.named(asked(name), company="org", last="last", first="first")
+        surnames = where.partition(" or upper(last) in(")[2].partition(") and starts_with(upper(first),'JORDAN')")[0]
+        assert conditions.quoted(stands) in surnames.split(",")
+
+    @pytest.mark.parametrize(("name", "begins"), [("Mary-Ann Sample", "MARY"), ("José Sample", "JOS")])
+    def test_is_looked_for_by_what_is_sure_of_the_first_name(self, name: str, begins: str) -> None:
+        where = parties.named(asked(name), company="org", last="last", first="first")
+        assert where.endswith(f" and starts_with(upper(first),'{begins}')")
+
+
+class TestAPartysName:
+    """Fits the person asked for, however the registry writes it."""
+
+    @pytest.mark.parametrize(
+        ("name", "shown"),
+        [
+            ("Jordan Sample", "JORDAN Q SAMPLE"),
+            ("Jordan Sample", "JORDAN SAMPLE JR"),
+            ("Jordan Sample", "SAMPLE, JORDAN Q, JR"),
+            ("Jordan Sample Jr", "JORDAN SAMPLE"),
+            ("Jordan Sample-Example", "JORDAN Q SAMPLE-EXAMPLE"),
+            ("Mary-Ann Sample", "MARY-ANN SAMPLE"),
+            ("Jordan de la Muestra", "JORDAN DE LA MUESTRA"),
+            ("Jordan de la Muestra", "DE LA MUESTRA, JORDAN"),
+            ("Mary-Ann Sample", "MARY ANN SAMPLE"),
+            ("José Sample", "JOSE SAMPLE"),
+            ("Jordan OSample", "JORDAN O'SAMPLE"),
+            ("Jordan OSample", "JORDAN O SAMPLE"),
+            ("Jordan O Sample", "JORDAN O'SAMPLE"),
+            ("Jordan O Sample", "JORDAN O SAMPLE"),
+            ("Jordan McSample", "JORDAN MC SAMPLE"),
+            ("Jordan Mc Sample", "JORDAN MCSAMPLE"),
+            ("Jordan VanSample", "JORDAN VAN SAMPLE"),
+            ("Jordan Van Sample", "JORDAN VANSAMPLE"),
+        ],
+    )
+    def test_is_found(self, name: str, shown: str) -> None:
+        assert parties.fits(UccParty(shown, Address(), "person"), asked(name))
+
+    @pytest.mark.parametrize(
+        ("name", "shown"),
+        [
+            ("Jordan Sample", "JORDANA SAMPLE"),
+            ("Jordan Sample", "RILEY SAMPLE"),
+            ("Jordan Sample", "JORDAN SAMPLER"),
+            ("Jordan Sample-Example", "JORDAN EXAMPLE"),
+            ("Jo Sample", "JO JOSAMPLE"),
+            ("Jordan OSample", "JORDAN SAMPLE"),
+        ],
+    )
+    def test_of_somebody_else_is_not(self, name: str, shown: str) -> None:
+        assert not parties.fits(UccParty(shown, Address(), "person"), asked(name))
