@@ -35,13 +35,14 @@ class Claim:
 
 def claim(*, account_id: int, sandbox: bool, key: str, body_hash: str, lease: timedelta, now: datetime) -> Claim:
     """Claim a key for this request. Raises KeyReused or StillRunning."""
-    mine = {"claim": uuid.uuid4(), "body_hash": body_hash, "lease_until": now + lease}
+    own = uuid.uuid4()
+    mine = {"claim": own, "body_hash": body_hash, "lease_until": now + lease}
     fresh = {**mine, "ask_id": uuid.uuid4(), "created_at": now, "expires_at": now + KEPT_FOR}
     while True:
         try:
             with transaction.atomic():
                 made = IdempotencyRecord.objects.create(account_id=account_id, sandbox=sandbox, key=key, **fresh)
-            return Claim(made.pk, made.claim, made.ask_id)
+            return Claim(made.pk, own, made.ask_id)
         except IntegrityError:
             known = IdempotencyRecord.objects.filter(account_id=account_id, sandbox=sandbox, key=key).first()
         if known is None:
@@ -56,7 +57,7 @@ def claim(*, account_id: int, sandbox: bool, key: str, body_hash: str, lease: ti
         ask_id = uuid.uuid4() if _ended_in_vain(known.ask_id) else known.ask_id
         if not _take_over(known, {**mine, "ask_id": ask_id}, now):
             raise StillRunning
-        return Claim(known.pk, mine["claim"], ask_id, resumed=True)  # type: ignore[arg-type]
+        return Claim(known.pk, own, ask_id, resumed=True)
 
 
 def find_ask(*, account_id: int, sandbox: bool, key: str) -> uuid.UUID | None:

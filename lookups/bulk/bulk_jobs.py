@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from billing import ledger, prices
 from billing.ledger_errors import HoldEnded, InsufficientFunds
@@ -64,7 +64,8 @@ def accept(
 ) -> BulkJob | OutOfFunds | NobodyAtWork:
     """Take all rows on and hold their price, or nothing at all. The same `bulk_id` again is the same bulk job.
 
-    So is the same request within five minutes, where nothing tells them apart (`rows.refuse_repetition`).
+    So is the same request within five minutes, where nothing tells them apart (`rows.refuse_repetition`) and it
+    charged something or has not ended.
     """
     earlier = BulkJob.objects.filter(pk=bulk_id).first()
     if earlier is not None:
@@ -159,12 +160,16 @@ def cancel(bulk: BulkJob, *, now: datetime) -> None:
 
 
 def _find_same(asked_hash: str, key: ApiKey, now: datetime) -> BulkJob | None:
-    """The bulk job that an equal request of this account was taken on as a moment ago; locks the account."""
+    """The bulk job that an equal request of this account was taken on as a moment ago; locks the account.
+
+    One that has ended and charged nothing is none: who asks again wants its rows asked again.
+    """
     if key.is_test or key.account.is_internal:
         return None
     Account.objects.select_for_update(no_key=True).get(pk=key.account_id)
     recent = list_own(key).filter(created_at__gt=now - rows.ASKED_AGAIN, cancelled_at=None)
-    return recent.filter(asked_hash=asked_hash).first()
+    charged = Lookup.objects.filter(bulk=OuterRef("pk"), cost__gt=0)
+    return recent.filter(Q(ended_at=None) | Exists(charged), asked_hash=asked_hash).first()
 
 
 def _digest(wanted: Sequence[Wanted], accepts_stored: bool, max_wait: timedelta, notify: Notify) -> str:

@@ -137,7 +137,7 @@ def move_headings(*, draft: BulkDraft, into_rows: bool, now: datetime) -> None:
 
 def mend(*, draft: BulkDraft, rows: Iterable[int], fields: Mapping[str, str], now: datetime) -> None:
     """Write other text into fields of some rows; the cells of the file stay as they are. Raises Changed."""
-    written = {name: " ".join(text.split())[:200] for name, text in fields.items() if name in columns.LABELS}
+    written = {name: _one_line(text)[:200] for name, text in fields.items() if name in columns.LABELS}
     if "state" in written:
         written["state"] = columns.find_state(written["state"]) or written["state"]
     with _changing(draft, now=now) as held:
@@ -222,6 +222,11 @@ def _changing(draft: BulkDraft, *, now: datetime) -> Iterator[BulkDraft]:
         held.changed_at = now
         held.save()
     draft.table, draft.mapping, draft.revision = held.table, held.mapping, held.revision
+
+
+def _one_line(text: str) -> str:
+    """As a cell has it; without NUL, which PostgreSQL stores nowhere (a file that has one is not taken at all)."""
+    return " ".join(text.replace("\0", "").split())
 
 
 def _chosen(draft: BulkDraft, rows: Iterable[int]) -> list[dict[str, Any]]:

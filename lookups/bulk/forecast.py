@@ -6,8 +6,9 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Max, Q, Sum
 
 from billing.models import Account
 from lookups.bulk import bulk_jobs, queue
@@ -80,6 +81,7 @@ def list_by_state(bulk: BulkJob, *, now: datetime) -> list[StateProgress]:
             not_found=Count("pk", filter=Q(verdict=Verdict.NOT_FOUND.value)),
             ambiguous=Count("pk", filter=Q(verdict=Verdict.AMBIGUOUS.value)),
             cost=Sum("cost", default=0),
+            next_try=Max("job__not_before", filter=Q(verdict__isnull=True)),
         )
     )
     sandbox = bulk.key.is_test
@@ -92,21 +94,28 @@ def list_by_state(bulk: BulkJob, *, now: datetime) -> list[StateProgress]:
             not_found=one["not_found"],
             ambiguous=one["ambiguous"],
             cost=one["cost"],
-            seconds=_seconds_left(bulk, one["state"], one["ended"], one["asking"], sandbox=sandbox, now=now),
+            seconds=_seconds_left(bulk, one, sandbox=sandbox, now=now),
         )
         for one in counted
     ]
     return sorted(listed, key=lambda one: (-one.total, one.state))
 
 
-def _seconds_left(bulk: BulkJob, state: str, ended: int, asking: int, *, sandbox: bool, now: datetime) -> int:
-    """By the state's own pace in this job once some are answered; by what is known of its registry until then."""
+def _seconds_left(bulk: BulkJob, counted: Mapping[str, Any], *, sandbox: bool, now: datetime) -> int:
+    """By the state's own pace in this job once some are answered; by what is known of its registry until then.
+
+    A registry that failed is asked again at a planned time, and nothing is answered before.
+    """
+    state, ended, asking, next_try = (counted[name] for name in ("state", "ended", "asking", "next_try"))
     if not asking:
         return 0
-    until = max(0.0, (bulk.deadline - now).total_seconds())
     if ended >= ENOUGH:
-        return math.ceil(min(until, (now - bulk.created_at).total_seconds() / ended * asking))
-    return math.ceil(min(until, estimate({state: asking}, sandbox=sandbox, now=now).total_seconds()))
+        left = (now - bulk.created_at).total_seconds() / ended * asking
+    else:
+        left = estimate({state: asking}, sandbox=sandbox, now=now).total_seconds()
+    if next_try:
+        left = max(left, (next_try - now).total_seconds())
+    return math.ceil(min(float(left), max(0.0, (bulk.deadline - now).total_seconds())))
 
 
 def _seconds(state: str, *, sandbox: bool, now: datetime) -> int:

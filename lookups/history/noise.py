@@ -103,6 +103,7 @@ _FORMS: Mapping[str, Form] = {
     "fileNumber": number,
     "address": address,
     "state": region,
+    "jurisdiction": region,
     "zip": zip_code,
 }
 

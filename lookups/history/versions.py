@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
+from jurisdictions.codes import PLACES
 from lookups.history.changes import Change, list_changes
 from lookups.models import Entity, RecordVersion
 from lookups.privacy import suppression
@@ -51,7 +52,7 @@ class History:
 
 def find_entity(*, state: str, entity_id: str, sandbox: bool) -> Entity | None:
     """The company that a registry gives this identifier; letters may be small, as people type them."""
-    if not entity_id.isprintable():
+    if state.upper() not in PLACES or not entity_id.isprintable():
         return None  # nor would every database look for it
     spelled = {entity_id, entity_id.upper()}
     found = Entity.objects.filter(state=state.upper(), entity_id__in=spelled, sandbox=sandbox).order_by()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from lookups.identities import attaching
 from lookups.jobs import lifecycle, retries
@@ -52,7 +53,6 @@ def _run(job: Job, stopwatch: Stopwatch) -> bool:
     now = stopwatch.begun
     if not job.key.may_ask(now):  # revoked, or its account closed, since it was accepted
         return stop(job, because=Cancelled(), now=now)
-    ask = to_ask(job)
     pauses: list[timedelta] = []
 
     def try_again(failure: Unavailable) -> bool:
@@ -61,7 +61,7 @@ def _run(job: Job, stopwatch: Stopwatch) -> bool:
         return pause is not None
 
     try:
-        lookup = job.lookup if job.lookup.verdict else _answer(ask, job.lookup, stopwatch, try_again)
+        lookup = job.lookup if job.lookup.verdict else _answer(job, stopwatch, try_again)
     except Exception:
         if job.attempts >= lifecycle.MOST_ATTEMPTS:  # it breaks every time: a person has to look, nobody has to pay
             stop(job, because=Failed(Breakdown.BROKEN), now=stopwatch.now)
@@ -79,19 +79,26 @@ def sweep(*, now: datetime) -> Swept:
     What waits for a key that was revoked, or for a closed account, is cancelled, and its money goes back.
     """
     failed = settlement.end_unattended(before=now - lifecycle.longest_answer(), now=now)
-    failed += sum(stop(job, because=Cancelled(), now=now) for job in Job.objects.barred(now)[:SWEPT])
-    for job in Job.objects.overdue(now)[:SWEPT]:
-        failed += stop(job, because=Unavailable(job.state, Failure.TIMEOUT), now=now)
+    failed += _stop_some(Job.objects.barred(now), because=Cancelled(), now=now)
+    failed += _stop_some(Job.objects.overdue(now), now=now)
     asked = Job.objects.open().live()
     for state in asked.order_by().values_list("state", flat=True).distinct():
         off = checks.find_off(state)
         if off is not None:
-            jobs = asked.filter(state=state)[:SWEPT]
-            failed += sum(stop(job, because=off, now=now) for job in jobs)
+            failed += _stop_some(asked.filter(state=state), because=off, now=now)
     unheard = lifecycle.list_unheard(now=now)
     for job_id in unheard:
         lifecycle.wake(job_id)
     return Swept(len(unheard), failed)
+
+
+def _stop_some(jobs: QuerySet[Job], *, now: datetime, because: settlement.Empty | None = None) -> int:
+    """Stop these, `because` their registry took too long where nothing else is said; returns how many that ended."""
+
+    def stop_one(job: Job) -> bool:
+        return stop(job, because=because or Unavailable(job.state, Failure.TIMEOUT), now=now)
+
+    return settlement.end_each(jobs[:SWEPT], stop_one)
 
 
 def stop(job: Job, *, because: settlement.Empty, now: datetime) -> bool:
@@ -124,11 +131,12 @@ def to_ask(job: Job) -> Ask:
         shares_hold=job.bulk is not None,
         claim=job.claim,
         accepts_stored=job.bulk is not None and job.bulk.accepts_stored,
-        find_price=judging.find_price(job),
     )
 
 
-def _answer(ask: Ask, lookup: Lookup, stopwatch: Stopwatch, try_again: settlement.TryAgain) -> Lookup:
+def _answer(job: Job, stopwatch: Stopwatch, try_again: settlement.TryAgain) -> Lookup:
+    lookup = job.lookup
+    ask = replace(to_ask(job), find_price=judging.find_price(job))  # it may read old pages: to answer alone
     stored = settlement.find_stored(ask, stopwatch=stopwatch)
     if stored is not None:
         return settlement.sell_stored(ask, lookup, stored, stopwatch=stopwatch)

@@ -30,6 +30,7 @@ from lookups.models import Lookup, StoredAnswer
 from lookups.verdicts import BILLED, Verdict
 from scrapers.models import Reading
 
+LONGEST_MS = 2**31 - 1  # 24 days, PostgreSQL's largest integer
 ASKED_AGAIN = timedelta(minutes=5)  # after an answer: who asks the same again may not have got it
 
 
@@ -97,9 +98,11 @@ def accept(ask: Ask, lookup: Lookup, *, now: datetime, hold_for: timedelta) -> N
         return
     with transaction.atomic():
         if lookup.pk is not None:  # written before, perhaps by a try that broke off
-            lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for)
-            if not Lookup.objects.open().filter(pk=lookup.pk).update(hold=lookup.hold):
+            mine = Lookup.objects.open().filter(pk=lookup.pk)
+            if mine.select_for_update(no_key=True).first() is None:  # before its account, as whoever settles it does
                 raise AskedBefore(lookup)  # that try has come to its end after all: nothing is held for another
+            lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for)
+            mine.update(hold=lookup.hold)
             return
         locked = refuse_repetition(ask, now=now)
         lookup.hold = ask.payer.hold(ask.bill, now=now, hold_for=hold_for, locked=locked, row=lookup)
@@ -243,8 +246,8 @@ def cancel(lookups: list[Lookup], *, now: datetime) -> None:
 
 
 def _took(lookup: Lookup, now: datetime) -> int:
-    """Milliseconds from accepting to ending."""
-    return max(0, round((now - lookup.created_at).total_seconds() * 1000))
+    """Milliseconds from accepting to ending, as far as its column goes: what was open in a backup ends all the same."""
+    return min(LONGEST_MS, max(0, round((now - lookup.created_at).total_seconds() * 1000)))
 
 
 def _of_answer(answer: StoredAnswer, lookup: Lookup, *, stored: bool) -> dict[str, Any]:

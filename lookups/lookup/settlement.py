@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 
 from billing.ledger_errors import BudgetExceeded, InsufficientFunds
@@ -29,6 +30,8 @@ from scrapers.gateway import NameReply, Reply
 from scrapers.records import NotFound
 from scrapers.refusals import QueryRefused
 
+log = logging.getLogger(__name__)
+Row = TypeVar("Row", Job, Lookup)
 CRASHED: single_flight.Result = {"kind": "crashed"}
 
 
@@ -152,10 +155,12 @@ def settle_failure(
             "retry_after": error.retry_after,
             "note": error.detail if isinstance(error, PortalDisabled) else hint,
         }
+    outcome = read(ask, result)
+    # Before anything is locked: who says so may wait for another thread that writes.
+    stays_open = isinstance(outcome, Unavailable) and try_again(outcome)
     with transaction.atomic():
         single_flight.finish(ticket, result=result, now=stopwatch.now)
-        outcome = read(ask, result)
-        if isinstance(outcome, Unavailable) and try_again(outcome):
+        if stays_open:
             return lookup
         return _settle(ask, lookup, outcome, Making(ticket.attempt_id, ticket.reading_id), stopwatch=stopwatch)
 
@@ -259,20 +264,39 @@ def end_unattended(*, before: datetime, now: datetime, limit: int = 500) -> int:
 
     Should it be alive after all, it finds its lookup ended and sells nothing.
     """
+    lost = Lookup.objects.unattended(before, now).filter(bulk__isnull=True).only("pk")
+    return end_each(lost[:limit], lambda lookup: _end_lost(lookup.pk, before=before, now=now))
+
+
+def end_each(open_rows: Iterable[Row], end: Callable[[Row], bool]) -> int:
+    """End each by itself; returns how many that ended.
+
+    What fails on one keeps no other waiting, and is tried again by the next sweep. A database that is away is away for
+    all of them.
+    """
     ended = 0
-    lost = Lookup.objects.unattended(before, now).filter(bulk__isnull=True)
-    for number in list(lost.values_list("pk", flat=True)[:limit]):
-        with transaction.atomic():
-            mine = Lookup.objects.unattended(before, now).select_for_update(of=("self",))
-            lookup = mine.select_related("key__account", "hold").filter(pk=number).first()
-            if lookup is None:
-                continue  # it has ended meanwhile, or become a job
-            if lookup.key is not None:
-                bill = Bill(lookup.ask_id, lookup.price, lookup.asked, lookup.request_id)
-                KeyPayer(lookup.key).release(bill, lookup.hold, reason=Breakdown.BROKEN.value, now=now)
-            rows.end(lookup, Failed(Breakdown.BROKEN), stopwatch=Stopwatch(now))
-        ended += 1
+    for row in open_rows:
+        try:
+            ended += end(row)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:
+            log.exception("%s %s could not be ended.", type(row).__name__, row.pk)
     return ended
+
+
+def _end_lost(number: int, *, before: datetime, now: datetime) -> bool:
+    """End one of them; False when it has ended meanwhile, or become a job."""
+    with transaction.atomic():
+        mine = Lookup.objects.unattended(before, now).select_for_update(of=("self",))
+        lookup = mine.select_related("key__account", "hold").filter(pk=number).first()
+        if lookup is None:
+            return False
+        if lookup.key is not None:
+            bill = Bill(lookup.ask_id, lookup.price, lookup.asked, lookup.request_id)
+            KeyPayer(lookup.key).release(bill, lookup.hold, reason=Breakdown.BROKEN.value, now=now)
+        rows.end(lookup, Failed(Breakdown.BROKEN), stopwatch=Stopwatch(now))
+    return True
 
 
 def out_of_funds(short: InsufficientFunds) -> OutOfFunds:

@@ -184,6 +184,11 @@ class Lookup(models.Model):
         return not self.sandbox
 
     @property
+    def is_from_copy(self) -> bool:
+        """Whether a loaded copy answered; `source` says so of what was found alone."""
+        return bool((self.evidence or {}).get("fromRegister"))
+
+    @property
     def outcome(self) -> Verdict | None:
         """The verdict with all that follows from it; None while it is open."""
         return find_verdict(self.verdict)

@@ -49,7 +49,6 @@ LOOKED_AT = 200  # of the oldest that are due: whose account has its two on thei
 GONE = 410
 MOST_REPEATED = 10  # in a minute, as their customer asks
 _choosing = threading.Lock()
-"""Where a message stands among those of its account."""
 
 
 class TooOften(Exception):

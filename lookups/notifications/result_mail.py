@@ -20,6 +20,7 @@ from lookups import bodies, bulk_table, csv_export
 from lookups.bulk import bulk_jobs
 from lookups.bulk.progress import get_progress
 from lookups.models import BulkJob, Delivery
+from lookups.verdicts import Verdict
 
 LARGEST_TABLE = 5_000_000  # bytes; many mail servers take 10 MB, and the attachment grows by a third on its way
 TAKEN = 250  # what a mail server says when it has taken a mail
@@ -99,6 +100,7 @@ def make_table(bulk: BulkJob) -> str | None:
 
 def _text(bulk: BulkJob, *, attached: bool) -> str:
     progress = get_progress(bulk)
+    several = bulk_jobs.list_rows(bulk).filter(verdict=Verdict.AMBIGUOUS).count()  # counted among what was not found
     ended = "was cancelled; what had begun by then has ended" if bulk.cancelled_at else "is complete"
     table = (
         "The results are attached as a CSV table."
@@ -111,7 +113,8 @@ def _text(bulk: BulkJob, *, attached: bool) -> str:
             "",
             f"Rows:       {bulk.total}",
             f"Found:      {progress.found}",
-            f"Not found:  {progress.not_found}",
+            f"Not found:  {progress.not_found - several}",
+            f"Several fit: {several}",
             f"Failed:     {progress.failed}",
             f"Cancelled:  {bulk.total - progress.found - progress.not_found - progress.failed}",
             f"Cost:       {money.to_decimal_string(progress.cost)} USD",

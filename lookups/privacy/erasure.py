@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 
 from billing import audit, keys
 from billing.members import team
-from billing.models import Account, ApiKey, Hold, Payment, WaitingGrant
+from billing.models import Account, ApiKey, Hold, Payment, TopUp, WaitingGrant
 from lookups.models import (
     BulkDraft,
     BulkJob,
@@ -25,6 +25,7 @@ from lookups.models import (
     Job,
     Lookup,
     Manifest,
+    RowAnswer,
     Watch,
     WebhookSecret,
 )
@@ -96,6 +97,11 @@ def _refuse_open(account: Account, *, give_up_credit: bool) -> None:
     )
     if under_way:
         raise NotErasable("Work of this account is under way: close the account, and try again when it has ended.")
+    # What is paid by these later on would be nobody's
+    if TopUp.objects.filter(account=account, state=TopUp.State.CREATED).exists():
+        raise NotErasable("A page to pay by card is open: try again in three days, when it has ended for certain.")
+    if Payment.objects.filter(account=account, ended_at=None).exists():
+        raise NotErasable("A payment of this account is under way: try again when it is known how it has ended.")
     if account.owed:
         raise NotErasable("This account owes something: settle that first.")
     if account.available and not give_up_credit:
@@ -112,6 +118,7 @@ def _erase_rows(account: Account, *, now: datetime) -> dict[str, int]:
     secrets, _ = WebhookSecret.objects.filter(**mine).delete()
     watches, _ = Watch.objects.filter(**mine).delete()
     drafts, _ = BulkDraft.objects.filter(**mine).delete()
+    answers, _ = RowAnswer.objects.filter(row__account=account).delete()
     repeats, _ = IdempotencyRecord.objects.filter(**mine).delete()
     return {
         "keys": ApiKey.objects.filter(**mine).update(name=ERASED, allowed_networks=[]),
@@ -120,6 +127,7 @@ def _erase_rows(account: Account, *, now: datetime) -> dict[str, int]:
         "jobs": jobs,
         "watches": watches,
         "drafts": drafts,
+        "rows asked again": answers,
         "webhook secrets": secrets,
         "idempotency keys": repeats,
         "bulk jobs": BulkJob.objects.filter(**mine).update(webhook_url="", asked_hash="", request_id=""),

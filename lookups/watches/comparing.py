@@ -123,7 +123,7 @@ def _is_of(part: str, kind: str) -> bool:
 
 
 def _judge_absence(memory: Memory, reading: Reading, apart: timedelta) -> Judgement:
-    """Not found, by a complete reading: believed at the second one, and not before a day has passed."""
+    """Not found, by a complete reading: believed at the second one by the same reader, no sooner than a day later."""
     if memory.facts is None and reading.kind == "ucc":
         return Judgement(_remember(memory, _without_liens(reading)), Result.BASELINE)
     if memory.facts is None or memory.is_gone:
@@ -176,8 +176,8 @@ def _read_anew(memory: Memory, reread: Reread) -> Memory:
 
 
 def _without_liens(reading: Reading) -> Reading:
-    """The reading that found no lien at all, as a list of none."""
-    return replace(reading, verdict="found", facts=readings.of_liens([]), shown=frozenset({LIENS}))
+    """The reading that found no lien at all, as a list of none, which is nobody's wording."""
+    return replace(reading, verdict="found", reader="", facts=readings.of_liens([]), shown=frozenset({LIENS}))
 
 
 def _remember(memory: Memory, reading: Reading) -> Memory:

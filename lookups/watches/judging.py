@@ -140,13 +140,12 @@ def _asks_otherwise(lookup: Lookup, earlier: Lookup | None) -> bool:
 
 def _read(watch: Watch, lookup: Lookup, version: RecordVersion | None) -> Reading:
     """The reading behind a lookup that has ended."""
-    from_copy = bool((lookup.evidence or {}).get("fromRegister"))
     unclear = Reading(kind=lookup.kind, verdict="unclear", at=lookup.created_at, lookup=lookup.pk)
     if lookup.verdict == Verdict.NOT_FOUND.value:
-        return replace(unclear, verdict="absent", at=_read_at(lookup, from_copy))
+        return replace(unclear, verdict="absent", at=_read_at(lookup), reader=_name_reader(lookup))
     if lookup.verdict != Verdict.FOUND.value:
         return unclear
-    read = {"verdict": "found", "at": _read_at(lookup, from_copy), "reader": _name_reader(lookup)}
+    read = {"verdict": "found", "at": _read_at(lookup), "reader": _name_reader(lookup)}
     if lookup.filing_set is not None:
         if lookup.total > len(lookup.filing_set.filings) or lookup.note:
             return unclear  # a cut list
@@ -158,9 +157,9 @@ def _read(watch: Watch, lookup: Lookup, version: RecordVersion | None) -> Readin
     return replace(unclear, **read, facts=facts, shown=shown, withheld=withheld)  # type: ignore[arg-type]
 
 
-def _read_at(lookup: Lookup, from_copy: bool) -> datetime:
+def _read_at(lookup: Lookup) -> datetime:
     """The moment that a reading is of: a copy's day, however often that is read."""
-    copy = gateway.find_copy(lookup.state, sandbox=lookup.sandbox) if from_copy else None
+    copy = gateway.find_copy(lookup.state, sandbox=lookup.sandbox) if lookup.is_from_copy else None
     if copy is not None:
         return copy.as_of
     retrieved = (lookup.evidence or {}).get("retrievedAt")
@@ -188,7 +187,11 @@ def _list_lacking(lookup: Lookup) -> frozenset[str]:
     portal = _find_portal(lookup)
     if portal is None:
         return frozenset({"filings", "otherNames"})
-    has = {"filings": portal.capabilities.filings, "otherNames": portal.capabilities.former_names}
+    lacks = portal.list_lacking(from_copy=lookup.is_from_copy)
+    has = {
+        "filings": portal.capabilities.filings and "filings" not in lacks,
+        "otherNames": portal.capabilities.former_names and "former_names" not in lacks,
+    }
     return frozenset(name for name in has if not has[name])
 
 

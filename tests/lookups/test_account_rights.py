@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from billing import ledger, reconciliation
-from billing.models import Account, AuditEvent, LedgerEntry
-from lookups.models import Delivery, IdempotencyRecord, Job, Lookup, WebhookSecret
+from billing import ledger, money, reconciliation, topups
+from billing.models import Account, AuditEvent, LedgerEntry, Payment, TopUp
+from billing.payments import booking
+from lookups.models import Delivery, IdempotencyRecord, Job, Lookup, RowAnswer, WebhookSecret
 from tests.lookups.conftest import Customer, anew
 from tests.lookups.registry_server import Register
 
@@ -88,6 +90,11 @@ class TestAnErasure:
         assert not any(table.objects.exists() for table in (Delivery, IdempotencyRecord, Job, WebhookSecret))
         assert [lookup.cost for lookup in Lookup.objects.all()] == [314, 314]
 
+    def test_forgets_in_which_words_a_row_was_asked_again(self, known: Customer) -> None:
+        RowAnswer.objects.create(row=Lookup.objects.earliest("pk"), digest="0" * 64, created_at=timezone.now())
+        erase(known, give_up_credit=True)
+        assert not RowAnswer.objects.exists()
+
     def test_is_found_by_no_reconciliation(self, known: Customer) -> None:
         before = reconciliation.run(now=timezone.now())
         erase(known, give_up_credit=True)
@@ -110,6 +117,36 @@ class TestAnErasure:
         ledger.hold(account_id=known.account.pk, amount=1, idempotency_key="h", reference="", expires_at=now, now=now)
         with pytest.raises(CommandError, match="under way"):
             erase(known, give_up_credit=True)
+
+    def test_waits_for_a_page_to_pay_on(self, known: Customer) -> None:
+        """It may be paid yet: the money would be credited to an account that is nobody's any more."""
+        began = timezone.now()
+        topup = TopUp.objects.create(account=known.account, amount=money.from_cents(500), created_at=began)
+        with pytest.raises(CommandError, match="try again in three days"):
+            erase(known, give_up_credit=True)
+        topups.expire_old(now=began + timedelta(days=3, seconds=1))
+        erase(known, give_up_credit=True)
+        topup.refresh_from_db()
+        assert topup.state == TopUp.State.EXPIRED
+
+    def test_waits_for_a_payment_of_which_nobody_knows_the_end(self, known: Customer) -> None:
+        """A program's top-up: what its card turns out to have paid would be nobody's as well."""
+        payment = Payment.objects.create(
+            challenge_id="c-1",
+            proof_hash="p-1",
+            method="stripe",
+            purpose=Payment.Purpose.TOPUP,
+            amount=money.from_cents(500),
+            account=known.account,
+            state=Payment.State.UNKNOWN,
+            created_at=timezone.now(),
+        )
+        with pytest.raises(CommandError, match="payment of this account"):
+            erase(known, give_up_credit=True)
+        booking.complete(payment, reference="pi_1", now=timezone.now())
+        assert known.balance.available > money.from_cents(500)
+        erase(known, give_up_credit=True)
+        assert reconciliation.run(now=timezone.now()).mismatches == []
 
     def test_asks_for_the_name_as_well(self, known: Customer) -> None:
         with pytest.raises(CommandError, match="of this name"):

@@ -23,7 +23,7 @@ from django.utils import timezone
 from billing.models import Account
 from lookups.bulk import queue
 from lookups.jobs import lifecycle, operator_actions
-from lookups.models import BulkJob, Delivery, DeliveryAttempt, Job
+from lookups.models import BulkJob, Delivery, DeliveryAttempt, Job, Lookup
 from lookups.notifications import deliveries, result_mail
 from tests.lookups.conftest import Customer
 from tests.lookups.messages import body_of, deliver, end_bulk, listen_at, only
@@ -277,6 +277,18 @@ class TestTheResults:
         assert attached == list(csv.DictReader(io.StringIO(downloaded)))
         assert attached[1]["entity_name"] == "'=Nobody()"
         assert (only().status, only().last_answer) == ("delivered", "answered 250")
+
+    def test_tells_rows_where_several_fit_from_those_that_were_not_found(
+        self, customer: Customer, server: MailServer
+    ) -> None:
+        ask(customer, email_results=True)
+        end_bulk()
+        Lookup.objects.filter(verdict="not_found").update(verdict="ambiguous")
+        deliver()
+        text = server.message().get_body(preferencelist=("plain",))
+        assert text is not None
+        assert "Not found:  0" in text.get_content()
+        assert "Several fit: 1" in text.get_content()
 
     def test_without_the_table_when_it_is_large(
         self, customer: Customer, server: MailServer, monkeypatch: pytest.MonkeyPatch

@@ -6,6 +6,7 @@ As is a store of evidence that takes no page.
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -13,6 +14,7 @@ import pytest
 from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
 from django.test import Client
 
+from config.evidence import evidence_storage
 from scrapers.evidence import bodies
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register
@@ -67,9 +69,15 @@ class TestACallerWhosePagesCannotBeKept:
     """The folder of evidence lies on a full disk: the long pages of a registry are files there."""
 
     def test_gets_503_pays_nothing_and_is_answered_once_there_is_room(
-        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+        self,
+        customer: Customer,
+        register: Register,
+        settings: Any,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setattr(bodies, "SMALL", 0)  # every page is a long one
+        settings.STORAGES = settings.STORAGES | {"evidence": evidence_storage("", folder=tmp_path)}
         before = customer.balance
         with monkeypatch.context() as disk:
             stop(disk, "scrapers.evidence.bodies.os.fsync", OSError(errno.ENOSPC, "No space left on device"))

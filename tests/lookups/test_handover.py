@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from billing import reconciliation
 from lookups.jobs import lifecycle, runner
-from lookups.lookup import handover, settlement
+from lookups.lookup import estimates, handover, settlement
 from lookups.models import Heartbeat, Job, Lookup
 from tests.lookups.conftest import PRICE, Customer, answers_when, open_customer
 from tests.lookups.registry_server import Register
@@ -150,6 +150,29 @@ class TestALookupThatTakesLonger:
         reply = customer.lookup()
         assert (reply.status_code, reply.json()["reason"], Job.objects.count()) == (503, "down", 0)
         assert (customer.balance.available, customer.balance.held) == (10 * PRICE, 0)
+
+    def test_and_fails_while_its_job_is_written_is_tried_again(
+        self, customer: Customer, register: Register, hurry: threading.Event, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Who decides on the failure waits for the job, and holds nothing that its writing needs (all of SQLite)."""
+        deciding = threading.Event()
+        still, try_again = estimates.still, handover._RunningLookup._try_again
+
+        def estimate_till_then(*arguments: Any, **words: Any) -> int:
+            hurry.set()
+            assert deciding.wait(60)
+            return still(*arguments, **words)
+
+        def decide(running: Any, failure: Any) -> bool:
+            deciding.set()
+            return try_again(running, failure)
+
+        monkeypatch.setattr(estimates, "still", estimate_till_then)
+        monkeypatch.setattr(handover._RunningLookup, "_try_again", decide)
+        register.status = 500
+        reply = customer.lookup()
+        assert reply.status_code == 202
+        assert ended(customer, reply.json()["jobId"], "pending")["nextTryAt"]
 
     def test_is_the_same_job_for_a_repeated_request(
         self, customer: Customer, register: Register, hurry: threading.Event

@@ -25,6 +25,14 @@ from tests.lookups.conftest import Customer, anew
 
 ROWS = [{"entity_name": "Acme Corp", "state": "NY"}, {"entity_name": "Zebra Inc", "state": "NY"}]
 
+SILENT_AFTER = heartbeats.SILENT_AFTER
+
+
+@pytest.fixture
+def at_work(at_work: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process of each kind has just said that it lives, and is believed as long as in service."""
+    monkeypatch.setattr(heartbeats, "SILENT_AFTER", SILENT_AFTER)
+
 
 def silence(role: str, *, seconds: float = 31) -> None:
     """Its processes have been killed: the last sign of them is so old."""

@@ -608,6 +608,13 @@ class TestTheRowsOfJobs:
             assert Job.objects.open().filter(pk__in=[one.pk for one in late]).count() == left
             assert Job.objects.open().filter(pk__in=[one.pk for one in off]).count() == left
 
+    def test_that_can_not_be_failed_keep_no_other_from_it(self, customer: Customer) -> None:
+        broken = job(customer, lookup=lookup(customer, question={"of": "another version"}))
+        job(customer)
+        waiting = job(customer, deadline=NOW + DAY)
+        assert runner.sweep(now=NOW + DEADLINE) == runner.Swept(woken=1, failed=1)
+        assert set(Job.objects.open()) == {broken, waiting}
+
 
 class TestTheNameOfAJob:
     def find(self, customer: Customer, name: str, now: Any = NOW) -> Job | None:

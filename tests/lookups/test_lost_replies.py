@@ -12,7 +12,7 @@ from celery import current_app
 from django.utils import timezone
 
 from billing import keys, ledger, prices, reconciliation
-from lookups.bulk import queue
+from lookups.bulk import bulk_jobs, queue
 from lookups.jobs import runner
 from lookups.lookup import rows
 from lookups.lookup.asks import Ask
@@ -223,6 +223,24 @@ class TestTheSameBulkRequestAgain:
         queue.work(now=timezone.now())
         assert self.ask(customer).json()["job_id"] == first.json()["job_id"]
         assert (customer.balance.held, customer.balance.spent) == (0, 2 * PRICE)
+
+    def test_is_another_one_where_it_ended_and_cost_nothing(self, customer: Customer, register: Register) -> None:
+        """Its registry was down, say: the rows are asked again, and not told from what failed."""
+        register.status = 500
+        first = self.ask(customer).json()["job_id"]
+        end_bulk()
+        late = timezone.now() + bulk_jobs.MAX_WAIT
+        runner.sweep(now=late)
+        queue.sweep(now=late)
+        assert BulkJob.objects.get().ended_at
+        register.status = 200
+        second = self.ask(customer)
+        assert REPLAYED not in second
+        assert second.json()["job_id"] != first
+        end_bulk()
+        assert (customer.balance.held, customer.balance.spent) == (0, 2 * PRICE)
+        third = self.ask(customer)
+        assert (third.json(), third[REPLAYED]) == (second.json(), "true")
 
     def test_is_another_one_when_it_asks_anything_else(self, customer: Customer, register: Register) -> None:
         self.ask(customer)

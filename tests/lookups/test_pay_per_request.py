@@ -36,8 +36,26 @@ def credential(reply: Any, token: str = "sandbox_paid") -> str:
     """What a client makes of the challenge."""
     offered = dict(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', reply["WWW-Authenticate"]))
     offered.pop("description", None)
-    content = json.dumps({"challenge": offered, "payload": {"token": token}})
-    return "Payment " + base64.urlsafe_b64encode(content.encode()).rstrip(b"=").decode()
+    return write({"challenge": offered, "payload": {"token": token}})
+
+
+def write(content: dict[str, Any]) -> str:
+    """A credential that says this."""
+    return "Payment " + base64.urlsafe_b64encode(json.dumps(content).encode()).rstrip(b"=").decode()
+
+
+def read(value: str) -> dict[str, Any]:
+    """What a credential says."""
+    token = value.removeprefix("Payment ")
+    content: dict[str, Any] = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+    return content
+
+
+def assert_malformed(reply: Any) -> None:
+    """Told to be no credential; nothing was claimed."""
+    assert (reply.status_code, reply["Content-Type"]) == (402, "application/problem+json")
+    assert reply.json()["type"].endswith("/malformed-credential")
+    assert not Payment.objects.exists()
 
 
 def pay(body: dict[str, Any], token: str = "sandbox_paid", **headers: str) -> Any:
@@ -178,6 +196,21 @@ class TestAPaidLookup:
         assert reply.status_code in (400, 402)
         assert reply["Content-Type"] == "application/problem+json"
         assert reply["X-Request-Id"]
+
+    @pytest.mark.parametrize("sign", ["\0", "\ud800"], ids=["NUL", "half a character"])
+    @pytest.mark.parametrize("place", ["id", "source", "token"])
+    def test_with_a_credential_that_cannot_be_stored_is_reported_so(
+        self, pretended_payments: None, sign: str, place: str
+    ) -> None:
+        content = read(credential(post(DEMO_QUESTION)))
+        inside = {"id": content["challenge"], "source": content, "token": content["payload"]}[place]
+        inside[place] = f"{inside.get(place, '')}{sign}"
+        assert_malformed(post(DEMO_QUESTION, authorization=write(content)))
+
+    def test_with_a_deep_credential_is_reported_so(self, pretended_payments: None) -> None:
+        content = read(credential(post(DEMO_QUESTION)))
+        content["payload"]["deep"] = json.loads("[" * 200 + "]" * 200)
+        assert_malformed(post(DEMO_QUESTION, authorization=write(content)))  # near 900 the hash spent the stack
 
     def test_may_be_asked_again_from_what_is_stored(self, pretended_payments: None) -> None:
         pay(DEMO_QUESTION)

@@ -22,8 +22,9 @@ from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
 from lookups.models import Entity, Job, Lookup, RecordVersion
 from scrapers import gateway
-from tests.billing.conftest import somebody_waits
+from tests.billing.conftest import count_waiting, somebody_waits
 from tests.lookups.conftest import PRICE, Customer, open_customer
+from tests.lookups.messages import wait_for
 from tests.lookups.registry_server import Register, company
 
 pytestmark = [
@@ -135,6 +136,42 @@ class TestALookupThatIsSettled:
 
             [job] = at_once(hand_over)
         assert job.lookup == row
+
+
+class TestALookupThatIsTakenUpAgain:
+    """After a try that broke off, while that try comes to its end all the same."""
+
+    def test_is_locked_before_its_account_as_whoever_settles_it_does(
+        self, customer: Customer, at_once: Callable[..., list[Any]]
+    ) -> None:
+        asked, row = accepted(customer)
+        blocked, settles, both_wait = (threading.Event() for _ in range(3))
+
+        def block() -> None:  # so that both have come to the lookup before either goes on
+            with transaction.atomic():
+                Lookup.objects.select_for_update().get(pk=row.pk)
+                blocked.set()
+                assert both_wait.wait(60)
+
+        def settle() -> str | None:
+            assert blocked.wait(30)
+            nothing = NothingFound([], False, None, {})
+            return settlement.end(asked, row, nothing, stopwatch=Stopwatch(timezone.now())).verdict
+
+        def take_up() -> None:
+            assert settles.wait(30)
+            again = Lookup.objects.get(pk=row.pk)
+            with pytest.raises(rows.AskedBefore):
+                rows.accept(asked, again, now=timezone.now(), hold_for=timedelta(minutes=10))
+
+        def watch() -> None:
+            for number, event in ((1, settles), (2, both_wait)):
+                wait_for(lambda number=number: count_waiting() == number)
+                event.set()
+
+        assert at_once(block, settle, take_up, watch)[1] == "not_found"
+        assert (customer.balance.held, customer.balance.spent) == (0, 0)
+        assert reconciliation.run(now=timezone.now()).mismatches == []
 
 
 KINDS = {

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, OperationalError, transaction
 from django.utils import timezone
 
 from billing import ledger, prices
@@ -561,6 +561,41 @@ class TestALookupWhoseCallerIsLost:
         runner.sweep(now=now)
         assert (customer.balance.held, Lookup.objects.open().count()) == (0, 0)
         assert self.LONGEST + timedelta(seconds=15) < timedelta(minutes=2, seconds=30)
+
+    def test_keeps_no_other_from_it_where_it_cannot_be_ended(
+        self, customer: Customer, now: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        broken = self.lost(customer, now)
+        Lookup.objects.update(created_at=now - HOUR)
+        self.lost(customer, now, ref="another")
+        release = KeyPayer.release
+
+        def refuse(payer: KeyPayer, bill: Any, *arguments: Any, **words: Any) -> None:
+            assert bill.ask_id != broken.ask_id, "its money cannot be given back"
+            release(payer, bill, *arguments, **words)
+
+        monkeypatch.setattr(KeyPayer, "release", refuse)
+        assert self.end(now) == 1
+        assert list(Lookup.objects.open()) == [broken]
+        assert customer.balance.held == PRICE
+
+    def test_waits_with_all_others_for_a_database_that_is_away(
+        self, customer: Customer, now: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each of five hundred would wait for it as long as the first."""
+        self.lost(customer, now)
+        Lookup.objects.update(created_at=now - HOUR)
+        self.lost(customer, now, ref="another")
+        tries: list[Any] = []
+
+        def is_away(payer: KeyPayer, bill: Any, *arguments: Any, **words: Any) -> None:
+            tries.append(bill.ask_id)
+            raise OperationalError("the server closed the connection")
+
+        monkeypatch.setattr(KeyPayer, "release", is_away)
+        with pytest.raises(OperationalError):
+            self.end(now)
+        assert (len(tries), Lookup.objects.open().count()) == (1, 2)
 
     def test_is_not_ended_before(self, customer: Customer, now: Any) -> None:
         self.lost(customer, now, created_at=now - self.LONGEST)

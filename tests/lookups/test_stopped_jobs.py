@@ -18,9 +18,10 @@ from django.utils import timezone
 from billing import reconciliation
 from billing.models import LedgerEntry
 from jurisdictions import services as jurisdictions
+from lookups.bulk import bulk_jobs
 from lookups.jobs import lifecycle, operator_actions, runner
 from lookups.lookup import handover
-from lookups.models import Entity, Job, Lookup
+from lookups.models import BulkJob, Entity, Job, Lookup
 from scrapers.states.new_york import NewYork
 from scrapers.transport.pace import Pace
 from tests.lookups.conftest import PRICE, Customer, open_customer
@@ -221,6 +222,23 @@ class TestAnOperator:
         assert (job.status, job.lookup.verdict, register.asked) == ("complete", "found", 1)
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
         assert LedgerEntry.objects.filter(kind="capture").count() == 1
+
+
+class TestAServiceThatStoodStill:
+    """For more than a month, or was restored from a backup of then."""
+
+    def test_ends_what_waited_and_gives_its_price_back(self, customer: Customer) -> None:
+        job, later = accepted(customer), timezone.now() + timedelta(days=40)
+        assert sweep(later).failed == 1
+        job.refresh_from_db()
+        assert (job.status, job.lookup.verdict, job.lookup.reason) == ("failed", "unavailable", "timeout")
+        assert_nobody_paid(customer)
+
+    def test_cancels_a_bulk_request_of_then(self, customer: Customer) -> None:
+        customer.post("/v1/bulk-lookup", {"entities": [{"entity_name": "Acme Corp.", "state": "NY"}]})
+        bulk_jobs.cancel(BulkJob.objects.get(), now=timezone.now() + timedelta(days=40))
+        assert Lookup.objects.get().verdict == "cancelled"
+        assert_nobody_paid(customer)
 
 
 class TestAJobThatWasPaidFor:

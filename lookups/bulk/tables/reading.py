@@ -58,7 +58,11 @@ def with_headers(lines: list[Line], at: int | None) -> Table:
     for column in range(width):
         name = (given[column] if column < len(given) else "") or f"Column {letter(column)}"
         same = sum(one == name or one.startswith(f"{name} (") for one in headers)
-        headers.append(f"{name} ({same + 1})" if same else name)
+        heading = f"{name} ({same + 1})" if same else name
+        while heading in headers:  # the file itself has "Note (2)" before "Note"
+            same += 1
+            heading = f"{name} ({same + 1})"
+        headers.append(heading)
     whole = [replace(line, cells=[*line.cells, *[""] * (width - len(line.cells))]) for line in rows]
     above = f"{at} lines above the headings were left out." if at else ""
     return Table(

@@ -201,6 +201,7 @@ SPELLINGS: list[tuple[str, Any]] = [
     ("registeredAgentAddress", "80 State St # 5"),
     ("registeredAgentState", "New York"),
     ("registeredAgentZip", "12207-1234"),
+    ("jurisdiction", "NY"),
     ("feiEinNumber", "123456789"),
     ("principalAddress", ""),
     ("sosUrl", "https://registry.example/4471203?session=2"),

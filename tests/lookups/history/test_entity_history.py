@@ -356,7 +356,9 @@ class TestThePrice:
 class TestWhatIsNotKept:
     """No registry is asked for it, and nothing is charged."""
 
-    @pytest.mark.parametrize("path", ["DE/99999", "OH/77001", "ZZ/77001", "DE/770%0001", "DE/77001%0a", "DE/%F0%9F"])
+    @pytest.mark.parametrize(
+        "path", ["DE/99999", "OH/77001", "ZZ/77001", "%00/77001", "DE/770%0001", "DE/77001%0a", "DE/%F0%9F"]
+    )
     def test_is_not_found(self, customer: Customer, heron: Entity, path: str) -> None:
         reply = customer.get(f"/v1/entities/{path}")
         assert (reply.status_code, reply.json()["code"], reply.json()["cost"]) == (404, "entity_not_found", 0)

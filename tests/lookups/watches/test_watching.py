@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +14,19 @@ from django.utils import timezone
 
 from billing import keys, ledger, prices, reconciliation
 from billing.models import Account, LedgerEntry
+from config.evidence import evidence_storage
 from lookups.bulk import queue
+from lookups.jobs import runner
+from lookups.lookup.storage import entity_fields
 from lookups.models import Job, Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
-from lookups.watches import judging, replaying, ticking
+from lookups.watches import comparing, judging, replaying, ticking
+from lookups.watches.comparing import Judgement, Memory
+from lookups.watches.readings import Reading, of_record
 from lookups.watches.taxonomy import Category
+from scrapers import discovery
 from scrapers.evidence import bodies
+from scrapers.normalize.record import normalized
+from scrapers.records import EntityRecord, Match, Officer
 from scrapers.sandbox.changing import CHANGING
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
@@ -171,6 +180,22 @@ class TestAWatch:
         register.rows.append(company_then)
         look_again()
         assert codes(customer) == ["disappeared", "reappeared"]
+
+    def test_does_not_take_another_reader_that_misses_it_for_the_second_witness(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It may be the new one that misses what is there."""
+        watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        register.rows = register.rows[1:]
+        look_again()
+        self.days_pass()
+        monkeypatch.setattr("scrapers.evidence.readings.find_revision", lambda portal: "another")
+        look_again()
+        assert codes(customer) == []
+        self.days_pass()
+        look_again()
+        assert codes(customer) == ["disappeared"]
 
     @staticmethod
     def days_pass() -> None:
@@ -365,6 +390,33 @@ class TestACopyOfBulkData:
         assert "status.active" not in codes(tester)
         assert [event["category"] for event in read_events(tester)] == ["status"]
 
+    def test_dismisses_nobody_whom_its_files_do_not_name(self) -> None:
+        portal = discovery.find_portal("MA")
+        assert portal is not None
+        record = EntityRecord("ACME LLC", "1", status="Active", agent_name="HARBOR AGENTS INC.")
+        record = replace(record, officers=(Officer("ADA MERRILL", "Manager"),))
+
+        def seen(record: EntityRecord, number: int, **how: bool) -> Reading:
+            told = normalized(record, portal=portal, state="MA", match=Match(1.0, "exact"), **how)
+            facts, shown, _ = of_record(entity_fields(record), told, never=frozenset())
+            at = timezone.now() + number * DAY
+            return Reading(
+                kind="business_entity", verdict="found", at=at, lookup=number, reader="1", facts=facts, shown=shown
+            )
+
+        def judge(memory: Memory, reading: Reading) -> Judgement:
+            return comparing.judge(memory, reading, categories=["officer", "agent", "status"], reread=lambda _: None)
+
+        asked = judge(Memory(), seen(record, 1))
+        bare = replace(record, status="Inactive: Merger", agent_name=None, officers=())
+        copied = judge(asked.memory, seen(bare, 2, from_copy=True))
+        assert [one.code for one in copied.findings] == ["status.inactive"]
+        assert copied.not_checked == ["officers", "registeredAgentAddress", "registeredAgentName"]
+        assert [one.code for one in judge(copied.memory, seen(bare, 3)).findings] == [
+            "agent.removed",
+            "officer.removed",
+        ]
+
 
 class TestWhatALostProcessLeaves:
     """Between a lookup's end and what follows from it."""
@@ -425,3 +477,27 @@ class TestANewReader:
         per_pass = Counter(lookup for lookup, _ in within)
         assert max(per_pass.values()) <= 2  # for the price, and for the judgement
         assert codes(tester) == []
+
+    def test_to_which_old_pages_are_not_at_hand_keeps_no_job_from_the_sweep(
+        self,
+        customer: Customer,
+        register: Register,
+        settings: Any,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(bodies, "SMALL", 0)  # every page has a file
+        settings.STORAGES = settings.STORAGES | {"evidence": evidence_storage("", folder=tmp_path)}
+        watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        kept = list(tmp_path.rglob("*.z"))
+        assert kept
+        for file in kept:
+            file.unlink()
+            file.mkdir()
+        WatchBaseline.objects.update(reader="1.0 of-last-year")
+        Watch.objects.update(next_at=timezone.now())
+        ticking.tick(now=timezone.now())
+        waiting = Job.objects.open().get()
+        assert runner.sweep(now=waiting.deadline + timedelta(seconds=1)).failed == 1
+        assert (Job.objects.open().count(), customer.balance.held, customer.balance.spent) == (0, 0, PRICE)

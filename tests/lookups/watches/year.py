@@ -117,6 +117,7 @@ class _Story:
         self.kept: dict[int, Truth] = {}  # what each look showed
         self.shown: Truth = {}  # each part as it was shown last
         self.missed_at: datetime | None = None
+        self.missed_by = ""
         self.is_gone = False
         self.reader = 0
         self.was_missed = False
@@ -170,7 +171,7 @@ class _Story:
         self.was_missed = once
         none = not self.company.is_listed or (self.kind == "ucc" and not self.company.liens)
         if once or none:
-            return Reading(kind=self.kind, verdict="absent", at=at, lookup=number)
+            return Reading(kind=self.kind, verdict="absent", at=at, lookup=number, reader=f"{reader}.0")
         parts = {LIENS} if self.kind == "ucc" else set(CHANGES)
         if self.kind != "ucc" and self.chance.random() < HIDDEN:
             parts -= set(self.chance.sample(HIDEABLE, self.chance.randint(1, 3)))
@@ -205,11 +206,18 @@ class _Story:
     def _expect_absence(self, reading: Reading) -> set[str]:
         if not self.shown or self.is_gone:
             return set()
-        if self.missed_at is None:
-            self.missed_at = reading.at
+        if self._is_missed_anew(reading):
             return set()
+        assert self.missed_at is not None
         self.is_gone = reading.at - self.missed_at >= DAY
         return {"found"} if self.is_gone else set()
+
+    def _is_missed_anew(self, reading: Reading) -> bool:
+        """Whether it is the first look by this reader that misses it; then it is noted."""
+        is_anew = self.missed_at is None or self.missed_by != reading.reader
+        if is_anew:
+            self.missed_at, self.missed_by = reading.at, reading.reader
+        return is_anew
 
     def _expect_liens(self, reading: Reading, truth: Truth, reader: int) -> set[str]:
         """No lien at all is believed at the second look, as a missing company is."""
@@ -221,8 +229,7 @@ class _Story:
             return set()
         if not self.shown[LIENS]:
             return set()
-        if self.missed_at is None or reading.at - self.missed_at < DAY:
-            self.missed_at = self.missed_at or reading.at
+        if self._is_missed_anew(reading) or reading.at - (self.missed_at or reading.at) < DAY:
             return set()
         self.shown, self.missed_at = {LIENS: ()}, None
         return {LIENS}
