@@ -55,7 +55,12 @@ def workspace(role: str = "viewer", *, closed: bool = False) -> Callable[[View],
             member = _as_member(cast(WorkspaceRequest, request), session)
             with audit.acting(lambda: actor_of(request, member)):
                 is_let_in = member.can(role) and (closed or member.account.is_active)
-                response = view(request, *args, **named) if is_let_in else _refuse(request, role)
+                if not is_let_in:
+                    response = _refuse(request, role)
+                elif _is_of_elsewhere(request, session):
+                    response = render(request, "workspace/elsewhere.html", status=409)
+                else:
+                    response = view(request, *args, **named)
             response.headers.setdefault("Cache-Control", "private, no-store")
             return response
 
@@ -94,6 +99,13 @@ def _list_elsewhere(member: Member) -> list[Member]:
 def _sign_in_first(request: HttpRequest) -> HttpResponseRedirect:
     wanted = request.get_full_path() if request.method in ("GET", "HEAD") else request.path
     return HttpResponseRedirect(f"{reverse('workspace:sign-in')}?{urlencode({'next': wanted})}")
+
+
+def _is_of_elsewhere(request: HttpRequest, session: MemberSession) -> bool:
+    """Whether a form says that it was shown in another mode or account: its person has changed that in another tab."""
+    shown_in = request.POST.get("shown_in", "") if request.method == "POST" else ""
+    mode = "live" if session.livemode else "sandbox"
+    return shown_in not in ("", f"{mode} {session.member.account_id}")
 
 
 def _refuse(request: HttpRequest, role: str) -> HttpResponseBase:

@@ -43,8 +43,10 @@ def send_waiting(*, now: datetime) -> int:
         return 0
     taken = 0
     for link in links.list_unmailed(now=now)[:AT_ONCE]:
-        text = _text_of_link(url_of(links.read(link)))
-        taken += _send(link, f"Your sign-in link for {_host()}", text, now=now, then={"sealed": ""})
+        token = links.read(link)
+        if token:  # else SECRET_KEY was changed since
+            text = _text_of_link(url_of(token))
+            taken += _send(link, f"Your sign-in link for {_host()}", text, now=now, then={"sealed": ""})
     for invitation in Invitation.objects.filter(mailed_at=None).select_related("account")[:AT_ONCE]:
         taken += _send(invitation, f"An invitation to {_host()}", _text_of_invitation(invitation), now=now, then={})
     return taken

@@ -10,13 +10,15 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
+from lxml import html
 
 from billing import customer_keys, keys
 from billing.models import ApiKey, MemberSession
+from lookups.models import Lookup
 from lookups.workspace.access import workspace
 from tests.sign_in.people import Browser as StaffBrowser
 from tests.sign_in.people import make_user, set_up_app
-from tests.workspace.conftest import Browser
+from tests.workspace.conftest import Browser, open_office
 
 pytestmark = pytest.mark.django_db
 
@@ -100,6 +102,31 @@ class TestTheSwitch:
     def test_is_one_browser_alone(self, office: Browser, clerk: Browser) -> None:
         office.work_in("sandbox")
         assert ask(clerk).livemode is True
+
+
+class TestAFormInAnotherTab:
+    """It was opened in the sandbox, where nothing is charged; then its person went to live mode."""
+
+    @pytest.mark.parametrize("path", ["/app/", "/app/watches/new/", "/app/watches/many/", "/app/webhooks/"])
+    def test_is_not_sent_in_a_mode_that_it_did_not_show(self, office: Browser, path: str) -> None:
+        page = html.fromstring(office.work_in("sandbox").get(path).content)
+        (form,) = (one for one in page.cssselect("main form") if one.get("action") == path)
+        fields = dict(form.form_values()) | {"name": "Acme Corp", "state": "NY", "webhook_url": "https://acme.test/"}
+        reply = office.work_in("live").post(path, fields)
+        assert reply.status_code == 409
+        assert "Nothing was asked, changed or charged." in reply.content.decode()
+        assert not Lookup.objects.exists()
+        office.account.refresh_from_db()
+        assert (office.account.webhook_url, office.account.test_webhook_url) == ("", "")
+        assert office.work_in("sandbox").post(path, fields).status_code != 409
+
+    def test_is_not_sent_for_another_account(self, office: Browser) -> None:
+        page = html.fromstring(office.get("/app/").content)
+        shown_in = page.cssselect("main form input[name=shown_in]")[0].get("value")
+        other = open_office("Harbor Street", "jonas@harbor.test")
+        question = {"name": "Acme Corp", "state": "NY", "kind": "company", "shown_in": shown_in}
+        assert other.post("/app/", question).status_code == 409
+        assert not Lookup.objects.exists()
 
 
 class TestTheWorkspacesOwnKey:

@@ -60,7 +60,65 @@ class TestAStranger:
         assert complaints == []
 
 
+# What has the focus and is behind the head or the bar at the bottom; null where the page has it
+BEHIND = """() => {
+  const one = document.activeElement
+  if (one === document.body) return null
+  if (one.closest('.rail, .work-top, .skip')) return ''
+  const box = one.getBoundingClientRect(), rail = document.querySelector('.rail')
+  const floor = getComputedStyle(rail).position === 'fixed' ? rail.getBoundingClientRect().top : innerHeight
+  const head = document.querySelector('.work-top').getBoundingClientRect().bottom
+  return box.top >= floor - 1 || box.bottom <= head + 1 ? one.outerHTML.slice(0, 80) : ''
+}"""
+
+# What is pressed and is lower than a finger needs
+LOW = """() => [...document.querySelectorAll('button, .button, summary, select, nav a')]
+  .filter(one => one.getClientRects().length && !one.closest('.crumbs'))
+  .filter(one => one.getBoundingClientRect().height < 43.5).map(one => one.outerHTML.slice(0, 80))"""
+
+
 class TestThePages:
+    @pytest.mark.parametrize("width", [390, 1440])
+    @pytest.mark.parametrize("key", ["Tab", "Shift+Tab"])
+    def test_show_what_the_keyboard_has_come_to(self, browser: Any, url: str, width: int, key: str) -> None:
+        token = open_office().cookies[settings.WORKSPACE_COOKIE_NAME].value
+        context = chromium.person(browser, width=width)
+        context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
+        page = context.new_page()
+        behind = []
+        for height in (560, 600, 640, 680):  # whatever ends up at the edge of the window
+            page.set_viewport_size({"width": width, "height": height})
+            page.goto(f"{url}/app/watches/new/")
+            for _ in range(60):
+                page.keyboard.press(key)
+                found = page.evaluate(BEHIND)
+                if found is None:
+                    break
+                behind.append(found)
+        context.close()
+        assert len(behind) > 100
+        assert [one for one in behind if one] == []
+
+    def test_have_room_for_a_finger(self, browser: Any, url: str) -> None:
+        context = chromium.person(browser, width=390)
+        token = open_office().cookies[settings.WORKSPACE_COOKIE_NAME].value
+        context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
+        page = context.new_page()
+        low = []
+        for path in (
+            "/app/",
+            "/app/bulk/",
+            "/app/history/",
+            "/app/team/",
+            "/app/settings/",
+            "/app/webhooks/",
+            "/states/",
+        ):
+            page.goto(url + path)
+            low += page.evaluate(LOW)
+        context.close()
+        assert low == []
+
     def test_are_for_everybody(self, browser: Any, url: str, tmp_path: Any) -> None:
         office = open_office()
         documents, found = {}, []

@@ -9,11 +9,13 @@ from typing import Any
 from billing import money
 from jurisdictions.codes import PLACES, Place
 from lookups import bodies
+from lookups.jobs.waiting import find_next_try
 from lookups.models import Lookup, Manifest
 from lookups.names.check import COPY_KEPT
 from lookups.pages import differences
 from lookups.pages.differences import Piece
-from lookups.pages.dossier.record.words import clip
+from lookups.pages.dossier.record.liens import write_asked
+from lookups.pages.dossier.record.words import clip, day
 from lookups.verdicts import Breakdown, Verdict
 from lookups.workspace.ask.questions import of_question
 from scrapers.failures import Failure, find_failure
@@ -98,7 +100,10 @@ class Answer:
     @property
     def source(self) -> str:
         """Where the answer is from, in words; empty without one."""
-        return SOURCES[Lookup.Source(self.lookup.source)] if self.lookup.evidence else ""
+        if not self.lookup.evidence:
+            return ""
+        source = Lookup.Source(self.lookup.source)
+        return SOURCES[Lookup.Source.COPY if source == Lookup.Source.LIVE and self.lookup.is_from_copy else source]
 
     @property
     def has_copy(self) -> bool:
@@ -148,6 +153,13 @@ def write_who(lookup: Lookup) -> str:
     return lookup.key.name if lookup.key is not None else "Paid by the request"
 
 
+def write_waiting(lookup: Lookup, *, now: datetime) -> str:
+    """When an open lookup is tried again, where its registry did not answer; empty where it has not failed."""
+    job = bodies.find_job(lookup)
+    again = find_next_try(job, now=now) if job else None
+    return f"The registry did not answer. It is asked again at {again:%H:%M} UTC." if again else ""
+
+
 def _write_kind(lookup: Lookup) -> str:
     words = {"business_entity": "Company", "ucc": "Liens (UCC)", "name_check": "Name check"}
     kind = words.get(lookup.kind, lookup.kind)
@@ -165,9 +177,8 @@ def _write(lookup: Lookup, verdict: Verdict | None) -> tuple[str, str]:
         case Verdict.FOUND:
             return _write_found(lookup), ""
         case Verdict.NOT_FOUND:
-            what = "liens on" if lookup.kind == "ucc" else "company"
-            missing = f"{name} has no {what} {asked}"
-            return missing, f"The registry answered in full and has no such record. {FREE}"
+            lead, filed = write_asked(lookup.question) if lookup.kind == "ucc" else ("company", "")
+            return f"{name} has no {lead} {asked} {filed}".rstrip(), _write_absence(lookup)
         case Verdict.AMBIGUOUS:
             text = "Nobody is guessed: choose one, and it is asked for by its identifier."
             return f"{len(lookup.candidates)} companies fit {asked} equally well", f"{text} {FREE}"
@@ -197,7 +208,15 @@ def _write_found(lookup: Lookup) -> str:
     if lookup.version is not None:
         return clip(lookup.version.data["entityName"], LONGEST_NAME) or ""
     count = len(lookup.filing_set.filings) if lookup.filing_set is not None else 0
-    return f"{count} {'lien' if count == 1 else 'liens'} on “{lookup.asked}”"
+    lead, filed = write_asked(lookup.question)
+    lead = lead.replace("liens", "lien") if count == 1 else lead
+    return f"{count} {lead} “{lookup.asked}” {filed}".rstrip()
+
+
+def _write_absence(lookup: Lookup) -> str:
+    """Who has no such record, and where was not looked."""
+    who = "A loaded copy of the register" if lookup.is_from_copy else "The registry answered in full and"
+    return " ".join(filter(None, (f"{who} has no such record.", lookup.note, FREE)))
 
 
 def _write_unavailable(lookup: Lookup) -> str:
@@ -207,7 +226,7 @@ def _write_unavailable(lookup: Lookup) -> str:
     if COPY_KEPT in lookup.note:
         sentences.append(COPY_HERE)
     if lookup.retry_at is not None:
-        sentences.append(f"It may be asked again from {lookup.retry_at:%H:%M} UTC on.")
+        sentences.append(f"It may be asked again from {day(lookup.retry_at)}, {lookup.retry_at:%H:%M} UTC on.")
     elif not bodies.is_retryable(lookup):
         sentences.append("Asking again does not help until we have looked at it.")
     return " ".join(sentences)

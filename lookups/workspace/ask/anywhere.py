@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseRedirect
@@ -20,7 +22,7 @@ from lookups.pages.dossier.record.headline import find_kind
 from lookups.verdicts import Verdict
 from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.ask import asking, results, views
-from lookups.workspace.ask.answers import TAGS, tell
+from lookups.workspace.ask.answers import TAGS, tell, write_waiting
 from lookups.workspace.ask.questions import KINDS, Asked, Wrong, read_form
 
 POLL_MS = 2000
@@ -113,12 +115,18 @@ def _as_far(request: WorkspaceRequest) -> Asked:
 
 
 def _show(bulk: BulkJob) -> dict[str, Any]:
-    numbers, rows = get_progress(bulk), [_row(one) for one in bulk_jobs.list_rows(bulk)]
-    rows.sort(key=lambda row: (row.rank, row.state))
-    first = bulk_jobs.list_rows(bulk).first()
+    numbers, lookups = get_progress(bulk), list(bulk_jobs.list_rows(bulk))
+    now = timezone.now()
+    rows = sorted((_row(one, now=now) for one in lookups), key=lambda row: (row.rank, row.state))
+    first = next(iter(lookups), None)
+    ended = Counter(one.outcome for one in lookups)  # the numbers count several that fit among nothing found
     return {
         "bulk": bulk,
         "numbers": numbers,
+        "ambiguous": ended[Verdict.AMBIGUOUS],
+        "has_not": ended[Verdict.NOT_FOUND],
+        "cancelled": ended[Verdict.CANCELLED],
+        "asked_states": bulk.total - ended[Verdict.CANCELLED],
         "open": bulk.total - numbers.completed,
         "cost": money.to_decimal_string(numbers.cost),
         "most": money.to_decimal_string(bulk.questions * prices.LOOKUP),
@@ -130,7 +138,7 @@ def _show(bulk: BulkJob) -> dict[str, Any]:
     }
 
 
-def _row(lookup: Lookup) -> Row:
+def _row(lookup: Lookup, *, now: datetime) -> Row:
     word, kind = TAGS[lookup.outcome]
     version, answer = lookup.version, tell(lookup)
     reading = version.normalized if version is not None else {}
@@ -142,6 +150,6 @@ def _row(lookup: Lookup) -> Row:
         status=str(version.data.get("status") or "") if version is not None else "",
         status_kind=find_kind(reading),
         public_id=lookup.public_id,
-        text="" if answer.is_found or answer.is_open else answer.text,
+        text="" if answer.is_found else answer.text or write_waiting(lookup, now=now),
         rank=NEWS_FIRST.index(lookup.outcome) if lookup.outcome in NEWS_FIRST else len(NEWS_FIRST),
     )

@@ -126,6 +126,8 @@ def ask_everywhere(
 
 def find_asked(mark: str, *, key: ApiKey) -> Lookup | BulkJob | StillRunning | None:
     """What came of the form under this mark; None where nothing did, or its answer is not kept under it."""
+    if not mark.isprintable():
+        return None  # no form has such a mark, and not every database would look for it
     ask_id = idempotency.find_ask(account_id=key.account_id, sandbox=key.is_test, key=mark)
     if ask_id is None:
         return None

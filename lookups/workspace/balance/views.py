@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from billing import budgets, prices, selectors, statements, topups
 from lookups import account_settings
 from lookups.api.views import paging
+from lookups.notifications import result_mail
 from lookups.pages.views import POLICY
 from lookups.workspace import periods
 from lookups.workspace.access import WorkspaceRequest, workspace
@@ -105,6 +106,7 @@ def show(
         "cards": cards,
         "contact": settings.CONTACT,
         "topup_form": topup_form or TopUpForm(),
+        "can_mail": result_mail.is_configured(),
         "budget_form": budget_form or BudgetForm(initial={"monthly_budget": account.monthly_budget}),
         **more,
     }

@@ -18,7 +18,7 @@ from lookups.pages.differences import mark
 from lookups.pages.dossier.record.headline import find_kind
 from lookups.pages.dossier.record.words import clip
 from lookups.verdicts import BILLED, Verdict
-from lookups.workspace.ask.answers import TAGS
+from lookups.workspace.ask.answers import TAGS, write_waiting
 from scrapers.failures import find_failure
 
 ROWS_A_PAGE, CANDIDATES_A_ROW = 20, 3
@@ -29,7 +29,7 @@ SHOWN = {
     "ambiguous": "Did you mean",
     "not_found": "Not found",
     "failed": "Not answered",
-    "open": "Not yet asked",
+    "open": "Not ended",
 }
 
 
@@ -118,9 +118,8 @@ def read_outcome(lookup: Lookup, *, now: datetime) -> Outcome:
     verdict = lookup.outcome
     if verdict is None:
         job = bodies.find_job(lookup)
-        return Outcome(
-            lookup.public_id, "Asking" if job and job.status == "processing" else "Waiting", "neutral", is_open=True
-        )
+        word = "Asking" if job and job.status == "processing" else "Waiting"
+        return Outcome(lookup.public_id, word, "neutral", why=write_waiting(lookup, now=now), is_open=True)
     word, kind = TAGS[verdict]
     if verdict is not Verdict.FOUND:
         return Outcome(lookup.public_id, word, kind, why=_why(lookup))

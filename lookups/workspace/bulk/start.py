@@ -19,7 +19,9 @@ from lookups.models import BulkDraft
 from lookups.workspace.access import WorkspaceRequest, workspace
 
 JOBS_A_PAGE = 20
+MOST_GIVEN_BACK = 500_000  # characters: a thousand rows of names and notes are half of it
 NOTHING = "Choose a file, or paste a table."
+EMPTY = "There is nothing in the file."
 TOO_MANY = f"{drafts.MOST_OPEN} drafts are kept at a time. Discard one that is not needed."
 
 
@@ -35,10 +37,16 @@ def bulk(request: HttpRequest) -> HttpResponse:
     try:
         draft = _keep(asked)
     except Unreadable as why:
-        return _show(asked, {"problem": str(why), "pasted": request.POST.get("pasted", "")[:10_000]}, status=400)
+        return _show(asked, {"problem": str(why), "pasted": _as_pasted(request)}, status=400)
     except drafts.TooMany:
-        return _show(asked, {"problem": TOO_MANY}, status=400)
+        return _show(asked, {"problem": TOO_MANY, "pasted": _as_pasted(request)}, status=400)
     return redirect("workspace:bulk-draft", draft.pk)
+
+
+def _as_pasted(request: HttpRequest) -> str:
+    """What was pasted, to be mended; whole or not at all, for half a table would be asked for as if it were all."""
+    pasted = request.POST.get("pasted", "")
+    return pasted if len(pasted) <= MOST_GIVEN_BACK else ""
 
 
 def _keep(request: WorkspaceRequest) -> BulkDraft:
@@ -48,7 +56,7 @@ def _keep(request: WorkspaceRequest) -> BulkDraft:
         raise Unreadable(f"The file has more than {MOST_BYTES // 1024 // 1024} MB.")
     raw = file.read() if file is not None else pasted.encode()
     if not raw.strip():
-        raise Unreadable(NOTHING)
+        raise Unreadable(NOTHING if file is None else EMPTY)
     name = (file.name if file is not None else "") or "Pasted table"
     return drafts.keep(table=read_table(raw), name=name, key=request.workspace_key, now=timezone.now())
 

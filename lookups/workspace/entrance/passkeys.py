@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 
 from billing.members import arrival
 from billing.models import Member
-from scrapers.parsing import nesting
+from jurisdictions import nesting
 
 MOST = 10  # of a person
 LONGEST = 20_000  # characters of an answer; a long attestation has 8,000

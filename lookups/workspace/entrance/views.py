@@ -108,6 +108,7 @@ def passkey(request: HttpRequest) -> HttpResponse:
 def own_path(wanted: str) -> str:
     """The page of the workspace that somebody wanted; never one of another host."""
     is_own = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) and wanted.startswith(HOME)
+    is_own = is_own and wanted.isprintable()  # it is kept with the link, and PostgreSQL keeps no NUL
     return wanted if is_own and len(wanted) <= LONGEST_PATH else HOME
 
 

@@ -16,6 +16,7 @@ from billing import money
 from billing.members import sessions, team
 from billing.models import Account
 from lookups import account_settings
+from lookups.notifications import result_mail
 from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.entrance import passkeys
 
@@ -65,6 +66,8 @@ class AccountForm(forms.Form):
         super().__init__(data, initial=first)
         self.fields["max_cache_age_days"].help_text = f"Empty: {settings.CACHE_MAX_AGE_DAYS}."
         found = {member.user.email for member in team.list_members(account)} | {account.email, ""}
+        if not result_mail.is_configured():
+            self.fields["low_balance"].help_text = "This installation sends no mail."
         choices = [(one, one or "Nobody") for one in sorted(found, reverse=True)]
         cast(forms.ChoiceField, self.fields["email"]).choices = choices
 

@@ -27,7 +27,7 @@ from lookups.workspace.periods import Period
 WORKSPACE = "workspace"
 ORIGINS = {"api": "API", WORKSPACE: "Workspace", "bulk": "Bulk", "watch": "Watches"}
 FOUND, NOTHING, UNKNOWN, OPEN = "found", "nothing", "unknown", "open"
-OUTCOMES = {FOUND: "Answered", NOTHING: "Nothing found", UNKNOWN: "Not answered", OPEN: "Open"}
+OUTCOMES = {FOUND: "Answered", NOTHING: "None or several fit", UNKNOWN: "Not answered", OPEN: "Open"}
 CSV_COLUMNS = ("day", "state", "key", "origin", "verdict", "lookups", "spentUsd", "refundedUsd")
 
 

@@ -207,6 +207,8 @@ def _show(
         "watch": found,
         "row": _row(found, checks[:1]),
         "checks": [_check(one) for one in checks],
+        "has_ended": any(one.result for one in checks),
+        "was_found": found.baselines.filter(facts__isnull=False).exists(),
         "events": [words.tell(one) for one in watching.list_newest_events(request.workspace_key, watch=found)[:EVENTS]],
         "pause": words.PAUSES.get(Watch.PauseReason(found.pause_reason)) if found.pause_reason else "",
     }

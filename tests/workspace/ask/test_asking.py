@@ -13,6 +13,7 @@ from billing import selectors
 from lookups import tasks
 from lookups.models import BulkJob, IdempotencyRecord, Job, Lookup
 from lookups.workspace.ask import asking
+from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE
 from tests.lookups.conftest import register as register
 from tests.lookups.registry_server import Register
@@ -166,6 +167,36 @@ class TestAnAnswer:
         assert "Nothing was charged" in page
         assert spent(office) == 0
 
+    def test_that_nothing_is_there_says_where_was_not_looked(
+        self, office: Browser, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(NewYork, "coverage", "active_only")
+        page = read(open_answer(office, ask(office, "Nobody Inc")))
+        assert "Only active entities can be searched in this source" in page
+
+    def test_that_nothing_is_there_names_the_copy_that_was_read(self, lab: Browser) -> None:
+        address = ask(lab, "Magic Not Found LLC")["Location"]
+        Lookup.objects.update(evidence={**(Lookup.objects.get().evidence or {}), "fromRegister": True})
+        page = read(lab.get(address).content.decode())
+        assert "A loaded copy of the register has no such record" in page
+        assert "a loaded copy of the state&#x27;s published register" in page
+        assert "answered in full" not in page
+        assert "asked live" not in page
+
+    def test_of_liens_names_the_party_that_was_asked_for(self, lab: Browser) -> None:
+        holds = read(open_answer(lab, ask(lab, "First Puddlestone Bank", "DE", kind="liens", party="secured_party")))
+        assert "Liens held by First Puddlestone Bank" in holds
+        assert "Liens on First Puddlestone" not in holds
+        nobody = read(open_answer(lab, ask(lab, "Nobody Bank", "DE", kind="liens", party="secured_party")))
+        assert "Delaware has no liens held by “Nobody Bank”" in nobody
+
+    def test_of_liens_of_some_days_says_of_which(self, lab: Browser) -> None:
+        address = ask(lab, "Magic Not Found LLC", "DE", kind="liens")["Location"]
+        asked = Lookup.objects.get()
+        Lookup.objects.update(question={**asked.question, "date_after": "2025-01-01", "date_before": "2025-03-31"})
+        page = read(lab.get(address).content.decode())
+        assert "no liens on “Magic Not Found LLC” filed from 1 January 2025 until 31 March 2025" in page
+
     @pytest.mark.parametrize(
         ("name", "text"),
         [
@@ -181,10 +212,24 @@ class TestAnAnswer:
         assert "Nothing was charged" in page
         assert "has no company" not in page
 
+    def test_that_did_not_come_names_the_day_from_which_on_it_may_be_asked_again(self, lab: Browser) -> None:
+        address = ask(lab, "Magic Portal Down LLC")["Location"]
+        Lookup.objects.update(retry_at="2026-11-20T23:58:00Z")
+        page = read(lab.get(address).content.decode())
+        assert "It may be asked again from 20 November 2026, 23:58 UTC on." in page
+
     def test_of_a_name_check_is_a_verdict_with_its_rule(self, lab: Browser) -> None:
         page = read(open_answer(lab, ask(lab, "Rustwhistle Cartography LLC", "UT", kind="name")))
         for text in ("may or may not be free in Utah", "Utah Code 16-1a-302", "Who has the name", "reserves nothing"):
             assert text in page
+
+    def test_of_a_name_that_the_registry_refuses_is_not_said_to_be_nobodys(self, lab: Browser) -> None:
+        page = read(open_answer(lab, ask(lab, "Magic Name Refused LLC", kind="name")))
+        assert "“Magic Name Refused LLC” is taken in" in page
+        assert "Nobody who counts" not in page
+        assert "Nobody who counts by this rule has the name" in read(
+            open_answer(lab, ask(lab, "Zebu LLC", kind="name"))
+        )
 
     def test_of_liens_lists_them(self, lab: Browser) -> None:
         page = read(open_answer(lab, ask(lab, "Blue Heron Logistics LLC", "DE", kind="liens")))
@@ -334,6 +379,10 @@ class TestWaiting:
         Lookup.objects.update(ask_id="00000000-0000-4000-8000-000000000000")
         assert 'http-equiv="refresh"' in lab.get(reply["Location"]).content.decode()
 
+    def test_under_a_mark_that_no_form_has_leads_to_the_history(self, lab: Browser) -> None:
+        for mark in ("%00", "0" * 32):
+            assert lab.get(f"/app/asked/{mark}/")["Location"] == "/app/history/"
+
 
 class TestAnywhere:
     """One name in every state."""
@@ -361,7 +410,25 @@ class TestAnywhere:
         assert f"2 of {bulk.total} states have answered. 2 have it" in part
         assert re.search(r"Delaware Found MAGIC FOUND LLC", part)
         lab.post(f"{first['Location']}cancel/")
-        assert "have been asked" in read(lab.get(first["Location"]).content.decode())
+        page = read(lab.get(first["Location"]).content.decode())
+        assert f"2 of {bulk.total} states have been asked. 2 have it, 0 have not, 0 gave no answer." in page
+
+    def test_says_of_a_state_that_did_not_answer_when_it_is_asked_again(self, lab: Browser) -> None:
+        at = lab.post("/app/anywhere/", {"name": "Magic Portal Down LLC", "state": "*", "word": WORD})["Location"]
+        tasks.run_job(job_id=str(Job.objects.get(state="DE").pk))
+        again = Job.objects.get(state="DE").not_before
+        assert again is not None
+        page = read(lab.get(at).content.decode())
+        assert page.count(f"The registry did not answer. It is asked again at {again:%H:%M} UTC.") == 1
+
+    def test_counts_no_state_where_several_fit_among_those_that_have_it_not(self, lab: Browser) -> None:
+        sent = {"name": "Magic Ambiguous LLC", "state": "*", "kind": "company", "word": WORD}
+        at = lab.post("/app/anywhere/", sent)["Location"]
+        total = BulkJob.objects.get().total
+        for job in Job.objects.filter(state__in=("DE", "NY")):
+            tasks.run_job(job_id=str(job.pk))
+        page = read(lab.get(at).content.decode())
+        assert f"2 of {total} states have answered. 0 have it, in 2 several fit, 0 have not, 0 gave no answer." in page
 
     @pytest.mark.parametrize(("more", "text"), [({"kind": "name"}, "in one state"), ({"entity_id": "1"}, "one state")])
     def test_is_refused_for_what_belongs_to_one_state(self, lab: Browser, more: dict[str, str], text: str) -> None:

@@ -93,8 +93,29 @@ class TestAClerk:
         assert complaints == []
 
 
+BROKEN_WORDS = """[...document.querySelectorAll('.listing td')].flatMap(cell => {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), broken = []
+  while (texts.nextNode())
+    for (const word of texts.currentNode.data.matchAll(/(?<!\\S)[A-Za-z]{3,12}(?!\\S)/g)) {
+      const range = document.createRange()
+      range.setStart(texts.currentNode, word.index)
+      range.setEnd(texts.currentNode, word.index + word[0].length)
+      if (range.getClientRects().length > 1) broken.push(word[0])
+    }
+  return broken
+})"""
+
+
 class TestThePages:
     """As they are shown."""
+
+    @pytest.mark.parametrize("width", [390, 768, 1023, 1440])
+    def test_have_lists_whose_words_stay_whole(self, open_tab: Any, office: Browser, width: int) -> None:
+        for name in ("Magic Not Found LLC", "Magic Found LLC"):
+            office.post("/app/", {"name": name, "state": "NY", "word": WORD, "ref": "file 7 of the audit"})
+        page, _ = open_tab("/app/history/", width=width)
+        assert page.locator(".listing td").count()
+        assert page.evaluate(BROKEN_WORDS) == []
 
     def test_have_nothing_that_axe_or_the_policy_refuses_and_do_not_move_sideways(
         self, open_tab: Any, office: Browser

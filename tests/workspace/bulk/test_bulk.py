@@ -16,7 +16,7 @@ from billing import selectors
 from jurisdictions import services
 from lookups import selectors as states
 from lookups.bulk import drafts, queue
-from lookups.models import BulkDraft, BulkJob, Lookup, RowAnswer, Watch
+from lookups.models import BulkDraft, BulkJob, Job, Lookup, RowAnswer, Watch
 from lookups.workspace.bulk import results
 from tests.lookups.workbooks import read_table
 from tests.workspace.bulk import books
@@ -91,6 +91,15 @@ class TestATable:
         assert reply.status_code == 400
         assert 'role="alert"' in reply.content.decode()
         assert BulkDraft.objects.count() == 0
+
+    def test_that_is_empty_is_called_so(self, office: Browser) -> None:
+        assert "There is nothing in the file." in bring(office, b"").content.decode()
+
+    def test_pasted_with_a_fault_stands_there_whole_to_be_mended(self, office: Browser) -> None:
+        pasted = "Company,State\r\n" + "".join(f"The {number}. Quayside Company LLC,NY\r\n" for number in range(1001))
+        page = office.post("/app/bulk/", {"pasted": pasted}).content.decode()
+        assert "It has more than 1,000 rows." in page
+        assert page[page.index('placeholder="Company, State">') + 29 :].startswith(pasted)
 
     def test_waits_for_whoever_comes_back(self, office: Browser, clerk: Browser) -> None:
         at = begin(office)
@@ -248,6 +257,11 @@ class TestAProblem:
         assert "3 of 6 rows" in office.get(at).content.decode()
         assert BulkDraft.objects.get().table["rows"][1]["cells"] == ["A", "NY", ""]
 
+    def test_is_mended_without_what_no_cell_can_hold(self, office: Browser) -> None:
+        at = begin(office, self.TABLE)
+        assert office.post(f"{at}rows/", {"do": "mend", "row": "1", "entity_name-1": "Apex\0 Corp"}).status_code == 302
+        assert BulkDraft.objects.get().table["rows"][1]["own"]["entity_name"] == "Apex Corp"
+
     def test_of_a_row_goes_with_the_row(self, office: Browser) -> None:
         at = begin(office, self.TABLE)
         office.post(f"{at}rows/", {"do": "drop", "row": ["1", "2", "3", "5"]})
@@ -312,6 +326,7 @@ class TestThePrice:
         page = office.get(begin(office)).content.decode()
         has = selectors.get_balance(office.account.pk).available
         assert "0.0628 USD" in page
+        assert "under 1 minute </strong><span>in 1 state</span>" in " ".join(page.split())
         assert f"{(has - 2 * PRICE) / 10_000:.4f}" in page
 
     def test_is_held_once_by_two_clicks(self, office: Browser) -> None:
@@ -369,6 +384,7 @@ class TestTheProgress:
         at = buy(office, begin(office))["Location"]
         page = office.get(at).content.decode()
         assert "0 of 2 rows answered" in page
+        assert "Under 1 minute left; at " in " ".join(page.split())
         assert 'http-equiv="refresh"' in page
         assert "New York: 0 of 2 rows" in page
         work()
@@ -377,6 +393,12 @@ class TestTheProgress:
         assert "0.0628 USD charged" in page
         assert "ACME CORP." in page
         assert 'http-equiv="refresh"' not in page
+
+    def test_waits_for_a_registry_that_is_asked_again_later(self, office: Browser) -> None:
+        at = buy(office, begin(office))["Location"]
+        assert "Under 1 minute left" in " ".join(office.get(at).content.decode().split())
+        Job.objects.update(not_before=timezone.now() + timedelta(minutes=8, seconds=5))
+        assert "About 8 minutes left" in " ".join(office.get(at).content.decode().split())
 
     def test_can_be_cancelled(self, office: Browser) -> None:
         at = buy(office, begin(office))["Location"]
@@ -407,6 +429,16 @@ class TestTheProgress:
         name = reply.json()["job_id"]
         assert f"/app/bulk/{name}/" in office.get("/app/bulk/").content.decode()
         assert "0 of 1 rows" in office.get(f"/app/bulk/{name}/").content.decode()
+
+
+class TestARowThatWaits:
+    def test_for_another_try_says_that_it_was_asked_and_when_it_is_again(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"), "Company,State\nMagic Portal Down LLC,TX\n")
+        again = Job.objects.get().not_before
+        page = office.get(at).content.decode()
+        assert again is not None
+        assert f"The registry did not answer. It is asked again at {again:%H:%M} UTC." in page
+        assert "Not yet asked" not in page
 
 
 class TestARowThatFoundNothing:

@@ -65,6 +65,10 @@ class TestATableInText:
         assert table.headers == ["name", "state", "note", "note (2)", "Column E"]
         assert cells(table) == [["Acme", "NY", "a", "b", "beyond"], ["Zebra", "DE", "", "", ""]]
 
+    def test_have_different_headings_whatever_the_file_calls_them(self) -> None:
+        table = read_table(b"name,state,note (2),note,note\nAcme,NY,a,b,c")
+        assert len(set(table.headers)) == 5
+
     def test_loses_columns_that_nobody_filled(self) -> None:
         wide = "name,state" + "," * 10_000 + "\n" + "Acme,NY" + "," * 10_000 + "\n"
         assert read_table(wide.encode()).headers == ["name", "state"]

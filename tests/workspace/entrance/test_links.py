@@ -16,6 +16,7 @@ from billing.members import links
 from billing.models import AuditEvent, Member, MemberSession, SignInLink
 from config.launch.sign_in_links import NewLinks
 from lookups.tasks import mail_entrance, prune
+from lookups.workspace.entrance import tries
 from tests.sign_in.people import Browser as StaffBrowser
 from tests.sign_in.people import make_user, new_address, set_up_app
 from tests.workspace.people import Person
@@ -120,6 +121,11 @@ class TestALink:
 
 
 class TestTries:
+    @pytest.fixture(autouse=True)
+    def in_one_window(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Windows begin at each quarter of an hour, whatever is counted just then."""
+        monkeypatch.setattr(tries, "WINDOW", 10**6)
+
     def test_are_counted_by_address(self, ada: Person) -> None:
         answers = [Person(ada.email).ask().status_code for _ in range(6)]
         assert answers[-1] == 429
@@ -174,6 +180,16 @@ class TestTheMail:
         SignInLink.objects.update(expires_at=timezone.now())
         mail_entrance()
         assert outgoing.outbox == []
+
+    def test_that_the_operators_new_secret_cannot_read_keeps_no_other_waiting(
+        self, ada: Person, with_mail: None, settings: Any
+    ) -> None:
+        ada.ask()
+        settings.SECRET_KEY = "another key with enough characters in it"
+        Person("bob@quay.test").ask()
+        mail_entrance()
+        assert [message.to for message in outgoing.outbox] == [["bob@quay.test"]]
+        assert list(NewLinks().list_lines("http://localhost:8000")) == []
 
     def test_is_replaced_by_a_line_where_make_run_was_typed(
         self, ada: Person, caplog: pytest.LogCaptureFixture

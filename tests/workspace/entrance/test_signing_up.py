@@ -53,7 +53,9 @@ class TestAStranger:
         again.ask(next="/app/history/?state=NY")
         assert again.post(again.link())["Location"] == "/app/history/?state=NY"
 
-    @pytest.mark.parametrize("elsewhere", ["https://evil.test/", "//evil.test", "/admin/", "/app/" + "a" * 600])
+    @pytest.mark.parametrize(
+        "elsewhere", ["https://evil.test/", "//evil.test", "/admin/", "/app/" + "a" * 600, "/app/\0"]
+    )
     def test_is_led_nowhere_else(self, elsewhere: str) -> None:
         Person("ada@quay.test").come()
         again = Person("ada@quay.test")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -43,7 +44,12 @@ class TestTheAccountsSettings:
         account = Account.objects.get()
         assert (account.max_cache_age_days, account.monthly_budget, account.email) == (None, None, "")
 
-    def test_say_when_a_mail_goes_out_because_little_is_left(self, office: Browser) -> None:
+    def test_promise_no_mail_where_none_is_sent(self, office: Browser) -> None:
+        assert b"No mail goes out when little is left." in office.get("/app/balance/").content
+        assert b"This installation sends no mail." in office.get("/app/settings/").content
+
+    def test_say_when_a_mail_goes_out_because_little_is_left(self, office: Browser, settings: Any) -> None:
+        settings.MAIL_CONFIGURED = True
         assert b"When less than 3.1400 USD is left, a mail goes to" in office.get("/app/balance/").content
         office.post("/app/settings/", FORM)
         assert Account.objects.get().low_balance == 50_000

@@ -169,6 +169,17 @@ class TestRoles:
         assert clerk.get("/app/team/").status_code == 302
         assert not User.objects.filter(email=clerk.user.email).exists()
 
+    def test_and_the_accounts_mail_are_none_any_more_for_who_was_removed(self, office: Browser, clerk: Browser) -> None:
+        Account.objects.filter(pk=office.account.pk).update(email=clerk.user.email)
+        office.post(f"/app/team/{clerk.member.pk}/remove/")
+        assert Account.objects.get(pk=office.account.pk).email == "ada@quay.test"
+        assert AuditEvent.objects.get(kind=audit.Kind.MEMBER_REMOVED).detail.endswith("mail goes to an owner.")
+
+    def test_are_given_up_and_mail_that_goes_elsewhere_stays(self, office: Browser, viewer: Browser) -> None:
+        Account.objects.filter(pk=office.account.pk).update(email="results@quay.test")
+        viewer.post(f"/app/team/{viewer.member.pk}/remove/")
+        assert Account.objects.get(pk=office.account.pk).email == "results@quay.test"
+
     def test_elsewhere_stay_for_who_was_removed_here(self, office: Browser, clerk: Browser) -> None:
         other = open_office("Other", "eve@other.test")
         Member.objects.create(user=clerk.user, account=other.account, role="viewer", joined_at=timezone.now())

@@ -81,7 +81,7 @@ class TestUsage:
         charge = LedgerEntry.objects.get(account=office.account, kind__in=["capture", "charge"])
         ledger.refund(entry_id=charge.pk, idempotency_key="sorry", reason="outage", now=timezone.now())
         page = shown(office, "")
-        # lookups, answered, nothing found, not answered, open, spent, refunded: the refund is told by state and key
+        # lookups, answered, none or several, not answered, open, spent, refunded: the refund is told by state and key
         assert line(page, "New York") == ["2", "1", "1", "0", "0", "0.0314", "0.0314"]
         assert line(page, f"{key.prefix}… server") == ["2", "1", "1", "0", "0", "0.0314", "0.0314"]
         assert line(page, "API") == ["2", "1", "1", "0", "0", "0.0314"]
@@ -269,7 +269,7 @@ class TestTheChart:
         assert drawn is not None
         assert (len(drawn.bars), drawn.top, drawn.unit) == (31, 50, "day")
         last = drawn.bars[-1]
-        assert last.title == "2026-10-31: 45 lookups (answered 30, nothing found 15)"
+        assert last.title == "2026-10-31: 45 lookups (answered 30, none or several fit 15)"
         assert [(part.kind, part.y, part.height) for part in last.parts] == [
             ("found", "80.00", "120.00"),
             ("nothing", "20.00", "60.00"),

@@ -46,7 +46,7 @@ class TestANewWatch:
     def test_begins_from_nothing_with_one_next_step(self, lab: Browser) -> None:
         page = read(lab.get("/app/watches/"))
         assert "Nothing is watched yet" in page
-        assert "Nothing has changed yet" in read(lab.get("/app/events/"))
+        assert "No change was seen yet" in read(lab.get("/app/events/"))
 
     def test_by_identifier_has_a_page_and_is_made_once(self, lab: Browser) -> None:
         first, second = make(lab), make(lab)
@@ -55,6 +55,18 @@ class TestANewWatch:
         page = read(lab.get(first["Location"]))
         assert "every day" in page
         assert "the first check is still to come" in page
+
+    def test_that_has_never_found_the_company_does_not_say_that_nothing_changed(self, lab: Browser) -> None:
+        at = make(lab, entity_id="", name="Magic Not Found LLC")["Location"]
+        look_again(2)
+        page = read(lab.get(at))
+        assert "It was not found yet, so there is nothing that a check could be compared with." in page
+        assert "No change was seen" not in page
+
+    def test_that_found_the_company_unchanged_says_so(self, lab: Browser) -> None:
+        at = make(lab, entity_id="", name="Magic Found LLC")["Location"]
+        look_again(2)
+        assert "No change was seen." in read(lab.get(at))
 
     def test_of_a_lookup_begins_with_that_reading(self, lab: Browser) -> None:
         lab.post("/app/", {"name": "", "entity_id": "SB-DE-920001", "state": "DE", "word": "0" * 32})
