@@ -84,7 +84,12 @@ def received(request: HttpRequest, request_id: uuid.UUID) -> HttpResponse:
 
 
 def _show(request: HttpRequest, form: RequestForm, *, status: int = 200) -> HttpResponse:
-    content = {"form": form, "days": removal_requests.DUE_AFTER.days, "kept": _list_kept()}
+    content = {
+        "form": form,
+        "days": removal_requests.DUE_AFTER.days,
+        "kept": _list_kept(),
+        "asks_gleif": settings.ASK_GLEIF,
+    }
     response = views.show(request, "privacy", content, status=status)
     response["Cache-Control"] = "no-store"
     return response
@@ -106,5 +111,9 @@ def _list_kept() -> list[tuple[str, str]]:
         ("The bytes that registries sent, as evidence", f"{settings.EVIDENCE_DAYS} days"),
         ("Messages sent to your server or mailbox", f"{lifecycle.KEPT_FOR.days} days"),
         ("Your network address, in the counts that limits need", f"{limits.KEPT_FOR.days * 24} hours"),
+        (
+            "Where you are signed in: your network address and browser",
+            f"Until you sign out, {settings.WORKSPACE_SESSION_DAYS} days at most",
+        ),
         ("A request for removal or correction", f"{removal_requests.KEPT_FOR.days // 365} years after its answer"),
     ]

@@ -40,7 +40,10 @@ class NothingKept(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Dossier:
-    """What a reader sees of one record. `kind` is "company" or "liens"; what the other kind has is empty."""
+    """What a reader sees of one record. `kind` is "company" or "liens"; what the other kind has is empty.
+
+    `lead` stands before the name: "Liens on" a debtor, "Liens held by" a secured party.
+    """
 
     kind: Literal["company", "liens"]
     viewer: Viewer
@@ -51,6 +54,7 @@ class Dossier:
     age: Age
     proof: Proof
     note: str
+    lead: str = ""
     lookup_id: str = ""
     question: dict[str, str] = field(default_factory=dict)
 
@@ -64,6 +68,7 @@ class Dossier:
     assumed_names: Some[str] = field(default_factory=lambda: Some([]))
     former_names: Some[str] = field(default_factory=lambda: Some([]))
     timeline: Some[Event] = field(default_factory=lambda: Some([]))
+    changes_since: str = ""
     lien_count: LienCount | None = None
     matches: Some[Company] = field(default_factory=lambda: Some([]))
     namesakes: Some[Company] = field(default_factory=lambda: Some([]))
@@ -128,7 +133,7 @@ class Dossier:
     def title(self) -> str:
         """What the browser's tab and a shared link say."""
         name = clip(self.name, 120)
-        return f"{name} · {self.place.name}" if self.kind == "company" else f"Liens on {name} · {self.place.name}"
+        return f"{self.lead} {name} · {self.place.name}".lstrip()
 
     @cached_property
     def description(self) -> str:
@@ -200,7 +205,8 @@ def _of_company(
     record = form(withheld)
     name = clip(record.data["entityName"]) or entity.entity_id
     account: Account | None = lookup.account if lookup is not None and bought else None
-    events = [*timeline.list_filings(record), *timeline.list_changes(version, form)]
+    changes, changes_since = timeline.list_changes(version, form)
+    events = [*timeline.list_filings(record), *changes]
     return Dossier(
         kind="company",
         viewer=viewer,
@@ -223,6 +229,7 @@ def _of_company(
         assumed_names=facts.list_names(record, "assumedNames"),
         former_names=facts.list_names(record, "formerNames"),
         timeline=timeline.in_order(events),
+        changes_since=changes_since,
         lien_count=liens.find_count(entity, str(version.data["entityName"])),
         matches=related.list_matches(lookup.related if lookup else [], sandbox=entity.sandbox),
         namesakes=related.list_namesakes(entity, account=account),
@@ -240,6 +247,9 @@ def _of_liens(lookup: Lookup, read: _Read, *, viewer: Viewer, now: datetime, man
     assert lookup.filing_set is not None
     bought, place = viewer == "customer", PLACES[lookup.state]
     filings, left_out = suppression.withhold_parties(lookup.filing_set.filings, state=lookup.state)
+    lead, filed = liens.write_asked(lookup.question)
+    only = f"Only liens {filed} were asked for." if filed else ""
+    party = {"party": "secured_party"} if lookup.question.get("search_by") == "secured_party" else {}
     shown = liens.list_liens(filings, now=now, sandbox=lookup.sandbox, with_streets=bought)
     return Dossier(
         kind="liens",
@@ -250,8 +260,9 @@ def _of_liens(lookup: Lookup, read: _Read, *, viewer: Viewer, now: datetime, man
         status=liens.headline(filings, total=lookup.total),
         age=headline.read_age(read_at=read.at, as_of=read.as_of, now=now, to_the_minute=bought),
         proof=read.proof(manifest, place, sandbox=lookup.sandbox, to_the_minute=bought),
-        note=" ".join(filter(None, (lookup.note, left_out))),
+        note=" ".join(filter(None, (only, lookup.note, left_out))),
+        lead=lead.capitalize(),
         lookup_id=lookup.public_id,
-        question={"state": lookup.state, "name": lookup.asked, "kind": "ucc"},
+        question={"state": lookup.state, "name": lookup.asked, "kind": "ucc", **party},
         liens=shown,
     )

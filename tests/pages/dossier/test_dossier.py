@@ -9,7 +9,8 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from lookups.models import Lookup, Suppression
+from lookups.lookup.storage import MORE_FILINGS
+from lookups.models import Lookup, StoredAnswer, Suppression
 from lookups.pages.dossier import Dossier, NothingKept, of_lookup, of_version
 from lookups.privacy import suppression
 from tests.lookups.conftest import Customer
@@ -85,6 +86,14 @@ class TestADossier:
             "JONAS PEPPERCOTE, Member, is listed",
             "former name new: HERON & SONS HAULAGE LLC",
         }
+
+    def test_says_from_when_on_changes_are_shown_where_there_are_older_ones(self) -> None:
+        read = [keep(read_at=ago(days=60 - number), status=f"Status {number}") for number in range(22)]
+        page = public(read[-1])
+        assert len([event for event in page.timeline.items if event.is_ours]) == 20
+        since = f"{read[1].first_read_at.day} {read[1].first_read_at:%B %Y}"
+        assert f"What we saw change before {since} is not shown on this page" in show(page)
+        assert "is not shown on this page" not in show(public(read[-2]))
 
     def test_does_not_know_what_was_changed_later(self) -> None:
         first = keep(read_at=ago(days=20), status="Delinquent")
@@ -212,11 +221,23 @@ class TestForACustomer:
     def test_counts_the_liens_against_just_this_name_once_they_were_asked_for(self, tester: Customer) -> None:
         tester.lookup("Blue Heron Logistics LLC", "DE")
         lookup = Lookup.objects.get()
-        assert "not asked for here yet" in show(bought(lookup))
+        assert "not known here" in show(bought(lookup))
         tester.lookup("Blue Heron Logistics LLC", "DE", searchType="ucc")
         count = bought(lookup).lien_count
         assert count is not None
         assert count.words == "4 on file: 2 active, 1 lapsed, 1 terminated"
+
+    def test_counts_liens_of_a_list_that_was_cut_as_no_fewer_than_these(self, tester: Customer) -> None:
+        tester.lookup("Blue Heron Logistics LLC", "DE")
+        tester.lookup("Blue Heron Logistics LLC", "DE", searchType="ucc")
+        StoredAnswer.objects.filter(kind="ucc").update(note=MORE_FILINGS)
+        count = bought(Lookup.objects.earliest("pk")).lien_count
+        assert count is not None
+        assert count.words == "at least 4 on file: 2 active, 1 lapsed, 1 terminated"
+
+    def test_without_liens_just_asked_for_is_not_said_never_to_have_been_asked(self, tester: Customer) -> None:
+        tester.lookup("Magic Status Note LLC", "DE", searchType="ucc")
+        assert "not asked for" not in show(public(keep(read_at=ago(hours=1), entityName="MAGIC STATUS NOTE LLC")))
 
     def test_names_the_same_company_elsewhere_where_the_account_bought_it(self, tester: Customer) -> None:
         tester.lookup("Blue Heron Logistics LLC", "DE")
@@ -254,6 +275,16 @@ class TestLiens:
             "Two delivery vans and one fork lift; proceeds &amp; insurance thereof.",
         ):
             assert part in shown, part
+
+    def test_of_a_secured_party_are_not_called_liens_on_it(self, tester: Customer) -> None:
+        asked = {"searchType": "ucc", "searchBy": "secured_party", "dateAfter": "2024-01-01"}
+        tester.lookup("First Puddlestone Bank", "DE", **asked)
+        page = bought(Lookup.objects.get())
+        shown = show(page)
+        assert "Liens held by" in shown
+        assert "Liens on" not in shown + page.title
+        assert "Only liens filed from 1 January 2024 on were asked for." in shown
+        assert "party=secured_party" in page.again_url
 
     def test_have_no_street_of_a_person_for_strangers(self, lookup: Lookup) -> None:
         shown = show(of_lookup(lookup, viewer="public", now=timezone.now()))

@@ -189,4 +189,4 @@ class TestWhoMayFindEntityPages:
             cwd=settings.BASE_DIR,
         )
         assert started.returncode != 0
-        assert "ENTITY_PAGES must be public, unlisted or off." in started.stderr
+        assert "ENTITY_PAGES must be public, unlisted or off, not" in started.stderr

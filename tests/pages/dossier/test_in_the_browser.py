@@ -24,6 +24,10 @@ from tests.pages.dossier.records import HOSTILE, HOSTILE_READ, keep
 pytestmark = pytest.mark.django_db
 LOOKS = ((390, "dark"), (768, "light"), (1440, "dark"), (1440, "light"))
 MOST_BYTES = 100_000
+# What is higher than its box and is cut there without the sign that says so
+CUT_UNSEEN = """[...document.querySelectorAll('.dossier *')].filter(one => one.checkVisibility()
+  && getComputedStyle(one).overflowY === 'hidden' && one.scrollHeight > one.clientHeight + 2
+  && getComputedStyle(one).webkitLineClamp === 'none').map(one => one.outerHTML.slice(0, 100))"""
 
 
 @pytest.fixture
@@ -116,6 +120,26 @@ class TestADossier:
         assert page.get_by_alt_text("QR code").is_visible()
         for part in ("Check again", "days ago", "Sign in", "Ask the registry"):
             assert part not in text, part
+        person.close()
+
+    def test_says_on_paper_where_a_text_is_cut(self, browser: Browser, open_page: Any) -> None:
+        person = chromium.person(browser)
+        for name in ("plain", "hostile", "signed"):
+            page, _ = open_page(person, name)
+            page.emulate_media(media="print")
+            assert page.evaluate(CUT_UNSEEN) == [], name
+            page.close()
+        person.close()
+
+    def test_of_liens_is_printed_with_whole_parties_and_the_kind_of_each(
+        self, browser: Browser, open_page: Any
+    ) -> None:
+        person = chromium.person(browser, width=390)  # so narrow that a party needs several lines
+        page, _ = open_page(person, "signed")
+        page.emulate_media(media="print")
+        assert page.get_by_text("Initial Financing Statement").first.is_visible()
+        whole = "[...document.querySelectorAll('.lien dd')].every(one => getComputedStyle(one).overflowY === 'visible')"
+        assert page.evaluate(whole)
         person.close()
 
     @pytest.mark.skipif(not chromium.VALIDATOR.exists(), reason="needs npm")

@@ -18,7 +18,17 @@ from tests.pages.dossier.records import HOSTILE, HOSTILE_READ, keep
 
 pytestmark = pytest.mark.django_db
 BLOCK = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.DOTALL)
-CHECK = ["--noEmit", "--strict", "--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler"]
+CHECK = [
+    "--noEmit",
+    "--strict",
+    "--skipLibCheck",
+    "--target",
+    "es2022",
+    "--module",
+    "esnext",
+    "--moduleResolution",
+    "bundler",
+]
 
 
 def graph_of(url: str) -> dict[str, Any]:
@@ -79,17 +89,19 @@ class TestTheRecordForMachines:
     @pytest.mark.slow
     @pytest.mark.skipif(bool(node.find_missing()), reason="needs npm")
     def test_is_what_schema_org_has_words_for(self, graphs: list[dict[str, Any]], tmp_path: Path) -> None:
-        done = _compile(graphs, tmp_path)
-        assert done.returncode == 0, done.stdout
-        wrong = [{**graphs[0], "@graph": [{**graphs[0]["@graph"][0], "legalNames": "x"}]}]
-        assert "does not exist in type 'OrganizationLeaf'" in _compile(wrong, tmp_path).stdout
+        wrong = {**graphs[0], "@graph": [{**graphs[0]["@graph"][0], "legalNames": "x"}]}
+        complaints = _compile([*graphs, wrong], tmp_path).stdout.splitlines()
+        assert [line for line in complaints if not line.startswith((f"page{len(graphs)}.ts", " "))] == []
+        assert any("does not exist in type 'OrganizationLeaf'" in line for line in complaints)
 
 
 def _compile(graphs: list[dict[str, Any]], folder: Path) -> Any:
-    (folder / "node_modules").exists() or (folder / "node_modules").symlink_to(node.MODULES)
-    lines = [f"export const page{number}: Graph = {json.dumps(one)};" for number, one in enumerate(graphs)]
-    (folder / "pages.ts").write_text("\n".join(['import type { Graph } from "schema-dts";', *lines]))
-    return node.run("tsc", *CHECK, "pages.ts", folder=folder)
+    """Each in a file of its own, all at once: to read the vocabulary takes by far the longest."""
+    (folder / "node_modules").symlink_to(node.MODULES)
+    for number, one in enumerate(graphs):
+        lines = ['import type { Graph } from "schema-dts";', f"export const page: Graph = {json.dumps(one)};"]
+        (folder / f"page{number}.ts").write_text("\n".join(lines))
+    return node.run("tsc", *CHECK, *(f"page{number}.ts" for number in range(len(graphs))), folder=folder)
 
 
 def _list_texts(value: Any, name: str = "") -> list[tuple[str, str]]:

@@ -118,6 +118,17 @@ class TestPrivacy:
         ):
             assert part in shown, part
 
+    def test_names_every_cookie_and_everybody_who_is_asked(self, switches: None, settings: Any) -> None:
+        shown = words(read("/privacy/"))
+        for part in (
+            "one with the columns that you hide in your history; no other",
+            "your network address and browser Until you sign out, 7 days at most",
+            "GLEIF is asked by the number that the state has given the company",
+        ):
+            assert part in shown, part
+        settings.ASK_GLEIF = False
+        assert "GLEIF" not in read("/privacy/")
+
     def test_has_the_form_for_removal(self, switches: None) -> None:
         page = read("/privacy/?about=/entity/delaware/x/")
         assert 'id="ask"' in page

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from lookups.history import noise
+from lookups.lookup import storage
 from lookups.lookup.questions import Question
 from lookups.models import Entity, StoredAnswer
 from lookups.pages.dossier.record.headline import Kind, Status
@@ -70,6 +71,18 @@ def list_liens(filings: Iterable[Mapping[str, Any]], *, now: datetime, sandbox: 
     return some(liens, size=lambda one: one.size, room=_ROOM)
 
 
+def write_asked(question: Mapping[str, Any]) -> tuple[str, str]:
+    """What a search for liens was of, before the party's name and behind it: "liens held by", "filed until 31 March".
+
+    `question` is as a lookup keeps it.
+    """
+    lead = "liens held by" if question.get("search_by") == "secured_party" else "liens on"
+    after, before = day(question.get("date_after")), day(question.get("date_before"))
+    if after and before:
+        return lead, f"filed from {after} until {before}"
+    return lead, f"filed from {after} on" if after else f"filed until {before}" if before else ""
+
+
 def count_words(filings: Iterable[Mapping[str, Any]]) -> str:
     """How many there are of each state: "2 active, 1 lapsed"."""
     found = Counter(str(one.get("statusClass") or "unknown") for one in filings)
@@ -89,7 +102,7 @@ def headline(filings: list[dict[str, Any]], *, total: int) -> Status:
 
 
 def find_count(entity: Entity, name: str) -> LienCount | None:
-    """The liens against just this name, as far as somebody has asked the registry for them; None: nobody has.
+    """The liens against just this name, as far as somebody has asked the registry for them; None: none is known.
 
     A search also brings debtors of like names: who is called otherwise is not counted.
     """
@@ -101,7 +114,10 @@ def find_count(entity: Entity, name: str) -> LienCount | None:
     mine = [one for one in answer.filing_set.filings if _is_against(one, name)]
     if not mine:
         return None
-    return LienCount(f"{len(mine):,} on file: {count_words(mine)}", day(answer.as_of or answer.retrieved_at) or "")
+    least = "at least " if storage.MORE_FILINGS in answer.note else ""
+    return LienCount(
+        f"{least}{len(mine):,} on file: {count_words(mine)}", day(answer.as_of or answer.retrieved_at) or ""
+    )
 
 
 def _is_against(filing: Mapping[str, Any], name: str) -> bool:

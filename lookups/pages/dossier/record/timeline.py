@@ -73,8 +73,11 @@ def list_filings(record: Record) -> list[Event]:
     return filings
 
 
-def list_changes(version: RecordVersion, form: Callable[[Record], Record]) -> list[Event]:
-    """What changed between the readings up to this version, each compared in the given form."""
+def list_changes(version: RecordVersion, form: Callable[[Record], Record]) -> tuple[list[Event], str]:
+    """What changed between the readings up to this version, each compared in the given form.
+
+    Beside it the day before which nothing was looked at; empty where all readings were.
+    """
     wanted = versions.Wanted(before=version.number + 1, limit=_MOST_VERSIONS)
 
     def shown(record: Record) -> Record:
@@ -84,7 +87,9 @@ def list_changes(version: RecordVersion, form: Callable[[Record], Record]) -> li
         return Record(record.data, {**record.normalized, "fieldAvailability": not_compared})
 
     history = versions.get_history(version.entity, wanted, form=shown)
-    return [event for step in history.steps for event in _of_step(step, shown)]
+    events = [event for step in history.steps for event in _of_step(step, shown)]
+    oldest = history.steps[-1].older if history.more else None
+    return events, (day(oldest.first_read_at) or "") if oldest is not None and oldest.number > 1 else ""
 
 
 def in_order(events: list[Event]) -> Some[Event]:
