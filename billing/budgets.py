@@ -62,10 +62,14 @@ def list_same(key_id: int) -> list[int]:
 
 
 def used_by_keys(*, key_ids: list[int], month: date) -> int:
-    """Return the units these keys held or spent since the first of `month`, from the entries."""
+    """Return the units these keys held or spent since the first of `month`, from the entries.
+
+    What a hold of the month before gives back was counted there, as `give_back` has it.
+    """
     start = datetime(month.year, month.month, 1, tzinfo=UTC)
     kinds = [LedgerEntry.Kind.HOLD, LedgerEntry.Kind.RELEASE, LedgerEntry.Kind.CHARGE]
     entries = LedgerEntry.objects.filter(key_id__in=key_ids, kind__in=kinds, created_at__gte=start)
+    entries = entries.exclude(hold__created_at__lt=start)
     return max(0, -(entries.aggregate(total=Sum("available_change"))["total"] or 0))
 
 

@@ -19,6 +19,8 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
 
+from jurisdictions import nesting
+
 PROBLEM_BASE = "https://paymentauth.org/problems/"
 INTENT = "charge"
 LARGEST_CREDENTIAL = 16_384  # the scheme asks for 4 KB at least; signed transactions stay far below
@@ -173,8 +175,8 @@ def read_credential(header: str) -> Credential:
     if len(token) > LARGEST_CREDENTIAL:
         raise PaymentProblem("malformed-credential", "The credential is too long.")
     try:
-        content = json.loads(decode(token.strip()))
-    except (ValueError, RecursionError):
+        content = _read_json(decode(token.strip()))
+    except ValueError:
         raise PaymentProblem("malformed-credential", "The credential is not base64url of a JSON object.") from None
     if not isinstance(content, dict) or not isinstance(content.get("payload"), dict):
         raise PaymentProblem("malformed-credential", "The credential lacks its challenge or its payload.")
@@ -230,6 +232,17 @@ def _quoted(value: str) -> str:
     if not value.isascii() or any(ord(char) < 32 for char in value):
         raise ValueError("A challenge's parameters are printable ASCII.")
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _read_json(raw: bytes) -> Any:
+    """Return what the JSON says; raise ValueError for none, and for text that cannot be stored or sent on."""
+    nesting.refuse_deep(raw)
+    content = json.loads(raw)
+    text = json.dumps(content, ensure_ascii=False)
+    text.encode()  # half a character is a UnicodeError, which is a ValueError
+    if "\\u0000" in text:  # PostgreSQL stores no NUL
+        raise ValueError("NUL in it")
+    return content
 
 
 def _read_echo(content: Any) -> Challenge:

@@ -106,7 +106,10 @@ def change_role(*, by: Member, member_id: int, role: str, now: datetime) -> Memb
 
 
 def remove(*, by: Member, member_id: int, now: datetime) -> None:
-    """Take a member, or oneself, out of the account; they are signed out of it at once. Raises NotAllowed."""
+    """Take a member, or oneself, out of the account; they are signed out of it at once. Raises NotAllowed.
+
+    Mails of the account (results, digests) that went to them go to an owner from now on.
+    """
     with _deciding(by, role=Role.VIEWER) as asker:
         member = _get(asker, member_id)
         if member.pk != asker.pk:
@@ -117,7 +120,16 @@ def remove(*, by: Member, member_id: int, now: datetime) -> None:
         member.delete()
         _forget_if_nowhere(member.user)
         detail = "Left." if member_id == asker.pk else "Removed."
+        if _hand_mail_on(member):
+            detail += " The account's mail goes to an owner."
         audit.record(audit.Kind.MEMBER_REMOVED, subject=name, detail=detail, now=now)
+
+
+def _hand_mail_on(gone: Member) -> bool:
+    """Have an owner get the mail of the account where it went to who is not in it any more."""
+    owner = Member.objects.select_related("user").filter(account=gone.account_id, role=Role.OWNER).first()
+    theirs = Account.objects.filter(pk=gone.account_id, email__iexact=gone.user.email).exclude(email="")
+    return owner is not None and bool(theirs.update(email=owner.user.email))
 
 
 def forget(account: Account) -> int:

@@ -36,7 +36,7 @@ NOTHING = "Nothing is found by that: give an id as customers have it, or how an 
 @require_safe
 def find(request: HttpRequest) -> HttpResponse:
     """Go to the one that is meant; to the list of accounts where several are; back where none is."""
-    word = request.GET.get("q", "").strip()
+    word = request.GET.get("q", "").replace("\0", "").strip()  # PostgreSQL looks for no NUL
     found = _find_row(request, word)
     if found is not None:
         return redirect(_page_of(found))

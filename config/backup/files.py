@@ -29,7 +29,7 @@ LEFT_OUT = {
     "settings": "variables and .env that are no secrets: keep them with what deploys the service",
     "Redis": "may be lost at any time",
     "proxy, TLS, DNS, mail": "not part of the service",
-    "VAR_DIR": "without what is made again: " + ", ".join(sorted(REMADE)),
+    "what VAR_DIR has that is made again": ", ".join(sorted(REMADE)),
 }
 NO_SECRETS = {"secrets": "say --with-secrets, with BACKUP_PASSPHRASE, to have them in an encrypted archive"}
 ADDRESSES = ("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL", "EMAIL_URL")  # with passwords in them

@@ -22,7 +22,9 @@ class NewLinks:
         try:
             for link in links.list_unmailed(now=timezone.now()).filter(pk__gt=self._last).order_by("pk"):
                 self._last = link.pk
-                url = address + reverse("workspace:sign-in-link", args=[links.read(link)])
-                yield f"Sign in as {link.email} until {link.expires_at:%H:%M} UTC: {url}"
+                token = links.read(link)
+                if token:  # else SECRET_KEY was changed since
+                    url = address + reverse("workspace:sign-in-link", args=[token])
+                    yield f"Sign in as {link.email} until {link.expires_at:%H:%M} UTC: {url}"
         except DatabaseError:
             return

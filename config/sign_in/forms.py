@@ -10,7 +10,7 @@ from allauth.mfa.adapter import get_adapter
 from allauth.mfa.webauthn import forms
 from django.forms import Form, HiddenInput, JSONField
 
-from scrapers.parsing import nesting
+from jurisdictions import nesting
 
 LONGEST = 20_000  # characters of an answer; a long attestation has 8,000
 

@@ -48,13 +48,13 @@ class RequestIdMiddleware:
         response = self.get_response(request)
         if request.path_info.startswith(API_PREFIX):
             if response.status_code >= 400 and not getattr(response, "from_endpoint", False):
-                response = _as_api_error(response, request)
+                response = as_api_error(response, request)
             if not response.streaming and not response.has_header("Content-Length"):
                 response["Content-Length"] = str(len(response.content))  # type: ignore[attr-defined]
         return response
 
 
-def _as_api_error(response: HttpResponseBase, request: HttpRequest) -> HttpResponse:
+def as_api_error(response: HttpResponseBase, request: HttpRequest) -> HttpResponse:
     """An error page made for people (a bad host name, a crash, Django's refusals) in the API's one shape."""
     error = errors.for_status(response.status_code)
     if error.status >= 500:

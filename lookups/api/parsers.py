@@ -10,10 +10,10 @@ from typing import IO, Any
 
 from rest_framework.parsers import BaseParser
 
+from jurisdictions import nesting
 from lookups.api import errors
 from lookups.api.wire.errors import InvalidBulk
 from lookups.bulk import input as bulk_input
-from scrapers.parsing import nesting
 
 MOST_ROWS = 1000
 LIMIT = 64 * 1024  # bytes; the longest honest lookup is a fiftieth of it

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.templatetags.static import static
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -26,6 +27,13 @@ def figures(person: Person) -> dict[str, str]:
         label, value, beside = (" ".join(part.split()) for part in link.xpath("./text()[1] | ./span/text()"))
         found[label] = f"{value}; {beside}"
     return found
+
+
+class TestItsTab:
+    def test_has_the_mark(self, owner: Client) -> None:
+        assert [link.get("href") for link in Person(owner).page.cssselect("link[rel=icon]")] == [
+            static("lookups/mark.svg")
+        ]
 
 
 class TestTheFigures:
@@ -97,7 +105,10 @@ class TestWhatFails:
 
     def test_that_is_switched_off_is_left_out(self, owner: Client) -> None:
         fail("KS", "blocked")
-        assert "Every registry that is switched on gave a good answer" in Person(owner).text
+        assert "No registry that is switched on failed when it was asked last" in Person(owner).text
+
+    def test_is_not_said_of_registries_that_nobody_has_asked(self, owner: Client) -> None:
+        assert "good answer" not in Person(owner).text
 
     def test_shows_hostile_details_as_text(self, owner: Client) -> None:
         fail("NY", "changed", detail='<script>alert("x")</script>' + "x" * 10_000)

@@ -82,6 +82,22 @@ class TestLists:
         shown = {mode: ("Bluebird" in page, "Blue Heron" in page) for mode, page in rows.items()}
         assert shown == {"": (True, False), "sandbox": (False, True), "both": (True, True)}
 
+    def test_have_times_with_their_zone(self, acme: Account, owner: Client) -> None:
+        ask(acme, "Bluebird Freight", "not_found")
+        page = owner.get("/admin/lookups/lookup/").content.decode()
+        assert f"{Lookup.objects.get().created_at:%Y-%m-%d %H:%M:%S} UTC" in page
+
+    @pytest.mark.parametrize("number", ["0", "9999", "9" * 40])
+    def test_take_no_number_that_no_row_can_have(self, owner: Client, number: str) -> None:
+        for model, shown in list_admins().items():
+            at = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+            fields = [
+                "pk__lt",
+                *(f"{shown.date_hierarchy}__{part}" for part in ("year", "month") if shown.date_hierarchy),
+            ]
+            for field in fields:
+                assert owner.get(at, {field: number}).status_code in (200, 302), (at, field)
+
     def test_are_declared_as_django_wants_them(self) -> None:
         """`manage.py check` looks at them only where the addresses happen to be loaded before."""
         assert len(list_admins()) > 30

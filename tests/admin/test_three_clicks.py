@@ -168,6 +168,10 @@ class TestAnAccountsPage:
 
 
 class TestFinding:
+    def test_of_what_cannot_be_looked_for_finds_nothing(self, owner: Client) -> None:
+        for word in ("\0", "osd_\0", "lk_\0"):
+            assert owner.get("/admin/find/", {"q": word}).status_code == 302
+
     def test_leads_to_the_list_where_several_are_meant_and_back_where_none_is(
         self, acme: Account, person: Person
     ) -> None:

@@ -72,13 +72,18 @@ def in_parallel(work: Callable[[int], Any], times: int, threads: int = 8) -> lis
         return list(pool.map(run, range(times)))
 
 
-def somebody_waits() -> bool:
-    """Whether somebody waits for a lock of this database."""
+def count_waiting() -> int:
+    """How many wait for a lock of this database."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
         )
-        return bool(cursor.fetchone()[0])
+        return int(cursor.fetchone()[0])
+
+
+def somebody_waits() -> bool:
+    """Whether somebody waits for a lock of this database."""
+    return count_waiting() > 0
 
 
 def set_once_somebody_waits(may_go: threading.Event) -> str:

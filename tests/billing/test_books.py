@@ -150,7 +150,7 @@ class TestAMonth:
         call_command("close_month", "2026-10", "--journal")
         assert len(capsys.readouterr().out.splitlines()) == 17
 
-    @pytest.mark.parametrize("month", ["2026-13", "soon", "2999-01"])
+    @pytest.mark.parametrize("month", ["2026-13", "soon", "2999-01", "9999-12"])
     def test_that_cannot_be_closed_says_why(self, business: Business, month: str) -> None:
         with pytest.raises(CommandError):
             call_command("close_month", month)

@@ -150,6 +150,16 @@ class TestAMonthlyBudget:
         with pytest.raises(ledger.BudgetExceeded):
             self.charge(account, "2", key=key)
 
+    def test_counts_for_nothing_what_a_hold_of_the_month_before_gives_back(self, account: Account) -> None:
+        key, next_month = issue(account)[0], NOW + timedelta(days=10)
+        named = {"account_id": account.pk, "amount": 900, "reference": "", "expires_at": next_month}
+        held = ledger.hold(idempotency_key="h", key=key, now=NOW, **named)
+        self.charge(account, "1", key=key, now=next_month)
+        ledger.release(hold_id=held.pk, now=next_month, reason="not_found")
+        keys.set_budget(key=key, monthly_budget=400, now=next_month)
+        with pytest.raises(ledger.BudgetExceeded):
+            self.charge(account, "2", key=key, now=next_month)
+
     def test_starts_anew_each_month(self, account: Account) -> None:
         key = issue(account)[0]
         keys.set_budget(key=key, monthly_budget=314, now=NOW)

@@ -223,7 +223,7 @@ class TestAnAnchor:
         with caplog.at_level(logging.INFO):
             anchor = anchors.make(now=NOW)
         log = tmp_path / "service.log"
-        log.write_text(f"something else\n{caplog.text}")
+        log.write_bytes(b"something else\n\xff\xfe caf\xe9\n" + caplog.text.encode())
         assert verify("--anchors", str(log))[0] == 0
         self.forge(busy)
         self.write_anew(anchor)
@@ -260,6 +260,10 @@ class TestAnAnchor:
         with triggers_off():
             late.save(force_insert=True)
         assert anchors.make(now=NOW + HOUR).heads == [[busy.pk, late.pk, late.hash]]
+
+    def test_needs_a_day_that_there_is(self, busy: Account) -> None:
+        with pytest.raises(CommandError, match="'2026-11-31' is no day or moment such as 2026-11-01T13:00"):
+            verify("--since", "2026-11-31")
 
     def test_needs_a_log_that_tells_of_one(self, busy: Account, tmp_path: Path) -> None:
         (tmp_path / "empty.log").write_text("nothing")

@@ -238,8 +238,10 @@ class TestRestoring:
         installation.do("shell", "-v", "0", "-c", WRITE)
         assert "say --replace" in installation.fail("restore", str(tmp_path / "a"))
         assert installation.count_accounts() == 2
-        installation.do("restore", str(tmp_path / "a"), "--replace")
+        told = installation.do("restore", str(tmp_path / "a"), "--replace")
         assert installation.count_accounts() == 1
+        for undone in ("erased since the backup", "keys again that were revoked", "left out since", "states off again"):
+            assert undone in told
         installation.do("backup", str(tmp_path / "b"))  # also of what was restored
         installation.do("shell", "-v", "0", "-c", WRITE)
         installation.do("restore", str(tmp_path / "b"), "--replace")

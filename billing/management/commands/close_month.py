@@ -27,7 +27,8 @@ class Command(BaseCommand):
         now = timezone.now()
         try:
             wanted = date.fromisoformat(f"{month}-01") if month else now.date().replace(day=1) - timedelta(days=1)
-        except ValueError as error:
+            closing.bounds(wanted)
+        except (ValueError, OverflowError) as error:  # after the last month that there can be
             raise CommandError("Name a month as YYYY-MM.") from error
         if journal:
             for line in closing.write_journal(wanted):

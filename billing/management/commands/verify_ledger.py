@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from argparse import FileType
 from datetime import datetime
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -31,9 +31,9 @@ class Command(BaseCommand):
         """What to read, and the witness to compare with."""
         parser.add_argument("--account", type=int, help="The number of one account.")
         parser.add_argument("--since", type=parse_moment, help="A day or moment in UTC, as 2026-11-01T13:00.")
-        parser.add_argument("--anchors", type=FileType(), help="A log of the service, kept elsewhere.")
+        parser.add_argument("--anchors", type=FileType("rb"), help="A log of the service, kept elsewhere.")
 
-    def handle(self, *, account: int | None, since: datetime | None, anchors: TextIO | None, **options: Any) -> None:
+    def handle(self, *, account: int | None, since: datetime | None, anchors: BinaryIO | None, **options: Any) -> None:
         """Print the differences and a closing line."""
         if account is not None and not Account.objects.filter(pk=account).exists():
             raise CommandError(f"There is no account {account}.")
@@ -49,9 +49,9 @@ class Command(BaseCommand):
             sys.exit(1)
 
 
-def _read(log: TextIO) -> list[tuple[int, str]]:
-    with log:
-        found = anchors.read_log(log)
+def _read(log: BinaryIO) -> list[tuple[int, str]]:
+    with log:  # of many programs, perhaps: what is no text in it is no anchor either
+        found = anchors.read_log(line.decode(errors="replace") for line in log)
     if not found:
         raise CommandError(f"{log.name} tells of no anchor: nothing to compare with.")
     return found

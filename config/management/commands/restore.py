@@ -26,8 +26,10 @@ from config.backup.manifest import Manifest
 BY_HAND = """To be done by hand, before it is started:
   - the variables: those of before, {secrets}
   - proxy, TLS, DNS and the addresses that the card provider and customers call, where the machine is another one
+  - `manage.py erase_account` again for the accounts that were erased since the backup: their people are back
 After it is started:
   - revoke the keys again that were revoked since the backup; close the accounts again that were closed
+  - leave out again who and what was left out since (Admin -> Suppressions); switch the states off again that were
   - let the card provider send its messages since the backup again, then `manage.py reconcile`: what was paid and
     answered since then is missing here; the chain's transfers are compared from where the backup left off
   - `manage.py verify_ledger --anchors LOG` with the log that was kept elsewhere, up to the time of the backup
