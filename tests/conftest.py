@@ -34,6 +34,7 @@ ENGINE_FREE = (
     "tests/config/test_beat.py",
     "tests/config/test_reporting.py",
     "tests/config/test_secrets.py",
+    "tests/config/test_variables.py",
     "tests/config/test_web_server.py",
     "tests/contract/",
     "tests/doors/",
@@ -103,6 +104,7 @@ ENGINE_FREE = (
     "tests/scrapers/test_names_by_statute.py",
     "tests/scrapers/test_odd_names.py",
     "tests/scrapers/test_oversized_files.py",
+    "tests/scrapers/test_people_with_liens.py",
     "tests/scrapers/test_refusals.py",
     "tests/scrapers/test_respelled_names.py",
     "tests/scrapers/test_sandbox.py",
@@ -141,6 +143,7 @@ ENGINE_FREE = (
     "tests/workspace/test_access.py",
     "tests/workspace/test_in_a_browser.py",
     "tests/workspace/test_periods.py",
+    "tests/workspace/test_times.py",
     "tests/workspace/webhooks/",
 )
 # Servers that tests play, and Django's for them, send an answer's head and body apart: the system would hold the
@@ -203,12 +206,16 @@ def switches(at_work: None) -> None:
 
 
 @pytest.fixture
-def at_work(db: None) -> None:
-    """A process of each kind has just said that it lives; what it does is done by the test."""
+def at_work(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process of each kind says that it lives, and is believed for an hour; what it does is done by the test."""
+    from datetime import timedelta
+
     from django.db.models.functions import Now
 
     from lookups.models import Heartbeat
+    from lookups.operations import heartbeats
 
+    monkeypatch.setattr(heartbeats, "SILENT_AFTER", timedelta(hours=1))
     for role in Heartbeat.Role:
         Heartbeat.objects.create(role=role, host="here", pid=1, started_at=Now(), beat_at=Now())
 

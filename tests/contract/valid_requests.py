@@ -60,6 +60,9 @@ RULES = {
 }
 """Why a request may be refused though its schema allows it; a refusal says so in these words."""
 
+LATER = {"entity_name": "Magic Later LLC", "state": "DE"}
+FOR_LATER = {"/v1/lookup": LATER, "/v1/bulk-lookup": {"entities": [LATER]}}
+
 _RULE = re.compile(r"(\w+: )?({})".format("|".join(one for rules in RULES.values() for one in rules)), re.DOTALL)
 
 
@@ -71,6 +74,17 @@ def before_load_schema(context: Any, raw_schema: dict[str, Any]) -> None:
         assert json.dumps(pattern) in text
         text = text.replace(json.dumps(pattern), json.dumps(narrowed))
     raw_schema.update(json.loads(text))
+
+
+@schemathesis.hook
+def before_call(context: Any, case: Any, kwargs: dict[str, Any]) -> None:
+    """Begin each story with a question that is answered later: without a job there is no link to follow.
+
+    What else may be asked there is asked in the other phases.
+    """
+    asked = FOR_LATER.get(case.operation.path) if case.meta and case.meta.phase.name == "stateful" else None
+    if asked and case.method == "POST":
+        case.query, case.body, case.media_type = {}, asked, "application/json"
 
 
 @schemathesis.check

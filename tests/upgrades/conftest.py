@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import connection
+from django.db.models import Field
 
 from tests.lookups.conftest import register
 from tests.upgrades.long_way import migrate
@@ -35,6 +36,19 @@ def _cycles_afterwards() -> Iterator[None]:
     finally:
         gc.enable()
         gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def _fields_taken_apart_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All models made anew are copies of the same fields, and to take these apart each time is half of the work."""
+
+    def clone(field: Field[Any, Any]) -> Field[Any, Any]:
+        if "_parts" not in field.__dict__:
+            field.__dict__["_parts"] = field.deconstruct()[2:]
+        positional, named = field.__dict__["_parts"]
+        return field.__class__(*positional, **named)
+
+    monkeypatch.setattr(Field, "clone", clone)
 
 
 @contextmanager
