@@ -70,9 +70,11 @@ class HasApiKey(BasePermission):
     """A key is needed, and its scopes must allow what the endpoint does (`scope` of the view; None: any key)."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        """Whether the request may go on."""
+        """Whether the request may go on; a key that lacks the scope is refused with that scope's name."""
         key = request.auth
         if not isinstance(key, ApiKey):
             return False
         scope = getattr(view, "scope", None)
-        return scope is None or key.allows(scope)
+        if scope is not None and not key.allows(scope):
+            raise errors.forbidden(f'This API key may not be used for this endpoint: it lacks the scope "{scope}"')
+        return True

@@ -24,6 +24,7 @@ RULES = {
         r"UCC filings are searched by name\.",
         r"Only with searchType ucc\.",
         r"Lies after dateBefore\.",
+        r"Lies after to\.",
         r"Send state or states, not both\.",
         r"\"\*\" stands alone\.",
         r"with a row for each state they are more than 1,000\.",

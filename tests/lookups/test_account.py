@@ -99,6 +99,11 @@ class TestTheUsage:
         today = timezone.now().date().isoformat()
         assert len(customer.get(f"/v1/account/usage?from={today}&to={today}").json()["entries"]) == 1
 
+    def test_of_a_period_that_ends_before_it_begins_is_refused(self, customer: Customer) -> None:
+        reply = customer.get("/v1/account/usage?from=2026-11-02&to=2026-11-01")
+        assert (reply.status_code, reply.json()["details"]) == (400, {"from": ["Lies after to."]})
+        assert customer.get("/v1/account/usage?from=2026-11-01&to=2026-11-01").status_code == 200
+
     def test_comes_as_csv_when_asked_for(self, customer: Customer, register: Register) -> None:
         register.rows = [{**register.rows[0], "current_entity_name": "=CMD CORP."}]
         customer.lookup("=cmd corp")

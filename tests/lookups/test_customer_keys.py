@@ -126,7 +126,9 @@ class TestAKeyWithoutTheScope:
         narrow, target = another(customer, scopes=scopes), customer.key.public_id
         replies = [narrow.get(PATH), narrow.get(f"{PATH}/{target}"), create(narrow), rotate(narrow, target)]
         for reply in [*replies, delete(narrow, target)]:
-            assert_error(reply, 403, "forbidden", "This API key may not be used for this endpoint")
+            assert_error(
+                reply, 403, "forbidden", 'This API key may not be used for this endpoint: it lacks the scope "keys"'
+            )
         assert ApiKey.objects.count() == 2
         assert ApiKey.objects.filter(revoked_at__isnull=True).count() == 2
 

@@ -48,7 +48,7 @@ usage = extend_schema(
     "`availableChangeUsd` (negative: less), `availableAfterUsd` and `heldAfterUsd`, then `reference`, `reason`, `key`, "
     "`requestId`.",
     parameters=[
-        OpenApiParameter("from", describe.DAY, description="First day (UTC)."),
+        OpenApiParameter("from", describe.DAY, description="First day (UTC), not after `to`."),
         OpenApiParameter("to", describe.DAY, description="Last day (UTC)."),
         describe.cursor("nextCursor", 18),
         describe.LIMIT,

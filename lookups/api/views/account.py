@@ -173,6 +173,8 @@ def _period(request: Request) -> tuple[datetime | None, datetime | None, int | N
     until = paging.read_day(asked.get("to"), "to", wrong)
     cursor = paging.read_number(asked.get("cursor"), "cursor", wrong, most=paging.LAST)
     limit = paging.read_limit(asked.get("limit"), wrong)
+    if since and until and since > until:
+        wrong["from"] = ["Lies after to."]
     if wrong:
         raise errors.invalid(wrong)
     return since, until + timedelta(days=1) if until else None, cursor, limit

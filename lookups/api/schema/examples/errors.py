@@ -42,7 +42,7 @@ INVALID_BULK = error(
     details=[BulkProblem(index=3, error="state: No such jurisdiction.")],
 )
 NO_KEY = error(401, "unauthorized", "Missing or invalid API key")
-FORBIDDEN = error(403, "forbidden", "This API key may not be used for this endpoint")
+FORBIDDEN = error(403, "forbidden", 'This API key may not be used for this endpoint: it lacks the scope "lookup"')
 NO_JOB = error(404, "job_not_found", "Job not found")
 NO_LOOKUP = error(404, "lookup_not_found", "Lookup not found")
 NO_EVIDENCE = error(404, "evidence_not_kept", "No evidence of this lookup is kept")
