@@ -13,8 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+PATIENCE = 120_000  # ms: a page comes late on a busy machine
 PROGRAM = shutil.which("chromium") or shutil.which("google-chrome")
 WIDTHS = (390, 768, 1440)
 COLORS = ("light", "dark")
@@ -30,6 +31,7 @@ EXPECTED = ("Failed to load resource: the server responded with a status of 4",)
 def started() -> Iterator[Browser]:
     """A browser; playwright's loop runs in this thread, beside which Django would refuse to ask its database."""
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         options = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
         browser = playwright.chromium.launch(executable_path=PROGRAM, args=options)
@@ -43,7 +45,7 @@ def started() -> Iterator[Browser]:
 def person(browser: Browser, *, width: int = 1440, color: str = "light", script: bool = True) -> BrowserContext:
     """Somebody with a window of this width, who prefers light or dark, with or without script; signed in nowhere."""
     size = {"width": width, "height": 900}
-    return browser.new_context(
+    context = browser.new_context(
         viewport=size,  # type: ignore[arg-type]
         color_scheme=color,  # type: ignore[arg-type]
         java_script_enabled=script,
@@ -52,6 +54,8 @@ def person(browser: Browser, *, width: int = 1440, color: str = "light", script:
         reduced_motion="reduce",
         bypass_csp=False,
     )
+    context.set_default_timeout(PATIENCE)
+    return context
 
 
 REFUSED = """
@@ -71,7 +75,7 @@ def try_script(page: Page) -> None:
           document.body.append(script);
         }"""
     )
-    until = time.monotonic() + 20  # `wait_for_function` would be refused as well
+    until = time.monotonic() + 60  # `wait_for_function` would be refused as well
     while not page.evaluate("refused.includes('img-src') && refused.includes('script-src-elem')"):
         assert time.monotonic() < until, page.evaluate("refused")
         time.sleep(0.05)

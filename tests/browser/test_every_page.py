@@ -73,7 +73,7 @@ MAIN = (
     *("/app/", "/app/bulk/", "/app/history/", "/app/watches/", "/app/balance/", "/app/settings/"),
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500), pytest.mark.django_db(transaction=True)]
 
 
 def walk(browser: Browser, cookies: dict[str, str], addresses: Iterable[str], folder: Path, **judged: Any) -> Any:

@@ -41,7 +41,7 @@ LEAKS = r"""() => {
 }"""
 MADE = "document.querySelectorAll('img[src=x], [href^=\"javascript:\"], script:not([src]):not([type])').length"
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

@@ -65,6 +65,7 @@ def on_sqlite() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.usefixtures("on_sqlite")
 @pytest.mark.django_db(transaction=True)
 class TestSchemathesis:

@@ -20,7 +20,7 @@ from tests.lookups.messages import end_jobs
 from tests.portals import world
 from tests.portals.world import World
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 def ask_all(who: Customer, served: World) -> None:

@@ -31,7 +31,7 @@ from tests.failures.service import SETTINGS
 from tests.journeys.checkout import ROOT, clean_environment
 from tests.ports import free_port
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes"), pytest.mark.timeout(900)]
 STATES = ("NY", "CO")
 
 

@@ -96,7 +96,7 @@ class Running:
         """Interrupt as a terminal does, the whole foreground group at once; return the exit code."""
         self.seen |= descendants(self.process.pid)
         os.killpg(self.process.pid, signal.SIGINT)
-        return self.process.wait(timeout=40)
+        return self.process.wait(timeout=120)
 
     def left_over(self) -> list[int]:
         """Return the processes it ever started that still live."""

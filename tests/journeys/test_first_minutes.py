@@ -82,7 +82,7 @@ def first_answers(place: Place) -> dict[str, dict]:
 def paste(line: str) -> dict:
     """Run a printed line in a shell, as a person does by pasting it; return the JSON it shows."""
     done = subprocess.run(
-        line, shell=True, cwd="/", env=clean_environment({}), capture_output=True, text=True, timeout=40
+        line, shell=True, cwd="/", env=clean_environment({}), capture_output=True, text=True, timeout=200
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

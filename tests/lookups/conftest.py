@@ -129,7 +129,7 @@ def answers_when(register: registry_server.Register, condition: Callable[[], Any
     answers = register.may_go = register.may_go or threading.Event()
 
     def wait() -> None:
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while not condition() and time.monotonic() < until:
             time.sleep(0.02)
         answers.set()

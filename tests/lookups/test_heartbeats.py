@@ -48,7 +48,7 @@ def component(name: str) -> dict[str, Any]:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < until, "it never came to that"
         time.sleep(0.02)

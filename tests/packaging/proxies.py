@@ -65,7 +65,7 @@ def nginx(folder: Path, *, servers: Sequence[int], edge: str = "behind-tls", lim
             stderr=subprocess.STDOUT,
         )
     try:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while process.poll() is None and not _answers(port) and time.monotonic() < deadline:
             time.sleep(0.1)
         assert process.poll() is None, log.read_text()

@@ -147,13 +147,13 @@ class TestThePace:
             pass
         assert refusal.value.reason == "rate_limited"
         assert set(naps) <= {0.05}
-        with two.slot("p", Pace(concurrency=1), deadline=time.monotonic() + 0.3):
+        with two.slot("p", Pace(concurrency=1), deadline=time.monotonic() + 30):
             pass
 
     def test_gives_the_place_back_when_the_lookup_fails(self, address: str) -> None:
         pacer = open_pacer(address)
         for _ in range(3):
-            with pytest.raises(KeyError), pacer.slot("p", Pace(concurrency=1), deadline=time.monotonic() + 0.3):
+            with pytest.raises(KeyError), pacer.slot("p", Pace(concurrency=1), deadline=time.monotonic() + 30):
                 raise KeyError
 
     def test_counts_threads_like_processes(self, address: str) -> None:
@@ -192,7 +192,7 @@ class TestThePace:
             names = client.zrange("pace:slots:p", 0, -1)
             client.zadd("pace:slots:p", dict.fromkeys(names, time.time() * 1000 - 1))  # the lease is over
             client.close()
-        with open_pacer(address).slot("p", Pace(concurrency=1), deadline=time.monotonic() + 2):
+        with open_pacer(address).slot("p", Pace(concurrency=1), deadline=time.monotonic() + 30):
             pass
 
 
@@ -221,7 +221,7 @@ class TestTheTurnsInRedis:
 
         client = redis.Redis.from_url(on_redis)
         client.set("pace:turn:back", int((time.time() + ahead) * 1000))
-        RedisPacer(client).wait_turn("back", Pace(), deadline=time.monotonic() + 0.5)
+        RedisPacer(client).wait_turn("back", Pace(), deadline=time.monotonic() + 30)
         client.delete("pace:turn:back")
         client.close()
 
@@ -232,7 +232,7 @@ class TestTheLockFiles:
     def test_start_anew_after_the_clock_was_set_back(self, tmp_path: Path) -> None:
         pacer = FilePacer(tmp_path)
         (tmp_path / "p.turn").write_text(repr(time.time() + 86_400))
-        pacer.wait_turn("p", Pace(), deadline=time.monotonic() + 0.5)
+        pacer.wait_turn("p", Pace(), deadline=time.monotonic() + 30)
 
     @pytest.mark.parametrize("spoilt", ["", "nonsense", "\x00" * 40, "nan"])
     def test_survive_what_a_crash_left_in_them(self, tmp_path: Path, spoilt: str) -> None:

@@ -39,7 +39,7 @@ class TestTheConformanceSuite:
     def test_would_find_a_door_that_is_none(self, live_server: Any, tmp_path: Path, revision: str, name: str) -> None:
         command = ["node", "--import", str(HERE / "older_node.mjs"), str(SUITE), "server"]
         command += ["--url", f"{live_server.url}/robots.txt", "--scenario", "tools-list", "--spec-version", revision]
-        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
         assert ended.returncode != 0
 
 
@@ -74,6 +74,6 @@ class TestTheInspector:
     def test_calls_a_tool(self, live_server: Any, switches: None) -> None:
         command = ["node", str(INSPECTOR), f"{live_server.url}/mcp", "--transport", "http"]
         command += ["--method", "tools/call", "--tool-name", "list_states"]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=100)
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
         assert ended.returncode == 0, ended.stderr
         assert len(json.loads(ended.stdout)["structuredContent"]["items"]) == 56

@@ -64,7 +64,7 @@ class Service:
 def play(address: str) -> Iterator[tuple[str, Any]]:
     """The figures."""
     service, rows, came = Service(address), list_rows(), Counter[str]()
-    judge(service.link.get(address, timeout=10).json(), "manifest")
+    judge(service.link.get(address, timeout=60).json(), "manifest")
     chosen: list[str] = []
     started = time.monotonic()
     for start in range(0, ROWS, BATCH):

@@ -72,7 +72,10 @@ def service(live_server: Any, tester: Customer, monkeypatch: pytest.MonkeyPatch)
 @pytest.fixture
 def page(browser: Any, elsewhere: str, service: str) -> Iterator[Any]:  # noqa: F811
     """The page, open at its first step."""
+    from tests.browser.chromium import PATIENCE  # takes a while to import
+
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=2)
+    context.set_default_timeout(PATIENCE)
     opened = context.new_page()
     shown = "https://sos.example.com/reconcile/osd_…/"
     opened.goto(f"{elsewhere}?{urlencode({'service': service, 'shown': shown})}")

@@ -88,7 +88,7 @@ class TestAClerk:
         page, complaints = open_tab(address, script=script)
         assert "California is slow" in page.inner_text("main")
         tasks.run_job(job_id=str(Job.objects.get().pk))
-        page.wait_for_selector(".dossier", timeout=15_000)
+        page.wait_for_selector(".dossier")
         assert page.inner_text("h1") == "MAGIC LATER LLC"
         assert complaints == []
 
