@@ -31,7 +31,7 @@ BREAKS = {
 def _lint(folder: Path) -> subprocess.CompletedProcess[str]:
     linter = Path(sys.executable).parent / "lint-imports"
     return subprocess.run(
-        [str(linter), "--no-cache"], cwd=folder, capture_output=True, text=True, timeout=240, check=False
+        [str(linter), "--no-cache"], cwd=folder, capture_output=True, text=True, timeout=300, check=False
     )
 
 

@@ -57,7 +57,7 @@ def fetch(url: str, method: Any, name: str = "Acme LLC") -> httpx.Response:
                 method="POST",
                 content=body,
                 headers={"Content-Type": "application/json"},
-                timeout=60,
+                timeout=300,
             )
             return answer
 

@@ -128,7 +128,7 @@ def validate(documents: dict[str, str], folder: Path, *, allowed: Collection[str
     command = [str(VALIDATOR), "--config", str(rules), "--formatter", "json", str(folder)]
     said = folder / "found.json"  # node leaves before a pipe has taken what is long
     with said.open("w") as file:
-        ended = subprocess.run(command, stdout=file, stderr=subprocess.PIPE, text=True, timeout=240)
+        ended = subprocess.run(command, stdout=file, stderr=subprocess.PIPE, text=True, timeout=300)
     found = json.loads(said.read_text() or "[]")
     assert said.stat().st_size or ended.returncode == 0, ended.stderr
     return [

@@ -87,7 +87,7 @@ def node(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run node in the client's folder; what it prints on stderr is shown."""
     environment = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
     return subprocess.run(
-        ["node", *arguments], cwd=FOLDER, env=environment, stdout=subprocess.PIPE, text=True, timeout=120, check=False
+        ["node", *arguments], cwd=FOLDER, env=environment, stdout=subprocess.PIPE, text=True, timeout=300, check=False
     )
 
 

@@ -60,7 +60,7 @@ class Installation:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
         )
 
     def do(self, *arguments: str, **more: str) -> str:

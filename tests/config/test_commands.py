@@ -31,7 +31,7 @@ class TestACommand:
             env=clean_environment({"VAR_DIR": str(tmp_path)}),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
         )
         assert ended.returncode == 0, ended.stderr
         assert ended.stdout.split()[-1] == str(loaded)

@@ -187,7 +187,7 @@ class TestTheProcesses:
 
     def test_leave_their_last_words(self, tmp_path: Path) -> None:
         child = child_of(tmp_path, "print('ready'); raise SystemExit('no database')")
-        child.process.wait(timeout=60)
+        child.process.wait(timeout=300)
         assert processes.find_ended([child]) is child
         assert child.last_lines()[-1] == "no database"
 

@@ -53,7 +53,7 @@ def load(program: str, folder: Path, **settings: str) -> list[str]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
     return done.stdout.split()
 

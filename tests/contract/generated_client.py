@@ -30,7 +30,7 @@ def make(document: dict[str, Any], folder: Path) -> Path:
     config.write_text(json.dumps(CONFIG), encoding="utf-8")
     where = ["--path", str(described), "--output-path", str(target), "--config", str(config)]
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--fail-on-warning", *where]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return target
 

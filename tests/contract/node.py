@@ -36,7 +36,7 @@ def run(program: str, *arguments: str, folder: Path) -> subprocess.CompletedProc
     environment = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"} | QUIET
     command = ["node", str(script), *arguments]
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
 
 

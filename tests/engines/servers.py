@@ -23,7 +23,7 @@ from typing import Any
 from tests.engines.programs import Programs
 from tests.ports import free_port
 
-START_SECONDS = 30.0
+START_SECONDS = 120.0
 USERS_FOR_ROOT = ("postgres", "nobody")
 
 

@@ -58,7 +58,7 @@ def run_program(raw: bytes, folder: Path, *options: str) -> subprocess.Completed
     (folder / "judged.wacz").write_bytes(raw)
     (folder / "verify.py").write_text(PROGRAM.read_text())
     command = [sys.executable, "-I", "verify.py", "judged.wacz", *options]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
 
 
 def wrong_parts(found: list[verify.Finding]) -> set[str]:

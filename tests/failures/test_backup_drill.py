@@ -98,7 +98,7 @@ class Drill:
         """As an operator does."""
         if self.running is not None and self.running.poll() is None:
             self.running.send_signal(signal.SIGTERM)
-            self.running.wait(timeout=60)
+            self.running.wait(timeout=300)
             self.say("the service is stopped")
 
     def destroy(self) -> None:

@@ -55,7 +55,7 @@ class TestSeveralSweeps:
             for sweeper in sweepers:
                 sweeper.stdin.write("\n")
                 sweeper.stdin.flush()
-            said = [sweeper.communicate(timeout=60) for sweeper in sweepers]
+            said = [sweeper.communicate(timeout=300) for sweeper in sweepers]
         assert [sweeper.returncode for sweeper in sweepers] == [0] * SWEEPERS, said
         settled(customer, most_asked=2)
         failed = storm.books.count(

@@ -70,7 +70,7 @@ class TestACustomerWithAnAddress:
             f"{customer.url}/v1/account/settings",
             json={"webhookUrl": address},
             headers={"x-api-key": customer.secret},
-            timeout=30,
+            timeout=300,
         )
         assert reply.status_code == 200, reply.text
 

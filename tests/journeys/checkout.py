@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 120.0
+START_SECONDS = 240.0
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "PYENV_ROOT")
 
 
@@ -50,7 +50,7 @@ def clean_environment(more: Mapping[str, str]) -> dict[str, str]:
 def make(*arguments: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """Run `make` to its end in `folder`."""
     return subprocess.run(
-        ["make", *arguments], cwd=folder, env=clean_environment(more), capture_output=True, text=True, timeout=120
+        ["make", *arguments], cwd=folder, env=clean_environment(more), capture_output=True, text=True, timeout=300
     )
 
 
@@ -96,7 +96,7 @@ class Running:
         """Interrupt as a terminal does, the whole foreground group at once; return the exit code."""
         self.seen |= descendants(self.process.pid)
         os.killpg(self.process.pid, signal.SIGINT)
-        return self.process.wait(timeout=120)
+        return self.process.wait(timeout=300)
 
     def left_over(self) -> list[int]:
         """Return the processes it ever started that still live."""
@@ -108,7 +108,7 @@ class Running:
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=30)
+                self.process.wait(timeout=300)
         for pid in self.left_over():
             os.kill(pid, signal.SIGKILL)
         self.process.wait()

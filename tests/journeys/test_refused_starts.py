@@ -105,4 +105,4 @@ def _without_root_rights(command: list[str], **more: str) -> subprocess.Complete
             pytest.skip("root writes everywhere, and there is no setpriv to give that up")
         command = [dropper, "--bounding-set", "-dac_override,-dac_read_search", *command]
     assert stat.S_IMODE(Path(more["VAR_DIR"]).parent.stat().st_mode) == 0o555
-    return subprocess.run(command, env=clean_environment(more), capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, env=clean_environment(more), capture_output=True, text=True, timeout=300)

@@ -211,7 +211,7 @@ class TestTheRequestsCounted:
         said = ""
         for times in ("2", "1", "0"):
             command = [sys.executable, "-W", "ignore", "-c", program, times]
-            done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=120)
+            done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=300)
             assert done.returncode == 0, done.stderr
             said = done.stdout
         assert 'sos_lookup_http_requests_total{method="GET",route="livez",status="200"} 3.0' in said

@@ -43,7 +43,7 @@ def install() -> None:
     if os.geteuid() != 0:
         raise programs.Missing("only root has limits, a root file system of its own and users for containers here")
     try:
-        podman("run", "--rm", "--network=host", *bounds(), *HOST, "true", seconds=120)
+        podman("run", "--rm", "--network=host", *bounds(), *HOST, "true", seconds=300)
     except (Failed, subprocess.TimeoutExpired) as refused:
         raise programs.Missing(f"this machine starts no container: {refused}") from refused
 
@@ -54,7 +54,7 @@ def command(*words: str) -> list[str]:
     return ["podman", *own, "--runtime", "runc", "--cgroup-manager", "cgroupfs", "--events-backend", "file", *words]
 
 
-def podman(*words: str, seconds: float = 60) -> str:
+def podman(*words: str, seconds: float = 300) -> str:
     """Run one podman command to its end and return what it printed."""
     return run(command(*words), seconds=seconds)
 
@@ -102,7 +102,7 @@ def build(folder: Path) -> tuple[str, int]:
             (IMAGE, "run"),
             (f"{IMAGE}-packages", "build"),
         ):  # the second keeps its layers for next time
-            run([*make, f"IMAGE={image}", f"IMAGE_ARGS=--target={target} {shlex.join(options)}"], seconds=600)
+            run([*make, f"IMAGE={image}", f"IMAGE_ARGS=--target={target} {shlex.join(options)}"], seconds=1500)
         podman("image", "prune", "--force")
         sizes = [int(podman("image", "inspect", "--format", "{{.Size}}", one)) for one in (IMAGE, begins_with)]
         return podman("image", "inspect", "--format", "{{.Id}}", IMAGE), sizes[0] - sizes[1]
@@ -127,5 +127,5 @@ def make_beginning(name: str, folder: Path) -> None:
         "--include=python3,python3-pip,ca-certificates",
         '--customize-hook=ln -s /usr/bin/python3 "$1/usr/local/bin/python"',
     ]
-    run(["mmdebstrap", "--quiet", "--variant=minbase", *unread, *python, suite, tar], seconds=600)
+    run(["mmdebstrap", "--quiet", "--variant=minbase", *unread, *python, suite, tar], seconds=1500)
     podman("import", "--change", 'CMD ["python3"]', tar, name, seconds=600)

@@ -22,7 +22,7 @@ def audit(folder: Path, *, said: str, code: int, where_answered: bool = False) -
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
     command = ["make", "audit", f"VENV={folder}", *(["WHERE_ANSWERED=1"] if where_answered else [])]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")

@@ -88,7 +88,7 @@ class TestAManifest:
         example = tmp_path / "kubernetes" / "example"
         for name in ("secrets.env", "owner.env"):
             shutil.copy(example / f"{name}.example", example / name)
-        done = subprocess.run([program, "kustomize", example], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([program, "kustomize", example], capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr
         made = list(yaml.safe_load_all(done.stdout))
         assert [fault for one in made for fault in list_faults(one)] == []

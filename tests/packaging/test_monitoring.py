@@ -112,10 +112,10 @@ class TestAnAlert:
         program = shutil.which("promtool")
         if program is None:
             pytest.skip("promtool is not on this machine (Debian's package prometheus has it)")
-        version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60).stdout
+        version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=300).stdout
         if "config" in arguments and [int(one) for one in re.findall(r"\d+", version)[:2]] < [2, 55]:
             pytest.skip("this promtool does not know http_headers, which Prometheus has since 2.55")
-        done = subprocess.run([program, *arguments], cwd=PROMETHEUS, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([program, *arguments], cwd=PROMETHEUS, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
 
 

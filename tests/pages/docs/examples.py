@@ -98,7 +98,7 @@ def run(fences: list[Fence], *, host: str, key: str, folder: Path) -> list[tuple
 
 def _start(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": os.environ["PATH"], "CURL_HOME": str(folder), "NO_PROXY": "*"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=90, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, (command, done.stdout, done.stderr)
     return done
 

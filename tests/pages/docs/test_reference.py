@@ -145,7 +145,7 @@ class TestASample:
         noting += "  sent.push([url, more]);\n  return { status: 200, text: async () => '' };\n};\n"
         script = tmp_path / "samples.mjs"
         script.write_text(noting + "\n".join(parts) + "\nprocess.stdout.write(JSON.stringify(sent));")
-        done = subprocess.run(["node", str(script)], capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run(["node", str(script)], capture_output=True, text=True, timeout=300, check=True)
         for (url, more), (_, asked) in zip(json.loads(done.stdout), every, strict=True):
             assert (url, more.get("method", "GET"), more.get("headers", {})) == (asked.url, asked.method, asked.headers)
             assert _read(more.get("body"), asked) == asked.body

@@ -184,7 +184,7 @@ class TestWhoMayFindEntityPages:
             env=os.environ | {"ENTITY_PAGES": "hidden", "DJANGO_SETTINGS_MODULE": "config.settings.dev"},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
             cwd=settings.BASE_DIR,
         )

@@ -30,7 +30,7 @@ def lines(live_server: Any, switches: None, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def run(*command: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -267,5 +267,5 @@ class TestTheSnippets:
         )
         node = shutil.which("node")
         assert node
-        ended = subprocess.run([node, "ask.mjs"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        ended = subprocess.run([node, "ask.mjs"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
         assert json.loads(ended.stdout) == [True, False, False, False], ended.stderr
