@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from datetime import timedelta
@@ -476,6 +477,12 @@ class TestARowThatFoundNothing:
         assert answer.ref == "2"
         assert (answer.asked_by, answer.origin) == (office.user, "page")
         assert set(Lookup.objects.values_list("asked_by", flat=True)) == {office.user.pk}
+
+    def test_is_told_what_to_give_in_the_words_of_the_page(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"), "Company,State\nMagic Too Many LLC,NY\n")
+        page = html.unescape(office.get(at).content.decode())
+        assert "give more of it, or the state's identifier." in page
+        assert "the entity_id" not in page
 
     def test_is_asked_once_by_two_clicks(self, office: Browser) -> None:
         at = ask(office.work_in("sandbox"))
