@@ -15,23 +15,27 @@ from lookups.bulk.input import EVERYWHERE
 from lookups.bulk.tables import columns
 from lookups.bulk.tables.lines import MOST_ROWS, Unreadable
 
-Kept = dict[str, Any]  # a row as the draft keeps it; `part` numbers those that were made of one
+Kept = dict[str, Any]  # a row as the draft keeps it; `part` numbers those that were made of one, `of` is its state then
 
 
 def spread(rows: Sequence[Kept], mapping: columns.Mapping, *, sandbox: bool, now: datetime) -> list[Kept]:
-    """The rows with one for each state that they name, made anew of the file's own. Raises Unreadable."""
+    """The rows with one for each state that they name, made anew of the file's own. Raises Unreadable.
+
+    What was left out or mended of one state stays so as long as its line names that state.
+    """
 
     @cache  # asked of the registries' table once, not once a row
     def everywhere(ucc: bool) -> list[str]:
         return selectors.list_everywhere(sandbox=sandbox, ucc=ucc, now=now)
 
     made: list[Kept] = []
-    for row in join(rows):
+    for group in _group(rows):
+        row = _join(group)
         fields = columns.read_fields(mapping, row["cells"]) | row.get("own", {})
         states = columns.list_states(fields.get("state", ""))
         if states == [EVERYWHERE]:
             states = everywhere(fields["searchType"] == columns.LIENS)
-        made += _parts(row, states) if states else [row]
+        made += _parts(row, states, earlier=group) if states else [row]
     if len(made) > MOST_ROWS:
         many = f"With a row for each state it has {len(made):,} rows"
         raise Unreadable(f"{many}; up to {MOST_ROWS:,} are taken at a time.")
@@ -40,14 +44,33 @@ def spread(rows: Sequence[Kept], mapping: columns.Mapping, *, sandbox: bool, now
 
 def join(rows: Sequence[Kept]) -> list[Kept]:
     """The rows of the file, without what was made of them."""
-    return [row if "part" not in row else _first(row) for row in rows if not row.get("part")]
+    return [_join(group) for group in _group(rows)]
 
 
-def _first(row: Kept) -> Kept:
-    own = {name: text for name, text in row["own"].items() if name != "state"}
-    return {name: value for name, value in row.items() if name != "part"} | {"own": own}
+def _group(rows: Sequence[Kept]) -> list[list[Kept]]:
+    """What was made of each row of the file."""
+    groups: list[list[Kept]] = []
+    for row in rows:
+        if row.get("part"):
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    return groups
 
 
-def _parts(row: Kept, states: Sequence[str]) -> Iterator[Kept]:
+def _join(group: Sequence[Kept]) -> Kept:
+    """The row of the file; left out where all that was made of it is."""
+    first = group[0]
+    if "part" not in first:
+        return first
+    own = {name: text for name, text in first["own"].items() if name != "state"}
+    dropped = all(row.get("dropped", False) for row in group)
+    rest = {name: value for name, value in first.items() if name not in ("part", "of")}
+    return {**rest, "own": own, "dropped": dropped}
+
+
+def _parts(row: Kept, states: Sequence[str], *, earlier: Sequence[Kept]) -> Iterator[Kept]:
+    before = {one.get("of", one["own"]["state"]): one for one in earlier if "part" in one}
     for part, state in enumerate(states):
-        yield {**row, "part": part, "own": {**row.get("own", {}), "state": state}}
+        new = {**row, "own": {**row.get("own", {}), "state": state}}
+        yield {**before.get(state, new), "part": part, "of": state}

@@ -75,9 +75,11 @@ def create(
         known = _read_known(wanted, key)
         fresh = 0
         for one in wanted:
-            watch = known.get(_mark(one))
+            marks = _list_marks(one)
+            watch = known.get(marks[0])
             if watch is None:
-                watch = known[_mark(one)] = _make(one, key, now=now, request_id=request_id, named=named)
+                watch = _make(one, key, now=now, request_id=request_id, named=named)
+                known.update(dict.fromkeys(marks, watch))
                 fresh += 1
             made.append(watch)
         if key.is_test and Watch.objects.kept().filter(account=key.account_id, sandbox=True).count() > MOST_IN_TEST:
@@ -238,14 +240,17 @@ def _make(one: Wanted, key: ApiKey, *, now: datetime, request_id: str, named: uu
     return watch
 
 
-def _mark(one: Wanted | Watch) -> tuple[Any, ...]:
-    """What makes two watches the same: whom they watch and how, all of it."""
+def _list_marks(one: Wanted | Watch) -> list[tuple[Any, ...]]:
+    """What makes two watches the same: whom they watch and how, all of it.
+
+    By its number first, for several companies may have one name.
+    """
     settings = [getattr(one, name) for name in _SETTINGS if name != "categories"]
-    company = one.entity_name.casefold() or one.entity_id.casefold()
-    return (one.state, company, tuple(sorted(one.categories)), *settings)
+    companies = (("number", one.entity_id.casefold()), ("name", one.entity_name.casefold()))
+    return [(one.state, *company, tuple(sorted(one.categories)), *settings) for company in companies if company[1]]
 
 
 def _read_known(wanted: Iterable[Wanted], key: ApiKey) -> dict[tuple[Any, ...], Watch]:
     """The watches that are there already, in the states that are wanted, by what makes them the same."""
     rows = _own(key).filter(state__in={one.state for one in wanted})
-    return {_mark(watch): watch for watch in rows.iterator(chunk_size=500)}
+    return {mark: watch for watch in rows.iterator(chunk_size=500) for mark in _list_marks(watch)}

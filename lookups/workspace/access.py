@@ -58,7 +58,7 @@ def workspace(role: str = "viewer", *, closed: bool = False) -> Callable[[View],
                 if not is_let_in:
                     response = _refuse(request, role)
                 elif _is_of_elsewhere(request, session):
-                    response = render(request, "workspace/elsewhere.html", status=409)
+                    response = render(request, "workspace/elsewhere.html", {"again": _section_of(request)}, status=409)
                 else:
                     response = view(request, *args, **named)
             response.headers.setdefault("Cache-Control", "private, no-store")
@@ -102,10 +102,19 @@ def _sign_in_first(request: HttpRequest) -> HttpResponseRedirect:
 
 
 def _is_of_elsewhere(request: HttpRequest, session: MemberSession) -> bool:
-    """Whether a form says that it was shown in another mode or account: its person has changed that in another tab."""
+    """Whether a form says that it was shown in another mode or account: its person has changed that in another tab.
+
+    A form about the account itself names no mode, for it is the same in both.
+    """
     shown_in = request.POST.get("shown_in", "") if request.method == "POST" else ""
     mode = "live" if session.livemode else "sandbox"
-    return shown_in not in ("", f"{mode} {session.member.account_id}")
+    return shown_in not in ("", *(f"{word} {session.member.account_id}" for word in (mode, "account")))
+
+
+def _section_of(request: HttpRequest) -> str:
+    """The page that leads to the form: what a form is sent to need not be a page itself."""
+    section = request.path.split("/")[2]
+    return f"/app/{section}/" if section else "/app/"
 
 
 def _refuse(request: HttpRequest, role: str) -> HttpResponseBase:

@@ -13,8 +13,8 @@ from django.utils import timezone
 from lxml import html
 
 from billing import customer_keys, keys
-from billing.models import ApiKey, MemberSession
-from lookups.models import Lookup
+from billing.models import ApiKey, Invitation, MemberSession
+from lookups.models import BulkDraft, Lookup
 from lookups.workspace.access import workspace
 from tests.sign_in.people import Browser as StaffBrowser
 from tests.sign_in.people import make_user, set_up_app
@@ -127,6 +127,41 @@ class TestAFormInAnotherTab:
         question = {"name": "Acme Corp", "state": "NY", "kind": "company", "shown_in": shown_in}
         assert other.post("/app/", question).status_code == 409
         assert not Lookup.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("page", "action", "fields"),
+        [
+            ("settings", "settings", {"name": "Quay Street, renamed", "monthly_budget": "5"}),
+            ("team", "team/invite", {"email": "vera@quay.test", "role": "admin"}),
+            ("balance", "balance/budget", {"monthly_budget": "5"}),
+            ("keys/new", "keys/new", {"name": "server", "mode": "live"}),
+            ("bulk", "bulk", {"pasted": "Company,State\nAcme Corp,NY\n"}),
+        ],
+    )
+    def test_changes_nothing_of_another_account(
+        self, office: Browser, page: str, action: str, fields: dict[str, str]
+    ) -> None:
+        forms = html.fromstring(office.get(f"/app/{page}/").content).cssselect("main form")
+        (form,) = (one for one in forms if one.get("action", f"/app/{page}/") == f"/app/{action}/" or page == "bulk")
+        other = open_office("Harbor Street", "jonas@harbor.test")
+        reply = other.post(f"/app/{action}/", dict(form.form_values()) | fields)
+        assert reply.status_code == 409
+        (again,) = (one for one in html.fromstring(reply.content).cssselect("main a.button"))
+        assert other.get(again.get("href")).status_code == 200
+        other.account.refresh_from_db()
+        assert (other.account.name, other.account.monthly_budget) == ("Harbor Street", None)
+        assert not ApiKey.objects.filter(is_workspace=False).exists()
+        assert not Invitation.objects.exists()
+        assert not BulkDraft.objects.exists()
+
+    @pytest.mark.parametrize(("page", "action"), [("settings", "settings"), ("balance", "balance/budget")])
+    def test_about_the_account_is_the_same_in_both_modes(self, office: Browser, page: str, action: str) -> None:
+        forms = html.fromstring(office.work_in("sandbox").get(f"/app/{page}/").content).cssselect("main form")
+        form = next(one for one in forms if one.get("action", f"/app/{page}/") == f"/app/{action}/")
+        reply = office.work_in("live").post(f"/app/{action}/", dict(form.form_values()) | {"monthly_budget": "5"})
+        assert reply.status_code == 302
+        office.account.refresh_from_db()
+        assert office.account.monthly_budget == 50_000
 
 
 class TestTheWorkspacesOwnKey:

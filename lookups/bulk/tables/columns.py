@@ -64,7 +64,7 @@ _ALIASES = {
     **{pair[3:]: pair[:2] for pair in _SHORT.split()},
 }
 _ANYWHERE = ("anywhere", "everywhere", "all", "allstates", "anystate", "everystate", "nationwide")
-_BETWEEN = re.compile(r"[,;/|&+]|\band\b")
+_BETWEEN = re.compile(r"[,;/|&+](?:\s*or\s+(?=\w))?|\band\b|(?<=\w)\s+or\s+(?=\w)")  # in "NY or DE" it is not Oregon
 _AROUND = ("stateof", "commonwealthof", "districtof", "us", "usa")
 _KINDS = {
     **dict.fromkeys(("ucc", "lien", "liens", "uccfiling", "uccfilings", "uccsearch"), LIENS),
@@ -121,7 +121,11 @@ def list_states(text: str) -> list[str]:
     if find_state(text):
         return []
     parts = [part for part in _BETWEEN.split(text) if _word(part)]
-    found = [find_state(part) for part in (parts if len(parts) > 1 else text.split())]
+    if len(parts) < 2:
+        parts = text.split()
+        if "OR" in parts[1:-1] and any(len(part) > 2 for part in parts):
+            return []  # "OHIO OR INDIANA" may be two or three
+    found = [find_state(part) for part in parts]
     known = [state for state in found if state]
     return list(dict.fromkeys(known)) if len(known) == len(found) > 1 else []
 

@@ -184,7 +184,7 @@ def _write(lookup: Lookup, verdict: Verdict | None) -> tuple[str, str]:
             return f"{len(lookup.candidates)} companies fit {asked} equally well", f"{text} {FREE}"
         case Verdict.REFUSED:
             texts = [text for several in bodies.refusal_details(lookup).values() for text in several]
-            return f"{name} cannot be asked this", f"{_for_people(' '.join(texts))} {FREE}"
+            return f"{name} cannot be asked this", f"{write_for_people(' '.join(texts))} {FREE}"
         case Verdict.UNAVAILABLE:
             return f"{name} did not answer", _write_unavailable(lookup)
         case Verdict.FAILED:
@@ -199,7 +199,7 @@ def _write(lookup: Lookup, verdict: Verdict | None) -> tuple[str, str]:
     return f"{asked} {verdicts[verdict]} {name}", ""
 
 
-def _for_people(text: str) -> str:
+def write_for_people(text: str) -> str:
     """A sentence that names fields of the wire, as people read it."""
     return text.replace(COPY_KEPT, COPY_HERE).replace("the entity_id", "the state's identifier")
 

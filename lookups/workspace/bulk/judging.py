@@ -28,6 +28,7 @@ from lookups.lookup.outcomes import Refused, Unavailable
 from lookups.lookup.questions import Question
 from lookups.models import BulkDraft, Lookup
 from lookups.verdicts import Verdict
+from lookups.workspace.ask.answers import write_for_people
 from scrapers.failures import find_failure
 from scrapers.refusals import find_refusal
 
@@ -230,7 +231,7 @@ def _of_refusal(refused: Refused, state: str, row: drafts.Row) -> Problem:
     )
     ((name, texts),) = bodies.refusal_details(draft).items()
     known = find_refusal(refused.refusal)
-    text = texts[0]
+    text = write_for_people(texts[0])
     if name == "entity_id" and row.fields.get("entity_id", "").isdigit():
         text = f"{text} {LOST_ZEROS}"
     return Problem(name, text, state=state if known is not None and known.facts.unsupported else "")

@@ -18,7 +18,7 @@ from lookups.pages.differences import mark
 from lookups.pages.dossier.record.headline import find_kind
 from lookups.pages.dossier.record.words import clip
 from lookups.verdicts import BILLED, Verdict
-from lookups.workspace.ask.answers import TAGS, write_waiting
+from lookups.workspace.ask.answers import TAGS, write_for_people, write_waiting
 from scrapers.failures import find_failure
 
 ROWS_A_PAGE, CANDIDATES_A_ROW = 20, 3
@@ -170,7 +170,7 @@ def _why(lookup: Lookup) -> str:
     """Why there is nothing, in a sentence."""
     match lookup.outcome:
         case Verdict.REFUSED:
-            return " ".join(next(iter(bodies.refusal_details(lookup).values())))
+            return write_for_people(" ".join(next(iter(bodies.refusal_details(lookup).values()))))
         case Verdict.UNAVAILABLE:
             failure = find_failure(lookup.reason)
             return lookup.note or (failure.facts.customer if failure else "")

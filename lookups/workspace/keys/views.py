@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from billing import budgets, customer_keys, keys, limits
+from billing import budgets, customer_keys, keys, limits, prices
 from billing.models import ApiKey
 from lookups.api.views import paging
 from lookups.workspace.access import WorkspaceRequest, workspace
@@ -24,7 +24,9 @@ PAGE = 200
 KINDS = {"active": "good", "ending": "warn", "revoked": "bad", "expired": "neutral"}
 EXAMPLE = """curl {url}/v1/lookup \\
   -H 'x-api-key: {secret}' -H 'content-type: application/json' \\
-  -d '{{"entity_name": "Blue Heron Logistics LLC", "state": "DE"}}'"""
+  -d '{{"entity_name": "{name}", "state": "{state}"}}'"""
+INVENTED = {"name": "Blue Heron Logistics LLC", "state": "DE"}  # the sandbox registry has it
+REAL = {"name": "International Business Machines Corporation", "state": "NY"}  # open data, which answers without a wall
 Done = TypeVar("Done")
 
 
@@ -171,7 +173,9 @@ def _ask(request: WorkspaceRequest, page: str, form: forms.Form, key: ApiKey | N
 
 def _show_secret(request: WorkspaceRequest, key: ApiKey, secret: str | None) -> HttpResponse:
     """The only moment a secret is readable: a page that nothing stores. A form that was sent again has none."""
-    context = {"line": _line(key), "secret": secret, "example": EXAMPLE.format(url=settings.PUBLIC_URL, secret=secret)}
+    asked = INVENTED if key.is_test else REAL
+    example = EXAMPLE.format(url=settings.PUBLIC_URL, secret=secret, **asked)
+    context = {"line": _line(key), "secret": secret, "example": example, "price": prices.LOOKUP}
     return render(request, "workspace/keys/secret.html", context if key.allows("lookup") else context | {"example": ""})
 
 

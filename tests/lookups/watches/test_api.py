@@ -117,6 +117,23 @@ class TestPostingMany:
         assert (first["every"], first["on"], first["max_per_month"]) == ("week", ["status", "name"], 3)
         assert (second["entity_name"], second["on"]) == ("Magic Found LLC", list(taxonomy.BY_DEFAULT))
 
+    def test_watches_each_of_two_companies_of_one_name(self, tester: Customer) -> None:
+        table = (
+            "state,entity_id,entity_name\nNY,SB-NY-900021,Magic Ambiguous LLC\nNY,SB-NY-900022,Magic Ambiguous LLC\n"
+        )
+        for made in (2, 0):
+            reply = tester.post("/v1/watches/batch", table.encode(), content_type="text/csv")
+            assert reply.json()["created"] == made, reply.content
+        assert set(Watch.objects.values_list("entity_id", flat=True)) == {"SB-NY-900021", "SB-NY-900022"}
+
+    def test_watches_no_company_a_second_time_because_its_name_stands_beside(self, tester: Customer) -> None:
+        for table in (
+            "state,entity_id\nDE,SB-DE-000123\n",
+            "state,entity_id,entity_name\nDE,SB-DE-000123,Blue Heron\n",
+        ):
+            tester.post("/v1/watches/batch", table.encode(), content_type="text/csv")
+        assert Watch.objects.count() == 1
+
     def test_as_json_has_its_settings_in_the_body_alone(self, tester: Customer) -> None:
         reply = tester.post("/v1/watches/batch?every=week", {"watches": [FOUND]})
         assert reply.status_code == 400

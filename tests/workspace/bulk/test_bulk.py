@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from datetime import timedelta
@@ -207,6 +208,24 @@ class TestSeveralStates:
         office.post(f"{at}rows/", {"do": "drop", "row": "1"})
         buy(office, at)
         assert list(Lookup.objects.order_by("position").values_list("state", flat=True)) == ["NY", "NY"]
+
+    @pytest.mark.parametrize(("left_out", "asked"), [("0", "CO"), ("1", "NY")])
+    def test_that_are_left_out_stay_so_when_the_columns_are_chosen(
+        self, office: Browser, left_out: str, asked: str
+    ) -> None:
+        at = begin(office, 'Company,State,Note\nAcme Corp,"NY, CO",x\n')
+        office.post(f"{at}rows/", {"do": "drop", "row": left_out})
+        office.post(f"{at}columns/", {"role-0": "entity_name", "role-1": "state", "carry-2": "on"})
+        buy(office, at)
+        assert list(Lookup.objects.values_list("state", flat=True)) == [asked]
+
+    def test_that_are_mended_stay_so_when_the_columns_are_chosen(self, office: Browser) -> None:
+        at = begin(office, 'Company,State,Note\nAcme Corp,"NY, CO",x\n')
+        office.post(f"{at}rows/", {"do": "mend", "row": "1", "entity_name-1": "Acme Corp of Colorado", "state-1": "TX"})
+        office.post(f"{at}columns/", {"role-0": "entity_name", "role-1": "state", "carry-2": "on"})
+        buy(office, at)
+        asked = Lookup.objects.order_by("position").values_list("state", "asked")
+        assert list(asked) == [("NY", "Acme Corp"), ("TX", "Acme Corp of Colorado")]
 
     def test_are_read_anew_when_the_columns_mean_something_else(self, office: Browser) -> None:
         at = begin(office, "A1,B1,C1\nAcme Corp,NY / CO,NY\n")
@@ -458,6 +477,12 @@ class TestARowThatFoundNothing:
         assert answer.ref == "2"
         assert (answer.asked_by, answer.origin) == (office.user, "page")
         assert set(Lookup.objects.values_list("asked_by", flat=True)) == {office.user.pk}
+
+    def test_is_told_what_to_give_in_the_words_of_the_page(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"), "Company,State\nMagic Too Many LLC,NY\n")
+        page = html.unescape(office.get(at).content.decode())
+        assert "give more of it, or the state's identifier." in page
+        assert "the entity_id" not in page
 
     def test_is_asked_once_by_two_clicks(self, office: Browser) -> None:
         at = ask(office.work_in("sandbox"))

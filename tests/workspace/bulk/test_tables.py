@@ -207,6 +207,15 @@ class TestAColumn:
     def test_of_states_may_have_several(self, text: str, codes: str) -> None:
         assert list_states(text) == codes.split()
 
+    @pytest.mark.parametrize(
+        ("text", "codes"),
+        [("Ohio or Indiana", "OH IN"), ("DE or NY", "DE NY"), ("NY, DE or CA", "NY DE CA"),
+         ("NY, DE, or CA", "NY DE CA"), ("WA OR CA", "WA OR CA"), ("wa, or, ca", "WA OR CA"), ("or, wa", "OR WA"),
+         ("Oregon or Ohio", "OR OH"), ("OR or WA", "OR WA"), ("OHIO OR INDIANA", ""), ("or", ""), ("Oregon", "")],
+    )  # fmt: skip
+    def test_with_or_between_states_does_not_mean_oregon(self, text: str, codes: str) -> None:
+        assert list_states(text) == codes.split()
+
     def test_headed_states_is_the_one_of_states(self) -> None:
         assert self.guess('Customer,Company,States\n7,Acme,"NY, DE"\n')["state"] == "States"
         assert self.guess('A1,B1\nAcme LLC,"NY, DE"\nZebra LLC,anywhere\n')["state"] == "B1"

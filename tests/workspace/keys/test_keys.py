@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from billing import customer_keys, keys
 from billing.models import ApiKey, AuditEvent
+from lookups import selectors as states
 from tests.workspace.conftest import Browser, open_office
 
 pytestmark = pytest.mark.django_db
@@ -119,6 +120,16 @@ class TestANewKey:
         assert "no-store" in answer["Cache-Control"]
         key = ApiKey.objects.of_programs().get()
         assert secret not in page(office) + page(office, f"{LIST}{key.public_id}/")
+
+    @pytest.mark.parametrize("mode", ["live", "test"])
+    def test_is_tried_with_a_question_that_is_answered(self, office: Browser, mode: str) -> None:
+        text = html.unescape(make(office, mode=mode).content.decode())
+        able = {one["state"] for one in states.list_states() if one["available"]}
+        asked = re.search(r'"entity_name": "([^"]+)", "state": "(..)"', text)
+        assert asked
+        assert (asked[1] == "Blue Heron Logistics LLC") is (mode == "test")  # no registry but the sandbox has it
+        assert mode == "test" or asked[2] in able
+        assert ("for 0.0314 USD if it answers" in text) is (mode == "live")
 
     def test_has_what_was_filled_in(self, office: Browser) -> None:
         filled = {
