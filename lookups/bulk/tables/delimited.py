@@ -11,6 +11,7 @@ from scrapers.normalize import names
 
 _SEPARATORS = ("\t", ";", ",", "|")
 _SAMPLE = 30
+NOTHING = "There is nothing in it."
 OLD_SIGNS = "It is not UTF-8; it was read as Windows text. Look at the names with accents."
 ABOVE = 10  # lines beyond the rows' number that may be titles and headings
 
@@ -20,7 +21,7 @@ def read(raw: bytes) -> tuple[list[Line], list[str]]:
     text, notes = _decode(raw)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
-        raise Unreadable("There is nothing in it.")
+        raise Unreadable(NOTHING)
     separator = find_separator(text)
     if separator is None:
         found = [(number, [line]) for number, line in enumerate(text.split("\n"), start=1)]
@@ -28,6 +29,8 @@ def read(raw: bytes) -> tuple[list[Line], list[str]]:
         found = _parse(text, separator)
     lines = [Line(number, [clean(cell) for cell in cells]) for number, cells in found]
     lines = [line for line in lines if any(line.cells)]
+    if not lines:  # commas alone, as a spreadsheet saves rows that were emptied
+        raise Unreadable(NOTHING)
     if len(lines) > MOST_ROWS + ABOVE:
         raise Unreadable(f"It has {len(lines):,} rows; up to {MOST_ROWS:,} are taken at a time.")
     return lines, notes

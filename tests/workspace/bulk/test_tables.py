@@ -83,6 +83,7 @@ class TestATableInText:
         [
             (b"", "nothing in it"),
             (b"\n \n", "nothing in it"),
+            (b",,\n,,\n", "nothing in it"),
             (b"name,state\n", "no line beneath"),
             (b"\x89PNG\r\n\x1a\n\0\0\0", "neither text nor a workbook"),
             (b"\xff\xfea", "neither text nor a workbook"),
@@ -97,6 +98,7 @@ class TestATableInText:
         ids=[
             "no_bytes",
             "blanks",
+            "commas",
             "no_lines",
             "picture",
             "half_a_sign",
