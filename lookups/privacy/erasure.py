@@ -69,6 +69,7 @@ def forget_lookups(lookups: QuerySet[Lookup]) -> dict[str, int]:
         "lookups": lookups.update(
             asked=ERASED,
             question={},
+            asked_by=None,  # who is in another account as well stays somebody
             ref=None,
             refusal=None,
             match=None,

@@ -67,6 +67,7 @@ class TestALineOfTheLog:
             ("Cookie: sessionid=0123456789abcdef; csrftoken=abcdef0123", "sessionid="),
             ("x-api-key: 0123456789abcdef", "x-api-key: "),
             ('{"password": "correct horse"}', 'password": '),
+            ("Forbidden (no cookie): /app/sign-in/eyJabcdefgh-0123456789_correct-4eC39HqLyjW/", "/app/sign-in/"),
         ],
     )
     def test_shows_no_secret_that_looks_like_one(self, line: Any, told: str, kept: str) -> None:

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import io
 import json
+import tracemalloc
+import zipfile
+import zlib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -30,6 +36,37 @@ JUDGE = """
   return JSON.stringify(found.map(one => [one.part, one.holds, one.text]));
 })()
 """
+
+
+RECORD = b"WARC/1.1\r\nWARC-Type: warcinfo\r\n"
+
+
+def zip_up(archive: bytes) -> bytes:
+    """A file that looks like evidence as far as its archive is read."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as package:
+        package.writestr(verify.WARC, archive)
+        for name in ("manifest.json", "signature.json", "contents.json"):
+            package.writestr(f"{verify.OURS}{name}", "{}")
+        package.writestr(f"{verify.OURS}exchanges.jsonl", "")
+    return made.getvalue()
+
+
+def lay_over_one_another(size: int) -> bytes:
+    """A zip of fifty files, each of which has all that follow in it."""
+    made, files, content = io.BytesIO(), [], bytes(size)
+    for number in range(50):
+        one = zipfile.ZipInfo(f"{number:02}")
+        one.CRC, one.file_size, one.compress_size = zlib.crc32(content), len(content), len(content)
+        content = one.FileHeader() + content
+        files.insert(0, one)
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as package:
+        for number, one in enumerate(files):
+            one.header_offset = number * (len(content) - size) // 50
+            package.filelist.append(one)
+        package.start_dir = made.write(content)
+        package._didModify = True
+    return made.getvalue()
 
 
 def send(raw: bytes, name: str = "answer.wacz", client: Client | None = None) -> Any:
@@ -85,6 +122,41 @@ class TestThePage:
         assert Client().post("/verify/").status_code == 400
         monkeypatch.setattr(page_of_evidence, "MOST_BYTES", 100)
         assert send(b"0" * 101).status_code == 413
+
+    def test_unpacks_no_more_of_a_small_file_than_a_page_has(self, db: None) -> None:
+        """A quarter of a megabyte that is 240 when it is unpacked, and one in which fifty files are the same bytes."""
+        size = 240 * 1024 * 1024
+        packed = gzip.compress(b"%bContent-Length: %d\r\n\r\n%b\r\n\r\n" % (RECORD, size, bytes(size)), 1)
+        for raw in (zip_up(packed), lay_over_one_another(5_000_000)):
+            tracemalloc.start()
+            try:
+                page = send(raw).content.decode()
+                most = tracemalloc.get_traced_memory()[1]
+            finally:
+                tracemalloc.stop()
+            assert "This file was changed" in page
+            assert most < 100 * 1024 * 1024
+
+    def test_reads_a_file_of_many_small_parts_once(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        """All that followed was copied for each of them: four megabytes took a minute and a half of a processor."""
+        read = 0
+
+        class Counting:
+            def __init__(self, bits: int) -> None:
+                self.real = zlib.decompressobj(bits)
+
+            def decompress(self, packed: bytes, most: int) -> bytes:
+                nonlocal read
+                read += len(packed)
+                return self.real.decompress(packed, most)
+
+            def __getattr__(self, name: str) -> Any:
+                return getattr(self.real, name)
+
+        monkeypatch.setattr(verify, "zlib", SimpleNamespace(decompressobj=Counting, MAX_WBITS=zlib.MAX_WBITS))
+        raw = zip_up(gzip.compress(RECORD + b"Content-Length: 0\r\n\r\n\r\n\r\n", mtime=0) * 5_000)
+        assert "This file was changed" in send(raw).content.decode()
+        assert 0 < read < 100 * len(raw)
 
     def test_is_refused_after_too_many_in_a_minute(self, settings: Any, evidence: bytes) -> None:
         settings.KEYLESS_PER_MINUTE, somebody = 1, Client(REMOTE_ADDR=new_address())

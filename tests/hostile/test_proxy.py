@@ -246,6 +246,25 @@ class TestARollingRestart:
         assert set(probing.result()) == {200}
 
 
+class TestItsLog:
+    """Of a request whose address holds a secret: a spreadsheet's key, a link that signs in."""
+
+    @pytest.mark.parametrize(
+        ("room", "secret"),
+        [("/reconcile/", f"osd_{'abcdefg2' * 4}"), ("/app/sign-in/", "Zb3-xYq_" * 5)],
+        ids=["a spreadsheet's key", "a link that signs in"],
+    )
+    def test_tells_no_secret_of_it_also_when_something_went_wrong(self, tmp_path: Path, room: str, secret: str) -> None:
+        with proxies.nginx(tmp_path, servers=[1]) as running:
+            where = f"http://127.0.0.1:{running.port}"
+            assert plain_http.get(f"{where}{room}{secret}/", timeout=20).status_code == 502
+            plain_http.post(f"{where}/{room}{secret}", content=b"x" * 100_000, timeout=20)
+            wait_until(lambda: running.log.read_text().count(" 502 ") >= 2, what="both are logged", seconds=20)
+            told = running.log.read_text()
+        assert secret not in told
+        assert f"GET {room}[hidden]/ 502" in told
+
+
 class TestNoServer:
     """All of them are away."""
 

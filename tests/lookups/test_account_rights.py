@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from billing import ledger, money, reconciliation, topups
-from billing.models import Account, AuditEvent, LedgerEntry, Payment, TopUp
+from billing.models import Account, AuditEvent, LedgerEntry, Member, Payment, TopUp
 from billing.payments import booking
 from lookups.models import Delivery, IdempotencyRecord, Job, Lookup, RowAnswer, WebhookSecret
 from tests.lookups.conftest import Customer, anew
@@ -94,6 +95,15 @@ class TestAnErasure:
         RowAnswer.objects.create(row=Lookup.objects.earliest("pk"), digest="0" * 64, created_at=timezone.now())
         erase(known, give_up_credit=True)
         assert not RowAnswer.objects.exists()
+
+    def test_forgets_who_has_asked_also_where_they_work_in_another_account(self, known: Customer) -> None:
+        ada = User.objects.create(username="member-ada", email="ada@quay.test")
+        for account in (known.account, Account.objects.create(name="Quay Street", created_at=timezone.now())):
+            Member.objects.create(user=ada, account=account, role="owner", joined_at=timezone.now())
+        Lookup.objects.update(asked_by=ada)
+        erase(known, give_up_credit=True)
+        assert User.objects.filter(pk=ada.pk).exists()
+        assert not Lookup.objects.filter(asked_by=ada).exists()
 
     def test_is_found_by_no_reconciliation(self, known: Customer) -> None:
         before = reconciliation.run(now=timezone.now())

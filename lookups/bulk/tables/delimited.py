@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Iterator
 
 from lookups.bulk.tables.columns import find_field
 from lookups.bulk.tables.lines import MOST_ROWS, Line, Unreadable, clean
@@ -11,6 +12,7 @@ from scrapers.normalize import names
 
 _SEPARATORS = ("\t", ";", ",", "|")
 _SAMPLE = 30
+NOTHING = "There is nothing in it."
 OLD_SIGNS = "It is not UTF-8; it was read as Windows text. Look at the names with accents."
 ABOVE = 10  # lines beyond the rows' number that may be titles and headings
 
@@ -20,16 +22,20 @@ def read(raw: bytes) -> tuple[list[Line], list[str]]:
     text, notes = _decode(raw)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
-        raise Unreadable("There is nothing in it.")
+        raise Unreadable(NOTHING)
     separator = find_separator(text)
-    if separator is None:
-        found = [(number, [line]) for number, line in enumerate(text.split("\n"), start=1)]
-    else:
-        found = _parse(text, separator)
-    lines = [Line(number, [clean(cell) for cell in cells]) for number, cells in found]
-    lines = [line for line in lines if any(line.cells)]
-    if len(lines) > MOST_ROWS + ABOVE:
-        raise Unreadable(f"It has {len(lines):,} rows; up to {MOST_ROWS:,} are taken at a time.")
+    alone = ((number, [line]) for number, line in enumerate(io.StringIO(text), start=1))
+    found: Iterable[tuple[int, list[str]]] = alone if separator is None else _parse(text, separator)
+    lines, number_of = [], 0
+    for number, cells in found:
+        line = Line(number, [clean(cell) for cell in cells])
+        number_of += any(line.cells)
+        if any(line.cells) and number_of <= MOST_ROWS + ABOVE:  # the others are counted and not kept
+            lines.append(line)
+    if not lines:  # commas alone, as a spreadsheet saves rows that were emptied
+        raise Unreadable(NOTHING)
+    if number_of > MOST_ROWS + ABOVE:
+        raise Unreadable(f"It has {number_of:,} rows; up to {MOST_ROWS:,} are taken at a time.")
     return lines, notes
 
 
@@ -67,16 +73,15 @@ def _decode(raw: bytes) -> tuple[str, list[str]]:
     raise Unreadable("This is neither text nor a workbook. Save it as XLSX or CSV UTF-8.")
 
 
-def _parse(text: str, separator: str) -> list[tuple[int, list[str]]]:
+def _parse(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    found, begins = [], 1
+    begins = 1
     try:
         for cells in reader:
-            found.append((begins, cells))
+            yield begins, cells
             begins = reader.line_num + 1
     except csv.Error as error:
         raise Unreadable(f"Line {begins} is no line of a table: {error}.", begins) from None
-    return found
 
 
 def _parts_legal_forms(rows: list[list[str]]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 from datetime import UTC, datetime
 from typing import Any
 
@@ -83,6 +84,7 @@ class TestATableInText:
         [
             (b"", "nothing in it"),
             (b"\n \n", "nothing in it"),
+            (b",,\n,,\n", "nothing in it"),
             (b"name,state\n", "no line beneath"),
             (b"\x89PNG\r\n\x1a\n\0\0\0", "neither text nor a workbook"),
             (b"\xff\xfea", "neither text nor a workbook"),
@@ -97,6 +99,7 @@ class TestATableInText:
         ids=[
             "no_bytes",
             "blanks",
+            "commas",
             "no_lines",
             "picture",
             "half_a_sign",
@@ -113,6 +116,18 @@ class TestATableInText:
         with pytest.raises(Unreadable) as refused:
             read_table(raw)
         assert why in str(refused.value)
+
+    @pytest.mark.parametrize(("before", "line"), [(b"name,state\n", b"a,NY\n"), (b"", b"a\n")], ids=["table", "list"])
+    def test_keeps_no_more_rows_than_are_taken(self, before: bytes, line: bytes) -> None:
+        """Five megabytes of short rows took 450 of the web server's, before they were refused."""
+        tracemalloc.start()
+        try:
+            with pytest.raises(Unreadable, match=r"200,00[01] rows"):
+                read_table(before + line * 200_000)
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert most < 16 * 1024 * 1024
 
 
 class TestATableInAWorkbook:
