@@ -13,6 +13,7 @@ from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import build_q_object_from_lookup_parameters
 from django.contrib.admin.views.main import ORDER_VAR
+from django.db import DataError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.views import ChangeList
@@ -27,12 +28,16 @@ class BoundedChangeList(ChangeList):  # type: ignore[misc]
     request: HttpRequest
     _given: dict[str, Any]
 
-    def get_filters(self, request: HttpRequest) -> Any:
-        """Django's; what the address asks for beside the filters is kept. A year that is none is no error of ours."""
+    def __init__(self, *args: Any, **named: Any) -> None:
+        """Django's; a year or a number in the address that is none to the database is no error of ours."""
         try:
-            found = super().get_filters(request)
-        except (OverflowError, ValueError) as wrong:
+            super().__init__(*args, **named)
+        except (OverflowError, ValueError, DataError) as wrong:
             raise IncorrectLookupParameters(wrong) from wrong
+
+    def get_filters(self, request: HttpRequest) -> Any:
+        """Django's; what the address asks for beside the filters is kept."""
+        found = super().get_filters(request)
         self.request, self._given = request, found[2]
         return found
 
