@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scrapers.normalize import officers
-from scrapers.records import Address, Query, UccParty
+from scrapers.records import Address, NotFound, Query, UccParty
+from scrapers.refusals import QueryRefused
 from scrapers.transport import conditions
+from scrapers.transport.recording import load_steps
 from scrapers.ucc import parties
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER
 
 
 def asked(name: str) -> Query:
@@ -105,3 +111,36 @@ class TestAPartysName:
     )
     def test_of_somebody_else_is_not(self, name: str, shown: str) -> None:
         assert not parties.fits(UccParty(shown, Address(), "person"), asked(name))
+
+
+@pytest.mark.parametrize(
+    ("state", "situation", "term"),
+    [
+        ("AL", "ucc-none", "Quartz Umbrella Repair"),
+        ("NJ", "ucc-no-match", "Velvet Anchor Partners"),
+        ("SC", "ucc-no-match", "Velvet Anchor Partners"),
+    ],
+)
+class TestARegistryThatIsAskedForCompaniesAlone:
+    """Says "no liens" of companies alone: of people it would be false where nobody looked for them."""
+
+    def registry(self, state: str, situation: str, term: str, *, name: str) -> Conversation:
+        """One that has no lien on the name, from the saved answer to another."""
+        steps = load_steps(FOLDER / state / situation)
+        asked = [
+            replace(step, sent={key: name if value == term else value for key, value in step.sent.items()})
+            if isinstance(step.sent, dict)
+            else step
+            for step in steps
+        ]
+        assert asked != steps
+        return Conversation(state, *asked)
+
+    @pytest.mark.parametrize("name", ["Jordan Sample", "Sample, Jordan"])
+    def test_refuses_a_name_that_may_be_a_persons(self, state: str, situation: str, term: str, name: str) -> None:
+        with pytest.raises(QueryRefused, match="companies alone"):
+            self.registry(state, situation, term, name=name).ask(name=name, kind="ucc")
+
+    def test_finds_nothing_on_a_company(self, state: str, situation: str, term: str) -> None:
+        name = "Velvet Anchor Holdings"
+        assert isinstance(self.registry(state, situation, term, name=name).ask(name=name, kind="ucc"), NotFound)
