@@ -3,7 +3,7 @@
 Source: a public client that walked these pages in a browser in July 2026 (control names, the four columns, no
 captcha); the choice of the role from the twin platform of Maryland. Names are searched as "begins with". The grid
 names no party: a debtor is shown only where the form let us ask for debtors and one name was ticked. How a person's
-name is written is not known.
+name is written is not known. It shows no status and no later documents, so no lien is called active.
 """
 
 from __future__ import annotations
@@ -108,5 +108,6 @@ def _filing(row: dict[str, str], debtor: str | None) -> UccFiling:
         debtors=(parties.listed_party(debtor),) if debtor else (),
         lapse_date=row["Lapse Date"] or None,
         filing_type=row["Filing Type"] or None,
+        status_omits="termination",
         sos_url=URL,
     )
