@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates
+from scrapers.normalize.liens import is_termination
 from scrapers.parsing.columns import PlaceColumns
 from scrapers.parsing.fields import listed, need_text, note_unread
 from scrapers.portal import Portal
@@ -94,7 +95,7 @@ def _fill(session: PortalSession, liens: dict[str, _Lien]) -> None:
 def _filing(lien: _Lien) -> UccFiling:
     ordered = sorted(lien.documents, key=lambda row: value(row, "filingdate") or "")
     initial = next((row for row in ordered if need_text(row, "transactionid") == lien.number), None)
-    ended = any(flag(row, "terminationflag") or "termination" in _kind(row).casefold() for row in ordered)
+    ended = any(flag(row, "terminationflag") or is_termination(_kind(row)) for row in ordered)
     return UccFiling(
         file_number=lien.number,
         filed=value(initial, "filingdate") if initial else None,

@@ -73,6 +73,24 @@ def test_a_lien_is_not_called_active_by_its_lapse_date_where_nothing_shows_its_e
     assert [status_class(lien, today=TODAY) for lien in told.filings] == meanings
 
 
+@pytest.mark.parametrize(
+    ("state", "name", "whole", "part"),
+    [
+        ("CO", "Juniper Mesa Outfitters LLC", '"UCC termination"', '"UCC partial termination"'),
+        ("RI", "Lantern Cove Marina LLC", "UCC-3 TERMINATION", "UCC-3 PARTIAL TERMINATION"),
+    ],
+)
+def test_a_lien_that_is_terminated_in_part_goes_on(state: str, name: str, whole: str, part: str) -> None:
+    changes = ((whole, part), ('"terminationflag": true', '"terminationflag": false'))
+    steps = load_steps(FOLDER / state / "ucc-debtor")
+    for old, new in changes:
+        steps = [replace(step, body=step.body.replace(old.encode(), new.encode())) for step in steps]
+    told = Conversation(state, *steps).ask(kind="ucc", name=name)
+    assert isinstance(told, FoundFilings)
+    assert part.strip('"') in [later.filing_type for lien in told.filings for later in lien.amendments]
+    assert "terminated" not in [status_class(lien, today=TODAY) for lien in told.filings]
+
+
 @given(some.none() | some.text(max_size=40), some.none() | some.text(max_size=20))
 def test_a_lien_never_fails_to_be_read(status: str | None, lapse: str | None) -> None:
     status_class(UccFiling("1", None, status=status, lapse_date=lapse), today=TODAY)
