@@ -216,6 +216,12 @@ class TestFlorida:
         )
         assert status_class("FL", found) == "active"
 
+    @pytest.mark.parametrize("words", ["NONE", "N/A", "APPLIED FOR", "NOT APPLICABLE"])
+    def test_has_no_federal_number_where_words_stand_in_its_place(self, tmp_path: Path, words: str) -> None:
+        line = self.line((480, words.ljust(14)))
+        found = read("FL", zipped(tmp_path / "cordata.zip", cordata0__txt=line + "\r\n"))[0]
+        assert found.fei_ein_number is None
+
     def officer(self, tmp_path: Path, kind: str, name: str) -> Officer:
         line = self.line((672, kind), (673, name.ljust(42)))
         return read("FL", zipped(tmp_path / "cordata.zip", cordata0__txt=line + "\r\n"))[0].officers[0]
