@@ -131,6 +131,11 @@ class TestIllinois:
         assert (going.status, going.entity_type) == ("Intent to dissolve", "Not-for-Profit Corporation")
         assert (llc.status, named.jurisdiction) == ("NGS", "64")
 
+    @pytest.mark.parametrize("day", ["00000000", " " * 8])
+    def test_has_no_day_where_noughts_or_blanks_stand_for_it(self, tmp_path: Path, day: str) -> None:
+        master = [fixed(40, (0, "00000017"), (8, day), (29, "00"), (31, "4"))]
+        assert read("IL", self.folder(tmp_path, master=master))[0].formation_date is None
+
     def test_never_guesses_what_a_code_means_that_is_in_no_list(self, tmp_path: Path) -> None:
         master = [fixed(40, (0, "00000017"), (29, "18"), (31, "9"))]
         record = read("IL", self.folder(tmp_path, master=master))[0]
