@@ -329,11 +329,14 @@ class Portal:
         return (self.check_id(row.entity_id),)
 
     def check_id(self, entity_id: str) -> str:
-        """Return the identifier in the portal's own form; QueryRefused when it cannot be one of this state."""
+        """Return the identifier in the portal's own form; QueryRefused when it cannot be one of this state.
+
+        Letters are capitals in every registry.
+        """
         cleaned = entity_id.strip()
         if not re.fullmatch(self.id_pattern, cleaned, flags=re.IGNORECASE):
             raise QueryRefused(Refusal.NOT_AN_IDENTIFIER, entity_id=cleaned)
-        return cleaned
+        return cleaned.upper()
 
     def check_ucc(self, query: Query) -> None:
         """QueryRefused when UCC filings of this state cannot be asked for so."""

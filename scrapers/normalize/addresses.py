@@ -20,6 +20,7 @@ STATES = {place.name.replace(".", "").upper(): code for code, place in PLACES.it
 _CODES = frozenset(STATES.values())
 _COUNTRIES = {"USA", "US", "U.S.A.", "U.S.", "UNITED STATES", "UNITED STATES OF AMERICA", "UNITED STATES (USA)"}
 _ZIP_AT_END = re.compile(r"^(?P<rest>.+?)[.,\s]+(?P<zip>\d{5}(?:-?\d{4})?)(?:-0000)?$")
+_TAIL_ALONE = re.compile(r"[,\s]+[^\d,]+(?:[,\s]+\d{5}(?:-?\d{4})?)?[-.,\s]*")  # behind a city: a state, perhaps a ZIP
 _CITY_AND_STATE = [  # the state in four words, three, two, one
     re.compile(rf"^(?P<city>.*?)[,\s]+(?P<state>\S+(?:\s+\S+){{{more}}})$") for more in (3, 2, 1, 0)
 ]
@@ -176,7 +177,10 @@ def _tagged(text: str, country: str | None) -> Address:
     city = tags.get("PlaceName", "").strip(" ,")
     if kind not in ("Street Address", "PO Box") or not state or not city or city not in text:
         return Address(street=text or None, country=country)
-    street = text[: text.rindex(city)].strip(" ,")
+    start = text.rindex(city)
+    street, rest = text[:start].strip(" ,"), text[start + len(city) :]
+    if "," in city or not _TAIL_ALONE.fullmatch(rest) or state_code(rest.strip(" ,.-0123456789")) != state:
+        return Address(street=text or None, country=country)  # "Toronto, CA M5H 3R4", "Tbilisi, Georgia 0105"
     return Address(street or None, city, state, zip_code(tags.get("ZipCode")), country)
 
 

@@ -38,9 +38,14 @@ def status_class(filing: UccFiling, *, today: date) -> LienClass:
 
 
 def is_terminated(filing: UccFiling) -> bool:
-    """Whether one of the later documents ends the lien; a partial one does not."""
-    kinds = (later.filing_type.casefold() for later in filing.amendments)
-    return any("terminat" in kind and "partial" not in kind for kind in kinds)
+    """Whether one of the later documents ends the lien."""
+    return any(is_termination(later.filing_type) for later in filing.amendments)
+
+
+def is_termination(document: str) -> bool:
+    """Whether a document of this kind ends the lien; a partial one does not."""
+    kind = document.casefold()
+    return "terminat" in kind and "partial" not in kind
 
 
 def _shown_class(filing: UccFiling, *, today: date) -> LienClass:

@@ -53,6 +53,7 @@ _APOSTROPHE = re.compile(r"['\u2018\u2019`\u00b4]")
 _UNDIVIDED = str.maketrans(
     {"\u00f8": "o", "\u0111": "d", "\u00f0": "d", "\u0142": "l", "\u0127": "h", "\u00e6": "ae", "\u0153": "oe"}
 )
+_MARKS = dict.fromkeys(map(ord, "\u2122\u2120"))  # trade and service mark, which Unicode spells out in letters
 _ESCAPED = re.compile(r"&[#\w]+;")  # with its semicolon: "B&GTrucking" is a name
 _INITIALS = re.compile(r"(?<=\b\w)\.(?=\w\b)")
 _NO_WORD = re.compile(r"[\W_]+")
@@ -92,7 +93,7 @@ def plain(name: str) -> str:
     if name.isascii():
         text = name.lower()
     else:
-        text = unicodedata.normalize("NFKD", name)
+        text = unicodedata.normalize("NFKD", name.translate(_MARKS))
         text = "".join(sign for sign in text if not unicodedata.combining(sign)).casefold().translate(_UNDIVIDED)
     if "+" in text:
         text = _PLUS.sub(" plus", text)  # "A+ Tutoring", but "Jones + Sons"
@@ -105,10 +106,10 @@ def plain(name: str) -> str:
 
 
 def unescaped(name: str) -> str:
-    """The name without the codes of a web page: people paste "Smith &amp; Sons", some of it escaped twice."""
+    """The name without the codes and marks of a web page: people paste "Smith &amp; Sons\u2122", some escaped twice."""
     for _ in range(2):
         name = _ESCAPED.sub(lambda found: html.unescape(found[0]), name)
-    return name
+    return name.translate(_MARKS)
 
 
 def words(name: str) -> list[str]:

@@ -26,6 +26,11 @@ _IGNORED = listed("EffectiveDate | EventEffectiveDate")
 _NO_NUMBER = (None, "", *listed("NONE | N/A | NOT APPLICABLE | APPLIED FOR"))
 
 
+def federal_number(shown: str | None) -> str | None:
+    """The federal number of a company; None for the words in its place, on the page and in the published files."""
+    return None if shown in _NO_NUMBER else shown
+
+
 def read(page: Page, session: PortalSession) -> EntityRecord:
     """Read the sections of a detail page; PageChanged when one that every entity has is missing."""
     tree = page.html()
@@ -38,7 +43,6 @@ def read(page: Page, session: PortalSession) -> EntityRecord:
     sections = {text_of(found[0]): part for part in parts if (found := part.xpath("./span[1]"))}
     if "Principal Address" not in sections:
         raise PageChanged(f"{page.url}: no principal address among the sections {sorted(sections)}")
-    fei = filed.maybe("FeiEinNumber")
     record = EntityRecord(
         entity_name=title[1],
         entity_id=filed.one("DocumentId"),
@@ -46,7 +50,7 @@ def read(page: Page, session: PortalSession) -> EntityRecord:
         entity_type=title[0],
         formation_date=filed.maybe("FileDate"),
         jurisdiction=filed.maybe("EntityStateCountry"),
-        fei_ein_number=None if fei in _NO_NUMBER else fei,
+        fei_ein_number=federal_number(filed.maybe("FeiEinNumber")),
         principal_address=_address(sections.pop("Principal Address")),
         mailing_address=_address(sections.pop("Mailing Address", None)),
         officers=tuple(who for name in _OFFICERS for who in _officers(sections.pop(name, None))),

@@ -2,7 +2,8 @@
 
 The page's list (2026-05; since 2026-09 with a token for a number) and UCC answers are recorded; its drawer is
 documented by its labels, and so is the API. The page stands behind Imperva (403 with an empty body); the API does not.
-Partnerships (LLP, general) are not in the page's search. One UCC box finds debtors and secured parties alike.
+Partnerships (LLP, general) are not in the page's search. One UCC box finds debtors and secured parties alike. A lien
+that was terminated is "Active" in its list (recorded), so one is called active only where its history was read.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ def _day(row: _Row, name: str) -> str | None:
 
 
 def _with_suffix(name: str, suffix: str | None) -> str:
-    if not suffix or names.legal_form(name) or names.plain(name).endswith(names.plain(suffix)):
+    if not suffix or names.legal_form(name) or f" {names.plain(name)}".endswith(f" {names.plain(suffix)}"):
         return name
     return f"{name} {suffix}"
 

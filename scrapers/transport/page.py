@@ -31,11 +31,17 @@ class Page:
 
     @property
     def text(self) -> str:
-        """The body as text: by the charset of its header, of its own head, else UTF-8; a bad byte never raises."""
+        """The body as text: by the charset of its header, of its own head, else UTF-8; a bad byte never raises.
+
+        A page that names none and has no sign of UTF-8 beside its bad bytes is in what browsers take it for.
+        """
         declared = self.headers.get("content-type", "").lower().partition("charset=")[2].split(";")[0].strip(" \"'")
         own = _META.search(self.body[:2048])
-        codec = _codec(declared) or _codec(own[1].decode("ascii", "replace") if own else "") or "utf-8-sig"
-        return self.body.decode(codec, errors="replace")
+        codec = _codec(declared) or _codec(own[1].decode("ascii", "replace") if own else "")
+        text = self.body.decode(codec or "utf-8-sig", errors="replace")
+        if codec is None and "\ufffd" in text and text.replace("\ufffd", "").isascii():
+            return self.body.decode("cp1252", errors="replace")
+        return text
 
     def json(self) -> Any:
         """The body as JSON; PageChanged when it is not, since a portal that turns to HTML has changed."""

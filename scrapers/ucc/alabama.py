@@ -5,7 +5,8 @@ to the lien's page, ">>" for more, the classes of labels and values, that a part
 search loaded free and without a wall in September 2026. Guessed: that one heading of the list holds the word "name" or
 "debtor", and the words in the labels (debtor, secured, file date, lapse date, status); a page whose labels have no
 debtor of the row's name is a changed page. Whether the status shows a termination is not known, so no lien is called
-active. Only the first few liens are opened: each is an access that is counted.
+active. Only the first few liens are opened: each is an access that is counted. How a person's name is written is not
+known.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from dataclasses import replace
 from lxml.html import HtmlElement
 
 from scrapers.failures import Failure, PageChanged, PortalBlocked
-from scrapers.normalize import addresses, names
+from scrapers.normalize import addresses, names, officers
 from scrapers.parsing.fields import listed, note_unread
 from scrapers.parsing.html import missing_result, select, text_of, visible_text
 from scrapers.parsing.pairs import Pair, joined, pairs
 from scrapers.records import Query, UccFiling, UccParty
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 from scrapers.ucc import parties
@@ -55,6 +57,8 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
         if following is None or number == _PAGES:
             break
         page = session.get(following, headers={"Referer": page.url})
+    if not found and officers.person_in(query.name or ""):
+        raise QueryRefused(Refusal.COMPANIES_ALONE, state="Alabama")
     liens = list(found.values())
     opened = [_opened(session, filing) for filing in liens[:_OPENED]]
     # A full page that ends without a way on may have lost it.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates
+from scrapers.normalize.liens import is_termination
 from scrapers.parsing.columns import PlaceColumns
 from scrapers.parsing.fields import listed, need_text, note_unread
 from scrapers.portal import Portal
@@ -62,7 +63,9 @@ class ColoradoLiens(Portal):
         dataset = _DEBTORS if query.search_by == "debtor" else _SECURED
         where = parties.named(query, company="organizationname", last="lastname", first="firstname")
         found = _ask(session, dataset, where=where, order="organizationname,fileid", limit=_LISTED)
-        files = [need_text(row, "fileid") for row in found if (who := _party(row)) and parties.fits(who, query)]
+        files = [
+            need_text(row, "fileid") for row in found if (who := _party(row, suffix="")) and parties.fits(who, query)
+        ]
         documents = _by_keys(session, _FILINGS, ("fileid",), files)
         if missing := set(files) - {need_text(row, "fileid") for row in documents}:
             raise PageChanged(f"parties are listed of files {sorted(missing)[:3]}, of which there is no document")
@@ -94,7 +97,7 @@ def _fill(session: PortalSession, liens: dict[str, _Lien]) -> None:
 def _filing(lien: _Lien) -> UccFiling:
     ordered = sorted(lien.documents, key=lambda row: value(row, "filingdate") or "")
     initial = next((row for row in ordered if need_text(row, "transactionid") == lien.number), None)
-    ended = any(flag(row, "terminationflag") or "termination" in _kind(row).casefold() for row in ordered)
+    ended = any(flag(row, "terminationflag") or is_termination(_kind(row)) for row in ordered)
     return UccFiling(
         file_number=lien.number,
         filed=value(initial, "filingdate") if initial else None,
@@ -131,11 +134,11 @@ def _is_active(row: Row) -> bool:
     return (value(row, "recordstatus") or "active").casefold() == "active"
 
 
-def _party(row: Row) -> UccParty | None:
-    """The party of a row; None for one that a later document removed."""
+def _party(row: Row, *, suffix: str = "suffix") -> UccParty | None:
+    """The party of a row; None for one that a later document removed. A question is compared without the suffix."""
     if not _is_active(row):
         return None
-    given = (value(row, column) for column in ("firstname", "middlename", "lastname"))
+    given = (value(row, column) for column in ("firstname", "middlename", "lastname", suffix))
     return parties.needed(parties.party(value(row, "organizationname"), given, _PLACE.read(row)), row)
 
 

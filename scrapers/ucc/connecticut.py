@@ -43,7 +43,9 @@ class ConnecticutLiens(Portal):
         name = _NAMES[query.search_by]
         where = parties.named(query, company=f"{name}_bus", last=f"{name}_last", first=f"{name}_first")
         found = self._ask_liens(session, where=where, limit=_LISTED)
-        fitting = [row for row in found if parties.fits(parties.needed(_party(row, query.search_by), row), query)]
+        fitting = [
+            row for row in found if parties.fits(parties.needed(_party(row, query.search_by, suffix=""), row), query)
+        ]
         numbers = list(dict.fromkeys(need_text(row, "id_lien_flng_nbr") for row in fitting))
         liens: dict[str, list[Row]] = {number: [] for number in numbers[:_LIENS]}
         for batch in conditions.batches(liens, size=_BATCH):
@@ -95,7 +97,8 @@ def _parties(rows: Iterable[Row], role: str) -> tuple[UccParty, ...]:
     return tuple(dict.fromkeys(who for row in rows if (who := _party(row, role))))
 
 
-def _party(row: Row, role: str) -> UccParty | None:
+def _party(row: Row, role: str, *, suffix: str = "suff") -> UccParty | None:
+    """The party of a row in this role; a question is compared without the suffix ("JR")."""
     name = _NAMES[role]
-    given = (value(row, f"{name}_{part}") for part in ("first", "mid", "last"))
+    given = (value(row, f"{name}_{part}") for part in ("first", "mid", "last", suffix))
     return parties.party(value(row, f"{name}_bus"), given, _PLACES[role].read(row))

@@ -31,11 +31,12 @@ class FloridaLiens(Portal):
     """Filings by debtor: the list, then each filing."""
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
-        """Organizations of this name; persons, where the name may be one and no organization bears it."""
+        """Organizations of this name, and persons where it may be one: "JORDAN SAMPLE TRUCKING LLC" hides nobody."""
         rows, complete = _debtors(session, "OrganizationDebtorName", query.name or "")
         person = officers.person_in(query.name or "")
-        if not rows and person:
-            rows, complete = _debtors(session, "IndividualDebtorName", f"{person[1]} {person[0]}")
+        if person:
+            people, whole = _debtors(session, "IndividualDebtorName", f"{person[1]} {person[0]}")
+            rows, complete = people + rows, complete and whole
         numbers = {need_text(row, "uccNumber"): row for row in reversed(rows)}
         opened = [_opened(session, row) for row in list(numbers.values())[::-1][:_DETAILS]]
         newest = sorted(opened, key=lambda filing: dates.to_iso(filing.filed) or "", reverse=True)

@@ -1,8 +1,9 @@
 """Kentucky's liens: "Fast Track" search by debtor (ASP.NET WebForms), one row for each secured party of a filing.
 
 Evidence: documented by a public reader (2026-09): form, the two tables (names that fit, names that resemble) and their
-five columns; addresses, collateral and later documents are not shown. Not known: what an empty answer looks like; only
-an empty table or a sentence that says so counts. Persons have a form of their own that is not known.
+five columns; status, addresses, collateral and later documents are not shown, so no lien is called active. Not known:
+what an empty answer looks like; only an empty table or a sentence that says so counts. Persons have a form of their own
+that is not known.
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ def _add(found: dict[str, UccFiling], row: dict[str, str]) -> None:
         debtors=tuple(debtors),
         secured_parties=tuple(secured),
         lapse_date=row["Lapse Date"] or None,
+        status_omits="termination",
         sos_url=f"{URL}?filing={number}",
     )
 

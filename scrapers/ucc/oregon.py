@@ -18,6 +18,7 @@ from datetime import date
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses, officers
+from scrapers.normalize.liens import is_termination
 from scrapers.parsing.columns import PlaceColumns
 from scrapers.parsing.fields import listed, need_text, note_unread
 from scrapers.parsing.html import (
@@ -175,13 +176,14 @@ def _table(page: Page) -> list[dict[str, str]]:
 
 def _filing(lien: _Lien) -> UccFiling:
     initial = lien.documents.get(lien.number)
+    ended = any(is_termination(kind) for _, kind in lien.documents.values())
     later = sorted((d for d in lien.documents.items() if d[0] != lien.number), key=lambda d: _order(d[0]))
     return UccFiling(
         file_number=lien.number,
         filed=initial[0] if initial else None,
         debtors=tuple(lien.debtors),
         secured_parties=tuple(lien.secured),
-        status=lien.status,
+        status=lien.status or ("Terminated" if ended else None),
         lapse_date=parties.latest(lien.lapses),
         filing_type=lien.kind,
         amendments=tuple(UccAmendment(number, filed, kind) for number, (filed, kind) in later),

@@ -17,6 +17,7 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses, names, officers
+from scrapers.normalize.liens import is_termination
 from scrapers.parsing.fields import listed
 from scrapers.parsing.html import lines_of, missing_result, offers_next, select, text_of, visible_text
 from scrapers.parsing.lists import find_count
@@ -121,7 +122,7 @@ def _filing(number: str, rows: list[dict[str, HtmlElement]], query: Query, page:
         filed=text_of(first["Filing Date"]) if first is not None else None,
         debtors=bearers if query.search_by == "debtor" else (),
         secured_parties=bearers if query.search_by == "secured_party" else (),
-        status="Terminated" if any("termination" in one.filing_type.casefold() for one in later) else None,
+        status="Terminated" if any(is_termination(one.filing_type) for one in later) else None,
         filing_type=text_of(first["Filing Type"]) if first is not None else None,
         amendments=later,
         sos_url=page.link(links[0]),

@@ -2,7 +2,8 @@
 
 Source: a public client that walked these pages in a browser in July 2026 (control names, the four columns, no
 captcha); the choice of the role from the twin platform of Maryland. Names are searched as "begins with". The grid
-names no party: a debtor is shown only where the form let us ask for debtors and one name was ticked.
+names no party: a debtor is shown only where the form let us ask for debtors and one name was ticked. How a person's
+name is written is not known. It shows no status and no later documents, so no lien is called active.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import names
+from scrapers.normalize import names, officers
 from scrapers.parsing.cells import paired
 from scrapers.parsing.fields import listed
 from scrapers.parsing.html import missing_result, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm, post_backs
 from scrapers.records import Query, UccFiling
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 from scrapers.ucc import parties
@@ -41,6 +43,8 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     boxes = _boxes(page)
     ticked = {name: party for name, party in boxes.items() if names.key(party).startswith(names.key(wanted))}
     if not ticked:
+        if officers.person_in(query.name or ""):
+            raise QueryRefused(Refusal.COMPANIES_ALONE, state="South Carolina")
         return (), True
     chosen = WebForm(page, what="the list of names").press(
         session, "UCCSearchResultsByPartyNameControl1$ContinueButton", dict.fromkeys(ticked, "on")
@@ -104,5 +108,6 @@ def _filing(row: dict[str, str], debtor: str | None) -> UccFiling:
         debtors=(parties.listed_party(debtor),) if debtor else (),
         lapse_date=row["Lapse Date"] or None,
         filing_type=row["Filing Type"] or None,
+        status_omits="termination",
         sos_url=URL,
     )

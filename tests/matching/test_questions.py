@@ -6,7 +6,8 @@ import pytest
 
 from scrapers.portal import Choice, Portal
 from scrapers.records import Candidate, Query, ResultList
-from scrapers.search import question
+from scrapers.search import matching, question, terms
+from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
 
 
@@ -76,6 +77,15 @@ class TestAQuestion:
     )
     def test_has_its_name_as_a_web_page_showed_it(self, written: str, name: str) -> None:
         assert Query("CT", written).name == name
+
+    @pytest.mark.parametrize("mark", ["\u2122", "\u2120", "\u00ae", "&trade;"])
+    def test_is_the_same_with_a_mark_behind_the_name(self, mark: str) -> None:
+        asked = Query("CT", name=f"Blue Heron{mark} Logistics, LLC").name or ""
+        assert matching.compare(asked, "BLUE HERON LOGISTICS LLC").kind == "exact"
+        assert "TM" not in "".join(terms.plan(asked, NameSearch(mode="starts_with")).terms)
+
+    def test_is_the_same_with_a_mark_behind_the_registrys_name(self) -> None:
+        assert matching.compare("Blue Heron Logistics LLC", "BLUE HERON LOGISTICS\u2122 LLC").kind == "exact"
 
     def test_has_its_legal_name_apart_from_the_trading_name(self) -> None:
         read = question.read("Maria Lopez LLC d/b/a Sunrise Cleaning")

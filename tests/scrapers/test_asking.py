@@ -26,8 +26,10 @@ from scrapers.refusals import QueryRefused, Refusal
 from scrapers.search.pipeline import ask
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
-from scrapers.transport.recording import Replay, Step
+from scrapers.transport.recording import Replay, Step, load_steps
 from scrapers.transport.session import PortalSession, TransportSettings
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER, Case
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -392,3 +394,13 @@ class TestAnError:
     )
     def test_has_its_word(self, make: Callable[[str], PortalError], reason: str, retryable: bool) -> None:
         assert (make("x").reason, make("x").retryable) == (reason, retryable)
+
+
+@pytest.mark.parametrize("case", ["GA/inactive", "LA/by-number", "MD/by-number", "MO/inactive", "NV/inactive"])
+def test_a_number_is_the_same_in_small_letters(case: str) -> None:
+    """Registries write capitals: "k123456" was looked for in Georgia's list, and nobody there has it."""
+    state, _, _ = case.partition("/")
+    number = Case(state, case, FOLDER / case).content["question"]["entity_id"]
+    found = Conversation(state, *load_steps(FOLDER / case)).ask(entity_id=number.lower())
+    assert isinstance(found, Found)
+    assert found.record.entity_id == number

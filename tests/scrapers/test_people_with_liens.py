@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scrapers.normalize import officers
-from scrapers.records import Address, Query, UccParty
+from scrapers.records import Address, FoundFilings, NotFound, Query, UccParty
+from scrapers.refusals import QueryRefused
 from scrapers.transport import conditions
-from scrapers.ucc import parties
+from scrapers.transport.recording import load_steps
+from scrapers.ucc import connecticut, parties
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER
 
 
 def asked(name: str) -> Query:
@@ -105,3 +111,55 @@ class TestAPartysName:
     )
     def test_of_somebody_else_is_not(self, name: str, shown: str) -> None:
         assert not parties.fits(UccParty(shown, Address(), "person"), asked(name))
+
+
+class TestAPersonsSuffix:
+    """Tells a father from his son."""
+
+    def test_stands_with_the_name_in_colorado(self) -> None:
+        steps = [
+            replace(step, body=step.body.replace(b'"lastname": "SAMPLE"', b'"lastname": "SAMPLE", "suffix": "V"'))
+            for step in load_steps(FOLDER / "CO" / "ucc-person")
+        ]
+        found = Conversation("CO", *steps).ask(kind="ucc", name="Sample, Jordan")
+        assert isinstance(found, FoundFilings)
+        assert [who.name for who in found.filings[0].debtors if who.kind == "person"] == ["JORDAN A SAMPLE V"]
+
+    def test_makes_two_of_one_name_and_place_in_connecticut(self) -> None:
+        lien = {"id_lien_flng_nbr": "1", "id_ucc_flng_nbr": "1", "cd_flng_type": "ORIG FIN STMT"}
+        person = {"debtor_nm_first": "JORDAN", "debtor_nm_last": "SAMPLE", "debtor_ad_city": "WATERFORD"}
+        found = connecticut._filing("1", [lien | person | {"debtor_nm_suff": suffix} for suffix in ("SR", "JR", "SR")])
+        assert [who.name for who in found.debtors] == ["JORDAN SAMPLE SR", "JORDAN SAMPLE JR"]
+
+
+@pytest.mark.parametrize(
+    ("state", "situation", "term"),
+    [
+        ("AL", "ucc-none", "Quartz Umbrella Repair"),
+        ("NJ", "ucc-no-match", "Velvet Anchor Partners"),
+        ("SC", "ucc-no-match", "Velvet Anchor Partners"),
+    ],
+)
+class TestARegistryThatIsAskedForCompaniesAlone:
+    """Says "no liens" of companies alone: of people it would be false where nobody looked for them."""
+
+    def registry(self, state: str, situation: str, term: str, *, name: str) -> Conversation:
+        """One that has no lien on the name, from the saved answer to another."""
+        steps = load_steps(FOLDER / state / situation)
+        asked = [
+            replace(step, sent={key: name if value == term else value for key, value in step.sent.items()})
+            if isinstance(step.sent, dict)
+            else step
+            for step in steps
+        ]
+        assert asked != steps
+        return Conversation(state, *asked)
+
+    @pytest.mark.parametrize("name", ["Jordan Sample", "Sample, Jordan"])
+    def test_refuses_a_name_that_may_be_a_persons(self, state: str, situation: str, term: str, name: str) -> None:
+        with pytest.raises(QueryRefused, match="companies alone"):
+            self.registry(state, situation, term, name=name).ask(name=name, kind="ucc")
+
+    def test_finds_nothing_on_a_company(self, state: str, situation: str, term: str) -> None:
+        name = "Velvet Anchor Holdings"
+        assert isinstance(self.registry(state, situation, term, name=name).ask(name=name, kind="ucc"), NotFound)

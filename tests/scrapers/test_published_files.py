@@ -131,6 +131,11 @@ class TestIllinois:
         assert (going.status, going.entity_type) == ("Intent to dissolve", "Not-for-Profit Corporation")
         assert (llc.status, named.jurisdiction) == ("NGS", "64")
 
+    @pytest.mark.parametrize("day", ["00000000", " " * 8])
+    def test_has_no_day_where_noughts_or_blanks_stand_for_it(self, tmp_path: Path, day: str) -> None:
+        master = [fixed(40, (0, "00000017"), (8, day), (29, "00"), (31, "4"))]
+        assert read("IL", self.folder(tmp_path, master=master))[0].formation_date is None
+
     def test_never_guesses_what_a_code_means_that_is_in_no_list(self, tmp_path: Path) -> None:
         master = [fixed(40, (0, "00000017"), (29, "18"), (31, "9"))]
         record = read("IL", self.folder(tmp_path, master=master))[0]
@@ -215,6 +220,12 @@ class TestFlorida:
             "3 EXAMPLE ST, OCALA, FL 34470",
         )
         assert status_class("FL", found) == "active"
+
+    @pytest.mark.parametrize("words", ["NONE", "N/A", "APPLIED FOR", "NOT APPLICABLE"])
+    def test_has_no_federal_number_where_words_stand_in_its_place(self, tmp_path: Path, words: str) -> None:
+        line = self.line((480, words.ljust(14)))
+        found = read("FL", zipped(tmp_path / "cordata.zip", cordata0__txt=line + "\r\n"))[0]
+        assert found.fei_ein_number is None
 
     def officer(self, tmp_path: Path, kind: str, name: str) -> Officer:
         line = self.line((672, kind), (673, name.ljust(42)))

@@ -165,6 +165,11 @@ class TestMassachusetts:
         )
         assert (status_class("MA", first), status_class("MA", second)) == ("active", "inactive")
 
+    @pytest.mark.parametrize("kind", ["Foreign Corporation", "Limited Liability Company", ""])
+    def test_has_no_home_where_the_file_names_none(self, tmp_path: Path, kind: str) -> None:
+        (found,) = self.records(tmp_path, self.ROW | {"EntityTypeDescriptor": kind})
+        assert found.jurisdiction is None
+
     def test_is_refused_where_an_entity_ended_in_a_way_that_nobody_knows(self, tmp_path: Path) -> None:
         with pytest.raises(PageChanged, match="unknown kind 'Z'"):
             self.records(tmp_path, self.ROW | {"InactiveType": "Z"})

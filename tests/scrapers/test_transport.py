@@ -460,6 +460,7 @@ class TestAPage:
             ("text/html; charset=ISO-8859-1", "<p>CAFÉ ÑANDÚ</p>".encode("latin-1")),
             ('text/html; charset="windows-1252"', "<p>CAFÉ ÑANDÚ</p>".encode("cp1252")),
             ("text/html", b'<meta charset="iso-8859-1">' + "<p>CAFÉ ÑANDÚ</p>".encode("latin-1")),
+            ("text/html", "<p>CAFÉ ÑANDÚ</p>".encode("cp1252")),
             ("text/html; charset=no-such-thing", "<p>CAFÉ ÑANDÚ</p>".encode()),
             ("text/html; charset=idna", "<p>CAFÉ ÑANDÚ</p>".encode()),
             ("text/html; charset=undefined", "<p>CAFÉ ÑANDÚ</p>".encode()),

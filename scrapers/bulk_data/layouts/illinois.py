@@ -108,7 +108,7 @@ def _record(row: Row) -> EntityRecord:
         entity_id=master[:8],
         entity_type=_CORPORATION_TYPE.get(master[31:32], "Corporation") if corporation else "Limited Liability Company",
         status=(_CORPORATION_STATUS if corporation else _LLC_STATUS).get(code, f"status code {code}"),
-        formation_date=(master[8:16] if corporation else master[24:32]).strip() or None,
+        formation_date=_day(master[8:16] if corporation else master[24:32]),
         jurisdiction=_STATE.get(home, home.strip()) or None,
         agent_name=(agent[8:68] if corporation else agent[9:69]).strip() or None,
         agent_address=addresses.from_parts(
@@ -120,6 +120,11 @@ def _record(row: Row) -> EntityRecord:
         principal_address=Address() if corporation else _office(master),
         sos_url="https://apps.ilsos.gov/businessentitysearch/",
     )
+
+
+def _day(field: str) -> str | None:
+    """A day of eight digits; noughts stand for none."""
+    return field.strip() if field.strip(" 0") else None
 
 
 def _office(master: str) -> Address:

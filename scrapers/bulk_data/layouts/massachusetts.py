@@ -40,13 +40,14 @@ def _record(row: Row) -> EntityRecord:
     """One entity; the file has no status word, but the day and kind of an end."""
     name = need_text(row, "entityname")
     former = (text(old) for (old,) in json.loads(row["names"]))
+    kind = text(row["entitytypedescriptor"])
     return EntityRecord(
         entity_name=name,
         entity_id=text(row["fein"]) or need_text(row, "dataid"),
-        entity_type=text(row["entitytypedescriptor"]),
+        entity_type=kind,
         status=_status(row),
         formation_date=row["dateoforganization"].partition(" ")[0] or None,  # a time may stand behind it
-        jurisdiction=text(row["jurisdictionstate"]) or "MA",
+        jurisdiction=text(row["jurisdictionstate"]) or ("MA" if (kind or "").startswith("Domestic") else None),
         principal_address=addresses.from_parts(
             row["addr1"], row["addr2"], city=row["city"], state=row["state"], zip=row["postalcode"]
         ),

@@ -33,12 +33,13 @@ NONE = re.compile(r"no records? found; try a new search", re.IGNORECASE)
 _NONE_IN_MESSAGE = re.compile(r"no records? found|not found|does not exist", re.IGNORECASE)
 COUNT = re.compile(r"Number of records:\s*([\d,]+)", re.IGNORECASE)
 _RENAMED = re.compile(r"name was changed from:\s*(.+?)\s+on\s+[\d/-]+", re.IGNORECASE)
+_RESIGNED = re.compile(r"(?!.*\b(?:no|not|n|false)\b).*\bresigned\b", re.IGNORECASE)  # beside an agent who was one
 _PAGES = 3
 _PEOPLE = ("grdOfficers", "grdManagers", "grdPersons", "grdPartners")
 _IGNORED = frozenset(
     listed(
         "EntityNameHeader | OldIDNumber | EffectiveDate | RevivalDate | CertainDate | FiscalDateCurrent | "
-        "ResidentAgentFlag | Message | NumberOfRecords"
+        "Message | NumberOfRecords"
     )
 )
 
@@ -178,14 +179,18 @@ class CorpWebPortal(Portal):
             raise PageChanged(f"{page.url}: a summary without name or number")
         gone, why = text("InactiveDate"), text("InactiveDateLabel")
         filings = history.ask(session, page) if self.asks_history else ()
+        agent, place = text("ResidentAgentName"), _address(text, "Resident")
+        if _RESIGNED.match(shown.get("ResidentAgentFlag", "")):
+            used.add("ResidentAgentFlag")
+            agent, place = None, Address()
         record = EntityRecord(
             entity_name=name,
             entity_id=number,
             status=f"Inactive: {_reason(why)}" if gone else _without_end(filings),
             entity_type=text("EntityType"),
             formation_date=text("OrganisationDate") or text("OrganizationDate"),
-            agent_name=text("ResidentAgentName"),
-            agent_address=_address(text, "Resident"),
+            agent_name=agent,
+            agent_address=place,
             principal_address=_address(text, "Principle") or _address(text, "Office"),
             officers=tuple(_people(tree)),
             former_names=tuple(_renamed(tree)),

@@ -21,7 +21,10 @@ from scrapers.transport.session import PortalSession
 
 
 class LienBox(FileOnePortal):
-    """One box that finds debtors and secured parties alike; the role is decided here."""
+    """One box that finds debtors and secured parties alike; the role is decided here.
+
+    A termination leaves "Active" in the list (recorded): it stands in the history alone, read of the newest few.
+    """
 
     opened_liens: ClassVar[int] = 3  # how many of the newest are opened: two requests each
 
@@ -37,11 +40,13 @@ class LienBox(FileOnePortal):
         ).json()
         rows = rows_of(answer)
         handles = {text(row.get("RECORD_NUM")): str(need_number(need(row, "ID"), "ID")) for row in rows}
-        found = [filing for filing in ucc.read(rows, query, session) if ucc.fits(filing, query)]
+        fitting = [filing for filing in ucc.read(rows, query, session) if ucc.fits(filing, query)]
+        found = [replace(filing, status_omits="termination") for filing in fitting]
         for index, filing in enumerate(found[: self.opened_liens]):
-            found[index] = ucc.opened(
+            lien = ucc.opened(
                 session, filing, host=self.host, handle=handles[filing.file_number], headers=self.headers("ucc")
             )
+            found[index] = lien if liens.is_terminated(lien) else replace(lien, status_omits=None)
         edge = need(answer, "edge")
         total, limit = (need_number(need(edge, key), key) for key in ("total", "limit"))
         return tuple(found), total <= limit

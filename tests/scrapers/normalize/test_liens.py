@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from scrapers.normalize.liens import status_class
-from scrapers.records import UccAmendment, UccFiling
+from scrapers.records import FoundFilings, UccAmendment, UccFiling
+from scrapers.transport.recording import load_steps
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER
 
 TODAY = date(2026, 11, 21)
 
@@ -53,6 +56,39 @@ def test_a_lien_ends_by_a_document_that_its_registrys_word_does_not_show(later: 
     lien = UccFiling("1", "2024-05-02", status="Active", status_omits="termination", lapse_date="2029-05-02")
     lien = replace(lien, amendments=(UccAmendment("2", "2025-05-02", later),))
     assert status_class(lien, today=TODAY) == meaning
+
+
+@pytest.mark.parametrize(
+    ("state", "name", "meanings"),
+    [
+        ("KY", "Limestone Lantern Distilling LLC", ["unknown", "lapsed"]),
+        ("SC", "Blue Heron Logistics LLC", ["unknown", "unknown"]),
+    ],
+)
+def test_a_lien_is_not_called_active_by_its_lapse_date_where_nothing_shows_its_end(
+    state: str, name: str, meanings: list[str]
+) -> None:
+    told = Conversation(state, *load_steps(FOLDER / state / "ucc-debtor")).ask(kind="ucc", name=name)
+    assert isinstance(told, FoundFilings)
+    assert [status_class(lien, today=TODAY) for lien in told.filings] == meanings
+
+
+@pytest.mark.parametrize(
+    ("state", "name", "whole", "part"),
+    [
+        ("CO", "Juniper Mesa Outfitters LLC", '"UCC termination"', '"UCC partial termination"'),
+        ("RI", "Lantern Cove Marina LLC", "UCC-3 TERMINATION", "UCC-3 PARTIAL TERMINATION"),
+    ],
+)
+def test_a_lien_that_is_terminated_in_part_goes_on(state: str, name: str, whole: str, part: str) -> None:
+    changes = ((whole, part), ('"terminationflag": true', '"terminationflag": false'))
+    steps = load_steps(FOLDER / state / "ucc-debtor")
+    for old, new in changes:
+        steps = [replace(step, body=step.body.replace(old.encode(), new.encode())) for step in steps]
+    told = Conversation(state, *steps).ask(kind="ucc", name=name)
+    assert isinstance(told, FoundFilings)
+    assert part.strip('"') in [later.filing_type for lien in told.filings for later in lien.amendments]
+    assert "terminated" not in [status_class(lien, today=TODAY) for lien in told.filings]
 
 
 @given(some.none() | some.text(max_size=40), some.none() | some.text(max_size=20))

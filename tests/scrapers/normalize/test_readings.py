@@ -153,6 +153,10 @@ class TestAnAddress:
             "BEHIND THE MILL, PAST THE SECOND FORD",
             "West Virginia 25301",
             "1 HIGHWAY 60 US",
+            # a place abroad whose country or province reads like a state
+            "88 Queen St, Toronto, CA M5H3R4",
+            "20 QUEEN ST W, VANCOUVER, BC, CA V6B1A1",
+            "1 Main St, Tbilisi, Georgia 0105",
         ],
     )
     def test_stays_whole_when_it_cannot_be_split(self, raw: str) -> None:

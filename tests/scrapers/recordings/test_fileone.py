@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
+from scrapers.normalize.liens import status_class
 from scrapers.platforms.fileone import drawer
 from scrapers.records import Address, Filing, Found, FoundFilings, NotFound
 from tests.scrapers.conversation import Conversation, answer
@@ -141,6 +142,11 @@ class TestCalifornia:
         ]
         assert lien.collateral is None
         assert talk.unread == []
+
+    def test_does_not_call_a_lien_active_that_its_history_ends(self, recordings: Path) -> None:
+        _, told = self.liens(recordings, name="Inhibrx, Inc.")
+        assert isinstance(told, FoundFilings)
+        assert status_class(told.filings[0], today=date(2026, 11, 22)) == "terminated"
 
     def test_tells_the_role_apart_that_the_portals_box_does_not(self, recordings: Path) -> None:
         _, told = self.liens(recordings, name="Inhibrx, Inc.", search_by="secured_party")

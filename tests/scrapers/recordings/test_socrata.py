@@ -13,6 +13,7 @@ from requests import PreparedRequest, Response
 from requests.adapters import BaseAdapter
 
 from scrapers.failures import PageChanged
+from scrapers.normalize.liens import status_class
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Found, FoundFilings
 from scrapers.transport.recording import answer as reply
@@ -285,6 +286,27 @@ class TestOregonsLiens:
         assert lien.filed is None  # the first filing is not among the rows
         assert [(one.file_number, one.filing_type) for one in lien.amendments] == [("2139-17", "AMENDMENT")]
         assert [party.name for party in lien.secured_parties] == ["WELLS FARGO COMMERCIAL DISTRIBUTION FINANCE, LLC"]
+
+    @pytest.mark.parametrize(
+        ("document", "status", "meaning"),
+        [
+            ("TERMINATION", "Terminated", "terminated"),
+            ("PARTIAL TERMINATION", None, "active"),
+            ("AMENDMENT", None, "active"),
+        ],
+    )
+    def test_have_ended_where_one_of_their_documents_says_so(
+        self, recordings: Path, tmp_path: Path, document: str, status: str | None, meaning: str
+    ) -> None:
+        (tmp_path / "OR").mkdir()
+        for name in ("ucc-2kf7-i54h-rows.json", "ucc-snfi-f79b-rows.json"):
+            text = (recordings / "OR" / name).read_text(encoding="utf-8").replace('"AMENDMENT"', f'"{document}"')
+            (tmp_path / "OR" / name).write_text(text, encoding="utf-8")
+        _, told = self.found(tmp_path, "Wells Fargo Commercial Distribution Finance, LLC")
+        lien = next(filing for filing in told.filings if filing.file_number == "2139")
+        assert [later.filing_type for later in lien.amendments] == [document]
+        assert lien.status == status
+        assert status_class(lien, today=date(2022, 7, 1)) == meaning
 
     def test_finds_names_that_begin_with_the_name_asked_for_and_no_others(self, recordings: Path) -> None:
         _, told = self.found(recordings, "Key Bank of Oregon")

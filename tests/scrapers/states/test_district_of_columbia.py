@@ -60,6 +60,8 @@ class TestADay:
         ("Acme, L.L.C.", "LLC", "Acme, L.L.C."),
         ("Acme Works", None, "Acme Works"),
         ("Acme Chartered", "Chartered", "Acme Chartered"),
+        ("Capitol Zinc", "Inc", "Capitol Zinc Inc"),
+        ("Frisco", "Co.", "Frisco Co."),
     ],
 )
 class TestASuffix:

@@ -116,6 +116,22 @@ class TestALien:
         assert isinstance(told, FoundFilings)
         assert (len(told.filings), told.complete) == (8, False)
 
+    def test_on_a_person_is_found_beside_those_on_a_company_that_is_called_so(self) -> None:
+        kinds = {
+            "Organization": ("Jordan Sample", "JORDAN SAMPLE TRUCKING LLC"),
+            "Individual": ("Sample Jordan", "SAMPLE JORDAN A"),
+        }
+        steps = []
+        for number, (kind, (asked, shown)) in enumerate(kinds.items(), start=1):
+            search = self.SEARCH.replace("Acme Inc", asked).replace("Organization", kind)
+            row = {"rowNumber": number, "name": shown, "uccNumber": f"2023{number:08d}"}
+            steps.append(answer("GET", search, {"payload": {"debtors": [row]}}))
+            details = search.replace("Search?", "filing-details?") + f"&rowNumber={number}"
+            steps.append(answer("GET", details, self.filing(number)))
+        told = Conversation("FL", *steps).ask(kind="ucc", name="Jordan Sample")
+        assert isinstance(told, FoundFilings)
+        assert sorted(lien.file_number for lien in told.filings) == ["202300000001", "202300000002"]
+
     def test_that_is_filed_may_have_been_terminated(self) -> None:
         search = {"payload": {"debtors": [{"rowNumber": 1, "name": "ACME INC", "uccNumber": "202300000001"}]}}
         details = self.SEARCH.replace("Search?", "filing-details?") + "&rowNumber=1"
