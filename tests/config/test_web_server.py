@@ -211,10 +211,12 @@ class TestAStop:
 
     def test_ends_what_has_begun(self, started: Callable[..., WebServer]) -> None:
         server = started()
-        asked = [server.connect(b"GET /slow HTTP/1.0\r\n\r\n") for _ in range(2 * THREADS)]
-        plain_http.get(f"{server.url}/livez", timeout=30)  # who came before is being answered, or waits for a thread
-        server.process.terminate()
-        assert [_read_all(client).rpartition(b"\r\n\r\n")[2] for client in asked] == [b"well"] * 2 * THREADS
+        with contextlib.ExitStack() as clients:
+            request = b"GET /slow HTTP/1.0\r\n\r\n"
+            asked = [clients.enter_context(server.connect(request)) for _ in range(2 * THREADS)]
+            plain_http.get(f"{server.url}/livez", timeout=30)  # all others are being answered, or wait for a thread
+            server.process.terminate()
+            assert [_read_all(one).rpartition(b"\r\n\r\n")[2] for one in asked] == [b"well"] * 2 * THREADS
         assert server.process.wait(20) == 0
 
     def test_waits_for_no_slow_client(self, started: Callable[..., WebServer]) -> None:
