@@ -14,6 +14,7 @@ from lookups import bodies
 from lookups.demo.asking import Answer
 from lookups.models import Lookup
 from lookups.pages.differences import Piece, mark
+from lookups.pages.dossier.record.words import write_for_people
 from lookups.verdicts import Verdict
 from scrapers.failures import Failure, find_failure
 
@@ -110,7 +111,11 @@ def _of_name(lookup: Lookup, verdict: Verdict) -> Shown:
 def _of_trouble(lookup: Lookup, verdict: Verdict) -> Shown:
     state = PLACES[lookup.state].name
     if verdict is Verdict.REFUSED:
-        told = [sentence for sentences in bodies.refusal_details(lookup).values() for sentence in sentences]
+        told = [
+            write_for_people(sentence)
+            for sentences in bodies.refusal_details(lookup).values()
+            for sentence in sentences
+        ]
         return Shown("Refused", "warn", f"{state} does not take this question", [*told, f"{FREE_OF_CHARGE}."], [])
     if verdict is Verdict.UNAVAILABLE:
         failure = find_failure(lookup.reason) or Failure.DOWN

@@ -15,14 +15,13 @@ from lookups.names.check import COPY_KEPT
 from lookups.pages import differences
 from lookups.pages.differences import Piece
 from lookups.pages.dossier.record.liens import write_asked
-from lookups.pages.dossier.record.words import clip, day
+from lookups.pages.dossier.record.words import COPY_HERE, clip, day, write_for_people
 from lookups.verdicts import Breakdown, Verdict
 from lookups.workspace.ask.questions import of_question
 from scrapers.failures import Failure, find_failure
 
 FREE = "Nothing was charged."
 LONGEST_NAME = 300  # characters shown; the whole stands in the record
-COPY_HERE = "A copy of its register is loaded here, and can answer instead."
 TAGS: dict[Verdict | None, tuple[str, str]] = {
     None: ("Open", "neutral"),
     Verdict.FOUND: ("Found", "good"),
@@ -197,11 +196,6 @@ def _write(lookup: Lookup, verdict: Verdict | None) -> tuple[str, str]:
         Verdict.CANNOT_SAY: "may or may not be free in",
     }
     return f"{asked} {verdicts[verdict]} {name}", ""
-
-
-def write_for_people(text: str) -> str:
-    """A sentence that names fields of the wire, as people read it."""
-    return text.replace(COPY_KEPT, COPY_HERE).replace("the entity_id", "the state's identifier")
 
 
 def _write_found(lookup: Lookup) -> str:

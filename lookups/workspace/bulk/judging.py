@@ -27,8 +27,8 @@ from lookups.bulk.tables.columns import list_states
 from lookups.lookup.outcomes import Refused, Unavailable
 from lookups.lookup.questions import Question
 from lookups.models import BulkDraft, Lookup
+from lookups.pages.dossier.record.words import write_for_people
 from lookups.verdicts import Verdict
-from lookups.workspace.ask.answers import write_for_people
 from scrapers.failures import find_failure
 from scrapers.refusals import find_refusal
 

@@ -16,9 +16,9 @@ from lookups.bulk.forecast import StateProgress
 from lookups.models import BulkJob, Lookup
 from lookups.pages.differences import mark
 from lookups.pages.dossier.record.headline import find_kind
-from lookups.pages.dossier.record.words import clip
+from lookups.pages.dossier.record.words import clip, write_for_people
 from lookups.verdicts import BILLED, Verdict
-from lookups.workspace.ask.answers import TAGS, write_for_people, write_waiting
+from lookups.workspace.ask.answers import TAGS, write_waiting
 from scrapers.failures import find_failure
 
 ROWS_A_PAGE, CANDIDATES_A_ROW = 20, 3

@@ -115,6 +115,11 @@ class TestSomebodyWithoutAnAccount:
         assert problem in reply.content.decode()
         assert Lookup.objects.count() == 0
 
+    def test_reads_a_refusal_in_words_of_people(self, switches: None) -> None:
+        shown = text_of(ask("Magic Too Many LLC"))
+        assert "does not take this question" in shown
+        assert "entity_id" not in shown
+
     def test_cannot_write_into_the_page(self, switches: None) -> None:
         page = ask("</title><script>alert(1)</script> <img src=x>").content.decode()
         assert "<script>alert" not in page

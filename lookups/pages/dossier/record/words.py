@@ -1,4 +1,4 @@
-"""How a dossier writes days and long texts, and how much of a long list it shows."""
+"""How pages write days, long texts and sentences of the wire, and how much of a long list they show."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Generic, TypeVar
 
+from lookups.names.check import COPY_KEPT
 from lookups.privacy import suppression
 from scrapers.normalize.hidden import visible
 
 Item = TypeVar("Item")
 AT_ONCE = 10
 LONGEST = 400  # characters of one text; registries write two lines, and whoever attacks us a book
+COPY_HERE = "A copy of its register is loaded here, and can answer instead."
 WHY_EMPTY = {
     "not_published": "not published by this source",
     "empty": "blank in the registry",
@@ -88,6 +90,11 @@ def clip(value: Any, longest: int = LONGEST) -> str | None:
     if len(text) <= longest:
         return text or None
     return f"{text[:longest].rstrip()} … ({len(text) - longest:,} more characters)"
+
+
+def write_for_people(text: str) -> str:
+    """A sentence that names fields of the wire, as people read it."""
+    return text.replace(COPY_KEPT, COPY_HERE).replace("the entity_id", "the state's identifier")
 
 
 def count(number: int, singular: str, plural: str | None = None) -> str:
