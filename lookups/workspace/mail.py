@@ -6,7 +6,7 @@ The request that asks for a link never waits for the mail server, so that it tak
 from __future__ import annotations
 
 import logging
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from celery import current_app
 from django.conf import settings
@@ -20,6 +20,7 @@ from lookups.notifications import result_mail
 
 log = logging.getLogger(__name__)
 AT_ONCE = 50
+TRIED_FOR = timedelta(days=1)  # an address that the server never takes; whoever invites again begins anew
 
 
 def wake() -> None:
@@ -38,7 +39,7 @@ def url_of(token: str) -> str:
 
 
 def send_waiting(*, now: datetime) -> int:
-    """Mail what waits; returns how many mails the server took. What it did not take is tried again in a minute."""
+    """Mail what waits; returns how many mails the server took. What it did not take is tried each minute for a day."""
     if not settings.MAIL_CONFIGURED:
         return 0
     taken = 0
@@ -47,7 +48,8 @@ def send_waiting(*, now: datetime) -> int:
         if token:  # else SECRET_KEY was changed since
             text = _text_of_link(url_of(token))
             taken += _send(link, f"Your sign-in link for {_host()}", text, now=now, then={"sealed": ""})
-    for invitation in Invitation.objects.filter(mailed_at=None).select_related("account")[:AT_ONCE]:
+    waiting = Invitation.objects.filter(mailed_at=None, created_at__gt=now - TRIED_FOR).select_related("account")
+    for invitation in waiting[:AT_ONCE]:
         taken += _send(invitation, f"An invitation to {_host()}", _text_of_invitation(invitation), now=now, then={})
     return taken
 

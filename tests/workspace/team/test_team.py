@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from django.utils import timezone
 from billing import audit
 from billing.members import team
 from billing.models import Account, AuditEvent, Invitation, Member
+from lookups.notifications import result_mail
 from lookups.tasks import mail_entrance
 from tests.sign_in.people import Browser as StaffBrowser
 from tests.sign_in.people import make_user, set_up_app
@@ -96,6 +98,25 @@ class TestAnInvitation:
         assert "ada@quay.test has invited you" in message.body
         assert "/app/sign-in/" in message.body
         assert "evil" not in str(message.message()).partition("\n\n")[0]
+
+    def test_is_tried_for_a_day_where_the_server_never_takes_it(
+        self, office: Browser, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tried: list[str] = []
+        settings.MAIL_CONFIGURED = True
+        monkeypatch.setattr(
+            result_mail, "post", lambda message: tried.append(message.to[0]) or (550, "no such mailbox")
+        )
+        invite(office)
+        mail_entrance()
+        mail_entrance()
+        assert tried == ["jonas@quay.test"] * 2
+        Invitation.objects.update(created_at=timezone.now() - timedelta(days=1, minutes=1))
+        mail_entrance()
+        assert len(tried) == 2
+        invite(office)
+        mail_entrance()
+        assert len(tried) == 3
 
     def test_is_one_however_often_it_is_sent(self, office: Browser) -> None:
         invite(office)
