@@ -17,12 +17,11 @@ from dataclasses import replace
 from lxml.html import HtmlElement
 
 from scrapers.failures import Failure, PageChanged, PortalBlocked
-from scrapers.normalize import addresses, names, officers
+from scrapers.normalize import addresses, names
 from scrapers.parsing.fields import listed, note_unread
 from scrapers.parsing.html import missing_result, select, text_of, visible_text
 from scrapers.parsing.pairs import Pair, joined, pairs
 from scrapers.records import Query, UccFiling, UccParty
-from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 from scrapers.ucc import parties
@@ -57,8 +56,8 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
         if following is None or number == _PAGES:
             break
         page = session.get(following, headers={"Referer": page.url})
-    if not found and officers.person_in(query.name or ""):
-        raise QueryRefused(Refusal.COMPANIES_ALONE, state="Alabama")
+    if not found:
+        parties.refuse_people(query, state="Alabama")
     liens = list(found.values())
     opened = [_opened(session, filing) for filing in liens[:_OPENED]]
     # A full page that ends without a way on may have lost it.

@@ -26,6 +26,7 @@ from scrapers.ucc import parties
 _DOMAIN = "data.colorado.gov"
 _FILINGS, _DEBTORS, _SECURED, _COLLATERAL = "wffy-3uut", "8upq-58vz", "ap62-sav4", "4am6-w6u4"
 _LISTED, _LIENS, _BATCH, _MOST = 1000, 100, 80, 5000
+_NAME = ("firstname", "middlename", "lastname")
 _PLACE = PlaceColumns("address1 | address2", "city", "state", "zipcode")
 _COLUMNS = {
     _FILINGS: listed(
@@ -63,9 +64,7 @@ class ColoradoLiens(Portal):
         dataset = _DEBTORS if query.search_by == "debtor" else _SECURED
         where = parties.named(query, company="organizationname", last="lastname", first="firstname")
         found = _ask(session, dataset, where=where, order="organizationname,fileid", limit=_LISTED)
-        files = [
-            need_text(row, "fileid") for row in found if (who := _party(row, suffix="")) and parties.fits(who, query)
-        ]
+        files = [need_text(row, "fileid") for row in found if (who := _party(row, _NAME)) and parties.fits(who, query)]
         documents = _by_keys(session, _FILINGS, ("fileid",), files)
         if missing := set(files) - {need_text(row, "fileid") for row in documents}:
             raise PageChanged(f"parties are listed of files {sorted(missing)[:3]}, of which there is no document")
@@ -134,11 +133,11 @@ def _is_active(row: Row) -> bool:
     return (value(row, "recordstatus") or "active").casefold() == "active"
 
 
-def _party(row: Row, *, suffix: str = "suffix") -> UccParty | None:
+def _party(row: Row, name: Iterable[str] = (*_NAME, "suffix")) -> UccParty | None:
     """The party of a row; None for one that a later document removed. A question is compared without the suffix."""
     if not _is_active(row):
         return None
-    given = (value(row, column) for column in ("firstname", "middlename", "lastname", suffix))
+    given = (value(row, column) for column in name)
     return parties.needed(parties.party(value(row, "organizationname"), given, _PLACE.read(row)), row)
 
 

@@ -20,6 +20,7 @@ from scrapers.ucc import parties
 
 _DOMAIN, _DATASET = "data.ct.gov", "xfev-8smz"
 _LISTED, _LIENS, _BATCH, _MOST = 1000, 200, 80, 5000
+_NAME = ("first", "mid", "last")
 _NAMES = {"debtor": "debtor_nm", "secured_party": "sec_party_nm"}
 _PLACES = {
     role: PlaceColumns(f"{ad}_str1 | {ad}_str2", f"{ad}_city", f"{ad}_state", f"{ad}_zip")
@@ -44,7 +45,7 @@ class ConnecticutLiens(Portal):
         where = parties.named(query, company=f"{name}_bus", last=f"{name}_last", first=f"{name}_first")
         found = self._ask_liens(session, where=where, limit=_LISTED)
         fitting = [
-            row for row in found if parties.fits(parties.needed(_party(row, query.search_by, suffix=""), row), query)
+            row for row in found if parties.fits(parties.needed(_party(row, query.search_by, _NAME), row), query)
         ]
         numbers = list(dict.fromkeys(need_text(row, "id_lien_flng_nbr") for row in fitting))
         liens: dict[str, list[Row]] = {number: [] for number in numbers[:_LIENS]}
@@ -97,8 +98,8 @@ def _parties(rows: Iterable[Row], role: str) -> tuple[UccParty, ...]:
     return tuple(dict.fromkeys(who for row in rows if (who := _party(row, role))))
 
 
-def _party(row: Row, role: str, *, suffix: str = "suff") -> UccParty | None:
+def _party(row: Row, role: str, parts: Iterable[str] = (*_NAME, "suff")) -> UccParty | None:
     """The party of a row in this role; a question is compared without the suffix ("JR")."""
     name = _NAMES[role]
-    given = (value(row, f"{name}_{part}") for part in ("first", "mid", "last", suffix))
+    given = (value(row, f"{name}_{part}") for part in parts)
     return parties.party(value(row, f"{name}_bus"), given, _PLACES[role].read(row))

@@ -13,11 +13,10 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import dates, officers
+from scrapers.normalize import dates
 from scrapers.parsing.html import body_rows, missing_result, one, table_rows, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Query, UccFiling
-from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 from scrapers.ucc import parties
@@ -36,8 +35,8 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     for row in rows:
         if parties.fits(parties.listed_party(row["Debtor Name"]), query) and _within(row["File Date and Time"], query):
             _add(found, row)
-    if not found and officers.person_in(query.name or ""):
-        raise QueryRefused(Refusal.COMPANIES_ALONE, state="Kentucky")
+    if not found:
+        parties.refuse_people(query, state="Kentucky")
     return parties.newest_first(found.values(), query), len(rows) < _CUT
 
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import names, officers
+from scrapers.normalize import names
 from scrapers.parsing.fields import listed
 from scrapers.parsing.html import headed_rows, missing_result, select, text_of, visible_text
 from scrapers.parsing.lists import find_count, read_pages
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Address, Query, UccFiling
-from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 from scrapers.ucc import parties
@@ -41,8 +40,8 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     values = {"txtOrganizationName": name, "txtOrgCity": "", "cbIncludeLapsedOrg": "on"}
     page = second.press(session, "StepNavigationTemplateContainerID$btnContinue", values)
     rows, ended = read_pages(session, page, _rows, grid=_GRID, most=_PAGES)
-    if not rows and officers.person_in(query.name or ""):
-        raise QueryRefused(Refusal.COMPANIES_ALONE, state="New Jersey")
+    if not rows:
+        parties.refuse_people(query, state="New Jersey")
     total = find_count(_TOTAL, visible_text(page.html()))
     complete = ended and (total is None or len(rows) >= total)
     return parties.dated_newest_first(map(_filing, rows), query), complete

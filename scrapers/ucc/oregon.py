@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses, officers
+from scrapers.normalize import addresses
 from scrapers.normalize.liens import is_termination
 from scrapers.parsing.columns import PlaceColumns
 from scrapers.parsing.fields import listed, need_text, note_unread
@@ -33,7 +33,6 @@ from scrapers.parsing.html import (
 )
 from scrapers.portal import Portal
 from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
-from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport import conditions, soda
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -154,8 +153,8 @@ def _by_debtor(session: PortalSession, query: Query) -> tuple[dict[str, _Lien], 
             lien.kind = lien.kind or cells["Type"] or None
             lien.status = lien.status or ("Terminated" if cells["Terminate"] else None)
             lien.add(lien.debtors, who)
-    if not liens and officers.person_in(query.name or ""):
-        raise QueryRefused(Refusal.COMPANIES_ALONE, state="Oregon")
+    if not liens:
+        parties.refuse_people(query, state="Oregon")
     return liens, len(rows) < _TABLE
 
 

@@ -14,6 +14,7 @@ from typing import Literal
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates, names, officers
 from scrapers.records import Address, Query, UccFiling, UccParty
+from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport import conditions
 
 _PREFIXES = {"o", "d", "l", "mc", "mac"}
@@ -95,6 +96,12 @@ def _joined(name: str) -> set[str]:
     """The last names a person may have, without blanks and signs."""
     longest = _surnames(name)
     return {names.plain(one).replace(" ", "") for one in (longest[0], longest[-1])}
+
+
+def refuse_people(query: Query, *, state: str) -> None:
+    """QueryRefused where nothing was found that the registry has of companies, and the name may be a person's."""
+    if officers.person_in(query.name or ""):
+        raise QueryRefused(Refusal.COMPANIES_ALONE, state=state)
 
 
 def party(company: str | None, given: Iterable[str | None], address: Address) -> UccParty | None:

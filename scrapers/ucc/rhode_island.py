@@ -16,7 +16,7 @@ from dataclasses import replace
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses, names, officers
+from scrapers.normalize import addresses, names
 from scrapers.normalize.liens import is_termination
 from scrapers.parsing.fields import listed
 from scrapers.parsing.html import lines_of, missing_result, offers_next, select, text_of, visible_text
@@ -24,7 +24,6 @@ from scrapers.parsing.lists import find_count
 from scrapers.platforms.corpweb.portal import COUNT, NONE
 from scrapers.portal import Capabilities
 from scrapers.records import Query, UccAmendment, UccFiling, UccParty
-from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 from scrapers.ucc import parties
@@ -49,8 +48,8 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     for row in rows:
         if _role(row) == query.search_by and parties.fits(parties.listed_party(text_of(row["Name"])), query):
             liens.setdefault(text_of(row["Original Filing Number"]), []).append(row)
-    if not liens and officers.person_in(query.name or ""):
-        raise QueryRefused(Refusal.COMPANIES_ALONE, state="Rhode Island")
+    if not liens:
+        parties.refuse_people(query, state="Rhode Island")
     found = parties.newest_first((_filing(number, of_it, query, page) for number, of_it in liens.items()), query)
     opened = tuple(_opened(session, filing, page) for filing in found[:_OPENED])
     return opened + found[_OPENED:], complete

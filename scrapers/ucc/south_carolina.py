@@ -13,13 +13,12 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import names, officers
+from scrapers.normalize import names
 from scrapers.parsing.cells import paired
 from scrapers.parsing.fields import listed
 from scrapers.parsing.html import missing_result, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm, post_backs
 from scrapers.records import Query, UccFiling
-from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 from scrapers.ucc import parties
@@ -43,8 +42,7 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     boxes = _boxes(page)
     ticked = {name: party for name, party in boxes.items() if names.key(party).startswith(names.key(wanted))}
     if not ticked:
-        if officers.person_in(query.name or ""):
-            raise QueryRefused(Refusal.COMPANIES_ALONE, state="South Carolina")
+        parties.refuse_people(query, state="South Carolina")
         return (), True
     chosen = WebForm(page, what="the list of names").press(
         session, "UCCSearchResultsByPartyNameControl1$ContinueButton", dict.fromkeys(ticked, "on")

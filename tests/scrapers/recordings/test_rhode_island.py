@@ -59,7 +59,7 @@ class TestAnAgentsFlag:
         return talk, found
 
     @pytest.mark.parametrize("flag", ["Resigned", "The Resident Agent has resigned", "(Agent Resigned)"])
-    def test_leaves_nobody_to_be_told_as_the_agent(self, flag: str) -> None:
+    def test_leaves_no_agent(self, flag: str) -> None:
         talk, found = self.asked(flag)
         assert (found.record.agent_name, found.record.agent_address) == (None, Address())
         assert talk.unread == []

@@ -478,7 +478,7 @@ class TestARowThatFoundNothing:
         assert (answer.asked_by, answer.origin) == (office.user, "page")
         assert set(Lookup.objects.values_list("asked_by", flat=True)) == {office.user.pk}
 
-    def test_is_told_what_to_give_in_the_words_of_the_page(self, office: Browser) -> None:
+    def test_asks_for_more_in_the_words_of_the_page(self, office: Browser) -> None:
         at = ask(office.work_in("sandbox"), "Company,State\nMagic Too Many LLC,NY\n")
         page = html.unescape(office.get(at).content.decode())
         assert "give more of it, or the state's identifier." in page
