@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -19,7 +21,7 @@ from billing.models import Account, LedgerEntry, Payment, ProviderEvent, Reversa
 from billing.payments import booking
 from billing.payments.stripe import CardsNotConfigured
 from tests.billing import stubs
-from tests.billing.conftest import LATER, NOW, in_parallel
+from tests.billing.conftest import LATER, NOW, in_parallel, set_once_somebody_waits
 
 SECRET = "whsec_test_secret"
 PAGES = {"success_url": "https://us.example/ok", "cancel_url": "https://us.example/no"}
@@ -234,6 +236,27 @@ class TestMoneyTakenBackWhileItIsCredited:
         assert available(account) == 3140 + 21_400
         assert reversals.settle_late(now=NOW) == 1
         assert available(account) == 3140 + 31_400
+
+    def test_is_gone_and_back_when_the_next_message_comes_as_it_is_settled(
+        self, account: Account, topup: TopUp, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        failed = event("refund.failed", 2, **self.FAILED, status="failed")
+        assert receive(event("refund.created", 1, **self.FAILED, status="pending")) == "waits for its top-up"
+        TopUp.objects.update(state="paid", payment_intent="pi_1")
+        count = reversals.sum_gone
+        coming: list[Future[list[str]]] = []
+        with ThreadPoolExecutor(1) as beside:
+
+            def count_while_the_next_waits(*about: Any) -> int:
+                monkeypatch.setattr(reversals, "sum_gone", count)
+                coming.append(beside.submit(in_parallel, lambda _: receive(failed), 1, threads=1))
+                seen = in_parallel(lambda _: set_once_somebody_waits(threading.Event()), 1, threads=1)
+                assert seen == ["seen"]  # asked outside of this transaction, which would see its first look for ever
+                return count(*about)
+
+            monkeypatch.setattr(reversals, "sum_gone", count_while_the_next_waits)
+            assert reversals.settle_late(now=NOW) == 1
+            assert coming[0].result(60) == ["given back"]
 
 
 class TestARefundThatFailed:
