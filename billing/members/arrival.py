@@ -12,7 +12,7 @@ from django.db import transaction
 
 from billing import accounts, audit
 from billing.members import addresses, free_lookups, team
-from billing.models import Invitation, Member
+from billing.models import Account, Invitation, Member
 
 OPEN, CLOSED = "open", "closed"
 
@@ -36,7 +36,7 @@ def arrive(*, email: str, invitation_id: int | None, network: str, now: datetime
     Raises SignUpClosed for a stranger where the operator has not opened the door.
     """
     with transaction.atomic():
-        invitation = find_invitation(email, invitation_id)
+        invitation = _hold_invitation(email, invitation_id)
         known = addresses.find_user(email)
         if known is not None:
             User.objects.select_for_update(no_key=True).get(pk=known.pk)  # two links at once open one account
@@ -77,6 +77,15 @@ def list_invitations(email: str) -> list[Invitation]:
 def find_invitation(email: str, invitation_id: int | None) -> Invitation | None:
     """One of them, or none."""
     return next((one for one in list_invitations(email) if one.pk == invitation_id), None)
+
+
+def _hold_invitation(email: str, invitation_id: int | None) -> Invitation | None:
+    """It, with its account locked: of two links at once the second finds the place taken, and the member there."""
+    found = find_invitation(email, invitation_id)
+    if found is None:
+        return None
+    Account.objects.select_for_update(no_key=True).get(pk=found.account_id)
+    return find_invitation(email, invitation_id)
 
 
 def _already(user: User) -> Arrival | None:

@@ -35,6 +35,18 @@ class TestTwoAtOnce:
         assert (Account.objects.count(), User.objects.count()) == (1, 1)
         assert Account.objects.get().available == 3140
 
+    def test_take_the_place_that_waits_for_them(self, on_postgres: None, at_once: Any) -> None:
+        owner = open_office().member
+        place = team.invite(by=owner, email="eve@quay.test", role="viewer", now=timezone.now())
+
+        def come() -> Any:
+            now = timezone.now()
+            return arrival.arrive(email="eve@quay.test", invitation_id=place.pk, network=new_address(), now=now)
+
+        came = at_once(*[come] * 4)
+        assert {(one.member.account_id, one.member.role) for one in came} == {(owner.account_id, "viewer")}
+        assert Member.objects.filter(user__email="eve@quay.test").count() == 1
+
 
 class TestTwoOwners:
     def test_do_not_both_remove_each_other(self, on_postgres: None, at_once: Any) -> None:
