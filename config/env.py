@@ -18,6 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 from environ.fileaware_mapping import FileAwareMapping
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+LONGEST_SPAN = 36_500
 
 
 class _Given(FileAwareMapping):
@@ -48,6 +49,13 @@ class _Env(environ.Env):
         if not 0 <= read < math.inf:
             raise ImproperlyConfigured(f"{var} must be {_MUST_BE[cast]}, not {given!r}.")
         return read
+
+    def span(self, name: str, *, default: int, least: int = 1) -> int:
+        """Days, hours or minutes: a hundred years of days at most, for there is no date beyond."""
+        given: int = self.int(name, default=default)
+        if not least <= given <= LONGEST_SPAN:
+            raise ImproperlyConfigured(f"{name} must be a whole number from {least} to {LONGEST_SPAN}, not {given}.")
+        return given
 
     def one_of(self, name: str, *words: str, default: str = "") -> str:
         """One of these words, in whatever letters; the default also where it is empty."""
@@ -124,13 +132,13 @@ BACKUP_PASSPHRASE: str = _env.str("BACKUP_PASSPHRASE", default="")
 # Staff in the admin
 # True: who moves money, hands out keys or changes users has a second factor; empty: in production
 ADMIN_SECOND_FACTOR: bool | None = _env.bool("ADMIN_SECOND_FACTOR", default=None)
-ADMIN_IDLE_MINUTES: int = _env.int("ADMIN_IDLE_MINUTES", default=30)  # without a request, after which one is signed out
-ADMIN_SESSION_HOURS: int = _env.int("ADMIN_SESSION_HOURS", default=12)  # after which one signs in again, idle or not
-ADMIN_CONFIRM_MINUTES: int = _env.int("ADMIN_CONFIRM_MINUTES", default=10)  # how long a password or code opens money
+ADMIN_IDLE_MINUTES: int = _env.span("ADMIN_IDLE_MINUTES", default=30)  # without a request, then one is signed out
+ADMIN_SESSION_HOURS: int = _env.span("ADMIN_SESSION_HOURS", default=12)  # after which one signs in again, idle or not
+ADMIN_CONFIRM_MINUTES: int = _env.span("ADMIN_CONFIRM_MINUTES", default=10)  # how long a password or code opens money
 
 # Members in the workspace
-WORKSPACE_IDLE_HOURS: int = _env.int("WORKSPACE_IDLE_HOURS", default=12)  # without a request, then one signs in again
-WORKSPACE_SESSION_DAYS: int = _env.int("WORKSPACE_SESSION_DAYS", default=7)  # after which one does, idle or not
+WORKSPACE_IDLE_HOURS: int = _env.span("WORKSPACE_IDLE_HOURS", default=12)  # without a request, then one signs in again
+WORKSPACE_SESSION_DAYS: int = _env.span("WORKSPACE_SESSION_DAYS", default=7)  # after which one does, idle or not
 
 # Who may sign up by themselves: open (everybody), invited (whom a member or staff has invited), closed (nobody new);
 # empty: open in the embedded default, invited in production
@@ -148,7 +156,7 @@ GRANT_CEILING: Decimal = _env.dollars("GRANT_CEILING", default="1000")  # one pe
 GRANT_MAXIMUM: Decimal = _env.dollars("GRANT_MAXIMUM", default="100000")  # of two persons' gift, in USD
 FREE_LOOKUPS: int = _env.int("FREE_LOOKUPS", default=10)
 SYNC_BUDGET_SECONDS: float = _env.float("SYNC_BUDGET_SECONDS", default=20.0)
-CACHE_MAX_AGE_DAYS: int = _env.int("CACHE_MAX_AGE_DAYS", default=7)
+CACHE_MAX_AGE_DAYS: int = _env.span("CACHE_MAX_AGE_DAYS", default=7, least=0)
 MATCH_THRESHOLD: float = _env.float("MATCH_THRESHOLD", default=0.92)
 RATE_LIMIT_PER_MINUTE: int = _env.int("RATE_LIMIT_PER_MINUTE", default=50)
 POLLS_PER_MINUTE: int = _env.int("POLLS_PER_MINUTE", default=600)
@@ -170,8 +178,8 @@ ENTITY_PAGES: str = _env.one_of("ENTITY_PAGES", "public", "unlisted", "off", def
 # What registries answered, as evidence
 # Where it lies: empty (a folder "evidence" in VAR_DIR), another folder, "database", or s3://bucket/prefix
 EVIDENCE_STORE: str = _env.str("EVIDENCE_STORE", default="")
-EVIDENCE_DAYS: int = _env.int("EVIDENCE_DAYS", default=365)  # of what customers were told
-EVIDENCE_SHORT_DAYS: int = _env.int("EVIDENCE_SHORT_DAYS", default=7)  # of failures, the sandbox, and test questions
+EVIDENCE_DAYS: int = _env.span("EVIDENCE_DAYS", default=365, least=0)  # of what customers were told
+EVIDENCE_SHORT_DAYS: int = _env.span("EVIDENCE_SHORT_DAYS", default=7, least=0)  # of failures, sandbox, test questions
 EVIDENCE_MOST_BYTES: int = _env.int("EVIDENCE_MOST_BYTES", default=20_000_000_000)  # of all; 0: no bound
 SIGNING_SECRET: str = _env.str("SIGNING_SECRET", default="")  # makes the signing keys; empty: from SECRET_KEY
 SIGNING_SECRET_PREVIOUS: str = _env.str("SIGNING_SECRET_PREVIOUS", default="")  # vouches for the next key

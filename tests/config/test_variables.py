@@ -42,6 +42,8 @@ class TestAVariable:
                 for given in ("mail.example.com", "smtp://host:port")
             ),
             ("MATCH_THRESHOLD", "0", "MATCH_THRESHOLD must be above 0 and at most 1."),
+            ("EVIDENCE_DAYS", "36501", "EVIDENCE_DAYS must be a whole number from 0 to 36500, not 36501."),
+            ("WORKSPACE_IDLE_HOURS", "0", "WORKSPACE_IDLE_HOURS must be a whole number from 1 to 36500, not 0."),
             ("WEB_THREADS", "0", "WEB_THREADS must be 1 or more."),
             *(
                 (
