@@ -143,7 +143,7 @@ def _call(params: dict[str, Any], caller: HttpRequest) -> dict[str, Any]:
     if problem:
         return {"content": [_text(problem)], "isError": True}
     found = calls.ask(operation, given, caller=caller)
-    lines = (first_line.write(found), _as_json(found.body))
+    lines = (first_line.write(found) or tool.ends, _as_json(found.body))
     result: dict[str, Any] = {"content": [_text(line) for line in lines if line]}
     if found.is_error:
         return {**result, "isError": True}

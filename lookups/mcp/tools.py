@@ -36,7 +36,10 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """What an agent may ask for. `operations` by the beginning of `id`, or "" for the only one there is."""
+    """What an agent may ask for. `operations` by the beginning of `id`, or "" for the only one there is.
+
+    `ends`: the first line of its answer where it has ended what was there; "" where it ends nothing.
+    """
 
     name: str
     title: str
@@ -47,6 +50,7 @@ class Tool:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     costs: bool = False
     writes: bool = False
+    ends: str = ""
     asks_outside: bool = False
 
 
@@ -146,14 +150,33 @@ TOOLS = (
         "watch_company",
         "Watch a company",
         "Look at a company again and again and report what changes. Every check is a lookup and costs at most "
-        "{price} USD: set max_per_month. It looks until it is ended, in the workspace or by "
-        "DELETE /v1/watches/{{watchId}}: no tool ends it. Asked for again with the same arguments it stays one watch; "
-        "with others it is one more, and paid for too. Changes come by webhook, mail and list_changes.",
+        "{price} USD: set max_per_month. It looks until end_watch ends it. Asked for again with the same arguments it "
+        "stays one watch; with others it is one more, and paid for too. Changes come by webhook, mail and "
+        "list_changes.",
         {"": "createWatch"},
         takes=("state", "entity_id", "entity_name", "every", "on", "max_per_month", "ref", KEY),
         needs=("state",),
         costs=True,
         writes=True,
+    ),
+    Tool(
+        "list_watches",
+        "List watched companies",
+        "The companies that this account watches: how often, what a month may cost at most, when the next look is. "
+        "Free.",
+        {"": "listWatches"},
+        takes=("state", "status", "cursor", "limit"),
+    ),
+    Tool(
+        "end_watch",
+        "Watch a company no more",
+        "End a watch (watch_…) for good: nothing more is asked or paid for it, a look that has not begun is cancelled. "
+        "What was seen stays among the changes. Free.",
+        {"watch_": "deleteWatch"},
+        takes=("id",),
+        needs=("id",),
+        writes=True,
+        ends="ENDED: nothing more is asked or paid for this watch. Below it stands as it was.",
     ),
     Tool(
         "list_changes",
@@ -222,7 +245,7 @@ def _describe(tool: Tool) -> dict[str, Any]:
         "annotations": {
             "title": tool.title,
             "readOnlyHint": not (tool.costs or tool.writes),
-            "destructiveHint": False,
+            "destructiveHint": bool(tool.ends),
             "idempotentHint": not tool.costs,
             "openWorldHint": tool.asks_outside,
         },
@@ -245,7 +268,7 @@ def _id_of(tool: Tool) -> dict[str, Any]:
     return {
         "type": "string",
         "pattern": f"^{id_pattern(tool)}$",
-        "description": "An id from an earlier answer: lookupId, jobId or job_id.",
+        "description": "An id from an earlier answer.",
     }
 
 

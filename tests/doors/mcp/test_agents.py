@@ -251,7 +251,22 @@ class TestAnAgent:
         assert first == second != other
         about = next(one["description"] for one in tools.list_described() if one["name"] == "watch_company")
         assert "with the same arguments it stays one watch; with others it is one more, and paid for too" in about
-        assert "DELETE /v1/watches/{watchId}" in about
+        assert "until end_watch ends it" in about
+
+    def test_ends_a_watch_that_it_finds_again(self, agent: Agent) -> None:
+        """The second of two: until then it could begin what costs month after month, and not end it."""
+        for company in (FOUND, "Magic Ambiguous LLC"):
+            agent.call("watch_company", entity_name=company, state="DE")
+        listed = agent.call("list_watches", state="DE")["structuredContent"]
+        jsonschema.validate(listed, schema_of("list_watches"))
+        first, second = (one["id"] for one in listed["watches"])
+        ended = agent.call("end_watch", id=second)
+        jsonschema.validate(ended["structuredContent"], schema_of("end_watch"))
+        assert (ended["isError"], ended["structuredContent"]["watch"]["nextCheckAt"]) == (False, None)
+        assert ended["content"][0]["text"].startswith("ENDED: nothing more is asked or paid for this watch.")
+        assert [one["id"] for one in agent.call("list_watches")["structuredContent"]["watches"]] == [first]
+        again = agent.call("end_watch", id=second)
+        assert (again["isError"], again["content"][0]["text"][:12]) == (True, "NOT ANSWERED")
 
     def test_counts_every_row_of_a_cancelled_bulk_job(self, agent: Agent) -> None:
         rows = [{"entity_name": f"Nobody's Company {number} LLC", "state": "DE"} for number in range(3)]
