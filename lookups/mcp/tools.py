@@ -175,7 +175,6 @@ TOOLS = (
         {"watch_": "deleteWatch"},
         takes=("id",),
         needs=("id",),
-        writes=True,
         ends="ENDED: nothing more is asked or paid for this watch. Below it stands as it was.",
     ),
     Tool(
@@ -244,7 +243,7 @@ def _describe(tool: Tool) -> dict[str, Any]:
         "outputSchema": _close(_reply_of(operations[0], [{"$ref": f"#/$defs/{name}"} for name in replies]), terse=True),
         "annotations": {
             "title": tool.title,
-            "readOnlyHint": not (tool.costs or tool.writes),
+            "readOnlyHint": not (tool.costs or tool.writes or tool.ends),
             "destructiveHint": bool(tool.ends),
             "idempotentHint": not tool.costs,
             "openWorldHint": tool.asks_outside,

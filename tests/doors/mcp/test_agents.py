@@ -412,8 +412,13 @@ class TestTheList:
             jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
             jsonschema.Draft202012Validator.check_schema(tool["outputSchema"])
             assert f"{PRICE / 10_000:.4f}" in tool["description"] or "ree" in tool["description"]
-            if not tool["annotations"]["readOnlyHint"]:
+            if not tool["annotations"]["readOnlyHint"] and tool["name"] != "end_watch":  # which ends it once
                 assert "idempotency_key" in tool["inputSchema"]["properties"]
+
+    def test_warns_of_what_takes_something_away(self) -> None:
+        hints = {one["name"]: one["annotations"] for one in tools.list_described()}
+        assert [name for name, one in hints.items() if one["destructiveHint"]] == ["end_watch"]
+        assert not hints["end_watch"]["readOnlyHint"]
 
     def test_stays_small_enough_to_be_read(self) -> None:
         assert len(json.dumps(tools.list_described())) < 250_000

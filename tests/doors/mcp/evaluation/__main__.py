@@ -1,4 +1,4 @@
-"""Ask a model the sixty questions, judge kept transcripts again, or write the page's list of questions anew.
+"""Ask a model the questions, judge kept transcripts again, or write the page's list of questions anew.
 
     SOS_LOOKUP_KEY=osd_test_… MODEL_API_KEY=… python -m tests.doors.mcp.evaluation ask \\
         --service http://127.0.0.1:8000 --model-url http://127.0.0.1:11434/v1 --model NAME --out results

@@ -136,9 +136,9 @@ class TestTheQuestions:
 class TestTheSet:
     """All of them."""
 
-    def test_is_sixty_of_their_own(self) -> None:
+    def test_has_none_twice(self) -> None:
         asked = load()
-        assert len({one.id for one in asked}) == len({one.asks for one in asked}) == len(asked) == 60
+        assert len({one.id for one in asked}) == len({one.asks for one in asked}) == len(asked) > 60
         assert all(one.wrong for one in asked)
 
     def test_needs_every_tool(self) -> None:
