@@ -9,10 +9,12 @@ import pytest
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import liens
-from scrapers.records import Found, FoundFilings
+from scrapers.records import Found, FoundFilings, NotFound, Query
 from scrapers.refusals import QueryRefused
+from scrapers.search.pipeline import ask_name
+from scrapers.transport.recording import Step
 from tests.scrapers.conversation import Conversation, answer
-from tests.scrapers.golden import FOLDER
+from tests.scrapers.golden import FOLDER, NOW
 
 LIST = "https://search.sunbiz.org/Inquiry/CorporationSearch/SearchResults?inquiryType=EntityName&searchTerm="
 NAME = "Mangrove Lantern Charters"
@@ -55,6 +57,53 @@ class TestANeighbourhood:
         empty = empty[: empty.index("<tbody>")] + "<tbody></tbody></table></div></div></body></html>"
         with pytest.raises(PageChanged):
             Conversation("FL", answer("GET", LIST + NAME, empty)).ask(name=NAME)
+
+
+class TestWhatIsNoCompany:
+    """Trademarks and refused filings stand in the list beside the companies, under the names these have."""
+
+    @staticmethod
+    def listed(kind: str, *, alone: bool = False) -> str:
+        """The saved list, which begins with such a row of the very name; `alone`: and has no company of it."""
+        saved = page("active", "1-list.html")
+        start = saved.index("<tr><td")
+        company = saved[start : saved.index("<tr><td", start + 1)]
+        other = (
+            company.replace("flal-l15000000111", f"{kind}-t05000000777")
+            .replace("L15000000111", "T05000000777")
+            .replace("CHARTERS LLC", "CHARTERS")
+        )
+        return saved.replace(company, other if alone else other + company)
+
+    @pytest.mark.parametrize("kind", ["trade", "reject"])
+    def test_is_not_taken_for_the_company(self, kind: str) -> None:
+        detail = page("active", "2-detail.html")
+        address = LIST.replace("SearchResults?inquiryType=EntityName&searchTerm=", "SearchResultDetail")
+        query = (
+            "?inquirytype=EntityName&directionType=Initial&searchNameOrder=MANGROVELANT"
+            "&aggregateId=flal-l15000000111-00000000-0000-0000-0000-000000000000&searchTerm=x&listNameOrder=y"
+        )
+        told = Conversation(
+            "FL", answer("GET", LIST + NAME, self.listed(kind)), answer("GET", address + query, detail)
+        ).ask(name=NAME)
+        assert isinstance(told, Found)
+        assert told.record.entity_id == "L15000000111"
+
+    def test_leaves_the_name_free(self) -> None:
+        listed = self.listed("trade", alone=True)
+        nobody = answer("GET", f"{LIST}The {NAME}", "<html>No records found</html>")
+        pages = [answer("GET", LIST + name, listed) for name in (NAME, NAME.removesuffix("s"), "Mangrove")]
+        talk = Conversation("FL", *pages, nobody)
+        told, _ = ask_name(talk.portal, talk.session, Query("FL", NAME), now=NOW)
+        assert (told.verdict, told.conflicts) == ("free", ())
+
+    def test_is_no_company_by_its_number_either(self) -> None:
+        search = "https://search.sunbiz.org/Inquiry/CorporationSearch"
+        mark = f"{search}/SearchResultDetail?inquirytype=DocumentNumber&aggregateId=trade-t05000000777-0000"
+        moved = Step("POST", f"{search}/ByDocumentNumber", 302, {"location": mark}, b"")
+        html = "<html><h2>Detail by Document Number</h2><p>Trademark</p></html>"
+        told = Conversation("FL", moved, answer("GET", mark, html)).ask(entity_id="T05000000777")
+        assert isinstance(told, NotFound)
 
 
 class TestADetail:
