@@ -58,7 +58,7 @@ class Florida(FloridaLiens):
     )
     hosts = ("search.sunbiz.org", "publicsearchapi.floridaucc.com")
     sources = ("https://search.sunbiz.org/Inquiry/CorporationSearch/ByName", "https://floridaucc.com/search")
-    id_pattern = r"[A-Z]?\d{6,12}"
+    id_pattern = r"[A-Z]\d{5,12}|\d{6,12}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True, ucc=True)
     published = frozenset(
         listed(

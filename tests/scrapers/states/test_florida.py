@@ -106,6 +106,32 @@ class TestWhatIsNoCompany:
         assert isinstance(told, NotFound)
 
 
+class TestADocumentNumber:
+    """P02416, 924613, L15000063512: of a letter and five digits, of six digits, or long (a list of 2026-04)."""
+
+    @pytest.mark.parametrize("number", ["P02416", "924613", "A12345"])
+    def test_may_be_short(self, number: str) -> None:
+        saved = page("active", "1-list.html").replace("L15000000111", number)
+        saved = saved.replace("flal-l15000000111", f"forp-{number.lower()}")
+        detail = page("active", "2-detail.html").replace("L15000000111", number)
+        address = LIST.replace("SearchResults?inquiryType=EntityName&searchTerm=", "SearchResultDetail")
+        query = (
+            "?inquirytype=EntityName&directionType=Initial&searchNameOrder=MANGROVELANT"
+            f"&aggregateId=forp-{number.lower()}-00000000-0000-0000-0000-000000000000&searchTerm=x&listNameOrder=y"
+        )
+        told = Conversation("FL", answer("GET", LIST + NAME, saved), answer("GET", address + query, detail)).ask(
+            name=NAME
+        )
+        assert isinstance(told, Found)
+        assert told.record.entity_id == number
+
+    def test_that_is_short_is_asked_for(self) -> None:
+        detail = page("active", "2-detail.html").replace("L15000000111", "P02416")
+        asked = answer("POST", "https://search.sunbiz.org/Inquiry/CorporationSearch/ByDocumentNumber", detail)
+        told = Conversation("FL", asked).ask(entity_id="p02416")
+        assert isinstance(told, Found)
+
+
 class TestADetail:
     """Sections told by the text of their first span."""
 
