@@ -15,7 +15,8 @@ from scrapers.records import Address, EntityRecord
 _FILE = "https://www.commerce.alaska.gov/cbp/main/DbDownload/CorporationsDownload"
 DETAIL = "https://www.commerce.alaska.gov/cbp/main/Search/EntityDetail/"
 _PARTS = listed("ADDRESS1 | ADDRESS2 | CITY | STATEPROVINCE | ZIP | COUNTRY")
-_PLACES = [f"{kind}{part}" for kind in ("ENTITYMAILING", "ENTITYPHYS", "REGISTEREDPHYS") for part in _PARTS]
+_KINDS = listed("ENTITYMAILING | ENTITYPHYS | REGISTEREDPHYS | REGISTEREDMAIL")
+_PLACES = [f"{kind}{part}" for kind in _KINDS for part in _PARTS]
 _COLUMNS = listed(
     "CORPTYPE | ENTITYNUMBER | LEGALNAME | ASSUMEDNAME | STATUS | AKFORMEDDATE | HOMESTATE | HOMECOUNTRY | "
     "REGISTEREDAGENT"
@@ -37,7 +38,7 @@ def _record(row: Row) -> EntityRecord | None:
         jurisdiction=text(home) or text(row["HOMECOUNTRY"]),
         domestic=home.casefold() == "alaska" if home else None,
         agent_name=text(row["REGISTEREDAGENT"]),
-        agent_address=_place(row, "REGISTEREDPHYS"),
+        agent_address=_place(row, "REGISTEREDPHYS") or _place(row, "REGISTEREDMAIL"),
         principal_address=_place(row, "ENTITYPHYS"),
         mailing_address=_place(row, "ENTITYMAILING"),
         assumed_names=tuple(filter(None, (text(row["ASSUMEDNAME"]),))),
