@@ -20,7 +20,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import names
 from scrapers.parsing import sunbiz
 from scrapers.parsing.fields import listed
-from scrapers.parsing.html import maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import maybe, missing_result, one, select, text_of, visible_text
 from scrapers.portal import Capabilities, Terms
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
 from scrapers.search.terms import NameSearch
@@ -32,7 +32,7 @@ from scrapers.ucc.florida import FloridaLiens
 
 _BASE = "https://search.sunbiz.org/Inquiry/CorporationSearch"
 _PAGES = 4
-_NONE = re.compile(r"\bno records found\b", flags=re.IGNORECASE)
+_NONE = re.compile(r"(?<!if )\bno records found\b", flags=re.IGNORECASE)
 _OLD_NAMES = listed("NAME HS | CROSS RF")
 _NO_ENTITY = re.compile(r"[?&]aggregateId=(?:trade|reject)-", flags=re.IGNORECASE)  # a mark, a filing that was refused
 
@@ -105,7 +105,8 @@ class Florida(FloridaLiens):
         """The entity with this document number: the form leads straight to its detail."""
         form = {"SearchTerm": entity_id, "InquiryType": "DocumentNumber", "SearchNameOrder": ""}
         page = session.post(f"{_BASE}/ByDocumentNumber", form=form)
-        if _is_none(page) or _NO_ENTITY.search(page.url):
+        detail = maybe(page.html(), "div.searchResultDetail")
+        if (detail is None and _is_none(page)) or _NO_ENTITY.search(page.url):
             return ResultList(())
         record = sunbiz.read(page, session)
         row = Candidate(record.entity_name, record.entity_id, record.status, record=record, sos_url=page.url)
@@ -150,7 +151,7 @@ def _entities(rows: list[Candidate]) -> tuple[Candidate, ...]:
 
 
 def _is_none(page: Page) -> bool:
-    return "noresults=true" in page.url.lower() or bool(_NONE.search(page.text))
+    return "noresults=true" in page.url.lower() or bool(_NONE.search(visible_text(page.html())))
 
 
 def _compact(name: str) -> str:

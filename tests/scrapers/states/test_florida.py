@@ -106,6 +106,26 @@ class TestWhatIsNoCompany:
         assert isinstance(told, NotFound)
 
 
+class TestTheLineThatThereIsNone:
+    """Counts where a person sees it, and where there is no company."""
+
+    NUMBER = "https://search.sunbiz.org/Inquiry/CorporationSearch/ByDocumentNumber"
+    SCRIPT = "<script>var none = 'No records found';</script>"
+
+    def test_is_not_one_of_a_script(self) -> None:
+        kept = f"<html><body>{self.SCRIPT}<p>Sunbiz is being maintained.</p></body></html>"
+        with pytest.raises(PageChanged):
+            Conversation("FL", answer("POST", self.NUMBER, kept)).ask(entity_id="L15000000111")
+        with pytest.raises(PageChanged):
+            Conversation("FL", answer("GET", LIST + NAME, kept)).ask(name=NAME)
+
+    @pytest.mark.parametrize("beside", [SCRIPT, "<p>Annual reports: no records found.</p>"])
+    def test_hides_no_company(self, beside: str) -> None:
+        detail = page("active", "2-detail.html").replace("<body>", f"<body>{beside}")
+        told = Conversation("FL", answer("POST", self.NUMBER, detail)).ask(entity_id="L15000000111")
+        assert isinstance(told, Found)
+
+
 class TestADocumentNumber:
     """P02416, 924613, L15000063512: of a letter and five digits, of six digits, or long (a list of 2026-04)."""
 
