@@ -139,9 +139,15 @@ def to_reply(answer: Answer, portal: Portal, query: Query, reading: Reading) -> 
         normalized=_in_one_form(answer, portal, query),
         version=portal.version,
         built_at=portal.built_at,
-        note=ACTIVE_ONLY if portal.coverage == "active_only" else None,
+        note=ACTIVE_ONLY if _lacks_the_ended(portal, from_copy=answer.evidence.from_copy) else None,
         reading=reading,
     )
+
+
+def _lacks_the_ended(portal: Portal, *, from_copy: bool) -> bool:
+    """Whether what was read holds no entity that has ended: the portal itself, or the copy that answered for it."""
+    copied = from_copy and portal.bulk_data is not None and portal.bulk_data.active_only
+    return copied or portal.coverage == "active_only"
 
 
 def match_by_id(

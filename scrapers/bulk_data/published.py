@@ -25,7 +25,8 @@ class BulkData:
     `record` gives None for rows that are no entity (named kinds only, never a guess). `least_rows` guards the switch: a
     copy that is suddenly much smaller is a broken download, not a state that lost its companies. The loaded copy
     answers instead of the portal; with `beside_live` the portal answers, and the copy only where its list was cut.
-    With `active_only` too, it lacks entities that the live search knows, and is read only by whoever asks for a copy.
+    With `active_only` it lacks entities that have ended, and whoever is answered from it is told so; beside a live
+    search, which knows them, it is read only by whoever asks for a copy.
     """
 
     url: str

@@ -16,7 +16,7 @@ from scrapers.bulk_data.stored_form import to_plain
 from scrapers.name_rules.forms import spelled_out, split
 from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import same_names
-from scrapers.normalize import names
+from scrapers.normalize import names, types
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.refusals import QueryRefused, Refusal
@@ -91,7 +91,7 @@ class LoadedCopy:
         # Longer names are near misses (a word more is another company), so they need not all be there; but beside a
         # live list they stand for the rest of it.
         whole = max(len(own), len(others)) < most and (len(longer) < wider or not beside)
-        return ResultList(self._rows((*map(Candidate.of, own + longer), *others)), complete=whole)
+        return ResultList(self._rows((*map(_row, own + longer), *others)), complete=whole)
 
     def narrow(self, name: str) -> ResultList | None:
         """None: the search itself is for just this name."""
@@ -121,7 +121,7 @@ class LoadedCopy:
 
     def _with_key(self, key: str, most: int) -> Iterator[Candidate]:
         """Those with just this key, whichever of their names it is of."""
-        yield from map(Candidate.of, self._copy.list_by_name(key, limit=most, wider=0)[0])
+        yield from map(_row, self._copy.list_by_name(key, limit=most, wider=0)[0])
         yield from self._copy.list_by_other_name(key, limit=most)
 
     def _rows(self, rows: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -133,6 +133,11 @@ class LoadedCopy:
         as_of = self._copy.as_of.date().isoformat()
         self.session.read_from_file(page, file={"sha256": self._copy.sha256 or None, "asOf": as_of})
         return tuple(rows)
+
+
+def _row(record: EntityRecord) -> Candidate:
+    """The record as a row; a name that is registered or reserved alone is no company's, in a copy as in a list."""
+    return Candidate.of(record, name_kind="reserved" if types.name_kind(record.entity_type) == "reserved" else "legal")
 
 
 class LivePortal:

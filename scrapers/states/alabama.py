@@ -165,7 +165,7 @@ def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
 
 
 def _transactions(details: list[Pair]) -> tuple[list[Pair], tuple[Filing, ...]]:
-    """Take the history out: after each "Transaction Date" the next row says what happened."""
+    """Take the history out: after each "Transaction Date" the next row says what happened, and no later one does."""
     filings: list[Filing] = []
     rest = []
     date: str | None = None
@@ -174,6 +174,7 @@ def _transactions(details: list[Pair]) -> tuple[list[Pair], tuple[Filing, ...]]:
             date = joined(lines)
         elif date is not None:
             filings.append(Filing(date, f"{label}: {joined(lines)}" if lines else label))
+            date = None
         else:
             rest.append((label, lines))
     return rest, tuple(filings)

@@ -138,10 +138,12 @@ def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
     named = [cell for cell in row.values() if "name" in (cell.get("class") or "").split()]
     if len(named) != 1 or not named[0].get("id"):
         raise PageChanged(f"{page.url}: a row has no name with an id")
+    status = text_of(row["Status"])
     return Candidate(
         name=text_of(named[0]),
         entity_id="",
-        status=text_of(row["Status"]) or None,
+        status=status or None,
+        name_kind="reserved" if status.casefold() == "reserved" else "legal",
         handle={"id": str(named[0].get("id"))},
         sos_url=page.url,
     )

@@ -4,7 +4,8 @@ Evidence: documented by several public readers (2026-05, 2026-09); no page was r
 in the order of the alphabet around the name asked for, is a neighborhood and no list of matches: it proves an absence
 only when it shows the place where the name would stand. The address of a detail holds an identifier that only the list
 has. Status words of the list end in the kind of change ("INACT/MG"); every one that begins with INACT is inactive.
-"NAME HS" rows show a former name and lead to the present company. Gaps: annual reports and images are not read; some
+"NAME HS" rows show a former name and lead to the present company; trademarks and filings that were refused are listed
+among the companies, told by the address of their page. Gaps: annual reports and images are not read; some
 addresses meet a Cloudflare wall.
 """
 
@@ -19,7 +20,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import names
 from scrapers.parsing import sunbiz
 from scrapers.parsing.fields import listed
-from scrapers.parsing.html import maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import maybe, missing_result, one, select, text_of, visible_text
 from scrapers.portal import Capabilities, Terms
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
 from scrapers.search.terms import NameSearch
@@ -31,8 +32,9 @@ from scrapers.ucc.florida import FloridaLiens
 
 _BASE = "https://search.sunbiz.org/Inquiry/CorporationSearch"
 _PAGES = 4
-_NONE = re.compile(r"\bno records found\b", flags=re.IGNORECASE)
+_NONE = re.compile(r"(?<!if )\bno records found\b", flags=re.IGNORECASE)
 _OLD_NAMES = listed("NAME HS | CROSS RF")
+_NO_ENTITY = re.compile(r"[?&]aggregateId=(?:trade|reject)-", flags=re.IGNORECASE)  # a mark, a filing that was refused
 
 
 class Florida(FloridaLiens):
@@ -56,7 +58,7 @@ class Florida(FloridaLiens):
     )
     hosts = ("search.sunbiz.org", "publicsearchapi.floridaucc.com")
     sources = ("https://search.sunbiz.org/Inquiry/CorporationSearch/ByName", "https://floridaucc.com/search")
-    id_pattern = r"[A-Z]?\d{6,12}"
+    id_pattern = r"[A-Z]\d{5,12}|\d{6,12}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True, ucc=True)
     published = frozenset(
         listed(
@@ -83,17 +85,17 @@ class Florida(FloridaLiens):
             rows, onward = _rows(page)
             found.extend(rows)
             if not rows or onward is None or not _compact(rows[-1].name).startswith(wanted):
-                return ResultList(tuple(found), complete=_shows_the_place(wanted, found))
+                return ResultList(_entities(found), complete=_shows_the_place(wanted, found))
             if number + 1 < _PAGES:
                 page = session.get(page.link(onward))
-        return ResultList(tuple(found), complete=False)
+        return ResultList(_entities(found), complete=False)
 
     def narrow(self, session: PortalSession, name: str) -> ResultList | None:
         """The names around the whole name, legal form and all."""
         if name in self.search_plan(session, name).terms:
             return None
         rows, _ = _rows(self._first_page(session, name))
-        return ResultList(tuple(rows), complete=False)
+        return ResultList(_entities(rows), complete=False)
 
     def _first_page(self, session: PortalSession, term: str) -> Page:
         params = {"inquiryType": "EntityName", "searchTerm": term}
@@ -103,7 +105,8 @@ class Florida(FloridaLiens):
         """The entity with this document number: the form leads straight to its detail."""
         form = {"SearchTerm": entity_id, "InquiryType": "DocumentNumber", "SearchNameOrder": ""}
         page = session.post(f"{_BASE}/ByDocumentNumber", form=form)
-        if _is_none(page):
+        detail = maybe(page.html(), "div.searchResultDetail")
+        if (detail is None and _is_none(page)) or _NO_ENTITY.search(page.url):
             return ResultList(())
         record = sunbiz.read(page, session)
         row = Candidate(record.entity_name, record.entity_id, record.status, record=record, sos_url=page.url)
@@ -142,8 +145,13 @@ def _candidate(row: HtmlElement, page: Page) -> Candidate:
     return Candidate(name, number, status, name_kind=kind, handle={"href": page.link(href)})
 
 
+def _entities(rows: list[Candidate]) -> tuple[Candidate, ...]:
+    """The rows without those that are no entities: they count for the place in the list alone."""
+    return tuple(row for row in rows if not _NO_ENTITY.search(row.handle["href"]))
+
+
 def _is_none(page: Page) -> bool:
-    return "noresults=true" in page.url.lower() or bool(_NONE.search(page.text))
+    return "noresults=true" in page.url.lower() or bool(_NONE.search(visible_text(page.html())))
 
 
 def _compact(name: str) -> str:

@@ -3,7 +3,7 @@
 Evidence: public clients of the portal, gathered 2026-11 (documented: element and control names; no recorded page at
 hand), which meet a reCAPTCHA before each search. A row is opened by a button that works only with the list's view
 state, so the row's handle names the button and the list is found among the pages of this session. Guessed: the status
-column of the list, the layout of the address tables, the post-back of the number search.
+column of the list, the layout of the address tables, the post-back of the number search, the words of an empty result.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ _URL = "https://coraweb.sos.la.gov/commercialsearch/commercialsearch.aspx"
 _ID = "ctl00_cphContent_"
 _GRID = f"{_ID}grdSearchResults_EntityNameOrCharterNumber"
 _TOTAL = re.compile(r"(\d[\d,]*)")
+_NOTHING = re.compile(r"(?<!if )\bno (?:records?|results?|match(?:es)?) (?:(?:was|were) )?found\b", re.IGNORECASE)
 _FORMER = re.compile(r"^(.+?)\s*\(Changed:", re.IGNORECASE)
 
 
@@ -90,7 +91,8 @@ class Louisiana(Portal):
         tree = page.html()
         if maybe(tree, f"#{_ID}lblName") is not None:
             return ResultList((Candidate.of(_record(page, session)),))
-        if maybe(tree, f"#{_ID}lblNoRecords") is not None:
+        sentence = maybe(tree, f"#{_ID}lblNoRecords")  # an element that may stand there empty, or for an error
+        if sentence is not None and _NOTHING.search(text_of(sentence)):
             return ResultList(())
         grid = maybe(tree, f"#{_GRID}")
         if grid is None:

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from scrapers import discovery
+from jurisdictions import services
+from scrapers import discovery, gateway
 from scrapers.bulk_data import copies, refresh
 from scrapers.bulk_data.published import BulkData, Row
 from scrapers.bulk_data.reading import rows
@@ -30,6 +31,8 @@ from scrapers.search.pipeline import ask
 from scrapers.search.sources import Source, choose_source
 from scrapers.statuses import meanings
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
+from tests.scrapers.states.test_alaska import HEAD as ALASKAN
+from tests.scrapers.states.test_alaska import HERON
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 HEAD = ["NUMBER", "NAME", "STATE OF IT", "CITY"]
@@ -330,6 +333,31 @@ class TestAnOpenDataSetHeldWhole:
         source = load_beside("NY", write_csv(tmp_path / "ny.csv", lines, head=head), monkeypatch)
         assert not source.narrow_proves
         assert not source.from_copy
+
+
+class TestACopyOfWhatLivesAlone:
+    """Alaska's file: what has ended is not in it, and may well be on the register."""
+
+    @pytest.fixture(autouse=True)
+    def _loaded(self, switches: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        portal = discovery.find_portal("AK")
+        assert portal is not None
+        services.enable(code="AK")
+        file = write_csv(tmp_path / "ak.csv", [[HERON.get(name, "") for name in ALASKAN]], head=ALASKAN)
+        monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
+        refresh.load(portal=portal, file=file, as_of=NOW, now=NOW)
+
+    @pytest.mark.parametrize(
+        ("name", "kind"), [("Blue Heron Mining, Inc.", NotFound), ("Blue Heron Logistics, LLC", Found)]
+    )
+    def test_says_so_beside_its_answer(self, name: str, kind: type) -> None:
+        reply = gateway.fetch(Query("AK", name), now=NOW, budget_seconds=10)
+        assert isinstance(reply.answer, kind)
+        assert reply.note == gateway.ACTIVE_ONLY
+
+    def test_says_so_beside_a_name_that_is_free_in_it(self) -> None:
+        reply = gateway.fetch_name(Query("AK", "Blue Heron Mining"), now=NOW, budget_seconds=10, from_copy=True)
+        assert "active entities only" in (reply.verdict.status_note or "")
 
 
 def load_beside(code: str, file: Path, monkeypatch: pytest.MonkeyPatch) -> Source:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +17,10 @@ from scrapers.bulk_data.layouts import illinois
 from scrapers.bulk_data.stored_form import from_plain, to_plain
 from scrapers.failures import PageChanged
 from scrapers.normalize import officers
-from scrapers.records import EntityRecord, Officer
+from scrapers.records import EntityRecord, NotFound, Officer, Query
+from scrapers.search.pipeline import ask, ask_copy_for_name
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import NOW
 
 
 def read(state: str, path: Path) -> list[EntityRecord]:
@@ -130,6 +134,20 @@ class TestIllinois:
         going, named, llc = read("IL", self.folder(tmp_path, master=master))
         assert (going.status, going.entity_type) == ("Intent to dissolve", "Not-for-Profit Corporation")
         assert (llc.status, named.jurisdiction) == ("NGS", "64")
+
+    @pytest.mark.django_db
+    def test_holds_names_alone_that_are_no_companies_and_are_taken(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        talk = Conversation("IL")
+        monkeypatch.setattr(type(talk.portal), "bulk_data", replace(illinois.BULK_DATA, least_rows=1))
+        master = [fixed(40, (0, "00000017"), (8, "19990506"), (24, "10"), (29, "00"), (31, "3"))]
+        refresh.load(portal=talk.portal, file=self.folder(tmp_path, master=master), as_of=NOW, now=NOW)
+        question, copy = Query("IL", "Granite Peak Inc"), copies.find_current("IL")
+        told = ask(talk.portal, talk.session, question, now=NOW, threshold=0.92, copy=copy)
+        assert isinstance(told, NotFound)
+        verdict, _ = ask_copy_for_name(talk.portal, talk.session, question, now=NOW, copy=copy)
+        assert verdict.verdict == "taken"
 
     @pytest.mark.parametrize("day", ["00000000", " " * 8])
     def test_has_no_day_where_noughts_or_blanks_stand_for_it(self, tmp_path: Path, day: str) -> None:

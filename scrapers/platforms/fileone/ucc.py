@@ -66,11 +66,17 @@ def opened(
 def with_history(session: PortalSession, filing: UccFiling, *, host: str, headers: Mapping[str, str]) -> UccFiling:
     """The filing with what was filed on it later (one request); its history names the first document too."""
     entries = history.ask(session, host=host, section="ucc", number=filing.file_number, headers=headers)
-    if filing.file_number not in [entry.number for entry in entries]:
+    own = _bare(filing.file_number)
+    later = [entry for entry in entries if _bare(entry.number) != own]
+    if len(later) == len(entries):
         raise PageChanged(f"the history of {filing.file_number} does not name it")
-    later = [entry for entry in entries if entry.number != filing.file_number]
     amendments = (UccAmendment(need_text({"number": one.number}, "number"), one.date, one.title) for one in later)
     return replace(filing, amendments=tuple(amendments))
+
+
+def _bare(number: str | None) -> str | None:
+    """The number without the U that California writes before it in one place and not in the other (seen 2026-07)."""
+    return number.removeprefix("U") if number else None
 
 
 def _filing(row: Row, debtor: str) -> UccFiling:

@@ -37,7 +37,7 @@ class ConnecticutRows(MasterPortal):
         status="status",
         standing="sub_status",
         formation_date="date_registration",
-        jurisdiction="state_or_territory_formation | formation_place",
+        jurisdiction="state_or_territory_formation | formation_place | country_formation",
         citizenship="citizenship",
         principal=PlaceColumns(
             "billingstreet | billing_unit", "billingcity", "billingstate", "billingpostalcode", "billingcountry"
@@ -68,7 +68,7 @@ class ConnecticutRows(MasterPortal):
             "records_address_street | records_address_unit | records_address_city | records_address_state | "
             "records_address_zip_code | records_address_country | office_in_jurisdiction_country | "
             "office_jurisdiction_address | office_jurisdiction | office_jurisdiction_1 | office_jurisdiction_2 | "
-            "office_jurisdiction_3 | office_jurisdiction_4 | country_formation"
+            "office_jurisdiction_3 | office_jurisdiction_4"
         )
     )
 

@@ -83,6 +83,12 @@ class TestAlaskasFile:
     def test_holds_names_that_are_no_entities(self, tmp_path: Path, kind: str) -> None:
         assert read(tmp_path / "all.csv", HERON | {"CORPTYPE": kind}) == []
 
+    def test_has_an_agent_who_gave_a_mailing_address_alone(self, tmp_path: Path) -> None:
+        mailing = {name.replace("PHYS", "MAIL"): text for name, text in HERON.items() if name.startswith("REGISTEREDP")}
+        row = {name: text for name, text in HERON.items() if not name.startswith("REGISTEREDP")} | mailing
+        (record,) = read(tmp_path / "all.csv", row | {"REGISTEREDMAILADDRESS1": "PO BOX 2"})
+        assert record.agent_address == Address("PO BOX 2", "NOME", "AK", "99762")
+
     def test_names_a_foreign_home(self, tmp_path: Path) -> None:
         (record,) = read(tmp_path / "all.csv", HERON | {"HOMESTATE": "DELAWARE", "ENTITYNUMBER": "1127F"})
         assert (record.jurisdiction, record.domestic, record.entity_id) == ("DELAWARE", False, "1127F")

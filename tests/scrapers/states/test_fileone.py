@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
+from typing import Any, ClassVar
 
 import pytest
 
@@ -10,8 +12,9 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import liens
 from scrapers.records import Found, FoundFilings, NotFound
 from scrapers.refusals import QueryRefused
-from scrapers.transport.recording import Step
+from scrapers.transport.recording import Step, load_steps
 from tests.scrapers.conversation import Conversation, answer
+from tests.scrapers.golden import FOLDER, Case, dated
 
 LIST = "https://firststop.sos.nd.gov/api/Records/businesssearch"
 
@@ -130,6 +133,29 @@ class TestARowWithAnOddNumber:
     def test_is_passed_over_when_a_number_is_looked_for(self) -> None:
         talk = Conversation("ND", answer("POST", LIST, rows(row(2, "ACME") | {"RECORD_NUM": "TM-7"})))
         assert type(talk.ask(entity_id="0000000001")).__name__ == "NotFound"
+
+
+class TestCaliforniasLienNumbers:
+    """U197699061462 and 197699061462 are one number: it comes with the letter and without it (seen 2026-07)."""
+
+    @pytest.mark.parametrize("letter_in", [1, 3])  # the list, the history
+    def test_may_begin_with_a_letter_in_one_place_alone(self, letter_in: int) -> None:
+        plain = Conversation("CA", *load_steps(FOLDER / "CA" / "ucc-debtor")).ask(**self.QUESTION)
+        steps = load_steps(FOLDER / "CA" / "ucc-debtor")
+        bare, lettered = b'"197728979000"', b'"U197728979000"'
+        assert bare in steps[letter_in].body
+        steps[letter_in] = replace(steps[letter_in], body=steps[letter_in].body.replace(bare, lettered))
+        if letter_in == 1:
+            steps[3] = replace(steps[3], url=steps[3].url.replace("/197728979000", "/U197728979000"))
+        told = Conversation("CA", *steps).ask(**self.QUESTION)
+        assert isinstance(plain, FoundFilings)
+        assert isinstance(told, FoundFilings)
+        assert [lien.amendments for lien in told.filings] == [lien.amendments for lien in plain.filings]
+        assert any(lien.amendments for lien in told.filings)
+
+    QUESTION: ClassVar[dict[str, Any]] = dated(
+        Case("CA", "ucc-debtor", FOLDER / "CA" / "ucc-debtor").content["question"]
+    )
 
 
 class TestIdahosLiens:

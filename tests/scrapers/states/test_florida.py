@@ -9,10 +9,12 @@ import pytest
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import liens
-from scrapers.records import Found, FoundFilings
+from scrapers.records import Found, FoundFilings, NotFound, Query
 from scrapers.refusals import QueryRefused
+from scrapers.search.pipeline import ask_name
+from scrapers.transport.recording import Step
 from tests.scrapers.conversation import Conversation, answer
-from tests.scrapers.golden import FOLDER
+from tests.scrapers.golden import FOLDER, NOW
 
 LIST = "https://search.sunbiz.org/Inquiry/CorporationSearch/SearchResults?inquiryType=EntityName&searchTerm="
 NAME = "Mangrove Lantern Charters"
@@ -55,6 +57,99 @@ class TestANeighbourhood:
         empty = empty[: empty.index("<tbody>")] + "<tbody></tbody></table></div></div></body></html>"
         with pytest.raises(PageChanged):
             Conversation("FL", answer("GET", LIST + NAME, empty)).ask(name=NAME)
+
+
+class TestWhatIsNoCompany:
+    """Trademarks and refused filings stand in the list beside the companies, under the names these have."""
+
+    @staticmethod
+    def listed(kind: str, *, alone: bool = False) -> str:
+        """The saved list, which begins with such a row of the very name; `alone`: and has no company of it."""
+        saved = page("active", "1-list.html")
+        start = saved.index("<tr><td")
+        company = saved[start : saved.index("<tr><td", start + 1)]
+        other = (
+            company.replace("flal-l15000000111", f"{kind}-t05000000777")
+            .replace("L15000000111", "T05000000777")
+            .replace("CHARTERS LLC", "CHARTERS")
+        )
+        return saved.replace(company, other if alone else other + company)
+
+    @pytest.mark.parametrize("kind", ["trade", "reject"])
+    def test_is_not_taken_for_the_company(self, kind: str) -> None:
+        detail = page("active", "2-detail.html")
+        address = LIST.replace("SearchResults?inquiryType=EntityName&searchTerm=", "SearchResultDetail")
+        query = (
+            "?inquirytype=EntityName&directionType=Initial&searchNameOrder=MANGROVELANT"
+            "&aggregateId=flal-l15000000111-00000000-0000-0000-0000-000000000000&searchTerm=x&listNameOrder=y"
+        )
+        told = Conversation(
+            "FL", answer("GET", LIST + NAME, self.listed(kind)), answer("GET", address + query, detail)
+        ).ask(name=NAME)
+        assert isinstance(told, Found)
+        assert told.record.entity_id == "L15000000111"
+
+    def test_leaves_the_name_free(self) -> None:
+        listed = self.listed("trade", alone=True)
+        nobody = answer("GET", f"{LIST}The {NAME}", "<html>No records found</html>")
+        pages = [answer("GET", LIST + name, listed) for name in (NAME, NAME.removesuffix("s"), "Mangrove")]
+        talk = Conversation("FL", *pages, nobody)
+        told, _ = ask_name(talk.portal, talk.session, Query("FL", NAME), now=NOW)
+        assert (told.verdict, told.conflicts) == ("free", ())
+
+    def test_is_no_company_by_its_number_either(self) -> None:
+        search = "https://search.sunbiz.org/Inquiry/CorporationSearch"
+        mark = f"{search}/SearchResultDetail?inquirytype=DocumentNumber&aggregateId=trade-t05000000777-0000"
+        moved = Step("POST", f"{search}/ByDocumentNumber", 302, {"location": mark}, b"")
+        html = "<html><h2>Detail by Document Number</h2><p>Trademark</p></html>"
+        told = Conversation("FL", moved, answer("GET", mark, html)).ask(entity_id="T05000000777")
+        assert isinstance(told, NotFound)
+
+
+class TestTheLineThatThereIsNone:
+    """Counts where a person sees it, and where there is no company."""
+
+    NUMBER = "https://search.sunbiz.org/Inquiry/CorporationSearch/ByDocumentNumber"
+    SCRIPT = "<script>var none = 'No records found';</script>"
+
+    def test_is_not_one_of_a_script(self) -> None:
+        kept = f"<html><body>{self.SCRIPT}<p>Sunbiz is being maintained.</p></body></html>"
+        with pytest.raises(PageChanged):
+            Conversation("FL", answer("POST", self.NUMBER, kept)).ask(entity_id="L15000000111")
+        with pytest.raises(PageChanged):
+            Conversation("FL", answer("GET", LIST + NAME, kept)).ask(name=NAME)
+
+    @pytest.mark.parametrize("beside", [SCRIPT, "<p>Annual reports: no records found.</p>"])
+    def test_hides_no_company(self, beside: str) -> None:
+        detail = page("active", "2-detail.html").replace("<body>", f"<body>{beside}")
+        told = Conversation("FL", answer("POST", self.NUMBER, detail)).ask(entity_id="L15000000111")
+        assert isinstance(told, Found)
+
+
+class TestADocumentNumber:
+    """P02416, 924613, L15000063512: of a letter and five digits, of six digits, or long (a list of 2026-04)."""
+
+    @pytest.mark.parametrize("number", ["P02416", "924613", "A12345"])
+    def test_may_be_short(self, number: str) -> None:
+        saved = page("active", "1-list.html").replace("L15000000111", number)
+        saved = saved.replace("flal-l15000000111", f"forp-{number.lower()}")
+        detail = page("active", "2-detail.html").replace("L15000000111", number)
+        address = LIST.replace("SearchResults?inquiryType=EntityName&searchTerm=", "SearchResultDetail")
+        query = (
+            "?inquirytype=EntityName&directionType=Initial&searchNameOrder=MANGROVELANT"
+            f"&aggregateId=forp-{number.lower()}-00000000-0000-0000-0000-000000000000&searchTerm=x&listNameOrder=y"
+        )
+        told = Conversation("FL", answer("GET", LIST + NAME, saved), answer("GET", address + query, detail)).ask(
+            name=NAME
+        )
+        assert isinstance(told, Found)
+        assert told.record.entity_id == number
+
+    def test_that_is_short_is_asked_for(self) -> None:
+        detail = page("active", "2-detail.html").replace("L15000000111", "P02416")
+        asked = answer("POST", "https://search.sunbiz.org/Inquiry/CorporationSearch/ByDocumentNumber", detail)
+        told = Conversation("FL", asked).ask(entity_id="p02416")
+        assert isinstance(told, Found)
 
 
 class TestADetail:

@@ -149,6 +149,7 @@ class TestOhiosAnswer:
         ("AK", "no-match", "No records found."),
         ("IA", "no-match", "No records were found."),
         ("KS", "no-match", "No results found."),
+        ("LA", "no-match", "No records were found for the criteria you entered."),
         ("ME", "no-match", "No records found matching your query."),
         ("NE", "no-match", "No records found for your search."),
         ("NJ", "ucc-no-match", "No organizations were found matching your search."),
@@ -163,6 +164,19 @@ class TestASentenceOfOtherThings:
         assert isinstance(put(state, situation), NotFound)
         other = shown.format(said.split()[1].casefold())
         assert put(state, situation, (said, other)) in ("layout_changed", "blocked")  # on Kansas' page is a captcha
+
+
+class TestLouisianasLineThatThereIsNone:
+    """An element of the page, whose words count."""
+
+    def test_hides_no_list_where_it_stands_empty(self) -> None:
+        grid = '<table id="ctl00_cphContent_grdSearchResults_EntityNameOrCharterNumber"'
+        empty = '<span id="ctl00_cphContent_lblNoRecords"></span>'
+        plain = put("LA", "active")
+        assert isinstance(plain, Found)
+        told = put("LA", "active", (grid, empty + grid))
+        assert isinstance(told, Found)
+        assert told.record == plain.record
 
 
 class TestSouthCarolinasVerdictOnAName:
