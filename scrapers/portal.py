@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -318,6 +318,10 @@ class Portal:
         if meaning.status_class == "active" and meaning.reason is None and self._is_bad(record.standing):
             return FACTS["not_in_good_standing"].meaning
         return meaning
+
+    def worst_standing(self, words: Sequence[str]) -> str | None:
+        """Of several standings beside one status (tax, agent) the first bad one, or the first."""
+        return next(filter(self._is_bad, words), next(iter(words), None))
 
     def _is_bad(self, standing: str | None) -> bool:
         """Whether the word beside the status says that it owes something."""

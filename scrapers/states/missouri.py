@@ -14,6 +14,7 @@ from dataclasses import replace
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
+from scrapers.normalize import types
 from scrapers.parsing.cells import address_in
 from scrapers.parsing.fields import Labels, fold, is_domestic, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, text_of
@@ -154,6 +155,7 @@ def _candidate(row: HtmlElement, heads: list[str], page: Page) -> Candidate:
         entity_id=number if _NUMBER.fullmatch(number) else "",
         status=named.get("status") or None,
         entity_type=named.get("type") or None,
+        name_kind=types.name_kind(named.get("type")),
         handle={"url": url},
         sos_url=url,
     )

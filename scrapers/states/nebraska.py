@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses
+from scrapers.normalize import addresses, types
 from scrapers.parsing.cells import address_in, must_show, shown
 from scrapers.parsing.fields import Labels, fold, listed, note_unread
 from scrapers.parsing.html import (
@@ -115,6 +115,7 @@ def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
         entity_id=text_of(number),
         status=text_of(status) or None,
         entity_type=text_of(kind) or None,
+        name_kind=types.name_kind(text_of(kind)),
         handle={"url": url},
         sos_url=url,
     )

@@ -17,7 +17,7 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import address_in, must_show, shown
-from scrapers.parsing.fields import Labels, listed, note_unread
+from scrapers.parsing.fields import Labels, is_domestic, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, text_of, visible_text, worded_rows
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
@@ -87,7 +87,7 @@ class SouthCarolina(Portal):
         if profile is None:
             raise missing_result(page, "the profile")
         labels = Labels(_pairs(profile))
-        labels.ignore(*listed("Expiration Date | Term End Date | Dissolved Date | Domestic/Foreign"))
+        labels.ignore(*listed("Expiration Date | Term End Date | Dissolved Date"))
         record = EntityRecord(
             entity_name=text_of(one(profile, "legend")),
             entity_id=must_show(labels, "Entity ID"),
@@ -95,6 +95,7 @@ class SouthCarolina(Portal):
             entity_type=must_show(labels, "Entity Type"),
             formation_date=shown(labels.maybe("Effective Date")),
             jurisdiction=shown(labels.maybe("Incorporated State", "State of Incorporation")),
+            domestic=is_domestic(shown(labels.maybe("Domestic/Foreign"))),
             agent_name=shown(labels.maybe("Agent")),
             agent_address=address_in(labels.maybe("Address")),
             sos_url=page.url,

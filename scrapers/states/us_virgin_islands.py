@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
+from scrapers.normalize import types
 from scrapers.parsing.cells import address_in, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, select, text_of, visible_text
@@ -144,6 +145,7 @@ def _candidate(link: HtmlElement, found: re.Match[str], handle: dict[str, str]) 
         entity_id=found[2],
         status=values.maybe("Business Entity Status"),
         entity_type=values.maybe("Entity Type"),
+        name_kind=types.name_kind(values.maybe("Entity Type")),
         handle={**handle, "node": node},
         sos_url=_HOME,
     )

@@ -15,7 +15,7 @@ from dataclasses import replace
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses
+from scrapers.normalize import addresses, types
 from scrapers.parsing.cells import shown
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of, visible_text
@@ -134,11 +134,13 @@ def _candidates(row: HtmlElement, page: Page) -> list[Candidate]:
     """The present name, and the other name under which the entity was found, where the row shows one."""
     link = one(row, "span.name a")
     url = page.link(link.get("href") or "")
+    kind = _NUMBERED.sub("", text_of(one(row, "span.typeDescription")))
     present = Candidate(
         name=text_of(link),
         entity_id=text_of(one(row, "td.entityID")),
         status=text_of(one(row, "span.statusDescription")),
-        entity_type=_NUMBERED.sub("", text_of(one(row, "span.typeDescription"))),
+        entity_type=kind,
+        name_kind=types.name_kind(kind),
         handle={"url": url},
         sos_url=url,
     )

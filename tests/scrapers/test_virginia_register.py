@@ -136,6 +136,10 @@ class TestAnEntity:
         corporation, _ = self.two(tmp_path)
         assert (corporation.formation_date, corporation.agent_name) == (None, None)
 
+    def test_has_no_place_of_an_agent_who_resigned(self, tmp_path: Path) -> None:
+        corporation, _ = self.two(tmp_path)
+        assert not corporation.agent_address
+
     def test_has_its_words_read_by_the_closed_table(self, tmp_path: Path) -> None:
         corporation, llc = self.two(tmp_path)
         assert (status_class("VA", llc), status_class("VA", corporation)) == ("active", "inactive")

@@ -75,6 +75,7 @@ def _record(row: Row) -> EntityRecord:
     """One entity; the state splits its addresses itself."""
     kind = _TYPES[row["_member"]]
     name, names = " ".join(row["Name"].split()), _names(row)
+    resigned = row["RA-Status"].casefold() == "resigned"
     return EntityRecord(
         entity_name=name,
         entity_id=row["EntityID"],
@@ -83,8 +84,8 @@ def _record(row: Row) -> EntityRecord:
         standing=text(row["StatusReason"]),
         formation_date=None if row["IncorpDate"] == _NO_DAY else text(row["IncorpDate"]),
         jurisdiction=text(row["IncorpState"]),
-        agent_name=None if row["RA-Status"].casefold() == "resigned" else text(row["RA-Name"]),
-        agent_address=_place(row, "RA-"),
+        agent_name=None if resigned else text(row["RA-Name"]),
+        agent_address=Address() if resigned else _place(row, "RA-"),
         principal_address=_place(row, ""),
         officers=tuple(_officer(*cells) for cells in json.loads(row["officers"]) if any(cells[:3])),
         former_names=tuple(dict.fromkeys(one for one in names[_FORMER] if one != name)),

@@ -24,10 +24,11 @@ from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, 
 from scrapers.search.terms import NameSearch
 from scrapers.transport.session import PortalSession
 
+_STANDINGS = listed("txtStandingTax | txtStandingRA | txtStandingOther")
 _IGNORED = frozenset(
     listed(
         "txtSubStatus | txtSubType | txtDuration | txtInactiveDate | txtAgentAddressMail | txtOptional1 | "
-        "txtARDueDate | txtStandingTax | txtStandingRA | txtStandingOther | txtFilingName | txtTerm"
+        "txtARDueDate | txtFilingName | txtTerm"
     )
 )
 
@@ -92,6 +93,7 @@ class WyoBizPortal(Portal):
             entity_name=name,
             entity_id=number,
             status=text("txtStatus"),
+            standing=self.worst_standing([word for each in _STANDINGS if (word := text(each))]),
             entity_type=text("txtFilingType", "txtSubType"),
             formation_date=text("txtInitialDate"),
             jurisdiction=text("txtFormation"),

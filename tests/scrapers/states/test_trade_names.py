@@ -1,0 +1,36 @@
+"""Trade names and reservations that stand as rows among the companies: what their type says they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapers.records import Answer, Found
+from scrapers.transport.recording import UnexpectedRequest
+from tests.scrapers.states.test_nothing_shown import put
+
+# The list's page in the saved answers of an active company, and the words of its type there.
+LISTS = [
+    ("VI", 1, "Limited Liability Company"),
+    ("MO", 1, "Limited Liability Company"),
+    ("NE", 1, "Domestic LLC"),
+    ("WI", 0, "12 - Domestic Limited Liability Company"),
+]
+
+
+def listed_as(state: str, page: int, shown: str, kind: str) -> Answer | str:
+    """The saved answer, with a row of another type."""
+    return put(state, "active", (shown, kind), page=page)
+
+
+@pytest.mark.parametrize(("state", "page", "shown"), LISTS)
+class TestARow:
+    """It is no company of that name."""
+
+    def test_of_a_trade_name_is_found_as_a_trade_name(self, state: str, page: int, shown: str) -> None:
+        answer = listed_as(state, page, shown, "Trade Name")
+        assert isinstance(answer, Found), answer
+        assert "assumed_name" in answer.match.features
+
+    def test_of_a_reservation_is_no_company(self, state: str, page: int, shown: str) -> None:
+        with pytest.raises(UnexpectedRequest):  # the company is looked for in other words, of which nothing is saved
+            listed_as(state, page, shown, "Name Reservation")
