@@ -93,7 +93,8 @@ class TestLists:
             at = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
             fields = [
                 "pk__lt",
-                *(("pk__in", *shown.narrowed_by) if isinstance(shown, bounded.BoundedList) else ()),
+                "pk__in",
+                *(shown.narrowed_by if isinstance(shown, bounded.BoundedList) else ()),
                 *(f"{shown.date_hierarchy}__{part}" for part in ("year", "month") if shown.date_hierarchy),
             ]
             for field in fields:
