@@ -21,19 +21,22 @@ from unfold.views import ChangeList
 SPAN = 5_000  # rows: some hundredths of a second
 
 
-class BoundedChangeList(ChangeList):  # type: ignore[misc]
+class CarefulChangeList(ChangeList):  # type: ignore[misc]
+    """Any list of the admin: a year or a number in its address that is none to the database is no error of ours."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        try:
+            super().__init__(*args, **named)
+        except (OverflowError, ValueError, DataError) as wrong:
+            raise IncorrectLookupParameters(wrong) from wrong
+
+
+class BoundedChangeList(CarefulChangeList):
     """`looked_to` is where the rows end that were looked through; None where these are all."""
 
     looked_to: Any = None
     request: HttpRequest
     _given: dict[str, Any]
-
-    def __init__(self, *args: Any, **named: Any) -> None:
-        """Django's; a year or a number in the address that is none to the database is no error of ours."""
-        try:
-            super().__init__(*args, **named)
-        except (OverflowError, ValueError, DataError) as wrong:
-            raise IncorrectLookupParameters(wrong) from wrong
 
     def get_filters(self, request: HttpRequest) -> Any:
         """Django's; what the address asks for beside the filters is kept."""

@@ -133,7 +133,8 @@ class LedgerEntryAdmin(OfAccounts, ReadOnlyAdmin):
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """Nothing that can only fail: only what was charged is refunded, and not twice."""
         found = super().get_actions_detail(request, object_id)
-        entry = LedgerEntry.objects.select_related("account").filter(pk=object_id).first()
+        known = LedgerEntry.objects.select_related("account")
+        entry = known.filter(pk=object_id).first() if str(object_id).isdecimal() else None
         if entry is not None and find_objection(entry) is None and ledger.get_refundable(entry):
             return found
         return [one for one in found if one.method.__name__ != "refund"]

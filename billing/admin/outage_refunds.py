@@ -51,7 +51,7 @@ class OutageRefundAdmin(ReadOnlyAdmin):
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """What is decided is decided."""
-        waits = OutageRefund.objects.waiting().filter(pk=object_id).exists()
+        waits = str(object_id).isdecimal() and OutageRefund.objects.waiting().filter(pk=object_id).exists()
         return super().get_actions_detail(request, object_id) if waits else []
 
     @action(description="Approve", url_path="approve", permissions=["move_money"])

@@ -1,4 +1,4 @@
-"""What the admin's skin writes into its pages and our policy refuses there: colors, and JSON colored by styles."""
+"""Where the admin's skin is mended: colors and styles that our policy refuses, and lists that take any number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from unfold import fields
+from unfold import admin, fields
+
+from jurisdictions.bounded import CarefulChangeList
 
 MOST_TEXT = 20_000  # characters of one value; a record that is meant to do harm has millions
 
@@ -26,5 +28,6 @@ def write_json(value: Any, encoder: Any) -> SafeString:
 
 
 def mend() -> None:
-    """Have the skin write JSON as we do: it offers no setting for that."""
+    """Have the skin write JSON as we do, and make its lists of ours: it offers no setting for that."""
     fields.prettify_json = write_json
+    admin.ChangeList = CarefulChangeList

@@ -72,7 +72,9 @@ CODES: dict[str, Code] = {
     "lien.changed": Code(_C.LIEN, _S.MEDIUM, "A lien was continued, amended, terminated, or has lapsed."),
     "lien.removed": Code(_C.LIEN, _S.MEDIUM, "A lien is not shown any more."),
     "disappeared": Code(
-        _C.DISAPPEARED, _S.HIGH, "Two complete readings, at least a day apart, did not find the company any more."
+        _C.DISAPPEARED,
+        _S.HIGH,
+        "Two complete readings, at least a day apart except in the sandbox, did not find the company any more.",
     ),
     "reappeared": Code(_C.REAPPEARED, _S.MEDIUM, "The company is found again, after it had disappeared."),
     "unchanged": Code(

@@ -79,7 +79,11 @@ class ScrapeAttemptAdmin(BoundedList, ReadOnlyAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Adds what the portal answered."""
-        found = Reading.objects.filter(attempt=int(object_id)).first() if object_id.isdecimal() else None
+        found = (
+            Reading.objects.filter(attempt=int(object_id)).first()
+            if object_id.isdecimal() and len(object_id) < 19
+            else None
+        )
         shown = [(record, readings.find_text(record)) for record in (found.exchanges if found else ())]
         context = {"reading": found, "exchanges": shown, "most_shown": readings.SHOWN}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})

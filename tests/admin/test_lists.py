@@ -93,11 +93,19 @@ class TestLists:
             at = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
             fields = [
                 "pk__lt",
-                *(("pk__in", *shown.narrowed_by) if isinstance(shown, bounded.BoundedList) else ()),
+                "pk__in",
+                *(shown.narrowed_by if isinstance(shown, bounded.BoundedList) else ()),
                 *(f"{shown.date_hierarchy}__{part}" for part in ("year", "month") if shown.date_hierarchy),
             ]
             for field in fields:
                 assert owner.get(at, {field: number}).status_code in (200, 302), (at, field)
+
+    @pytest.mark.parametrize("number", ["abc", "9" * 40])
+    def test_lead_back_from_an_address_that_no_row_has(self, owner: Client, number: str) -> None:
+        """An id that was cut or mistyped on its way to us."""
+        for model in list_admins():
+            at = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[number])
+            assert owner.get(at).status_code in (200, 302, 403, 404), at
 
     def test_are_declared_as_django_wants_them(self) -> None:
         """`manage.py check` looks at them only where the addresses happen to be loaded before."""

@@ -32,6 +32,7 @@ document.addEventListener("submit", event => {
   const line = form.dataset.asking && document.getElementById(form.dataset.asking);
   if (!line || event.defaultPrevented) return;
   const chosen = form.querySelector("select[name=state]");
+  if (chosen) remember(form);
   const whom = chosen && chosen.selectedIndex > 1 ? chosen.selectedOptions[0].textContent : "the registry";
   const begun = Date.now();
   line.hidden = false;
@@ -41,3 +42,10 @@ document.addEventListener("submit", event => {
   }, 5000);
   window.addEventListener("pagehide", () => { clearInterval(counting); line.hidden = true; }, { once: true });
 });
+
+// No browser keeps this page or what was typed: the address does, so that "back" from the answer shows the question.
+function remember(form) {
+  const typed = ["name", "state", "kind", "entity_id", "ref", "party", "source", "identifiers"];
+  const fields = [...new FormData(form)].filter(([name, value]) => value && typed.includes(name));
+  history.replaceState(null, "", `?${new URLSearchParams(fields)}`);
+}

@@ -51,6 +51,13 @@ class TestASandboxCompany:
         look_again(5)
         assert set(codes(tester)) == PROMISED[name]
 
+    def test_that_is_gone_at_once_is_not_said_to_have_been_missed_for_a_day(self, tester: Customer) -> None:
+        watch(tester, state="DE", entity_name=CHANGING["disappears"])
+        look()
+        look_again(3)
+        [event] = read_events(tester)
+        assert "at least a day apart except in the sandbox" in event["meaning"]
+
     def test_is_on_the_page(self) -> None:
         assert set(PROMISED) == set(CHANGING.values())
 

@@ -65,6 +65,21 @@ class TestAClerk:
         assert complaints == []
         assert Lookup.objects.count() == 2
 
+    def test_finds_the_question_again_on_going_back(self, open_tab: Any) -> None:
+        """To put a letter right, or to ask the next state."""
+        page, complaints = open_tab("/app/")
+        page.check("[name=kind][value=liens]")
+        page.fill("#name", "Magic Found & Söhne LLC")
+        page.select_option("#state", "NY")
+        page.press("#name", "Enter")
+        page.wait_for_url("**/app/lookups/**")
+        page.go_back()
+        page.wait_for_selector("#name")
+        assert page.input_value("#name") == "Magic Found & Söhne LLC"
+        assert page.input_value("#state") == "NY"
+        assert page.is_checked("[name=kind][value=liens]")
+        assert complaints == []
+
     def test_moves_through_the_history_with_j_and_k(self, open_tab: Any, office: Browser) -> None:
         for name in ("Magic Not Found LLC", "Magic Found LLC"):
             office.post("/app/", {"name": name, "state": "NY", "word": WORD})

@@ -44,8 +44,8 @@ class WatchCheckResult(StrEnum):
 
     `baseline`: the first reading, with which others are compared; `reader_changed`: so is this one, as our reader of
     the registry is another and the pages of before could not be read again. `absent`: a complete reading did not find
-    it (`disappeared` follows at the second one, a day later). `unclear`: the registry could not be asked, or its
-    answer proves nothing.
+    it (`disappeared` follows at the second one, a day later; in the sandbox at the next check). `unclear`: the
+    registry could not be asked, or its answer proves nothing.
     """
 
     BASELINE = "baseline"
