@@ -10,7 +10,7 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
@@ -20,6 +20,7 @@ from billing import accounts, grants, money, prices, selectors, statements
 from billing.admin import hubs, pages
 from billing.models import Account, WaitingGrant
 from billing.proof import proven
+from jurisdictions.rows import get_row_or_404
 
 
 class GrantForm(forms.Form):
@@ -162,7 +163,7 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     @action(description="Grant credit", url_path="grant", permissions=["move_money"])
     @proven
     def grant_credit(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        account = get_object_or_404(Account, pk=object_id)
+        account = get_row_or_404(Account, object_id)
 
         return pages.confirmed_move(
             request,
@@ -176,7 +177,7 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     @action(description="Adjust balance", url_path="adjust", permissions=["move_money"])
     @proven
     def adjust_balance(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        account = get_object_or_404(Account, pk=object_id)
+        account = get_row_or_404(Account, object_id)
 
         return pages.confirmed_move(
             request,
@@ -189,7 +190,7 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
 
     @action(description="Statement", url_path="statement", permissions=["read_ledger"])
     def statement(self, request: HttpRequest, object_id: str) -> HttpResponse | StreamingHttpResponse:
-        account = get_object_or_404(Account, pk=object_id)
+        account = get_row_or_404(Account, object_id)
         form = PeriodForm(request.GET or None)
         days = form.cleaned_data if form.is_valid() else {}
         since = _midnight(days["since"]) if days.get("since") else None
@@ -217,7 +218,7 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
 
         if not request.user.has_perm("billing.add_apikey"):
             raise PermissionDenied
-        return issue_page(request, account=get_object_or_404(Account, pk=object_id))
+        return issue_page(request, account=get_row_or_404(Account, object_id))
 
     def _give(
         self, request: HttpRequest, account: Account, kind: str, amount: int, data: dict[str, Any], token: str

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
@@ -18,6 +18,7 @@ from billing.admin.entries import ReadOnlyAdmin
 from billing.admin.finding import OfAccounts
 from billing.models import MonthClose, Receipt
 from billing.proof import proven
+from jurisdictions.rows import get_row_or_404
 
 
 @admin.register(MonthClose)
@@ -63,7 +64,7 @@ class MonthCloseAdmin(ReadOnlyAdmin):
     @action(description="Journal (CSV)", url_path="journal", permissions=["read_ledger"])
     def journal(self, request: HttpRequest, object_id: str) -> StreamingHttpResponse:
         """Every entry of the month with its two accounts."""
-        closed = get_object_or_404(MonthClose, pk=object_id)
+        closed = get_row_or_404(MonthClose, object_id)
         headers = {"Content-Disposition": f'attachment; filename="journal-{closed}.csv"', "Cache-Control": "no-store"}
         return StreamingHttpResponse(closing.write_journal(closed.month), content_type="text/csv", headers=headers)
 

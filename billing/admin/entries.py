@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from unfold.admin import ModelAdmin
@@ -23,6 +23,7 @@ from billing.admin.finding import OfAccounts
 from billing.models import Hold, LedgerEntry
 from billing.proof import proven
 from jurisdictions.bounded import NewestValues
+from jurisdictions.rows import get_row_or_404
 
 MOVED = (("Paid in", "paid_in", "#2563eb"), ("Revenue", "revenue", "#f59e0b"))
 TODAY = (("Revenue", "revenue"), ("Paid in", "paid_in"), ("Gone back", "gone"))
@@ -160,7 +161,7 @@ class LedgerEntryAdmin(OfAccounts, ReadOnlyAdmin):
     @action(description="Receipt", url_path="receipt", permissions=["read_ledger"])
     def receipt(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """A page to print. The first time it takes the next number, which is asked before."""
-        entry = get_object_or_404(LedgerEntry.objects.select_related("account"), pk=object_id)
+        entry = get_row_or_404(LedgerEntry.objects.select_related("account"), object_id)
         back = reverse("admin:billing_ledgerentry_change", args=[entry.pk])
         try:
             issued = receipts.issue(entry, now=timezone.now()) if request.method == "POST" else receipts.find(entry)
@@ -176,7 +177,7 @@ class LedgerEntryAdmin(OfAccounts, ReadOnlyAdmin):
     @action(description="Refund", url_path="refund", permissions=["move_money"])
     @proven
     def refund(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        entry = get_object_or_404(LedgerEntry.objects.select_related("account"), pk=object_id)
+        entry = get_row_or_404(LedgerEntry.objects.select_related("account"), object_id)
         back = reverse("admin:billing_ledgerentry_change", args=[entry.pk])
         objection = find_objection(entry)
         if objection is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
@@ -17,6 +17,7 @@ from billing.admin.entries import ReadOnlyAdmin
 from billing.ledger_errors import LedgerError
 from billing.models import WaitingGrant
 from billing.proof import proven
+from jurisdictions.rows import get_row_or_404
 
 
 @admin.register(WaitingGrant)
@@ -51,7 +52,7 @@ class WaitingGrantAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, object_id: str, decide: Callable[..., WaitingGrant], verb: str
     ) -> HttpResponse:
         """Ask first; then decide, once."""
-        grant = get_object_or_404(WaitingGrant.objects.select_related("account"), pk=object_id)
+        grant = get_row_or_404(WaitingGrant.objects.select_related("account"), object_id)
         back = reverse("admin:billing_waitinggrant_change", args=[grant.pk])
         what = f"{money.to_decimal_string(grant.amount)} USD to {grant.account}, asked for by {grant.asked_by}"
         if request.method != "POST":

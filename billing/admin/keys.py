@@ -8,7 +8,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
@@ -25,6 +25,7 @@ from billing.admin import pages
 from billing.fields import NetworksField
 from billing.models import Account, ApiKey
 from billing.proof import proven
+from jurisdictions.rows import get_row_or_404
 
 SCOPE_CHOICES = [(scope, scope) for scope in keys.SCOPES]
 
@@ -125,7 +126,7 @@ class ApiKeyAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     @action(description="Rotate", url_path="rotate", permissions=["change_key"])
     @proven
     def rotate(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        old = get_object_or_404(ApiKey, pk=object_id)
+        old = get_row_or_404(ApiKey, object_id)
         form = RotateForm(request.POST or None, initial={"grace_hours": 24})
         if request.method == "POST" and form.is_valid():
             try:
@@ -141,7 +142,7 @@ class ApiKeyAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     @action(description="Revoke", url_path="revoke", permissions=["change_key"])
     @proven
     def revoke(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        key = get_object_or_404(ApiKey, pk=object_id)
+        key = get_row_or_404(ApiKey, object_id)
         if key.is_workspace:
             messages.error(request, "Members ask with it in the workspace. To end that, close the account.")
             return redirect("admin:billing_apikey_change", key.pk)

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from unfold.admin import ModelAdmin
@@ -18,6 +18,7 @@ from billing.admin.entries import ReadOnlyAdmin
 from billing.members import links
 from billing.models import Invitation, Member, SignInLink
 from billing.proof import proven
+from jurisdictions.rows import get_row_or_404
 
 
 @admin.register(Member)
@@ -73,7 +74,7 @@ class SignInLinkAdmin(ReadOnlyAdmin):
     @action(description="Show the link", url_path="show", permissions=["show"])
     @proven
     def show_link(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        link = get_object_or_404(SignInLink, pk=object_id)
+        link = get_row_or_404(SignInLink, object_id)
         token = links.show(link, now=timezone.now())
         if not token:
             messages.error(request, "This link was mailed, used or is too old: nothing of it is kept here.")

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
@@ -18,6 +18,7 @@ from billing.admin.entries import ReadOnlyAdmin
 from billing.ledger_errors import LedgerError
 from billing.models import OutageRefund
 from billing.proof import proven
+from jurisdictions.rows import get_row_or_404
 
 
 @admin.register(OutageRefund)
@@ -68,7 +69,7 @@ class OutageRefundAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, object_id: str, decide: Callable[..., OutageRefund], verb: str
     ) -> HttpResponse:
         """Ask first; then decide, once, and begin with what is approved."""
-        row = get_object_or_404(OutageRefund, pk=object_id)
+        row = get_row_or_404(OutageRefund, object_id)
         back, now = reverse("admin:billing_outagerefund_change", args=[row.pk]), timezone.now()
         if request.method != "POST":
             return pages.ask(request, f"{verb} {tell(row)}, asked for by {row.asked_by}?", back=back)

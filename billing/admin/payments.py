@@ -9,7 +9,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
@@ -25,6 +25,7 @@ from billing.payments import checkout
 from billing.proof import proven
 from jurisdictions.bounded import NewestValues
 from jurisdictions.lists import PretendedFilter
+from jurisdictions.rows import get_row_or_404
 
 STATES = {
     "paid": "success",
@@ -91,7 +92,7 @@ class CreditAdmin(AmountAdmin):
     @proven
     def take_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Enter that the money is gone without a message of its provider: a transfer its chain has undone."""
-        credit = get_object_or_404(self.model, pk=object_id)
+        credit = get_row_or_404(self.model, object_id)
 
         def perform(data: dict[str, Any], token: str) -> str:
             by: dict[str, Any] = {"operator": pages.operator_of(request), "now": timezone.now()}
@@ -153,7 +154,7 @@ class PaymentAdmin(CreditAdmin):
     @proven
     def ask_again(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask the method what became of it. Safe to repeat, but it books money that arrived: so it asks first."""
-        payment = get_object_or_404(Payment, pk=object_id)
+        payment = get_row_or_404(Payment, object_id)
         back = reverse("admin:billing_payment_change", args=[payment.pk])
         question = f"Ask what became of {payment}? Money that arrived is booked, once; nothing is taken twice."
         if request.method != "POST":
@@ -173,7 +174,7 @@ class PaymentAdmin(CreditAdmin):
 
         As long as the chain has not shown the transfer, it may be entered again.
         """
-        payment = get_object_or_404(Payment, pk=object_id)
+        payment = get_row_or_404(Payment, object_id)
         back = reverse("admin:billing_payment_change", args=[payment.pk])
         if not payment.is_undelivered and giving_back.find_unseen(payment) is None:
             messages.error(request, "Only a lookup that is paid and not delivered is given back, once.")
@@ -211,7 +212,7 @@ class TopUpAdmin(CreditAdmin):
     @proven
     def refund_card(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Have the provider give it back; the ledger follows when the provider says that it has."""
-        topup = get_object_or_404(TopUp, pk=object_id)
+        topup = get_row_or_404(TopUp, object_id)
 
         def perform(data: dict[str, Any], token: str) -> str:
             topups.refund(topup, amount=data["dollars"], token=token)

@@ -16,7 +16,7 @@ from django.contrib.auth.models import Group, Permission, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from unfold.admin import ModelAdmin
 from unfold.decorators import action
@@ -24,6 +24,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 
 from billing import proof
 from config import roles
+from jurisdictions.rows import get_row_or_404
 
 for model in (User, Group, EmailAddress, Authenticator):
     admin.site.unregister(model)
@@ -117,7 +118,7 @@ class StaffAdmin(WithinOwnRights, UserAdmin, ModelAdmin):  # type: ignore[type-a
     @action(description="Reset second factor", url_path="reset-factors", permissions=["reset"])
     def reset_factors(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """For somebody who has lost a device and the codes: at the next sign-in the password is enough."""
-        user = get_object_or_404(User, pk=object_id)
+        user = get_row_or_404(User, object_id)
         if user.pk == request.user.pk or not self.has_change_permission(request, user):
             raise PermissionDenied
         back = reverse("admin:auth_user_change", args=[user.pk])

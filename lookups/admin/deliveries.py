@@ -11,7 +11,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Max, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -24,6 +24,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from billing.admin import pages
 from billing.models import ApiKey
 from jurisdictions.lists import LivemodeFilter
+from jurisdictions.rows import get_row_or_404
 from lookups.admin.finding import FoundByAccount
 from lookups.models import Delivery, DeliveryAttempt, WebhookAddress
 from lookups.notifications import deliveries, webhook_test
@@ -183,7 +184,7 @@ class WebhookAddressAdmin(ReadOnlyAdmin):
     def _get(self, request: HttpRequest, object_id: str) -> WebhookAddress:
         if not self.has_run_permission(request):
             raise PermissionDenied
-        return get_object_or_404(WebhookAddress.objects.exclude(**NO_ADDRESS), pk=object_id)
+        return get_row_or_404(WebhookAddress.objects.exclude(**NO_ADDRESS), object_id)
 
     def _ask(self, request: HttpRequest, account: WebhookAddress, form: ModeForm, title: str) -> HttpResponse:
         return pages.ask(request, title, form=form, back=_page_of(account))

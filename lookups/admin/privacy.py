@@ -8,7 +8,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from unfold.admin import ModelAdmin
@@ -16,6 +16,7 @@ from unfold.decorators import action, display
 
 from billing.admin import pages
 from jurisdictions.codes import PLACES
+from jurisdictions.rows import get_row_or_404
 from lookups.models import RemovalRequest, Suppression
 from lookups.privacy import removal_requests, suppression
 from scrapers.admin.read_only import ReadOnlyAdmin
@@ -148,7 +149,7 @@ class SuppressionAdmin(ReadOnlyAdmin):
     @action(description="Lift", url_path="lift", permissions=["lift"])
     def lift(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask first; from then on it is shown and stored again."""
-        kept = get_object_or_404(Suppression, pk=object_id)
+        kept = get_row_or_404(Suppression, object_id)
         back = reverse("admin:lookups_suppression_change", args=[kept.pk])
         if request.method != "POST":
             return pages.ask(request, f"Show and store again: {kept}?", back=back)

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -21,6 +21,7 @@ from billing.models import LedgerEntry
 from billing.proof import proven
 from jurisdictions.bounded import BoundedList, NewestValues
 from jurisdictions.lists import ModeFilter
+from jurisdictions.rows import get_row_or_404
 from lookups.admin.finding import find_mark
 from lookups.admin.outages import RefundsOutages
 from lookups.evidence import bundle, wacz
@@ -99,7 +100,7 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
     @proven
     def refund(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Give back all that is left of what it cost; a part of it from the page of its charge."""
-        lookup = get_object_or_404(Lookup.objects.select_related("account"), pk=object_id)
+        lookup = get_row_or_404(Lookup.objects.select_related("account"), object_id)
         back, charge = _page_of(lookup), _find_charge(lookup)
         left = ledger.get_refundable(charge) if charge else 0
         if charge is None or (not left and request.method != "POST"):
@@ -124,7 +125,7 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
     @action(description="Evidence file", url_path="evidence", permissions=["see_evidence"])
     def evidence_file(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """The web archive that its customer can have: signed, never a page to open here."""
-        lookup = get_object_or_404(Lookup, pk=object_id)
+        lookup = get_row_or_404(Lookup, object_id)
         kept = bundle.find(lookup)
         if kept is None:
             messages.error(request, "No evidence of this lookup is kept.")

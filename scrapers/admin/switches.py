@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action
@@ -16,6 +16,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 from jurisdictions import services
 from jurisdictions.admin import JurisdictionAdmin
 from jurisdictions.models import Jurisdiction
+from jurisdictions.rows import get_row_or_404
 from scrapers import discovery
 from scrapers.operations import health, metrics
 
@@ -97,7 +98,7 @@ class SwitchAdmin(JurisdictionAdmin):
     @action(description="Switch on or off", url_path="switch", permissions=["turn"])
     def turn_switch(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask why; customers, or the next operator, read it. Who saw the switch in another position is asked again."""
-        row = get_object_or_404(Jurisdiction, pk=object_id)
+        row = get_row_or_404(Jurisdiction, object_id)
         portal = discovery.find_portal(row.code)
         forbidden = portal is not None and portal.terms.automated == "forbidden"
         sent = request.POST if request.POST.get("to") == ("off" if row.enabled else "on") else None
