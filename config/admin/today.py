@@ -147,13 +147,14 @@ def _list_tasks(request: HttpRequest) -> list[tuple[str, str]]:
 
 def _draw(days: list[daily.Day], revenue: list[int]) -> dict[str, Any]:
     """Bars of lookups, the unavailable ones at their foot; numbers for whoever cannot see them."""
-    most = max(*(day.lookups for day in days), 1)
+    busiest = max(day.lookups for day in days)
+    most = max(busiest, 1)  # of the scale, which needs a height
     step = WIDTH / len(days)
     earned: list[int | None] = [*revenue] or [None] * len(days)
     return {
         "width": WIDTH,
         "height": HEIGHT,
-        "most": most,
+        "most": busiest,
         "bars": [
             {
                 "day": day,

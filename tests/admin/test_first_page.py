@@ -60,6 +60,11 @@ class TestTheFigures:
         assert "Blue Heron" in person.text
         assert "Blue Heron" not in owner.get("/admin/lookups/lookup/").content.decode()
 
+    def test_are_drawn_with_what_the_busiest_day_has_had(self, acme: Account, owner: Client) -> None:
+        assert "at most 0 a day" in Person(owner).text
+        ask(acme, "Bluebird", "found")
+        assert "at most 1 a day" in Person(owner).text
+
     def test_lead_to_their_rows(self, acme: Account, owner: Client) -> None:
         ask(acme, "Bluebird", "found")
         ask(acme, "Nobody", "not_found")
