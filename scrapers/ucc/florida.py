@@ -49,7 +49,7 @@ def _debtors(session: PortalSession, kind: str, name: str) -> tuple[list[dict[st
         "text": name,
         "searchOptionType": kind,
         "searchOptionSubOption": "FiledAndLapsedCompactDebtorNameList",
-        "searchCategory": "Standard",
+        "searchCategory": "" if kind == "IndividualDebtorName" else "Standard",  # as its site asks (recorded 2026-09)
     }
     found, cursor = list[dict[str, Any]](), None
     for _ in range(_PAGES):
