@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
@@ -18,3 +19,10 @@ def get_row_or_404(rows: type[Row] | QuerySet[Row], object_id: Any) -> Row:
         return get_object_or_404(rows, pk=object_id)
     except (ValueError, ValidationError) as unfit:
         raise Http404 from unfit
+
+
+def find_row(rows: type[Row] | QuerySet[Row], object_id: Any) -> Row | None:
+    """The row of this key, or None."""
+    with suppress(Http404):
+        return get_row_or_404(rows, object_id)
+    return None

@@ -23,7 +23,7 @@ from billing.admin.finding import OfAccounts
 from billing.models import Hold, LedgerEntry
 from billing.proof import proven
 from jurisdictions.bounded import NewestValues
-from jurisdictions.rows import get_row_or_404
+from jurisdictions.rows import find_row, get_row_or_404
 
 MOVED = (("Paid in", "paid_in", "#2563eb"), ("Revenue", "revenue", "#f59e0b"))
 TODAY = (("Revenue", "revenue"), ("Paid in", "paid_in"), ("Gone back", "gone"))
@@ -134,8 +134,7 @@ class LedgerEntryAdmin(OfAccounts, ReadOnlyAdmin):
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """Nothing that can only fail: only what was charged is refunded, and not twice."""
         found = super().get_actions_detail(request, object_id)
-        known = LedgerEntry.objects.select_related("account")
-        entry = known.filter(pk=object_id).first() if str(object_id).isdecimal() else None
+        entry = find_row(LedgerEntry.objects.select_related("account"), object_id)
         if entry is not None and find_objection(entry) is None and ledger.get_refundable(entry):
             return found
         return [one for one in found if one.method.__name__ != "refund"]

@@ -18,7 +18,7 @@ from billing.admin.entries import ReadOnlyAdmin
 from billing.ledger_errors import LedgerError
 from billing.models import OutageRefund
 from billing.proof import proven
-from jurisdictions.rows import get_row_or_404
+from jurisdictions.rows import find_row, get_row_or_404
 
 
 @admin.register(OutageRefund)
@@ -52,7 +52,7 @@ class OutageRefundAdmin(ReadOnlyAdmin):
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """What is decided is decided."""
-        waits = str(object_id).isdecimal() and OutageRefund.objects.waiting().filter(pk=object_id).exists()
+        waits = find_row(OutageRefund.objects.waiting(), object_id) is not None
         return super().get_actions_detail(request, object_id) if waits else []
 
     @action(description="Approve", url_path="approve", permissions=["move_money"])

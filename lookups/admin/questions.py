@@ -21,7 +21,7 @@ from billing.models import LedgerEntry
 from billing.proof import proven
 from jurisdictions.bounded import BoundedList, NewestValues
 from jurisdictions.lists import ModeFilter
-from jurisdictions.rows import get_row_or_404
+from jurisdictions.rows import find_row, get_row_or_404
 from lookups.admin.finding import find_mark
 from lookups.admin.outages import RefundsOutages
 from lookups.evidence import bundle, wacz
@@ -91,7 +91,7 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """Nothing that can only fail."""
         found = super().get_actions_detail(request, object_id)
-        lookup = Lookup.objects.filter(pk=object_id).first() if str(object_id).isdecimal() else None
+        lookup = find_row(Lookup, object_id)
         charge = _find_charge(lookup) if lookup else None
         can = charge is not None and bool(ledger.get_refundable(charge))
         return [one for one in found if can or one.method.__name__ != "refund"]

@@ -49,7 +49,6 @@ class Tool:
     needs: tuple[str, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=dict)
     costs: bool = False
-    writes: bool = False
     ends: str = ""
     asks_outside: bool = False
 
@@ -157,7 +156,6 @@ TOOLS = (
         takes=("state", "entity_id", "entity_name", "every", "on", "max_per_month", "ref", KEY),
         needs=("state",),
         costs=True,
-        writes=True,
     ),
     Tool(
         "list_watches",
@@ -243,7 +241,7 @@ def _describe(tool: Tool) -> dict[str, Any]:
         "outputSchema": _close(_reply_of(operations[0], [{"$ref": f"#/$defs/{name}"} for name in replies]), terse=True),
         "annotations": {
             "title": tool.title,
-            "readOnlyHint": not (tool.costs or tool.writes or tool.ends),
+            "readOnlyHint": not (tool.costs or tool.ends),
             "destructiveHint": bool(tool.ends),
             "idempotentHint": not tool.costs,
             "openWorldHint": tool.asks_outside,

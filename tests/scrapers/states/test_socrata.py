@@ -310,7 +310,7 @@ class TestARowOfConnecticut:
         assert portal.name_kind(ended) == "reserved"
         assert portal.record_meaning(ended).reason == "expired"
 
-    def test_is_of_the_country_it_was_formed_in_where_no_place_is_told(self) -> None:
+    def test_is_of_the_country_it_was_formed_in_where_no_place_is_named(self) -> None:
         abroad = self.record(citizenship="Foreign", country_formation="Canada")
         assert (abroad.jurisdiction, abroad.domestic) == ("Canada", False)
         at_home = self.record(state_or_territory_formation="Connecticut", country_formation="United States")
