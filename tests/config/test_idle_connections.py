@@ -149,12 +149,19 @@ def file(tmp_path: Any) -> Iterator[Callable[[], Any]]:
         "CONN_HEALTH_CHECKS": False,
         "AUTOCOMMIT": True,
     }
-    first = Files(named, "file")
-    with first.cursor() as cursor:
+    made: list[Files] = []
+
+    def open_another() -> Files:
+        made.append(Files(named, "file"))
+        return made[-1]
+
+    with open_another().cursor() as cursor:
         cursor.execute("CREATE TABLE word (said)")
-    first.close()
+    made[0].close()
     Files.idle.clear()
-    yield lambda: Files(named, "file")
+    yield open_another
+    for one in made:  # what is left open warns in whichever test it is forgotten
+        one.close()
     Files.idle.clear()
 
 
