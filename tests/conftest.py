@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from socketserver import StreamRequestHandler
 
+import hypothesis
 import pytest
 from django.conf import settings
 from django.core.cache import cache
@@ -149,6 +150,11 @@ ENGINE_FREE = (
 # Servers that tests play, and Django's for them, send an answer's head and body apart: the system would hold the
 # second back until the first is acknowledged, 40 ms each time
 StreamRequestHandler.disable_nagle_algorithm = True
+# A property is broken by what comes out, however long a busy machine takes for it
+hypothesis.settings.register_profile(
+    "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("unhurried")
 RECORDINGS = Path(os.environ.get("SOS_RECORDINGS") or settings.BASE_DIR.parent / "shared" / "recordings")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 from django.conf import settings
 
@@ -118,6 +119,10 @@ class TestTheTests:
     )
     def test_that_race_a_busy_machine_are_noticed(self, line: str) -> None:
         assert rules.hurries("tests/lookups/test_flow.py", f"{line}\n") != []
+
+    def test_break_no_property_by_the_time_that_it_takes(self) -> None:
+        of_all = hypothesis.settings.default
+        assert (of_all.deadline, of_all.suppress_health_check) == (None, (hypothesis.HealthCheck.too_slow,))
 
 
 class TestTheHouse:

@@ -182,7 +182,7 @@ STEPS = st.lists(
 class TestTheChart(TestCase):
     """Whatever happens."""
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(steps=STEPS)
     def test_balances_and_says_what_customers_have(self, steps: list[Any]) -> None:
         account = accounts.open_account(name="Any", now=OCTOBER)

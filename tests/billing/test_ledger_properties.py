@@ -130,7 +130,7 @@ class TestAnySequenceOfVerbs(TestCase):
         assert (paid_in.aggregate(total=Sum("amount"))["total"] or 0) == sums.deposited
         assert reconciliation.run(now=NOW).mismatches == []
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(steps=STEPS, kind=st.sampled_from(["user", "internal"]))
     def test_keeps_available_held_and_spent_equal_to_what_was_paid_in(self, steps: list[Any], kind: str) -> None:
         story = self.begin(kind)
@@ -140,7 +140,7 @@ class TestAnySequenceOfVerbs(TestCase):
         if kind == "internal":
             assert selectors.get_balance(story.account.pk).spent == 0
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(steps=STEPS)
     def test_changes_nothing_when_a_step_is_repeated(self, steps: list[Any]) -> None:
         story = self.begin("user")

@@ -157,7 +157,7 @@ SPENDING = st.lists(st.integers(0, 40_000), max_size=3)
 
 
 class TestAnySplit:
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(refunds=REFUNDS, disputes=DISPUTES, spending=SPENDING, luck=st.randoms(use_true_random=False))
     def test_in_any_order_among_purchases_ends_in_the_same_balance(
         self, cards: stubs.CardProvider, refunds: list[int], disputes: list[Any], spending: list[int], luck: Any

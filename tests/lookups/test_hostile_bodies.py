@@ -152,7 +152,7 @@ class TestAHostileBody:
             max_leaves=12,
         )
     )
-    @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_of_any_making_never_crashes_the_service(self, customer: Customer, body: Any) -> None:
         customer.key.__class__.objects.update(rate_limit_per_minute=100_000)
         reply = customer.post("/v1/lookup", json.dumps(body))
@@ -160,7 +160,7 @@ class TestAHostileBody:
         assert reply.json()["success"] is False
 
     @given(raw=st.binary(max_size=200))
-    @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_of_any_bytes_never_crashes_the_service(self, customer: Customer, raw: bytes) -> None:
         customer.key.__class__.objects.update(rate_limit_per_minute=100_000)
         assert customer.post("/v1/lookup", raw).status_code == 400

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from scrapers import discovery
@@ -290,7 +290,6 @@ class TestAnAwkwardName:
             with pytest.raises(QueryRefused, match=r"letters or digits|characters"):
                 terms_of(portal, name)
 
-    @settings(deadline=None)
     @given(name=some.text(min_size=2, max_size=200))
     def test_of_any_kind_keeps_the_bounds(self, portal: Portal, name: str) -> None:
         facts = portal.name_search
