@@ -14,6 +14,8 @@ LISTS = [
     ("MO", 1, "Limited Liability Company"),
     ("NE", 1, "Domestic LLC"),
     ("WI", 0, "12 - Domestic Limited Liability Company"),
+    ("UT", 1, "Domestic Limited Liability Company"),
+    ("NH", 1, "Domestic Limited Liability Company"),
 ]
 
 
@@ -26,8 +28,9 @@ def listed_as(state: str, page: int, shown: str, kind: str) -> Answer | str:
 class TestARow:
     """It is no company of that name."""
 
-    def test_of_a_trade_name_is_found_as_a_trade_name(self, state: str, page: int, shown: str) -> None:
-        answer = listed_as(state, page, shown, "Trade Name")
+    @pytest.mark.parametrize("kind", ["Trade Name", "Assumed Name (DBA)"])  # the latter is Utah's
+    def test_of_a_trade_name_is_found_as_a_trade_name(self, state: str, page: int, shown: str, kind: str) -> None:
+        answer = listed_as(state, page, shown, kind)
         assert isinstance(answer, Found), answer
         assert "assumed_name" in answer.match.features
 
