@@ -37,3 +37,20 @@ class TestARow:
     def test_of_a_reservation_is_no_company(self, state: str, page: int, shown: str) -> None:
         with pytest.raises(UnexpectedRequest):  # the company is looked for in other words, of which nothing is saved
             listed_as(state, page, shown, "Name Reservation")
+
+
+@pytest.mark.parametrize(
+    ("state", "page", "lives", "reserved"),
+    [
+        ("SC", 0, "<td>Good Standing<", "<td>Reserved<"),
+        ("SC", 0, "<td>Good Standing<", "<td>Registered Name<"),
+        ("PR", 0, '"ACTIVE"', '"RESERVED"'),
+        ("NV", 1, "<td>Active<", "<td>Name Reserved<"),
+    ],
+)
+class TestANameThatIsReserved:
+    """As its status says, where the type of its row does not."""
+
+    def test_is_no_company(self, state: str, page: int, lives: str, reserved: str) -> None:
+        with pytest.raises(UnexpectedRequest):  # the company is looked for in other words, of which nothing is saved
+            put(state, "active", (lives, reserved), page=page)
