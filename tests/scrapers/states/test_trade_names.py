@@ -15,12 +15,17 @@ LISTS = [
     ("NE", 1, "Domestic LLC"),
     ("WI", 0, "12 - Domestic Limited Liability Company"),
     ("UT", 1, "Domestic Limited Liability Company"),
+    ("SD", 1, "Domestic Limited Liability Company"),
+    ("WY", 1, "(LLC)"),
+    ("OK", 1, "Domestic Limited Liability Company"),
+    ("WV", 1, "LLC | Limited Liability Company"),
     ("NH", 1, "Domestic Limited Liability Company"),
 ]
 
 
 def listed_as(state: str, page: int, shown: str, kind: str) -> Answer | str:
     """The saved answer, with a row of another type."""
+    kind = f"({kind.partition(' (')[0]})" if shown.startswith("(") else kind  # in brackets behind the number
     return put(state, "active", (shown, kind), page=page)
 
 
