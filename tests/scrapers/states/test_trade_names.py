@@ -18,6 +18,7 @@ LISTS = [
     ("SD", 1, "Domestic Limited Liability Company"),
     ("WY", 1, "(LLC)"),
     ("OK", 1, "Domestic Limited Liability Company"),
+    ("LA", 1, "Limited Liability Company"),
     ("WV", 1, "LLC | Limited Liability Company"),
     ("NH", 1, "Domestic Limited Liability Company"),
 ]
