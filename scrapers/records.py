@@ -217,7 +217,7 @@ class UccFiling:
     filing_type: str | None = None
     amendments: tuple[UccAmendment, ...] = ()
     sos_url: str | None = None
-    status_omits: Literal["termination"] | None = None  # what its registry's status word never shows
+    status_omits: Literal["termination", "lapse"] | None = None  # what its registry's status word never shows
 
 
 @dataclass(frozen=True, slots=True)

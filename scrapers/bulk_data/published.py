@@ -45,5 +45,6 @@ class BulkData:
     walled: bool = False  # the portal's own search turns programs away
     beside_live: bool = False
     active_only: bool = False
+    entities_alone: bool = False  # of its rows, or beside it: no reserved names and others that are no entity's
     lacks: frozenset[str] = frozenset()  # fields of a record that the portal shows and no file holds
     most_rows: int = 200  # of one name

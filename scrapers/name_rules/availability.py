@@ -23,16 +23,24 @@ UNSEEN = (
     "Not every name could be listed that only the rule calls the same (in one word or two, with other signs, another "
     "number or small word): one of them may stand in the way."
 )
+_ENTITIES_ALONE = "This copy holds entities alone: reserved names and others that no entity bears are not seen."
 _FORM_ALONE = "A legal form alone is no name: give the words before it."
 _FORMS = frozenset(form for form, _ in LEGAL_FORMS)
 
 
 def judge(
-    name: str, results: ResultList, *, portal: Portal, state: str, active_only: bool | None = None
+    name: str,
+    results: ResultList,
+    *,
+    portal: Portal,
+    state: str,
+    active_only: bool | None = None,
+    entities_alone: bool = False,
 ) -> NameVerdict:
     """Say whether `name` is free among the names the registry listed. The list must be whole, or hold a conflict.
 
     `active_only`: whether the source lists no ended entities; as its portal does, where nobody says otherwise.
+    `entities_alone`: whether it lists no names that are reserved, or on record without an entity.
     """
     rule, rows, check = RULES[state], results.candidates, results.check
     if active_only is None:
@@ -43,7 +51,12 @@ def judge(
     if verdict == "free" and names.plain(name).removeprefix("the ") in _FORMS:
         verdict, warning = "cannot_say", _FORM_ALONE
     is_unseen = verdict == "free" and not results.all_spellings and not (check and check.available)
-    notes = (UNSEEN if is_unseen else None, _check_note(check), _status_note(portal, active_only=active_only))
+    notes = (
+        UNSEEN if is_unseen else None,
+        _check_note(check),
+        _status_note(portal, active_only=active_only),
+        _ENTITIES_ALONE if entities_alone and not active_only else None,
+    )
     return NameVerdict(
         verdict=verdict,
         conflicts=tuple(counted[:MOST_CONFLICTS]) if any(one.blocks for one in namesakes) else (),

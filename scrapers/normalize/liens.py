@@ -29,9 +29,11 @@ def status_class(filing: UccFiling, *, today: date) -> LienClass:
     """Class of a filing. A termination ends a lien before it lapses, so that word goes first wherever it stands.
 
     Where a registry's word does not show one, a lien that it calls active may have ended: its later documents say so
-    where they were read, else it is not known.
+    where they were read, else it is not known. Where it does not show that a lien has lapsed, the day does.
     """
     found = _shown_class(filing, today=today)
+    if found == "active" and filing.status_omits == "lapse":
+        return "lapsed" if _by_lapse(filing, today=today) == "lapsed" else found
     if found != "active" or filing.status_omits != "termination":
         return found
     return "terminated" if is_terminated(filing) else "unknown"
@@ -55,6 +57,10 @@ def _shown_class(filing: UccFiling, *, today: date) -> LienClass:
         return "terminated"
     if found and "not" not in words:
         return found[0]
+    return _by_lapse(filing, today=today)
+
+
+def _by_lapse(filing: UccFiling, *, today: date) -> LienClass:
     lapse = dates.to_date(filing.lapse_date)
     if lapse is None:
         return "unknown"

@@ -16,7 +16,7 @@ from typing import Literal
 
 from rapidfuzz import fuzz
 
-from scrapers.normalize import names
+from scrapers.normalize import names, types
 from scrapers.normalize.vocabulary import (
     ABBREVIATIONS,
     AFTER_DIRECTION,
@@ -307,7 +307,7 @@ def rank(
     best: dict[str, Ranked] = {}
     wanted = question.read(name, state)
     asked = names.plain(wanted.written)
-    rows = [row for row in candidates if row.name_kind != "reserved"]  # put aside by somebody: not a company
+    rows = [row for row in candidates if not _is_put_aside(row)]
     for at in shortlist.choose(wanted.without_city, [row.name for row in rows]):
         row = rows[at]
         found = _compare_question(wanted, row.name, state)
@@ -322,6 +322,11 @@ def rank(
         if known is None or entry.order < known.order:
             best[identity] = entry
     return tuple(sorted(best.values(), key=lambda entry: entry.order))
+
+
+def _is_put_aside(row: Candidate) -> bool:
+    """Whether somebody has reserved or registered the name: no company, whether its kind or its status says so."""
+    return "reserved" in (row.name_kind, types.name_kind(row.status))
 
 
 def _compare_question(asked: question.Question, shown: str, state: str) -> Comparison:

@@ -333,9 +333,9 @@ def _judged(source: Source, query: Query, *, now: datetime) -> tuple[NameVerdict
     with _counted(session, most=portal.most_for_a_check):
         results = source.names_taken(name)
     session.trace.add("names", started, f"{name!r}: {len(results.candidates)} rows")
+    seen = {"active_only": source.active_only, "entities_alone": source.entities_alone}
     verdicts = [
-        availability.judge(each, results, portal=portal, state=query.state, active_only=source.active_only)
-        for each in (name, query.name)
+        availability.judge(each, results, portal=portal, state=query.state, **seen) for each in (name, query.name)
     ]
     verdict = max(verdicts, key=lambda one: _STRICTNESS[one.verdict])
     if verdict.verdict != "taken" and not results.complete:  # whoever is not listed may have the name

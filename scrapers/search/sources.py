@@ -67,6 +67,11 @@ class LoadedCopy:
         return self._bulk_data.active_only or self.portal.coverage == "active_only"
 
     @property
+    def entities_alone(self) -> bool:
+        """Whether names that are reserved, or on record without an entity, are not in it."""
+        return self._bulk_data.entities_alone
+
+    @property
     def narrow_proves(self) -> bool:
         """There is no narrower search."""
         return False
@@ -156,6 +161,11 @@ class LivePortal:
     def active_only(self) -> bool:
         """Whether the portal does not list entities that have ended."""
         return self.portal.coverage == "active_only"
+
+    @property
+    def entities_alone(self) -> bool:
+        """Whether it lists no names but those of entities; of no portal is that known."""
+        return False
 
     @property
     def narrow_proves(self) -> bool:

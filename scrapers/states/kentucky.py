@@ -157,7 +157,10 @@ def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
     if not parse_qs(urlsplit(href).query).get("ctr"):
         raise PageChanged(f"a row leads to {href!r}")
     name, number, status, kind = (text_of(row[heading]) for heading in _LISTED)
-    return Candidate(name, number, status, kind or None, types.name_kind(kind), handle={"href": href}, sos_url=href)
+    bearing = types.name_kind(kind)
+    if bearing == "legal" and status.startswith("F -"):
+        bearing = "assumed"  # "F - Fictitious": a name, and no company
+    return Candidate(name, number, status, kind or None, bearing, handle={"href": href}, sos_url=href)
 
 
 def _officers(page: Page, session: PortalSession) -> tuple[Officer, ...]:

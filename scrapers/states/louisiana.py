@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses
+from scrapers.normalize import addresses, types
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.cells import shown
 from scrapers.parsing.fields import Labels, fold, listed, note_unread
@@ -129,6 +129,7 @@ def _candidate(row: dict[str, HtmlElement]) -> Candidate:
         entity_id="",
         status=shown(row.get("Status")),
         entity_type=shown(row["Type"]),
+        name_kind=types.name_kind(shown(row["Type"])),
         handle={"button": buttons[0]},
     )
 

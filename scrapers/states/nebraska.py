@@ -43,6 +43,7 @@ _CGI = "https://www.nebraska.gov/sos/corp/corpsearch.cgi"
 _NONE = re.compile(r"(?<!if )\b(no|0) (records?|results?|matches) ((was|were) )?found\b", re.IGNORECASE)
 _COLUMNS = listed("Name | SOS Account Number | Type | Status")
 _OFFICERS, _FILINGS = listed("Position | Name | Address"), listed("Document | Date Filed")
+_ASSOCIATED = listed("Account Number | Name | Type | Status")  # other entities, each with a record of its own
 _IGNORED = listed(
     "Nature of Business | Nonprofit Type | Has Members | Professional Action | Contact | Expiration Date | "
     "Next Report Due Date | Qualifying State | Designated Office Address | Pay Biennial Report Fees"
@@ -158,11 +159,11 @@ def _pairs(heads: list[HtmlElement]) -> Iterable[Pair]:
 
 
 def _tables(tree: HtmlElement) -> dict[tuple[str, ...], list[dict[str, HtmlElement]]]:
-    """The rows of the two tables that a record may have, by their columns; no other table may stand there."""
+    """The rows of the tables that a record may have, by their columns; no other table may stand there."""
     found: dict[tuple[str, ...], list[dict[str, HtmlElement]]] = {}
     for table in select(tree, "table"):
         heads, _ = headed_rows(table)
-        columns = next((one for one in (_OFFICERS, _FILINGS) if fold(one[0]) in map(fold, heads)), None)
+        columns = next((one for one in (_OFFICERS, _FILINGS, _ASSOCIATED) if fold(one[0]) in map(fold, heads)), None)
         if columns is None or columns in found:
             raise PageChanged(f"a table of {heads} where officers and documents are expected")
         found[columns] = table_rows(table, columns)

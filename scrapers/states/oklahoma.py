@@ -12,6 +12,7 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged, PortalBlocked
+from scrapers.normalize import types
 from scrapers.parsing.cells import address_in, must_show, paired, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of, visible_text
@@ -30,7 +31,7 @@ _TOTAL = re.compile(r"Total Results:\s*([\d,]+)")
 _WALL = "Please enter your name"
 _CITY = re.compile(r"^(.+?),\s*(\w[\w ]*?)\s*,\s*([\d-]+)$")
 _COLUMNS = listed("Filing Number | Name | Entity Type | Name Type / Status")
-_KINDS: dict[str, NameKind] = {"former": "former", "reserved": "reserved", "fictitious": "assumed"}
+_KINDS: dict[str, NameKind] = {"former": "former", "reserved": "reserved", "fictitious": "assumed", "trade": "assumed"}
 
 
 class Oklahoma(Portal):
@@ -109,7 +110,8 @@ def _candidate(row: dict[str, HtmlElement]) -> Candidate:
         entity_id=text_of(one(number, "a")),
         entity_type=shown(kind),
         name_kind=next(
-            (kind for word in words for key, kind in _KINDS.items() if word.casefold().startswith(key)), "legal"
+            (each for word in words for key, each in _KINDS.items() if word.casefold().startswith(key)),
+            types.name_kind(text_of(kind)),
         ),
         status=words[-1],
         sos_url=_record_url(text_of(number)),

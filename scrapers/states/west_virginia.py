@@ -14,7 +14,7 @@ from dataclasses import replace
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses
+from scrapers.normalize import addresses, types
 from scrapers.parsing.fields import fold, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, offers_next, select, text_of
 from scrapers.parsing.webforms import WebForm, post_backs, spans
@@ -106,11 +106,12 @@ def _candidate(line: HtmlElement, width: int, name: int, page: Page) -> Candidat
     href = links[0].get("href") or ""
     if len(links) != 1 or len(cells) != width or not text_of(cells[name]) or not href:
         raise PageChanged(f"{page.url}: a row of {len(cells)} cells with {len(links)} links, or without a name")
-    kinds = select(line, ".hidden-tablet.hidden-phone")
+    kinds = [text_of(cell) for cell in select(line, ".hidden-tablet.hidden-phone")]
     return Candidate(
         name=text_of(cells[name]),
         entity_id="",
-        entity_type=(text_of(kinds[0]) or None) if kinds else None,
+        entity_type=kinds[0] or None if kinds else None,
+        name_kind=types.name_kind(kinds[0] if kinds else None),
         handle={"url": page.link(href)},
         sos_url=page.link(href),
     )

@@ -3,6 +3,7 @@
 Evidence: documented. The documents of a lien share `id_lien_flng_nbr`; `cd_flng_type` "ORIG FIN STMT" and "JUDGMENT
 LIEN" are first filings as a public reader of the set describes them. `tx_lien_descript` is a code of the lien's type
 ("OFS", "IRS"), no collateral: the set has none. A lapse in 9999 stands for none: the lien holds until it is released.
+Liens stay in the set for a year after they lapsed, and `lien_status` has no word for that: the day decides.
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ def _filing(number: str, rows: list[Row]) -> UccFiling:
             for key, row in ordered
             if key != first_number
         ),
+        status_omits="lapse",
     )
 
 

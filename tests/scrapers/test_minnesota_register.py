@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from scrapers import discovery
+from scrapers import discovery, gateway
 from scrapers.bulk_data import copies, refresh
 from scrapers.bulk_data.layouts.minnesota import _KINDS
 from scrapers.failures import PageChanged
-from scrapers.records import Filing, Officer
+from scrapers.records import Filing, Officer, Query
+from tests.scrapers.golden import NOW
 from tests.scrapers.test_published_files import read, status_class
 
 ONE, TWO, MARK, TRADE = (f"00000000-0000-4000-8000-00000000000{number}" for number in range(1, 5))
@@ -162,3 +163,16 @@ class TestTheOperator:
         (found,), _ = current.list_by_name("loon lake lanterns", limit=5, wider=5)
         assert found.entity_id == "1001"
         assert list(tmp_path.iterdir()) == [file]
+
+    def test_is_told_that_reserved_names_are_not_seen_where_one_seems_free(
+        self, switches: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        reserved = row("01", MARK, Business_Type_Code="60", Minnesota_Business_Name="Grey Loon LLC")
+        portal = discovery.find_portal("MN")
+        assert portal is not None
+        monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
+        file = archive(tmp_path / "mn.zip", *ROWS, reserved)
+        call_command("load_bulk_data", "MN", "--file", str(file), stdout=StringIO(), stderr=StringIO())
+        told = gateway.fetch_name(Query("MN", "Grey Loon LLC"), now=NOW, budget_seconds=10, from_copy=True).verdict
+        assert told.verdict == "free"
+        assert "reserved names" in (told.status_note or "")

@@ -157,4 +157,5 @@ BULK_DATA = BulkData(
     record=_record,
     joined=_rows,
     supplied=True,
+    entities_alone=True,
 )

@@ -66,4 +66,5 @@ BULK_DATA = BulkData(
     known=_KNOWN,
     supplied=True,
     walled=True,
+    entities_alone=True,
 )

@@ -131,4 +131,5 @@ BULK_DATA = BulkData(
     joined=_rows,
     asked_before=consent,
     walled=True,
+    entities_alone=True,
 )

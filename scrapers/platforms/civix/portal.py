@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import names
+from scrapers.normalize import names, types
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import hidden_inputs, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.platforms.civix import links, sections
@@ -173,6 +173,8 @@ class CivixPortal(Portal):
         entity_type = text_of(row[columns.type])
         if "reservation" in entity_type.casefold():
             kind = "reserved"
+        elif kind == "legal":
+            kind = types.name_kind(entity_type)  # Utah's "Assumed Name (DBA)" is a row of its own
         shown = [(text_of(row[columns.name]), kind)]
         for heading, its_kind in _FURTHER_NAMES:
             column = getattr(columns, heading)

@@ -18,6 +18,7 @@ from scrapers.platforms.fileone.portal import FileOnePortal, Row, rows_of
 from scrapers.platforms.fileone.second_generation import SecondGeneration
 from scrapers.records import Query, UccFiling
 from scrapers.transport.session import PortalSession
+from scrapers.ucc import parties
 
 
 class LienBox(FileOnePortal):
@@ -55,6 +56,7 @@ class LienBox(FileOnePortal):
 class LienForm(FileOnePortal):
     """A form with a flag for everything; what it must say to search by secured party is not known.
 
+    It lists names that hold a word of it, or a like one, anywhere (recorded): companies of another name are left out.
     Its page says that a termination has no effect on the status word, and stands in the history only: that of the
     newest few active ones is read.
     """
@@ -77,7 +79,8 @@ class LienForm(FileOnePortal):
             )
             for part in parts
         ]
-        found = [replace(one, status_omits="termination") for one in ucc.read(_joined(lists), query, session)]
+        theirs = filter(lambda one: _may_be_against(one, query), ucc.read(_joined(lists), query, session))
+        found = [replace(one, status_omits="termination") for one in theirs]
         active = [index for index, filing in enumerate(found) if (filing.status or "").casefold() == "active"]
         for index in active[: self.opened_liens]:
             lien = ucc.with_history(session, found[index], host=self.host, headers=self.headers("ucc"))
@@ -103,6 +106,12 @@ class LienQuery(SecondGeneration):
             lists.append(rows_of(answer.json()))
         found = ucc.read(_joined(lists), query, session, debtor="DEBTOR")
         return tuple(found), all(self.name_search.whole(len(rows)) for rows in lists)
+
+
+def _may_be_against(filing: UccFiling, query: Query) -> bool:
+    """Whether a debtor bears the name; how the list writes people is not known, so that they stay."""
+    person = officers.person_in(query.name or "")
+    return any(parties.fits(debtor, query) or (person and debtor.kind != "organization") for debtor in filing.debtors)
 
 
 def _form(name: str | None) -> dict[str, Any]:

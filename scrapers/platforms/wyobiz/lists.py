@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from scrapers.failures import PageChanged
+from scrapers.normalize import types
 from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, table_rows, text_of
 from scrapers.records import Candidate, ResultList
 from scrapers.transport.page import Page
@@ -34,7 +35,7 @@ def read_items(page: Page) -> ResultList:
         if not found:
             raise PageChanged(f"a result that is no name and number: {title!r}")
         url = page.link(link.get("href") or "")
-        rows.append(Candidate(found["name"], found["id"], status, found["type"], handle={"url": url}, sos_url=url))
+        rows.append(_row(found["name"], found["id"], status, found["type"], url))
     pages = maybe(tree, "#MainContent_lblHeaderPages")
     single = pages is None or text_of(pages) in ("", "1")
     return ResultList(tuple(rows), complete=single and not offers_next(tree))
@@ -55,8 +56,13 @@ def read_table(page: Page) -> ResultList:
         url, status, kind = page.link(link.get("href") or ""), text_of(row["Status"]), text_of(row["Type"])
         if not names:
             raise PageChanged(f"{text_of(link)} is listed without a name")
-        rows.append(Candidate(names[0], text_of(link), status, kind, handle={"url": url}, sos_url=url))
+        rows.append(_row(names[0], text_of(link), status, kind, url))
     return ResultList(tuple(rows))
+
+
+def _row(name: str, number: str, status: str, kind: str | None, url: str) -> Candidate:
+    """A filing; a DBA and a reserved name are filings, too."""
+    return Candidate(name, number, status, kind, types.name_kind(kind), handle={"url": url}, sos_url=url)
 
 
 READERS: dict[Layout, Callable[[Page], ResultList]] = {"items": read_items, "table": read_table}

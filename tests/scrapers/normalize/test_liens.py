@@ -91,6 +91,19 @@ def test_a_lien_that_is_terminated_in_part_goes_on(state: str, name: str, whole:
     assert "terminated" not in [status_class(lien, today=TODAY) for lien in told.filings]
 
 
+@pytest.mark.parametrize(("lapse", "meaning"), [("2026-11-20", "lapsed"), ("2026-11-21", "active")])
+def test_a_lien_of_connecticut_is_lapsed_once_its_day_is_over(lapse: str, meaning: str) -> None:
+    steps = load_steps(FOLDER / "CT" / "ucc-debtor")
+    days = ((b"2027-08-30", lapse.encode()), (b"2029-05-02", lapse.encode()))
+    for old, new in days:
+        steps = [replace(step, body=step.body.replace(old, new)) for step in steps]
+    told = Conversation("CT", *steps).ask(kind="ucc", name="Stone Wall Orchard")
+    assert isinstance(told, FoundFilings)
+    active = [lien for lien in told.filings if lien.status == "Active"]
+    assert active
+    assert {status_class(lien, today=TODAY) for lien in active} == {meaning}
+
+
 @given(some.none() | some.text(max_size=40), some.none() | some.text(max_size=20))
 def test_a_lien_never_fails_to_be_read(status: str | None, lapse: str | None) -> None:
     status_class(UccFiling("1", None, status=status, lapse_date=lapse), today=TODAY)

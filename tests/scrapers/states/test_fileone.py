@@ -217,3 +217,22 @@ class TestIdahosLiens:
     def test_are_not_there_where_the_list_is_empty(self) -> None:
         told = Conversation("ID", answer("POST", self.URL, rows())).ask(kind="ucc", name="Teton Lantern Works, LLC")
         assert isinstance(told, NotFound)
+
+    OTHERS = ROW | {"ID": 502, "RECORD_NUM": "20240100300", "TITLE": ["GRAND TETON LANTERN WORKS INC - DRIGGS, ID"]}
+
+    def test_are_those_of_the_debtor_where_the_list_holds_the_words_in_other_names(self) -> None:
+        talk = Conversation("ID", answer("POST", self.URL, rows(self.ROW, self.OTHERS)), self.history("20230100200"))
+        told = talk.ask(kind="ucc", name="Teton Lantern Works, LLC")
+        assert isinstance(told, FoundFilings)
+        assert [lien.file_number for lien in told.filings] == ["20230100200"]
+
+    def test_are_not_found_on_another_company_alone(self) -> None:
+        talk = Conversation("ID", answer("POST", self.URL, rows(self.OTHERS)))
+        with pytest.raises(QueryRefused, match="too many"):  # the list may be cut: nothing is said of the debtor
+            talk.ask(kind="ucc", name="Teton Lantern Works, LLC")
+
+    def test_stay_on_a_person_however_the_list_writes_the_name(self) -> None:
+        shown = self.ROW | {"TITLE": ["SAMPLE JORDAN - BOISE, ID"]}
+        listed = (answer("POST", self.URL, rows()), answer("POST", self.URL, rows(shown)))
+        told = Conversation("ID", *listed, self.history("20230100200")).ask(kind="ucc", name="Jordan Sample")
+        assert isinstance(told, FoundFilings)

@@ -49,6 +49,15 @@ class TestAList:
         found = talked.portal.search(talked.session, "Limestone Lantern Distilling")
         assert [row.name_kind for row in found.candidates] == ["assumed", "legal"]
 
+    def test_tells_a_fictitious_name_from_a_company(self) -> None:
+        form, listed = page("active", "1-form.html"), page("active", "2-list.html")
+        old = "<td>0912345</td><td>A - Active</td>"
+        assert old in listed
+        talked = talk(form, listed.replace(old, "<td>0912345</td><td>F - Fictitious</td>"))
+        found = talked.portal.search(talked.session, "Limestone Lantern Distilling")
+        ranked = talked.portal.choose("Limestone Lantern Distilling, LLC", found, threshold=0.92).ranked
+        assert (ranked[0].candidate.entity_id, ranked[0].kind) == ("0912345", "former_name")
+
     def test_that_is_empty_must_say_so(self) -> None:
         said = page("no-match", "2-none.html")
         with pytest.raises(PageChanged):

@@ -14,11 +14,19 @@ LISTS = [
     ("MO", 1, "Limited Liability Company"),
     ("NE", 1, "Domestic LLC"),
     ("WI", 0, "12 - Domestic Limited Liability Company"),
+    ("UT", 1, "Domestic Limited Liability Company"),
+    ("SD", 1, "Domestic Limited Liability Company"),
+    ("WY", 1, "(LLC)"),
+    ("OK", 1, "Domestic Limited Liability Company"),
+    ("LA", 1, "Limited Liability Company"),
+    ("WV", 1, "LLC | Limited Liability Company"),
+    ("NH", 1, "Domestic Limited Liability Company"),
 ]
 
 
 def listed_as(state: str, page: int, shown: str, kind: str) -> Answer | str:
     """The saved answer, with a row of another type."""
+    kind = f"({kind.partition(' (')[0]})" if shown.startswith("(") else kind  # in brackets behind the number
     return put(state, "active", (shown, kind), page=page)
 
 
@@ -26,11 +34,29 @@ def listed_as(state: str, page: int, shown: str, kind: str) -> Answer | str:
 class TestARow:
     """It is no company of that name."""
 
-    def test_of_a_trade_name_is_found_as_a_trade_name(self, state: str, page: int, shown: str) -> None:
-        answer = listed_as(state, page, shown, "Trade Name")
+    @pytest.mark.parametrize("kind", ["Trade Name", "Assumed Name (DBA)"])  # the latter is Utah's
+    def test_of_a_trade_name_is_found_as_a_trade_name(self, state: str, page: int, shown: str, kind: str) -> None:
+        answer = listed_as(state, page, shown, kind)
         assert isinstance(answer, Found), answer
         assert "assumed_name" in answer.match.features
 
     def test_of_a_reservation_is_no_company(self, state: str, page: int, shown: str) -> None:
         with pytest.raises(UnexpectedRequest):  # the company is looked for in other words, of which nothing is saved
             listed_as(state, page, shown, "Name Reservation")
+
+
+@pytest.mark.parametrize(
+    ("state", "page", "lives", "reserved"),
+    [
+        ("SC", 0, "<td>Good Standing<", "<td>Reserved<"),
+        ("SC", 0, "<td>Good Standing<", "<td>Registered Name<"),
+        ("PR", 0, '"ACTIVE"', '"RESERVED"'),
+        ("NV", 1, "<td>Active<", "<td>Name Reserved<"),
+    ],
+)
+class TestANameThatIsReserved:
+    """As its status says, where the type of its row does not."""
+
+    def test_is_no_company(self, state: str, page: int, lives: str, reserved: str) -> None:
+        with pytest.raises(UnexpectedRequest):  # the company is looked for in other words, of which nothing is saved
+            put(state, "active", (lives, reserved), page=page)
