@@ -99,8 +99,16 @@ def list_questions(watch: Watch) -> list[Question]:
     return asked
 
 
+def find_key(watch: Watch, *, now: datetime) -> ApiKey | None:
+    """The key that pays for the watch, or the last of those that replaced it; None where none of them works."""
+    key: ApiKey | None = ApiKey.objects.select_related("account").get(pk=watch.key_id)
+    while key is not None and not key.may_ask(now):
+        key = ApiKey.objects.select_related("account").filter(replaces=key).first()
+    return key
+
+
 class _KeyEnded(Exception):
-    """Neither the key that made the watch nor a successor of it works."""
+    """Neither the key that pays for the watch nor a successor of it works."""
 
 
 def _take_turn(watch_id: uuid.UUID, due_at: datetime | None, *, now: datetime) -> Watch | None:
@@ -116,7 +124,10 @@ def _take_turn(watch_id: uuid.UUID, due_at: datetime | None, *, now: datetime) -
         watch.save(update_fields=["next_at"])
         return None
     watch.turns += 1
-    watch.key = _find_key(watch, now=now)
+    key = find_key(watch, now=now)
+    if key is None:
+        raise _KeyEnded
+    watch.key = key
     watch.save(update_fields=["next_at", "turns", "key"])
     return watch
 
@@ -126,16 +137,6 @@ def _is_used_up(watch: Watch, *, now: datetime) -> bool:
         return False
     made = WatchCheck.objects.filter(watch=watch, created_at__gte=schedule.begin_month(now)).count()
     return made + len(list_questions(watch)) > watch.max_per_month
-
-
-def _find_key(watch: Watch, *, now: datetime) -> ApiKey:
-    """The key that made the watch, or the last of those that replaced it."""
-    key: ApiKey | None = ApiKey.objects.select_related("account").get(pk=watch.key_id)
-    while key is not None and not key.may_ask(now):
-        key = ApiKey.objects.select_related("account").filter(replaces=key).first()
-    if key is None:
-        raise _KeyEnded
-    return key
 
 
 def _ask(watch: Watch, *, now: datetime) -> int:

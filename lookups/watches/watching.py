@@ -168,8 +168,11 @@ def list_newest_events(
     return rows.select_related("watch", "before", "after").order_by("-number")
 
 
-def change(watch: Watch, *, now: datetime, **changes: Any) -> Watch:
-    """Write other settings; `status` pauses it, or takes it up again. Returns the watch as it is then."""
+def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:
+    """Write other settings; `status` pauses it, or takes it up again. Returns the watch as it is then.
+
+    Where the key that paid for it has ended, the one that takes it up again pays from then on.
+    """
     status = changes.pop("status", None)
     if wrong := set(changes) - set(_SETTINGS):
         raise TypeError(f"Not a setting of a watch: {', '.join(sorted(wrong))}")
@@ -183,6 +186,7 @@ def change(watch: Watch, *, now: datetime, **changes: Any) -> Watch:
             asked = held.pause_reason == Watch.PauseReason.REQUESTED  # otherwise its turn was missed
             held.next_at = schedule.find_next(held.pk, held.every, after=now) if asked else now
             held.status, held.pause_reason, held.paused_at = Watch.Status.ACTIVE, "", None
+            held.key = ticking.find_key(held, now=now) or by
             transaction.on_commit(ticking.wake)
         held.save()
     if status == Watch.Status.PAUSED:

@@ -109,7 +109,7 @@ class OneWatchView(Endpoint):
         key = self.key_of(request)
         watch = get_watch(watchId, key)
         changes = read_changes(request.data, watch, key)
-        return reply_of(watching.change(watch, now=timezone.now(), **changes), key)
+        return reply_of(watching.change(watch, by=key, now=timezone.now(), **changes), key)
 
     @describe.delete_watch
     def delete(self, request: Request, watchId: str) -> Response:

@@ -259,6 +259,21 @@ class TestAWatch:
         assert (watched.status, watched.pause_reason) == ("paused", "key_ended")
         assert made["id"] == watched.public_id
 
+    def test_whose_key_has_ended_goes_on_with_the_key_that_takes_it_up_again(self, customer: Customer) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        fresh, secret = keys.issue(account=customer.account, name="next", mode="live", now=timezone.now())
+        keys.revoke(key=customer.key, now=timezone.now())
+        look_again()
+        later = Customer(customer.account, fresh, secret)
+        assert read(later, made["id"])["pauseReason"] == "key_ended"
+        assert later.patch(f"/v1/watches/{made['id']}", {"status": "active"}).json()["watch"]["status"] == "active"
+        look()
+        told = read(later, made["id"])
+        assert (told["status"], told["lastChecks"][0]["result"]) == ("active", "unchanged")
+        assert codes(later) == ["paused"]
+        assert Lookup.objects.latest("pk").key_id == fresh.pk
+
     def test_of_an_unchanged_company_costs_what_that_costs(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
