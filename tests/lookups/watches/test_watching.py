@@ -19,7 +19,7 @@ from lookups.bulk import queue
 from lookups.jobs import runner
 from lookups.lookup.storage import entity_fields
 from lookups.models import Job, Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
-from lookups.watches import comparing, judging, replaying, ticking
+from lookups.watches import comparing, judging, replaying, schedule, ticking
 from lookups.watches.comparing import Judgement, Memory
 from lookups.watches.readings import Reading, of_record
 from lookups.watches.taxonomy import Category
@@ -319,6 +319,39 @@ class TestAWatch:
         assert next_at is not None
         assert next_at.month != timezone.now().month
         assert read(customer, made["id"])["status"] == "active"
+
+    def test_of_which_one_question_is_unclear_asks_and_charges_that_one_alone_on_the_next_day(
+        self, customer: Customer
+    ) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp", every="month")
+        Watch.objects.update(categories=["status", "lien"])  # New York's liens cannot be read any more
+        now = timezone.now()
+        own_time = schedule.find_next(Watch.objects.get().pk, "month", after=now + schedule.half_of("month"))
+        look(now)
+        assert {one["searchType"]: one["result"] for one in read(customer, made["id"])["lastChecks"]} == {
+            "business_entity": "baseline",
+            "ucc": "unclear",
+        }
+        due = Watch.objects.get().next_at
+        for _ in range(50):  # a look a day, of six weeks at most
+            if due is None or due >= own_time:
+                break
+            look(due)
+            due = Watch.objects.get().next_at
+        asked = Counter(WatchCheck.objects.values_list("kind", flat=True))
+        assert (asked["business_entity"], customer.balance.spent) == (1, PRICE)
+        assert (own_time - now).days - 1 <= asked["ucc"] <= (own_time - now).days + 1
+        assert due == own_time
+        look(due)
+        assert (WatchCheck.objects.filter(kind="business_entity").count(), customer.balance.spent) == (2, 2 * PRICE)
+
+    def test_of_which_one_question_is_unclear_asks_both_when_it_is_made_to_look(self, customer: Customer) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp", every="month")
+        Watch.objects.update(categories=["status", "lien"])
+        look()
+        assert customer.post(f"/v1/watches/{made['id']}/checks", {}).status_code == 202
+        look()
+        assert Counter(WatchCheck.objects.values_list("kind", flat=True)) == {"business_entity": 2, "ucc": 2}
 
     def test_waits_behind_bulk_jobs(self, customer: Customer, register: Register) -> None:
         watch(customer, state="NY", entity_name="Acme Corp")
