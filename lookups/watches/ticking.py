@@ -93,7 +93,7 @@ def list_questions(watch: Watch) -> list[Question]:
     """What a look at it asks: its record, and the liens on its name where these are watched."""
     asked: list[Question] = []
     if set(watch.categories) - {Category.LIEN}:
-        entity_id = watch.entity_id if _is_asked_by_id(watch) else ""
+        entity_id = watch.entity_id if is_asked_by_id(watch) else ""
         asked.append(_question(watch, "business_entity", name=watch.entity_name or watch.name, entity_id=entity_id))
     name = watch.name or watch.entity_name
     if Category.LIEN in watch.categories and name:
@@ -107,6 +107,14 @@ def find_key(watch: Watch, *, now: datetime) -> ApiKey | None:
     while key is not None and not key.may_ask(now):
         key = ApiKey.objects.select_related("account").filter(replaces=key).first()
     return key
+
+
+def is_asked_by_id(watch: Watch) -> bool:
+    """Whether its registry is asked for the number: it is known, and the registry can be."""
+    if watch.sandbox:
+        return bool(watch.entity_id)
+    portal = discovery.find_portal(watch.state)
+    return bool(watch.entity_id) and (portal is None or portal.capabilities.by_id)
 
 
 class _KeyEnded(Exception):
@@ -205,13 +213,6 @@ def _accept(watch: Watch, question: Question, *, now: datetime) -> None:
         copy_price=prices.CHECK_FROM_COPY,
         created_at=now,
     )
-
-
-def _is_asked_by_id(watch: Watch) -> bool:
-    if watch.sandbox:
-        return bool(watch.entity_id)
-    portal = discovery.find_portal(watch.state)
-    return bool(watch.entity_id) and (portal is None or portal.capabilities.by_id)
 
 
 def _question(watch: Watch, kind: Kind, *, name: str, entity_id: str) -> Question:

@@ -23,6 +23,7 @@ from lookups.models import BulkJob, Job, Lookup, Watch, WatchCheck, WatchEvent
 from lookups.models.places import Place, is_after
 from lookups.verdicts import Verdict
 from lookups.watches import judging, schedule, ticking
+from scrapers.refusals import Refusal
 
 MOST_IN_TEST = 100
 """Watches of an account in test mode: what costs nothing is looked at every day all the same."""
@@ -105,6 +106,7 @@ def find_objection(one: Wanted, key: ApiKey, *, now: datetime) -> Refused | None
         state=one.state,
         entity_id=one.entity_id,
         entity_name=one.entity_name,
+        name=one.entity_name or one.entity_id,  # stands for the one that the first check finds
         categories=one.categories,
         sandbox=key.is_test,
     )
@@ -112,7 +114,7 @@ def find_objection(one: Wanted, key: ApiKey, *, now: datetime) -> Refused | None
         objection = checks.find_objection(Ask(question=question, payer=KeyPayer(key)), now=now)
         if isinstance(objection, Refused):
             return objection
-    return None
+    return None if one.entity_name or ticking.is_asked_by_id(draft) else Refused(Refusal.NOT_BY_IDENTIFIER)
 
 
 def find(public_id: str, *, key: ApiKey) -> Watch | None:
