@@ -63,23 +63,28 @@ class Made:
 def create(
     *, wanted: Sequence[Wanted], key: ApiKey, now: datetime, request_id: str, named: uuid.UUID | None = None
 ) -> Made:
-    """Make watches, all or none; one that is there just so is not made again. `named`: the id of a single one.
+    """Make watches, all or none; one that is there just so is not made again.
 
-    Raises TooMany.
+    `named`: what the request is called. Called so again it makes nothing, and gets what it made, whatever became of
+    that. Raises TooMany.
     """
     made: list[Watch] = []
     with transaction.atomic():
         locks.lock_account(key.account_id)
-        before = Watch.objects.filter(pk=named, account=key.account_id).first() if named else None
-        if before is not None:
-            return Made([before], 0)
         known = _read_known(wanted, key)
+        names = [_name(one, named, alone=len(wanted) == 1) for one in wanted]
+        before = Watch.objects.in_bulk(names) if named else {}
+        if before:
+            found = [
+                before.get(name) or known.get(_list_marks(one)[0]) for name, one in zip(names, wanted, strict=True)
+            ]
+            return Made(list(dict.fromkeys(filter(None, found))), len(before))
         fresh = 0
-        for one in wanted:
+        for name, one in zip(names, wanted, strict=True):
             marks = _list_marks(one)
             watch = known.get(marks[0])
             if watch is None:
-                watch = _make(one, key, now=now, request_id=request_id, named=named)
+                watch = _make(one, key, now=now, request_id=request_id, named=name)
                 known.update(dict.fromkeys(marks, watch))
                 fresh += 1
             made.append(watch)
@@ -221,9 +226,16 @@ def _own(key: ApiKey) -> QuerySet[Watch]:
     return Watch.objects.kept().filter(account_id=key.account_id, sandbox=key.is_test)
 
 
-def _make(one: Wanted, key: ApiKey, *, now: datetime, request_id: str, named: uuid.UUID | None) -> Watch:
+def _name(one: Wanted, request: uuid.UUID | None, *, alone: bool) -> uuid.UUID:
+    """The id of the watch that a request makes, the same whenever it is sent."""
+    if request is None:
+        return uuid.uuid4()
+    return request if alone else uuid.uuid5(request, repr(_list_marks(one)[0]))
+
+
+def _make(one: Wanted, key: ApiKey, *, now: datetime, request_id: str, named: uuid.UUID) -> Watch:
     watch = Watch(
-        id=named or uuid.uuid4(),
+        id=named,
         account_id=key.account_id,
         key=key,
         sandbox=key.is_test,

@@ -82,7 +82,7 @@ class ManyWatchesView(Endpoint):
         wanted = read_many(request.data, key)
 
         def answer(claim: Claim | None) -> Response:
-            made = make(wanted, key, request, None)
+            made = make(wanted, key, request, claim)
             reply = NewWatches(
                 success=True, livemode=key.livemode, created=made.created, watches=bodies.of_watches(made.watches)
             )

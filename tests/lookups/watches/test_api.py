@@ -165,6 +165,17 @@ class TestPostingMany:
         assert reply.json()["details"][0]["error"].startswith("every: ")
         assert Watch.objects.count() == 0
 
+    def test_repeated_with_its_key_makes_nothing_again_whatever_became_of_what_it_made(self, tester: Customer) -> None:
+        rows = {"watches": [FOUND, {**FOUND, "ref": "second"}, {**FOUND, "ref": "third"}]}
+        first = tester.post("/v1/watches/batch", rows, idempotency_key="import-7")
+        made = [one["id"] for one in first.json()["watches"]]
+        assert remove(tester, made[0]).status_code == 200
+        assert tester.patch(f"/v1/watches/{made[1]}", {"every": "month"}).status_code == 200
+        again = tester.post("/v1/watches/batch", rows, idempotency_key="import-7")
+        assert (again.status_code, again.headers["Idempotency-Replayed"]) == (first.status_code, "true")
+        assert (again.json()["created"], [one["id"] for one in again.json()["watches"]]) == (3, made)
+        assert {one["id"] for one in tester.get("/v1/watches").json()["watches"]} == {made[1], made[2]}
+
     def test_names_each_row_that_does_not_fit_and_makes_none(self, tester: Customer) -> None:
         table = "state,entity_id,every\nDE,SB-DE-900001,week\nZZ,1,week\nDE,SB-DE-900001,hour\n"
         reply = tester.post("/v1/watches/batch", table.encode(), content_type="text/csv")
