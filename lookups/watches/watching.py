@@ -22,7 +22,7 @@ from lookups.lookup.payers import KeyPayer
 from lookups.models import BulkJob, Job, Lookup, Watch, WatchCheck, WatchEvent
 from lookups.models.places import Place, is_after
 from lookups.verdicts import Verdict
-from lookups.watches import judging, schedule, ticking
+from lookups.watches import judging, numbers, schedule, ticking
 from scrapers.refusals import Refusal
 
 MOST_IN_TEST = 100
@@ -72,16 +72,14 @@ def create(
     with transaction.atomic():
         locks.lock_account(key.account_id)
         known = _read_known(wanted, key)
-        names = [_name(one, named, alone=len(wanted) == 1) for one in wanted]
+        marked = [_list_marks(one, sandbox=key.is_test) for one in wanted]
+        names = [_name(marks[0], named, alone=len(wanted) == 1) for marks in marked]
         before = Watch.objects.in_bulk(names) if named else {}
         if before:
-            found = [
-                before.get(name) or known.get(_list_marks(one)[0]) for name, one in zip(names, wanted, strict=True)
-            ]
+            found = [before.get(name) or known.get(marks[0]) for name, marks in zip(names, marked, strict=True)]
             return Made(list(dict.fromkeys(filter(None, found))), len(before))
         fresh = 0
-        for name, one in zip(names, wanted, strict=True):
-            marks = _list_marks(one)
+        for one, marks, name in zip(wanted, marked, names, strict=True):
             watch = known.get(marks[0])
             if watch is None:
                 watch = _make(one, key, now=now, request_id=request_id, named=name)
@@ -226,11 +224,11 @@ def _own(key: ApiKey) -> QuerySet[Watch]:
     return Watch.objects.kept().filter(account_id=key.account_id, sandbox=key.is_test)
 
 
-def _name(one: Wanted, request: uuid.UUID | None, *, alone: bool) -> uuid.UUID:
+def _name(mark: tuple[Any, ...], request: uuid.UUID | None, *, alone: bool) -> uuid.UUID:
     """The id of the watch that a request makes, the same whenever it is sent."""
     if request is None:
         return uuid.uuid4()
-    return request if alone else uuid.uuid5(request, repr(_list_marks(one)[0]))
+    return request if alone else uuid.uuid5(request, repr(mark))
 
 
 def _make(one: Wanted, key: ApiKey, *, now: datetime, request_id: str, named: uuid.UUID) -> Watch:
@@ -258,17 +256,18 @@ def _make(one: Wanted, key: ApiKey, *, now: datetime, request_id: str, named: uu
     return watch
 
 
-def _list_marks(one: Wanted | Watch) -> list[tuple[Any, ...]]:
+def _list_marks(one: Wanted | Watch, *, sandbox: bool) -> list[tuple[Any, ...]]:
     """What makes two watches the same: whom they watch and how, all of it.
 
     By its number first, for several companies may have one name.
     """
     settings = [getattr(one, name) for name in _SETTINGS if name != "categories"]
-    companies = (("number", one.entity_id.casefold()), ("name", one.entity_name.casefold()))
+    number = one.entity_id and numbers.read(one.entity_id, state=one.state, sandbox=sandbox)
+    companies = (("number", number), ("name", one.entity_name.casefold()))
     return [(one.state, *company, tuple(sorted(one.categories)), *settings) for company in companies if company[1]]
 
 
 def _read_known(wanted: Iterable[Wanted], key: ApiKey) -> dict[tuple[Any, ...], Watch]:
     """The watches that are there already, in the states that are wanted, by what makes them the same."""
     rows = _own(key).filter(state__in={one.state for one in wanted})
-    return {mark: watch for watch in rows.iterator(chunk_size=500) for mark in _list_marks(watch)}
+    return {mark: watch for watch in rows.iterator(chunk_size=500) for mark in _list_marks(watch, sandbox=key.is_test)}

@@ -129,6 +129,23 @@ class TestAWatch:
         assert (lookup.origin, lookup.price, lookup.cost) == ("watch", PRICE, PRICE)
         assert codes(customer) == []
 
+    def test_by_a_number_as_people_write_it_watches_the_company_that_has_it(
+        self, customer: Customer, register: Register
+    ) -> None:
+        made = watch(customer, state="NY", entity_id="0100001", on=["name"])
+        look()
+        told = read(customer, made["id"])
+        assert (told["name"], told["entity_id"], told["lastChecks"][0]["result"]) == (
+            "ACME CORP.",
+            "100001",
+            "baseline",
+        )
+        register.rows[0]["current_entity_name"] = "ACME WORLDWIDE CORP."
+        look_again()
+        assert codes(customer) == ["name.changed"]
+        for number in ("100001", "0100001"):
+            assert watch(customer, state="NY", entity_id=number, on=["name"])["id"] == made["id"]
+
     def test_names_what_the_source_does_not_show(self, customer: Customer) -> None:
         made = watch(customer, state="NY", entity_name="Acme Corp")
         look()
@@ -436,7 +453,7 @@ class TestACopyOfBulkData:
             read_at=baseline.read_at + DAY,
             facts={**baseline.facts, "data": {**baseline.facts["data"], "status": "Dissolved"}},
         )
-        monkeypatch.setattr(ticking, "_is_asked_by_id", lambda _: False)  # the copy that is played knows the name alone
+        monkeypatch.setattr(ticking, "is_asked_by_id", lambda _: False)  # the copy that is played knows the name alone
         look_again()
         assert read(tester, made["id"])["lastChecks"][0]["result"] == "unclear"
         assert codes(tester) == []
