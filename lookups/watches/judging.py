@@ -16,10 +16,11 @@ from functools import partial
 from django.db import transaction
 
 from billing import locks
+from lookups.history import numbers
 from lookups.lookup.outcomes import Found
 from lookups.models import Job, Lookup, RecordVersion, Watch, WatchBaseline, WatchCheck
 from lookups.verdicts import Verdict
-from lookups.watches import comparing, messages, numbers, readings, replaying, schedule
+from lookups.watches import comparing, messages, readings, replaying, schedule
 from lookups.watches.comparing import Absence, Judgement, Memory, Result
 from lookups.watches.readings import LIENS, Reading
 from lookups.watches.taxonomy import Notice

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 
 from billing import locks
 from billing.models import ApiKey
+from lookups.history import numbers
 from lookups.jobs import runner
 from lookups.lookup import checks
 from lookups.lookup.asks import Ask
@@ -22,7 +23,7 @@ from lookups.lookup.payers import KeyPayer
 from lookups.models import BulkJob, Job, Lookup, Watch, WatchCheck, WatchEvent
 from lookups.models.places import Place, is_after
 from lookups.verdicts import Verdict
-from lookups.watches import judging, numbers, schedule, ticking
+from lookups.watches import judging, schedule, ticking
 from scrapers.refusals import Refusal
 
 MOST_IN_TEST = 100
