@@ -126,7 +126,7 @@ def _is_called_off(job: Job) -> bool:
     What an operator has asked again stays to be tried.
     """
     if job.bulk is not None:
-        cancelled = BulkJob.objects.filter(pk=job.bulk_id, cancelled_at__isnull=False)
+        cancelled = BulkJob.objects.filter(pk=job.bulk.pk, cancelled_at__isnull=False)
         return job.hold_id == job.bulk.hold_id and cancelled.exists()
     ended = Q(deleted_at__isnull=False) | Q(pause_reason=Watch.PauseReason.REQUESTED)
     return job.watch_id is not None and Watch.objects.filter(ended, pk=job.watch_id).exists()
