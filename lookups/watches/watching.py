@@ -188,7 +188,7 @@ def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:
             held.next_at = schedule.find_next(held.pk, changes["every"], after=now)
         for name, value in changes.items():
             setattr(held, name, value)
-        if status == Watch.Status.ACTIVE and held.status == Watch.Status.PAUSED:
+        if status == Watch.Status.ACTIVE and held.status == Watch.Status.PAUSED and held.deleted_at is None:
             asked = held.pause_reason == Watch.PauseReason.REQUESTED  # otherwise its turn was missed
             held.next_at = schedule.find_next(held.pk, held.every, after=now) if asked else now
             held.status, held.pause_reason, held.paused_at = Watch.Status.ACTIVE, "", None

@@ -19,7 +19,7 @@ from lookups.bulk import queue
 from lookups.jobs import runner
 from lookups.lookup.storage import entity_fields
 from lookups.models import Job, Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
-from lookups.watches import comparing, judging, replaying, schedule, ticking
+from lookups.watches import comparing, judging, replaying, schedule, ticking, watching
 from lookups.watches.comparing import Judgement, Memory
 from lookups.watches.readings import Reading, of_record
 from lookups.watches.taxonomy import Category
@@ -387,6 +387,15 @@ class TestAWatch:
         watch(customer, state="NY", entity_name="Acme Corp")
         look()
         assert Delivery.objects.count() == 0
+
+    def test_that_somebody_deletes_while_another_takes_it_up_again_looks_no_more(self, customer: Customer) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        customer.patch(f"/v1/watches/{made['id']}", {"status": "paused"})
+        found = watching.find(made["id"], key=customer.key)  # by the request that takes it up again
+        assert found is not None
+        assert remove(customer, made["id"]).status_code == 200
+        assert watching.change(found, by=customer.key, now=timezone.now(), status="active").next_at is None
+        assert (look(), customer.balance.spent) == (0, 0)
 
     def test_that_is_deleted_looks_no_more_and_its_events_stay(self, customer: Customer, register: Register) -> None:
         made = watch(customer, state="NY", entity_name="Acme Corp")
