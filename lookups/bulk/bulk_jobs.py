@@ -28,6 +28,7 @@ from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Job, Lookup
 from lookups.models.places import Place, is_after
 from lookups.operations import heartbeats
+from lookups.verdicts import Verdict
 
 MAX_WAIT = timedelta(minutes=15)  # from accepting to giving up what is left, where the caller says nothing else
 HELD_BEYOND = timedelta(hours=1)
@@ -162,13 +163,17 @@ def cancel(bulk: BulkJob, *, now: datetime) -> None:
 def _find_same(asked_hash: str, key: ApiKey, now: datetime) -> BulkJob | None:
     """The bulk job that an equal request of this account was taken on as a moment ago; locks the account.
 
-    One that has ended and charged nothing is none: who asks again wants its rows asked again.
+    One that has ended and charged nothing is none: who asks again wants its rows asked again. Nor is one of whose rows
+    some were, or will be, cancelled, because its key has ended.
     """
     if key.is_test or key.account.is_internal:
         return None
     Account.objects.select_for_update(no_key=True).get(pk=key.account_id)
     recent = list_own(key).filter(created_at__gt=now - rows.ASKED_AGAIN, cancelled_at=None)
-    charged = Lookup.objects.filter(bulk=OuterRef("pk"), cost__gt=0)
+    its_rows = Lookup.objects.filter(bulk=OuterRef("pk"))
+    charged, cancelled = its_rows.filter(cost__gt=0), its_rows.filter(verdict=Verdict.CANCELLED.value)
+    barred = Job.objects.barred(now).filter(bulk=OuterRef("pk"))
+    recent = recent.exclude(Exists(cancelled)).exclude(Exists(barred))
     return recent.filter(Q(ended_at=None) | Exists(charged), asked_hash=asked_hash).first()
 
 

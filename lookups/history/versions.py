@@ -14,6 +14,7 @@ from typing import NamedTuple
 from django.db.models import QuerySet
 
 from jurisdictions.codes import PLACES
+from lookups.history import numbers
 from lookups.history.changes import Change, list_changes
 from lookups.models import Entity, RecordVersion
 from lookups.privacy import suppression
@@ -51,10 +52,11 @@ class History:
 
 
 def find_entity(*, state: str, entity_id: str, sandbox: bool) -> Entity | None:
-    """The company that a registry gives this identifier; letters may be small, as people type them."""
+    """The company that a registry gives this identifier, as people write it: with small letters, or zeros before it."""
     if state.upper() not in PLACES or not entity_id.isprintable():
         return None  # nor would every database look for it
-    spelled = {entity_id, entity_id.upper()}
+    asked_as = numbers.read(entity_id, state=state.upper(), sandbox=sandbox)
+    spelled = {entity_id, entity_id.upper(), asked_as.upper()}
     found = Entity.objects.filter(state=state.upper(), entity_id__in=spelled, sandbox=sandbox).order_by()
     return max(found, key=lambda one: one.entity_id == entity_id, default=None)
 

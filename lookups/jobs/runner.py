@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from lookups.identities import attaching
 from lookups.jobs import lifecycle, retries
@@ -16,7 +16,7 @@ from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import Cancelled, Failed, Refused, Unavailable
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
-from lookups.models import Job, Lookup
+from lookups.models import BulkJob, Job, Lookup, Watch
 from lookups.operations import request_ids, tracing
 from lookups.verdicts import Breakdown
 from lookups.watches import judging
@@ -57,8 +57,10 @@ def _run(job: Job, stopwatch: Stopwatch) -> bool:
 
     def try_again(failure: Unavailable) -> bool:
         pause = retries.find_pause(failure, tries=job.attempts, now=stopwatch.now, deadline=job.deadline)
-        pauses.extend([pause] if pause else [])
-        return pause is not None
+        if pause is None or _is_called_off(job):
+            return False
+        pauses.append(pause)
+        return True
 
     try:
         lookup = job.lookup if job.lookup.verdict else _answer(job, stopwatch, try_again)
@@ -116,6 +118,18 @@ def stop(job: Job, *, because: settlement.Empty, now: datetime) -> bool:
         if lookup.verdict is None:
             lookup = settlement.end_locked(to_ask(same), lookup, because, stopwatch=Stopwatch(now))
         return lifecycle.end(same, lookup, now=now)
+
+
+def _is_called_off(job: Job) -> bool:
+    """Whether its bulk job was cancelled, or its watch ended or paused, while it was under way: nobody tries it again.
+
+    What an operator has asked again stays to be tried.
+    """
+    if job.bulk is not None:
+        cancelled = BulkJob.objects.filter(pk=job.bulk.pk, cancelled_at__isnull=False)
+        return job.hold_id == job.bulk.hold_id and cancelled.exists()
+    ended = Q(deleted_at__isnull=False) | Q(pause_reason=Watch.PauseReason.REQUESTED)
+    return job.watch_id is not None and Watch.objects.filter(ended, pk=job.watch_id).exists()
 
 
 def to_ask(job: Job) -> Ask:

@@ -26,7 +26,7 @@ from lookups.lookup.outcomes import (
     Unavailable,
 )
 from lookups.lookup.payers import FREE, Paid
-from lookups.models import Lookup, StoredAnswer
+from lookups.models import Job, Lookup, StoredAnswer
 from lookups.verdicts import BILLED, Verdict
 from scrapers.models import Reading
 
@@ -126,8 +126,11 @@ def refuse_repetition(ask: Ask, *, now: datetime) -> Account | None:
     same = {"account": account.pk, "created_at": since, "state": question.state, "kind": question.kind}
     same |= {"asked": question.words} if ask.ref is None else {"asked": question.words, "ref": ask.ref}
     for lookup in (_PAID if ask.ref is None else _PAID_WITH_REF).all(**same):
-        if lookup.question == question.to_json() and (ask.accepts_stored or lookup.source != Lookup.Source.STORED):
-            raise AskedBefore(lookup)
+        if lookup.question != question.to_json() or (lookup.source == Lookup.Source.STORED and not ask.accepts_stored):
+            continue
+        if lookup.verdict is None and Job.objects.barred(now).filter(lookup=lookup).exists():
+            continue  # its key has ended: it will be cancelled
+        raise AskedBefore(lookup)
     return locked
 
 

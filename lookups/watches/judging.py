@@ -16,6 +16,7 @@ from functools import partial
 from django.db import transaction
 
 from billing import locks
+from lookups.history import numbers
 from lookups.lookup.outcomes import Found
 from lookups.models import Job, Lookup, RecordVersion, Watch, WatchBaseline, WatchCheck
 from lookups.verdicts import Verdict
@@ -23,10 +24,9 @@ from lookups.watches import comparing, messages, readings, replaying, schedule
 from lookups.watches.comparing import Absence, Judgement, Memory, Result
 from lookups.watches.readings import LIENS, Reading
 from lookups.watches.taxonomy import Notice
-from scrapers import discovery, gateway
+from scrapers import gateway
 from scrapers.evidence.revision import find_revision
 from scrapers.normalize import names
-from scrapers.portal import Portal
 from scrapers.sandbox.changing import split_name
 
 log = logging.getLogger(__name__)
@@ -151,10 +151,21 @@ def _read(watch: Watch, lookup: Lookup, version: RecordVersion | None) -> Readin
             return unclear  # a cut list
         facts = readings.of_liens(lookup.filing_set.filings)
         return replace(unclear, **read, facts=facts, shown=frozenset({LIENS}))  # type: ignore[arg-type]
-    if version is None or (watch.entity_id and version.entity.entity_id.casefold() != watch.entity_id.casefold()):
+    if version is None or _is_of_another(watch, lookup, version):
         return unclear  # another company's record is nothing that is known of this one
     facts, shown, withheld = readings.of_record(version.data, version.normalized, never=_list_lacking(lookup))
     return replace(unclear, **read, facts=facts, shown=shown, withheld=withheld)  # type: ignore[arg-type]
+
+
+def _is_of_another(watch: Watch, lookup: Lookup, version: RecordVersion) -> bool:
+    """Whether a name found another company than the one that is watched; a number finds its own, however written."""
+    if not watch.entity_id or (lookup.question or {}).get("entity_id"):
+        return False
+    found, watched = (
+        numbers.read(number, state=watch.state, sandbox=watch.sandbox)
+        for number in (version.entity.entity_id, watch.entity_id)
+    )
+    return found != watched
 
 
 def _read_at(lookup: Lookup) -> datetime:
@@ -174,17 +185,13 @@ def _name_reader(lookup: Lookup) -> str:
 
 def _name_todays_reader(lookup: Lookup) -> str:
     """The same of the reader that this process has."""
-    portal = _find_portal(lookup)
+    portal = numbers.find_portal(lookup.state, sandbox=lookup.sandbox)
     return f"{portal.version} {find_revision(portal)}" if portal is not None else ""
-
-
-def _find_portal(lookup: Lookup) -> Portal | None:
-    return discovery.get_sandbox(lookup.state) if lookup.sandbox else discovery.find_portal(lookup.state)
 
 
 def _list_lacking(lookup: Lookup) -> frozenset[str]:
     """The parts that this registry has not got and of which `fieldAvailability` does not speak."""
-    portal = _find_portal(lookup)
+    portal = numbers.find_portal(lookup.state, sandbox=lookup.sandbox)
     if portal is None:
         return frozenset({"filings", "otherNames"})
     lacks = portal.list_lacking(from_copy=lookup.is_from_copy)
@@ -199,7 +206,7 @@ def _learn(watch: Watch, check: WatchCheck, judgement: Judgement, *, now: dateti
     """What the watch itself knows after a check: whom it watches, and when it has to look again sooner."""
     lookup, changed = check.lookup, []
     if check.kind != "ucc" and lookup.version is not None and judgement.result is not Result.UNCLEAR:
-        watch.entity_id = watch.entity_id or lookup.version.entity.entity_id
+        watch.entity_id = lookup.version.entity.entity_id  # as the registry writes it
         watch.name = lookup.version.data["entityName"][:500]
         changed = ["entity_id", "name"]
     waits = judgement.memory.absence is not None and not judgement.memory.is_gone

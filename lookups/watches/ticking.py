@@ -33,6 +33,8 @@ from scrapers.sandbox import changing, magic
 log = logging.getLogger(__name__)
 AT_A_TIME = 1000  # the next minute takes the rest
 MAX_WAIT = timedelta(hours=3)  # for a registry that fails; then nothing is known of this check
+KINDS = ("business_entity", "ucc")
+AGAIN = (WatchCheck.Result.UNCLEAR, WatchCheck.Result.ABSENT)  # is looked at again on the next day
 Reason = Watch.PauseReason
 
 
@@ -63,8 +65,8 @@ def _tick(watch_id: uuid.UUID, account_id: int, due_at: datetime | None, *, now:
     try:
         with transaction.atomic():
             locks.lock_account(account_id)
-            watch = _take_turn(watch_id, due_at, now=now)
-            return _ask(watch, now=now) if watch is not None else 0
+            turn = _take_turn(watch_id, due_at, now=now)
+            return _ask(*turn, now=now) if turn is not None else 0
     except InsufficientFunds as short:
         why = Reason.BUDGET_EXCEEDED if isinstance(short, BudgetExceeded) else Reason.INSUFFICIENT_BALANCE
     except _KeyEnded:
@@ -91,7 +93,7 @@ def list_questions(watch: Watch) -> list[Question]:
     """What a look at it asks: its record, and the liens on its name where these are watched."""
     asked: list[Question] = []
     if set(watch.categories) - {Category.LIEN}:
-        entity_id = watch.entity_id if _is_asked_by_id(watch) else ""
+        entity_id = watch.entity_id if is_asked_by_id(watch) else ""
         asked.append(_question(watch, "business_entity", name=watch.entity_name or watch.name, entity_id=entity_id))
     name = watch.name or watch.entity_name
     if Category.LIEN in watch.categories and name:
@@ -99,51 +101,79 @@ def list_questions(watch: Watch) -> list[Question]:
     return asked
 
 
+def find_key(watch: Watch, *, now: datetime) -> ApiKey | None:
+    """The key that pays for the watch, or the last of those that replaced it; None where none of them works."""
+    key: ApiKey | None = ApiKey.objects.select_related("account").get(pk=watch.key_id)
+    while key is not None and not key.may_ask(now):
+        key = ApiKey.objects.select_related("account").filter(replaces=key).first()
+    return key
+
+
+def is_asked_by_id(watch: Watch) -> bool:
+    """Whether its registry is asked for the number: it is known, and the registry can be."""
+    if watch.sandbox:
+        return bool(watch.entity_id)
+    portal = discovery.find_portal(watch.state)
+    return bool(watch.entity_id) and (portal is None or portal.capabilities.by_id)
+
+
 class _KeyEnded(Exception):
-    """Neither the key that made the watch nor a successor of it works."""
+    """Neither the key that pays for the watch nor a successor of it works."""
 
 
-def _take_turn(watch_id: uuid.UUID, due_at: datetime | None, *, now: datetime) -> Watch | None:
-    """The watch, if it is still due at this very time: of several who come for it, one gets it."""
+def _take_turn(watch_id: uuid.UUID, due_at: datetime | None, *, now: datetime) -> tuple[Watch, set[str]] | None:
+    """The watch, if it is still due at this very time, and what is not asked: of several who come, one gets it."""
     held = Watch.objects.due(now).filter(pk=watch_id, next_at=due_at)
     watch = held.select_for_update(of=("self",)).select_related("account").first()
     if watch is None:
         return None
-    after = now + schedule.half_of(watch.every)
-    watch.next_at = schedule.find_next(watch.pk, watch.every, after=after)
-    if _is_used_up(watch, now=now):
+    later = _list_later(watch, now=now)
+    watch.next_at = min([_find_next(watch, after=now), *later.values()])
+    if _is_used_up(watch, set(later), now=now):
         watch.next_at = schedule.find_next(watch.pk, watch.every, after=schedule.begin_next_month(now))
         watch.save(update_fields=["next_at"])
         return None
     watch.turns += 1
-    watch.key = _find_key(watch, now=now)
+    key = find_key(watch, now=now)
+    if key is None:
+        raise _KeyEnded
+    watch.key = key
     watch.save(update_fields=["next_at", "turns", "key"])
-    return watch
+    return watch, set(later)
 
 
-def _is_used_up(watch: Watch, *, now: datetime) -> bool:
+def _list_later(watch: Watch, *, now: datetime) -> dict[str, datetime]:
+    """What is not asked at a turn that another question of the watch has for itself, and when it is to be asked.
+
+    What was missed or unclear is looked at again on the next day (`judging`); what was read is not paid for again then.
+    """
+    checks = WatchCheck.objects.filter(watch=watch)
+    newest = [one for kind in KINDS if (one := checks.filter(kind=kind).order_by("-pk").first()) is not None]
+    again = [one for one in newest if one.result in AGAIN]
+    if not any(one.ended_at + schedule.DAY == watch.next_at for one in again if one.ended_at is not None):
+        return {}
+    times = {one.kind: _find_next(watch, after=one.created_at) for one in newest if one not in again}
+    return {kind: at for kind, at in times.items() if at > now}
+
+
+def _find_next(watch: Watch, *, after: datetime) -> datetime:
+    """Its time after a look: what was looked at by the way is not looked at again within half a period."""
+    return schedule.find_next(watch.pk, watch.every, after=after + schedule.half_of(watch.every))
+
+
+def _is_used_up(watch: Watch, later: set[str], *, now: datetime) -> bool:
     if watch.max_per_month is None:
         return False
     made = WatchCheck.objects.filter(watch=watch, created_at__gte=schedule.begin_month(now)).count()
-    return made + len(list_questions(watch)) > watch.max_per_month
+    return made + sum(one.kind not in later for one in list_questions(watch)) > watch.max_per_month
 
 
-def _find_key(watch: Watch, *, now: datetime) -> ApiKey:
-    """The key that made the watch, or the last of those that replaced it."""
-    key: ApiKey | None = ApiKey.objects.select_related("account").get(pk=watch.key_id)
-    while key is not None and not key.may_ask(now):
-        key = ApiKey.objects.select_related("account").filter(replaces=key).first()
-    if key is None:
-        raise _KeyEnded
-    return key
-
-
-def _ask(watch: Watch, *, now: datetime) -> int:
-    """Accept its questions; one whose lookup of before has not ended is left out."""
+def _ask(watch: Watch, later: set[str], *, now: datetime) -> int:
+    """Accept its questions, but those of later; one whose lookup of before has not ended is left out."""
     if watch.sandbox and magic.find_played(watch.entity_name) == "no_funds":
         raise InsufficientFunds(available=0, needed=prices.LOOKUP)
     under_way = set(WatchCheck.objects.filter(watch=watch, ended_at__isnull=True).values_list("kind", flat=True))
-    questions = [one for one in list_questions(watch) if one.kind not in under_way]
+    questions = [one for one in list_questions(watch) if one.kind not in under_way | later]
     for question in questions:
         _accept(watch, question, now=now)
     return len(questions)
@@ -183,13 +213,6 @@ def _accept(watch: Watch, question: Question, *, now: datetime) -> None:
         copy_price=prices.CHECK_FROM_COPY,
         created_at=now,
     )
-
-
-def _is_asked_by_id(watch: Watch) -> bool:
-    if watch.sandbox:
-        return bool(watch.entity_id)
-    portal = discovery.find_portal(watch.state)
-    return bool(watch.entity_id) and (portal is None or portal.capabilities.by_id)
 
 
 def _question(watch: Watch, kind: Kind, *, name: str, entity_id: str) -> Question:

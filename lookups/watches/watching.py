@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 
 from billing import locks
 from billing.models import ApiKey
+from lookups.history import numbers
 from lookups.jobs import runner
 from lookups.lookup import checks
 from lookups.lookup.asks import Ask
@@ -23,6 +24,7 @@ from lookups.models import BulkJob, Job, Lookup, Watch, WatchCheck, WatchEvent
 from lookups.models.places import Place, is_after
 from lookups.verdicts import Verdict
 from lookups.watches import judging, schedule, ticking
+from scrapers.refusals import Refusal
 
 MOST_IN_TEST = 100
 """Watches of an account in test mode: what costs nothing is looked at every day all the same."""
@@ -62,23 +64,26 @@ class Made:
 def create(
     *, wanted: Sequence[Wanted], key: ApiKey, now: datetime, request_id: str, named: uuid.UUID | None = None
 ) -> Made:
-    """Make watches, all or none; one that is there just so is not made again. `named`: the id of a single one.
+    """Make watches, all or none; one that is there just so is not made again.
 
-    Raises TooMany.
+    `named`: what the request is called. Called so again it makes nothing, and gets what it made, whatever became of
+    that. Raises TooMany.
     """
     made: list[Watch] = []
     with transaction.atomic():
         locks.lock_account(key.account_id)
-        before = Watch.objects.filter(pk=named, account=key.account_id).first() if named else None
-        if before is not None:
-            return Made([before], 0)
         known = _read_known(wanted, key)
+        marked = [_list_marks(one, sandbox=key.is_test) for one in wanted]
+        names = [_name(marks[0], named, alone=len(wanted) == 1) for marks in marked]
+        before = Watch.objects.in_bulk(names) if named else {}
+        if before:
+            found = [before.get(name) or known.get(marks[0]) for name, marks in zip(names, marked, strict=True)]
+            return Made(list(dict.fromkeys(filter(None, found))), len(before))
         fresh = 0
-        for one in wanted:
-            marks = _list_marks(one)
+        for one, marks, name in zip(wanted, marked, names, strict=True):
             watch = known.get(marks[0])
             if watch is None:
-                watch = _make(one, key, now=now, request_id=request_id, named=named)
+                watch = _make(one, key, now=now, request_id=request_id, named=name)
                 known.update(dict.fromkeys(marks, watch))
                 fresh += 1
             made.append(watch)
@@ -105,6 +110,7 @@ def find_objection(one: Wanted, key: ApiKey, *, now: datetime) -> Refused | None
         state=one.state,
         entity_id=one.entity_id,
         entity_name=one.entity_name,
+        name=one.entity_name or one.entity_id,  # stands for the one that the first check finds
         categories=one.categories,
         sandbox=key.is_test,
     )
@@ -112,7 +118,7 @@ def find_objection(one: Wanted, key: ApiKey, *, now: datetime) -> Refused | None
         objection = checks.find_objection(Ask(question=question, payer=KeyPayer(key)), now=now)
         if isinstance(objection, Refused):
             return objection
-    return None
+    return None if one.entity_name or ticking.is_asked_by_id(draft) else Refused(Refusal.NOT_BY_IDENTIFIER)
 
 
 def find(public_id: str, *, key: ApiKey) -> Watch | None:
@@ -168,8 +174,11 @@ def list_newest_events(
     return rows.select_related("watch", "before", "after").order_by("-number")
 
 
-def change(watch: Watch, *, now: datetime, **changes: Any) -> Watch:
-    """Write other settings; `status` pauses it, or takes it up again. Returns the watch as it is then."""
+def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:
+    """Write other settings; `status` pauses it, or takes it up again. Returns the watch as it is then.
+
+    Where the key that paid for it has ended, the one that takes it up again pays from then on.
+    """
     status = changes.pop("status", None)
     if wrong := set(changes) - set(_SETTINGS):
         raise TypeError(f"Not a setting of a watch: {', '.join(sorted(wrong))}")
@@ -177,12 +186,15 @@ def change(watch: Watch, *, now: datetime, **changes: Any) -> Watch:
         held = Watch.objects.select_for_update(of=("self",)).get(pk=watch.pk)
         if changes.get("every", held.every) != held.every and held.next_at is not None:
             held.next_at = schedule.find_next(held.pk, changes["every"], after=now)
+        if changes.get("email_digest") and not held.email_digest:  # what was seen before is no news of a day
+            WatchEvent.objects.filter(watch=held, mailed_at__isnull=True).update(mailed_at=now)
         for name, value in changes.items():
             setattr(held, name, value)
-        if status == Watch.Status.ACTIVE and held.status == Watch.Status.PAUSED:
+        if status == Watch.Status.ACTIVE and held.status == Watch.Status.PAUSED and held.deleted_at is None:
             asked = held.pause_reason == Watch.PauseReason.REQUESTED  # otherwise its turn was missed
             held.next_at = schedule.find_next(held.pk, held.every, after=now) if asked else now
             held.status, held.pause_reason, held.paused_at = Watch.Status.ACTIVE, "", None
+            held.key = ticking.find_key(held, now=now) or by
             transaction.on_commit(ticking.wake)
         held.save()
     if status == Watch.Status.PAUSED:
@@ -215,9 +227,16 @@ def _own(key: ApiKey) -> QuerySet[Watch]:
     return Watch.objects.kept().filter(account_id=key.account_id, sandbox=key.is_test)
 
 
-def _make(one: Wanted, key: ApiKey, *, now: datetime, request_id: str, named: uuid.UUID | None) -> Watch:
+def _name(mark: tuple[Any, ...], request: uuid.UUID | None, *, alone: bool) -> uuid.UUID:
+    """The id of the watch that a request makes, the same whenever it is sent."""
+    if request is None:
+        return uuid.uuid4()
+    return request if alone else uuid.uuid5(request, repr(mark))
+
+
+def _make(one: Wanted, key: ApiKey, *, now: datetime, request_id: str, named: uuid.UUID) -> Watch:
     watch = Watch(
-        id=named or uuid.uuid4(),
+        id=named,
         account_id=key.account_id,
         key=key,
         sandbox=key.is_test,
@@ -240,17 +259,18 @@ def _make(one: Wanted, key: ApiKey, *, now: datetime, request_id: str, named: uu
     return watch
 
 
-def _list_marks(one: Wanted | Watch) -> list[tuple[Any, ...]]:
+def _list_marks(one: Wanted | Watch, *, sandbox: bool) -> list[tuple[Any, ...]]:
     """What makes two watches the same: whom they watch and how, all of it.
 
     By its number first, for several companies may have one name.
     """
     settings = [getattr(one, name) for name in _SETTINGS if name != "categories"]
-    companies = (("number", one.entity_id.casefold()), ("name", one.entity_name.casefold()))
+    number = one.entity_id and numbers.read(one.entity_id, state=one.state, sandbox=sandbox)
+    companies = (("number", number), ("name", one.entity_name.casefold()))
     return [(one.state, *company, tuple(sorted(one.categories)), *settings) for company in companies if company[1]]
 
 
 def _read_known(wanted: Iterable[Wanted], key: ApiKey) -> dict[tuple[Any, ...], Watch]:
     """The watches that are there already, in the states that are wanted, by what makes them the same."""
     rows = _own(key).filter(state__in={one.state for one in wanted})
-    return {mark: watch for watch in rows.iterator(chunk_size=500) for mark in _list_marks(watch)}
+    return {mark: watch for watch in rows.iterator(chunk_size=500) for mark in _list_marks(watch, sandbox=key.is_test)}

@@ -157,6 +157,40 @@ class TestWhatIsUnderWay:
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
 
 
+class TestTheSameAskedWithAnotherKey:
+    """Moments later, by who has just revoked the one before."""
+
+    def test_is_no_repetition_of_a_lookup_that_will_be_cancelled(self, customer: Customer, sister: Customer) -> None:
+        accept_job(customer)
+        revoke(customer)
+        reply = sister.lookup()
+        assert (reply.status_code, reply.json().get("verdict")) == (200, "found")
+        tasks.sweep_jobs()
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+
+    def test_is_no_repetition_of_a_bulk_job_that_will_be_cancelled(self, customer: Customer, sister: Customer) -> None:
+        first = ask_in_bulk(customer)
+        revoke(customer)
+        second = ask_in_bulk(sister)
+        tasks.sweep_jobs()
+        queue.work(now=timezone.now())
+        assert second != first
+        assert sister.get(f"/v1/bulk-lookup/{second}").json()["found"] == 2
+
+    def test_is_no_repetition_of_a_bulk_job_that_was_cancelled_in_the_middle(
+        self, customer: Customer, sister: Customer
+    ) -> None:
+        first = ask_in_bulk(customer)
+        runner.run(job_id=Job.objects.order_by("position")[0].pk, now=timezone.now())
+        revoke(customer)
+        tasks.sweep_jobs()
+        assert customer.balance.spent == PRICE
+        second = ask_in_bulk(sister)
+        queue.work(now=timezone.now())
+        assert second != first
+        assert sister.get(f"/v1/bulk-lookup/{second}").json()["found"] == 2
+
+
 class TestOtherWork:
     """Of whoever's key has not ended."""
 

@@ -18,10 +18,11 @@ from django.utils import timezone
 from billing import reconciliation
 from billing.models import LedgerEntry
 from jurisdictions import services as jurisdictions
-from lookups.bulk import bulk_jobs
+from lookups.bulk import bulk_jobs, queue
 from lookups.jobs import lifecycle, operator_actions, runner
 from lookups.lookup import handover
-from lookups.models import BulkJob, Entity, Job, Lookup
+from lookups.models import BulkJob, Entity, Job, Lookup, Watch
+from lookups.watches import ticking, watching
 from scrapers.states.new_york import NewYork
 from scrapers.transport.pace import Pace
 from tests.lookups.conftest import PRICE, Customer, open_customer
@@ -222,6 +223,38 @@ class TestAnOperator:
         assert (job.status, job.lookup.verdict, register.asked) == ("complete", "found", 1)
         assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
         assert LedgerEntry.objects.filter(kind="capture").count() == 1
+
+
+class TestAQuestionThatWasUnderWay:
+    """When nobody wanted its answer any more, and whose registry failed then."""
+
+    def test_is_not_tried_again_for_a_bulk_job_that_was_cancelled(self, customer: Customer, register: Register) -> None:
+        customer.post("/v1/bulk-lookup", {"entities": [{"entity_name": "Acme Corp", "state": "NY"}]})
+        with at_work(register, Job.objects.get()):
+            bulk_jobs.cancel(BulkJob.objects.get(), now=timezone.now())
+            register.status = 500
+        queue.sweep(now=timezone.now())
+        told = customer.get(f"/v1/bulk-lookup/{BulkJob.objects.get().public_id}").json()
+        assert (told["status"], told["results"][0]["verdict"]) == ("cancelled", "unavailable")
+        assert told["completed_at"] is not None
+        assert Job.objects.get().status == "failed"
+        assert_nobody_paid(customer)
+
+    @pytest.mark.parametrize("how", ["deleted", "paused"])
+    def test_is_not_tried_again_for_a_watch_that_looks_no_more(
+        self, customer: Customer, register: Register, how: str
+    ) -> None:
+        customer.post("/v1/watches", {"state": "NY", "entity_name": "Acme Corp"})
+        ticking.tick(now=timezone.now())
+        with at_work(register, Job.objects.get()):
+            watch, now = Watch.objects.get(), timezone.now()
+            if how == "deleted":
+                watching.delete(watch, now=now)
+            else:
+                watching.change(watch, by=customer.key, now=now, status="paused")
+            register.status = 500
+        assert Job.objects.get().status == "failed"
+        assert_nobody_paid(customer)
 
 
 class TestAServiceThatStoodStill:

@@ -82,7 +82,7 @@ class ManyWatchesView(Endpoint):
         wanted = read_many(request.data, key)
 
         def answer(claim: Claim | None) -> Response:
-            made = make(wanted, key, request, None)
+            made = make(wanted, key, request, claim)
             reply = NewWatches(
                 success=True, livemode=key.livemode, created=made.created, watches=bodies.of_watches(made.watches)
             )
@@ -109,7 +109,7 @@ class OneWatchView(Endpoint):
         key = self.key_of(request)
         watch = get_watch(watchId, key)
         changes = read_changes(request.data, watch, key)
-        return reply_of(watching.change(watch, now=timezone.now(), **changes), key)
+        return reply_of(watching.change(watch, by=key, now=timezone.now(), **changes), key)
 
     @describe.delete_watch
     def delete(self, request: Request, watchId: str) -> Response:

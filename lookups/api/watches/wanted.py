@@ -19,6 +19,7 @@ from lookups.api.watches.requests import (
     to_settings,
 )
 from lookups.api.wire.errors import InvalidBulk
+from lookups.api.wire.watching.words import WatchCategory
 from lookups.bulk import bulk_jobs
 from lookups.bulk.input import Row
 from lookups.models import Lookup, Watch
@@ -29,6 +30,7 @@ from lookups.watches.watching import Wanted
 from scrapers.refusals import find_refusal
 
 NO_MAILS = "This service has no mail server. Name a webhook, or ask /v1/events."
+LIENS_BY_NAME = "Liens are kept by name: send entity_name, or watch more of the company than these."
 NO_ADDRESS = "The account has no e-mail address."
 _SETTINGS = tuple(WatchSettings().fields)
 
@@ -83,8 +85,9 @@ def read_changes(body: Any, watch: Watch, key: ApiKey) -> dict[str, Any]:
     refuse_mail(asked, key)
     changes = to_settings(asked)
     if "categories" in changes:
-        company = {name: getattr(watch, name) for name in ("state", "entity_id", "entity_name", "every")}
-        refuse_question(Wanted(**company, categories=changes["categories"]), key)
+        company = {name: getattr(watch, name) for name in ("state", "entity_id", "every")}
+        named = watch.entity_name or watch.name
+        refuse_question(Wanted(**company, entity_name=named, categories=changes["categories"]), key)
     if "status" in asked:
         changes["status"] = asked["status"]
     return changes
@@ -100,6 +103,8 @@ def refuse_question(wanted: Wanted, key: ApiKey) -> None:
     """Raise ApiError 400 where the registry does not take what the watch would ask."""
     refused = watching.find_objection(wanted, key, now=timezone.now())
     if refused is None:
+        if wanted.categories == [WatchCategory.LIEN] and not wanted.entity_name:  # nothing else would find the name
+            raise errors.invalid({"on": [LIENS_BY_NAME]})
         return
     row = Lookup(
         state=wanted.state, verdict=Verdict.REFUSED, reason=refused.refusal, refusal=dict(refused.values), note=""

@@ -108,7 +108,7 @@ def watch(request: WorkspaceRequest, public_id: str) -> HttpResponse:
         changes = forms.read_settings(request.POST, found, request.workspace_key)
     except Wrong as wrong:
         return _show(request, found, wrong=wrong, status=400)
-    watching.change(found, now=timezone.now(), **changes)
+    watching.change(found, by=request.workspace_key, now=timezone.now(), **changes)
     return _see(reverse("workspace:watch", args=[public_id]))
 
 
@@ -122,7 +122,8 @@ def act(request: WorkspaceRequest, public_id: str, what: str) -> HttpResponse:
     if what == "check":
         watching.check_now(found, now=now)
     else:
-        watching.change(found, status=Watch.Status.PAUSED if what == "pause" else Watch.Status.ACTIVE, now=now)
+        status = Watch.Status.PAUSED if what == "pause" else Watch.Status.ACTIVE
+        watching.change(found, by=request.workspace_key, status=status, now=now)
     return _see(reverse("workspace:watch", args=[public_id]))
 
 

@@ -39,7 +39,7 @@ PAUSES = {
     Watch.PauseReason.REQUESTED: "It was paused here.",
     Watch.PauseReason.INSUFFICIENT_BALANCE: "The balance did not cover a check: add credit, then resume it.",
     Watch.PauseReason.BUDGET_EXCEEDED: "The month's budget is spent.",
-    Watch.PauseReason.KEY_ENDED: "The API key that made it has ended.",
+    Watch.PauseReason.KEY_ENDED: "The API key that paid for it has ended: resume it, and the workspace pays.",
 }
 _PATH = re.compile(r"(?:data|normalized)\.(\w+)(?:\[(.*)\])?(?:\.(\w+))?", re.S)
 _OWN = {"entityName": "name", "entityType": "type", "entityId": "identifier", "feiEinNumber": "federal number"}

@@ -257,6 +257,13 @@ class TestThePrice:
         assert (told["cost"], told["lookupId"], customer.balance.spent) == (0, found["lookupId"], PRICE)
         assert told["data"]["entityName"] == "ACME CORP."
 
+    def test_is_nothing_by_the_number_as_it_was_looked_up_with(self, customer: Customer, register: Register) -> None:
+        found = customer.post("/v1/lookup", {"state": "NY", "entity_id": "0100001"}).json()
+        assert found["data"]["entityId"] == "100001"
+        told = customer.get("/v1/entities/NY/0100001")
+        assert (told.status_code, told.json()["cost"]) == (200, 0)
+        assert told.json()["data"]["entityId"] == "100001"
+
     def test_stays_nothing_when_others_have_read_it_since(self, customer: Customer, register: Register) -> None:
         """Who has paid for one reading sees what became of the company."""
         customer.lookup()

@@ -85,10 +85,35 @@ class TestPostingAWatch:
     def test_of_no_jurisdiction_is_an_unsupported_state(self, tester: Customer) -> None:
         assert_error(tester.post("/v1/watches", {**FOUND, "state": "ZZ"}), 400, "unsupported_state", None)
 
-    def test_of_liens_where_no_program_may_ask_for_them_is_refused(self, customer: Customer) -> None:
-        reply = customer.post("/v1/watches", {"state": "NY", "entity_name": "Acme Corp", "on": ["lien"]})
+    @pytest.mark.parametrize(
+        "company",
+        [
+            {"entity_name": "Acme Corp", "on": ["lien"]},
+            {"entity_id": "100001", "on": ["lien"]},
+            {"entity_id": "100001", "on": ["status", "lien"]},
+        ],
+    )
+    def test_of_liens_where_no_program_may_ask_for_them_is_refused(self, customer: Customer, company: Any) -> None:
+        reply = customer.post("/v1/watches", {"state": "NY", **company})
         assert reply.status_code == 400
         assert list(reply.json()["details"]) == ["on"]
+
+    def test_of_the_liens_alone_of_a_number_is_refused_for_they_are_kept_by_name(self, tester: Customer) -> None:
+        number = {"state": "DE", "entity_id": "SB-DE-000123"}
+        reply = tester.post("/v1/watches", {**number, "on": ["lien"]})
+        assert_error(reply, 400, "invalid_request", "Invalid request body")
+        assert list(reply.json()["details"]) == ["on"]
+        made = watch(tester, **number, on=["status"])
+        address = f"/v1/watches/{made['id']}"
+        assert tester.patch(address, {"on": ["lien"]}).status_code == 400
+        look()  # which finds its name
+        assert tester.patch(address, {"on": ["lien"]}).status_code == 200
+
+    def test_by_a_number_where_the_registry_takes_none_is_refused(self, customer: Customer) -> None:
+        reply = customer.post("/v1/watches", {"state": "NM", "entity_id": "1234567"})
+        assert_error(reply, 400, "unsupported_state", "Invalid request body")
+        assert list(reply.json()["details"]) == ["entity_id"]
+        watch(customer, state="NM", entity_id="1234567", entity_name="Acme Corp")
 
     def test_beyond_a_hundred_in_test_mode_is_a_conflict(
         self, tester: Customer, monkeypatch: pytest.MonkeyPatch
@@ -139,6 +164,17 @@ class TestPostingMany:
         assert reply.status_code == 400
         assert reply.json()["details"][0]["error"].startswith("every: ")
         assert Watch.objects.count() == 0
+
+    def test_repeated_with_its_key_makes_nothing_again_whatever_became_of_what_it_made(self, tester: Customer) -> None:
+        rows = {"watches": [FOUND, {**FOUND, "ref": "second"}, {**FOUND, "ref": "third"}]}
+        first = tester.post("/v1/watches/batch", rows, idempotency_key="import-7")
+        made = [one["id"] for one in first.json()["watches"]]
+        assert remove(tester, made[0]).status_code == 200
+        assert tester.patch(f"/v1/watches/{made[1]}", {"every": "month"}).status_code == 200
+        again = tester.post("/v1/watches/batch", rows, idempotency_key="import-7")
+        assert (again.status_code, again.headers["Idempotency-Replayed"]) == (first.status_code, "true")
+        assert (again.json()["created"], [one["id"] for one in again.json()["watches"]]) == (3, made)
+        assert {one["id"] for one in tester.get("/v1/watches").json()["watches"]} == {made[1], made[2]}
 
     def test_names_each_row_that_does_not_fit_and_makes_none(self, tester: Customer) -> None:
         table = "state,entity_id,every\nDE,SB-DE-900001,week\nZZ,1,week\nDE,SB-DE-900001,hour\n"

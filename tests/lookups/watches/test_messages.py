@@ -18,7 +18,7 @@ from lookups.watches import digest
 from scrapers.sandbox.changing import CHANGING
 from tests.lookups.conftest import Customer
 from tests.lookups.messages import body_of, deliver, listen_at
-from tests.lookups.watches.looks import look, look_again, read_events, watch
+from tests.lookups.watches.looks import codes, look, look_again, read_events, watch
 from tests.lookups.webhook_receiver import Receiver, receiving, says
 
 pytestmark = pytest.mark.django_db
@@ -100,6 +100,18 @@ class TestTheDailyMail:
         assert "data.registeredAgentName: HARBOR AGENTS" in sent.body
         assert "name.changed (high)" in sent.body
         assert "MARLPIT" not in sent.body  # the third asked for none
+
+    def test_tells_nothing_that_was_seen_before_it_was_asked_for(self, tester: Customer) -> None:
+        made = watch(tester, state="DE", entity_name=CHANGING["changes_agent"])
+        look()
+        look_again()
+        assert len(codes(tester)) == 1
+        assert tester.patch(f"/v1/watches/{made['id']}", {"email_digest": True}).status_code == 200
+        assert digest.write_due(now=timezone.now() + DAY) == 0
+        look_again()
+        assert tester.patch(f"/v1/watches/{made['id']}", {"email_digest": True}).status_code == 200  # as it is
+        assert digest.write_due(now=timezone.now() + DAY) == 1
+        assert Delivery.objects.get().mailed_events.count() == len(codes(tester)) - 1
 
     def test_waits_for_the_morning(self, tester: Customer) -> None:
         watch(tester, state="DE", entity_name=CHANGING["changes_agent"], email_digest=True)

@@ -19,7 +19,7 @@ from lookups.bulk import queue
 from lookups.jobs import runner
 from lookups.lookup.storage import entity_fields
 from lookups.models import Job, Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
-from lookups.watches import comparing, judging, replaying, ticking
+from lookups.watches import comparing, judging, replaying, schedule, ticking, watching
 from lookups.watches.comparing import Judgement, Memory
 from lookups.watches.readings import Reading, of_record
 from lookups.watches.taxonomy import Category
@@ -128,6 +128,23 @@ class TestAWatch:
         lookup = Lookup.objects.get()
         assert (lookup.origin, lookup.price, lookup.cost) == ("watch", PRICE, PRICE)
         assert codes(customer) == []
+
+    def test_by_a_number_as_people_write_it_watches_the_company_that_has_it(
+        self, customer: Customer, register: Register
+    ) -> None:
+        made = watch(customer, state="NY", entity_id="0100001", on=["name"])
+        look()
+        told = read(customer, made["id"])
+        assert (told["name"], told["entity_id"], told["lastChecks"][0]["result"]) == (
+            "ACME CORP.",
+            "100001",
+            "baseline",
+        )
+        register.rows[0]["current_entity_name"] = "ACME WORLDWIDE CORP."
+        look_again()
+        assert codes(customer) == ["name.changed"]
+        for number in ("100001", "0100001"):
+            assert watch(customer, state="NY", entity_id=number, on=["name"])["id"] == made["id"]
 
     def test_names_what_the_source_does_not_show(self, customer: Customer) -> None:
         made = watch(customer, state="NY", entity_name="Acme Corp")
@@ -259,6 +276,21 @@ class TestAWatch:
         assert (watched.status, watched.pause_reason) == ("paused", "key_ended")
         assert made["id"] == watched.public_id
 
+    def test_whose_key_has_ended_goes_on_with_the_key_that_takes_it_up_again(self, customer: Customer) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        fresh, secret = keys.issue(account=customer.account, name="next", mode="live", now=timezone.now())
+        keys.revoke(key=customer.key, now=timezone.now())
+        look_again()
+        later = Customer(customer.account, fresh, secret)
+        assert read(later, made["id"])["pauseReason"] == "key_ended"
+        assert later.patch(f"/v1/watches/{made['id']}", {"status": "active"}).json()["watch"]["status"] == "active"
+        look()
+        told = read(later, made["id"])
+        assert (told["status"], told["lastChecks"][0]["result"]) == ("active", "unchanged")
+        assert codes(later) == ["paused"]
+        assert Lookup.objects.latest("pk").key_id == fresh.pk
+
     def test_of_an_unchanged_company_costs_what_that_costs(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -305,6 +337,39 @@ class TestAWatch:
         assert next_at.month != timezone.now().month
         assert read(customer, made["id"])["status"] == "active"
 
+    def test_of_which_one_question_is_unclear_asks_and_charges_that_one_alone_on_the_next_day(
+        self, customer: Customer
+    ) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp", every="month")
+        Watch.objects.update(categories=["status", "lien"])  # New York's liens cannot be read any more
+        now = timezone.now()
+        own_time = schedule.find_next(Watch.objects.get().pk, "month", after=now + schedule.half_of("month"))
+        look(now)
+        assert {one["searchType"]: one["result"] for one in read(customer, made["id"])["lastChecks"]} == {
+            "business_entity": "baseline",
+            "ucc": "unclear",
+        }
+        due = Watch.objects.get().next_at
+        for _ in range(50):  # a look a day, of six weeks at most
+            if due is None or due >= own_time:
+                break
+            look(due)
+            due = Watch.objects.get().next_at
+        asked = Counter(WatchCheck.objects.values_list("kind", flat=True))
+        assert (asked["business_entity"], customer.balance.spent) == (1, PRICE)
+        assert (own_time - now).days - 1 <= asked["ucc"] <= (own_time - now).days + 1
+        assert due == own_time
+        look(due)
+        assert (WatchCheck.objects.filter(kind="business_entity").count(), customer.balance.spent) == (2, 2 * PRICE)
+
+    def test_of_which_one_question_is_unclear_asks_both_when_it_is_made_to_look(self, customer: Customer) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp", every="month")
+        Watch.objects.update(categories=["status", "lien"])
+        look()
+        assert customer.post(f"/v1/watches/{made['id']}/checks", {}).status_code == 202
+        look()
+        assert Counter(WatchCheck.objects.values_list("kind", flat=True)) == {"business_entity": 2, "ucc": 2}
+
     def test_waits_behind_bulk_jobs(self, customer: Customer, register: Register) -> None:
         watch(customer, state="NY", entity_name="Acme Corp")
         ticking.tick(now=timezone.now())
@@ -322,6 +387,15 @@ class TestAWatch:
         watch(customer, state="NY", entity_name="Acme Corp")
         look()
         assert Delivery.objects.count() == 0
+
+    def test_that_somebody_deletes_while_another_takes_it_up_again_looks_no_more(self, customer: Customer) -> None:
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        customer.patch(f"/v1/watches/{made['id']}", {"status": "paused"})
+        found = watching.find(made["id"], key=customer.key)  # by the request that takes it up again
+        assert found is not None
+        assert remove(customer, made["id"]).status_code == 200
+        assert watching.change(found, by=customer.key, now=timezone.now(), status="active").next_at is None
+        assert (look(), customer.balance.spent) == (0, 0)
 
     def test_that_is_deleted_looks_no_more_and_its_events_stay(self, customer: Customer, register: Register) -> None:
         made = watch(customer, state="NY", entity_name="Acme Corp")
@@ -388,7 +462,7 @@ class TestACopyOfBulkData:
             read_at=baseline.read_at + DAY,
             facts={**baseline.facts, "data": {**baseline.facts["data"], "status": "Dissolved"}},
         )
-        monkeypatch.setattr(ticking, "_is_asked_by_id", lambda _: False)  # the copy that is played knows the name alone
+        monkeypatch.setattr(ticking, "is_asked_by_id", lambda _: False)  # the copy that is played knows the name alone
         look_again()
         assert read(tester, made["id"])["lastChecks"][0]["result"] == "unclear"
         assert codes(tester) == []
