@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
+from django.db.models import QuerySet
 
 from billing import locks
 from billing.models import Account
@@ -19,15 +20,15 @@ from lookups.notifications import outbox
 from lookups.watches import bodies
 
 AT = time(6)  # UTC: it is there when people in America begin to work
+OLDEST = timedelta(days=7)  # what was seen before is no news to who asks for mails only now
 MOST = 500  # events in one mail; the rest is counted, and to be had at /v1/events
 
 
 def write_due(*, now: datetime) -> int:
-    """Write the mails for what was seen before this morning's hour and has not been mailed; returns how many."""
+    """Write the mails for what was seen in the week before this morning's hour, each event once; returns how many."""
     until = datetime.combine(now.date(), AT, tzinfo=now.tzinfo)
     until = until if until <= now else until - timedelta(days=1)
-    waiting = WatchEvent.objects.filter(mailed_at__isnull=True, watch__email_digest=True, created_at__lt=until)
-    whose = waiting.order_by().values_list("account", "sandbox").distinct()
+    whose = _list_waiting(until).order_by().values_list("account", "sandbox").distinct()
     return sum(_write(account, sandbox, until, now=now) for account, sandbox in list(whose))
 
 
@@ -52,13 +53,17 @@ def list_mailed(delivery: Delivery) -> list[WatchEvent]:
     return list(delivery.mailed_events.select_related("watch", "before", "after").order_by("number"))
 
 
+def _list_waiting(until: datetime) -> QuerySet[WatchEvent]:
+    """What was seen in the week before, and is to be mailed."""
+    seen = {"created_at__gte": until - OLDEST, "created_at__lt": until}
+    return WatchEvent.objects.filter(mailed_at__isnull=True, watch__email_digest=True, **seen)
+
+
 def _write(account_id: int, sandbox: bool, until: datetime, *, now: datetime) -> int:
     with transaction.atomic():
         locks.lock_account(account_id)  # no event of theirs is written meanwhile, and nobody else writes this mail
         account = Account.objects.get(pk=account_id)
-        waiting = WatchEvent.objects.filter(
-            account=account, sandbox=sandbox, mailed_at__isnull=True, watch__email_digest=True, created_at__lt=until
-        )
+        waiting = _list_waiting(until).filter(account=account, sandbox=sandbox)
         if not waiting.exists():
             return 0
         mail = Delivery(

@@ -186,8 +186,6 @@ def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:
         held = Watch.objects.select_for_update(of=("self",)).get(pk=watch.pk)
         if changes.get("every", held.every) != held.every and held.next_at is not None:
             held.next_at = schedule.find_next(held.pk, changes["every"], after=now)
-        if changes.get("email_digest") and not held.email_digest:  # what was seen before is no news of a day
-            WatchEvent.objects.filter(watch=held, mailed_at__isnull=True).update(mailed_at=now)
         for name, value in changes.items():
             setattr(held, name, value)
         if status == Watch.Status.ACTIVE and held.status == Watch.Status.PAUSED and held.deleted_at is None:
