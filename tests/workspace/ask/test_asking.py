@@ -17,7 +17,7 @@ from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE
 from tests.lookups.conftest import register as register
 from tests.lookups.registry_server import Register
-from tests.workspace.conftest import Browser, open_office
+from tests.workspace.conftest import Browser, open_office, spend_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 WORD = "0" * 31 + "1"
@@ -254,6 +254,11 @@ class TestAnAnswer:
         assert "<script>alert" not in page
         assert "A" * 301 not in page
 
+    def test_offers_a_watch_to_whoever_may_begin_one(self, lab: Browser, viewer: Browser) -> None:
+        address = ask(lab, "Blue Heron Logistics LLC", "DE")["Location"]
+        assert "/app/watches/new" in lab.get(address).content.decode()
+        assert "/app/watches/new" not in viewer.get(address).content.decode()
+
     @pytest.mark.parametrize("word", ["lk_1", "nc_" + "0" * 32, "watch", "lk_" + "0" * 32])
     def test_that_there_is_not_is_a_page_of_ours(self, office: Browser, word: str) -> None:
         reply = office.get(f"/app/lookups/{word}/")
@@ -318,6 +323,17 @@ class TestMoney:
         reply = ask(lab, "Magic No Funds LLC")
         assert reply.status_code == 402
         assert "This may cost 0.0314 USD" in reply.content.decode()
+        assert '<a href="/app/balance/">Add credit</a>' in reply.content.decode()
+
+    def test_without_credit_leads_nobody_to_a_page_that_is_not_for_their_role(self, clerk: Browser) -> None:
+        anywhere = clerk.get("/app/anywhere/?name=Acme+Corp&state=*")
+        assert anywhere.status_code == 200
+        spend_all(clerk)
+        anywhere = clerk.get("/app/anywhere/?name=Acme+Corp&state=*")
+        for reply in (anywhere, ask(clerk.work_in("sandbox"), "Magic No Funds LLC")):
+            page = reply.content.decode()
+            assert "/app/balance/" not in page
+            assert "An admin or the owner of the account can add credit." in page
 
     def test_beyond_the_minutes_limit_hears_when_to_come_back(self, lab: Browser) -> None:
         reply = ask(lab, "Magic Too Many Requests LLC")

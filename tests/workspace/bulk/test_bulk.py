@@ -14,6 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from billing import selectors
+from billing.models import Account
 from jurisdictions import services
 from lookups import selectors as states
 from lookups.bulk import drafts, queue
@@ -21,7 +22,7 @@ from lookups.models import BulkDraft, BulkJob, Job, Lookup, RowAnswer, Watch
 from lookups.workspace.bulk import results
 from tests.lookups.workbooks import read_table
 from tests.workspace.bulk import books
-from tests.workspace.conftest import Browser
+from tests.workspace.conftest import Browser, spend_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]  # what meets at once is judged on both engines
 PRICE = 314
@@ -366,13 +367,19 @@ class TestThePrice:
     def test_beyond_the_balance_is_said_and_holds_nothing(self, office: Browser) -> None:
         lines = "".join(f"Company {number},NY\n" for number in range(2))
         at = begin(office, "Company,State\n" + lines)
-        from billing.models import Account
-
         Account.objects.filter(pk=office.account.pk).update(monthly_budget=PRICE)
         reply = office.post(f"{at}buy/", {"revision": "1"}, follow=True)
         assert "this month&#x27;s budget" in reply.content.decode()
         assert (BulkJob.objects.count(), BulkDraft.objects.open().count()) == (0, 1)
         assert selectors.get_balance(office.account.pk).held == 0
+
+    def test_beyond_the_balance_leads_to_paying_whoever_may_pay(self, office: Browser, clerk: Browser) -> None:
+        at = begin(office, "Company,State\n" + "".join(f"Company {number},NY\n" for number in range(999)))
+        spend_all(office)
+        assert '<a href="/app/balance/">Add to the balance</a>' in office.get(at).content.decode()
+        page = clerk.get(at).content.decode()
+        assert "/app/balance/" not in page
+        assert "An admin or the owner of the account can add to the balance." in page
 
     def test_of_stored_answers_is_offered(self, office: Browser) -> None:
         at = begin(office)
