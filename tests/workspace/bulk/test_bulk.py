@@ -590,3 +590,15 @@ class TestWatching:
         assert set(Watch.objects.values_list("every", flat=True)) == {"month"}
         assert "2 were watched already" in office.post(f"{at}watch/", {"every": "month"}, follow=True).content.decode()
         assert Watch.objects.count() == 2
+
+    def test_is_offered_for_what_was_found_when_it_was_asked_again(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"), "Company,State\nMagic Not Found LLC,DE\nMagic Ambiguous LLC,DE\n")
+        assert "Watch every company found" not in office.get(at).content.decode()
+        assert "Watch every company found" in choose(office, at).content.decode()
+        reply = office.post(f"{at}watch/", {"every": "month"}, follow=True)
+        assert "1 company is watched" in reply.content.decode()
+
+    def test_is_not_offered_for_liens(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"), "Company,State,Search type\nBlue Heron Logistics LLC,DE,ucc\n")
+        assert Lookup.objects.get().kind == "ucc"
+        assert "Watch every company found" not in office.get(at).content.decode()
