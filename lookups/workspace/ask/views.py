@@ -66,7 +66,7 @@ def ask_again(request: WorkspaceRequest, public_id: str) -> HttpResponse:
     try:
         asked = read_form({**of_question(earlier.question, ref=earlier.ref), "word": request.POST.get("word", "")})
     except Wrong as wrong:
-        return show_form(request, Asked(), wrong=wrong.texts, status=400)
+        return show_form(request, wrong.asked or Asked(), wrong=wrong.texts, status=400)
     return _send(request, Question.from_json(earlier.question), asked, fresh=True)
 
 

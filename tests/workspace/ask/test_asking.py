@@ -94,6 +94,15 @@ class TestTheForm:
         assert ask(viewer).status_code == 403
         assert register.asked == 0
 
+    @pytest.mark.parametrize("field", ["entity_id", "ref", "name"])
+    def test_keeps_what_was_typed_beside_a_field_that_is_too_long(self, office: Browser, field: str) -> None:
+        page = ask(office, **{"name": "Acme Corp", "state": "DE", "kind": "liens", field: "9" * 1001}).content.decode()
+        assert "too long: its first 1,000 characters are left" in page
+        assert f'value="{"9" * 1000}"' in page
+        assert field == "name" or 'value="Acme Corp"' in page
+        assert '<option value="DE" selected>' in page
+        assert re.search(r'value="liens" checked', page)
+
     def test_leads_who_is_not_signed_in_to_signing_in(self, office: Browser) -> None:
         office.cookies.clear()
         assert ask(office)["Location"].startswith("/app/sign-in/")
