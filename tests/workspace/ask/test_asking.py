@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from celery import current_app
+from django.test import Client
 from django.utils import timezone
 
 from billing import selectors
@@ -106,6 +108,15 @@ class TestTheForm:
     def test_leads_who_is_not_signed_in_to_signing_in(self, office: Browser) -> None:
         office.cookies.clear()
         assert ask(office)["Location"].startswith("/app/sign-in/")
+
+    def test_is_still_filled_in_after_signing_in(self, office: Browser) -> None:
+        place = Client().post("/app/", {"name": "Acme Corp", "state": "DE", "kind": "liens", "word": WORD})["Location"]
+        (after,) = parse_qs(urlsplit(place).query)["next"]
+        page = office.get(after).content.decode()
+        assert 'value="Acme Corp"' in page
+        assert '<option value="DE" selected>' in page
+        assert re.search(r'value="liens" checked', page)
+        assert not Lookup.objects.exists()
 
 
 class TestAnAnswer:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.utils import timezone
 
 from billing import selectors
@@ -102,6 +103,23 @@ class TestATable:
         page = office.post("/app/bulk/", {"pasted": pasted}).content.decode()
         assert "It has more than 1,000 rows." in page
         assert page[page.index('placeholder="Company, State">') + 29 :].startswith(pasted)
+
+    def test_pasted_after_the_session_ended_is_sent_again_once_signed_in(self, office: Browser) -> None:
+        stranger = Client()
+        page = stranger.post("/app/bulk/", {"pasted": CSV, "shown_in": f"live {office.account.pk}"})
+        assert page.status_code == 403
+        assert "Sign in on another tab" in page.content.decode()
+        fields = re.search(
+            r'name="shown_in" value="([^"]+)".*<textarea[^>]*>\n(.*)</textarea>', page.content.decode(), re.S
+        )
+        assert fields is not None
+        assert not BulkDraft.objects.exists()
+        reply = office.post("/app/bulk/", {"shown_in": fields[1], "pasted": html.unescape(fields[2])})
+        assert "Acme Corp" in office.get(reply["Location"]).content.decode()
+
+    def test_dropped_after_the_session_ended_leads_to_signing_in(self, db: None) -> None:
+        reply = Client().post("/app/bulk/", {"file": SimpleUploadedFile("a.csv", CSV.encode())})
+        assert reply["Location"] == "/app/sign-in/?next=%2Fapp%2Fbulk%2F"
 
     def test_waits_for_whoever_comes_back(self, office: Browser, clerk: Browser) -> None:
         at = begin(office)
