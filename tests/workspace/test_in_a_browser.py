@@ -123,6 +123,23 @@ class TestThePages:
         assert len(behind) > 100
         assert [one for one in behind if one] == []
 
+    def test_begin_where_something_is_wrong(self, browser: Any, url: str) -> None:
+        context = chromium.person(browser)
+        token = open_office().cookies[settings.WORKSPACE_COOKIE_NAME].value
+        context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
+        page = context.new_page()
+        page.goto(f"{url}/app/")
+        page.get_by_label("Name", exact=True).fill("Acme Corp")
+        page.keyboard.press("Enter")
+        page.get_by_text("Choose a state, or anywhere.").wait_for()
+        chromium.expect(page.get_by_label("State", exact=True)).to_be_focused()
+        page.goto(f"{url}/app/team/")
+        page.get_by_label("E-mail address").fill("nobody")
+        page.keyboard.press("Enter")
+        page.locator("[aria-invalid=true]").wait_for()
+        chromium.expect(page.get_by_label("E-mail address")).to_be_focused()
+        context.close()
+
     def test_have_room_for_a_finger(self, browser: Any, url: str) -> None:
         context = chromium.person(browser, width=390)
         token = open_office().cookies[settings.WORKSPACE_COOKIE_NAME].value
