@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, cast
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseRedirect
@@ -42,7 +42,7 @@ View = Callable[..., HttpResponseBase]
 
 def sign_in_first(request: HttpRequest, wanted: str = "") -> HttpResponseBase:
     """To the page of signing in, and from there to the page that was wanted: that of the request unless given."""
-    wanted = wanted or (request.get_full_path() if request.method in ("GET", "HEAD") else request.path)
+    wanted = wanted or (request.get_full_path() if request.method in ("GET", "HEAD") else _page_of_form(request))
     return HttpResponseRedirect(f"{reverse('workspace:sign-in')}?{urlencode({'next': wanted})}")
 
 
@@ -103,6 +103,17 @@ def _as_member(request: WorkspaceRequest, session: MemberSession) -> Member:
 def _list_elsewhere(member: Member) -> list[Member]:
     """The same person's places in other accounts."""
     return list(Member.objects.filter(user=member.user_id).exclude(pk=member.pk).select_related("account"))
+
+
+def _page_of_form(request: HttpRequest) -> str:
+    """The page from which a form was sent; where it is sent to need not be a page itself."""
+    try:
+        sender = urlsplit(str(request.META.get("HTTP_REFERER", "")))
+    except ValueError:
+        return request.path
+    if sender.netloc != request.get_host() or not sender.path.startswith("/app/"):
+        return request.path
+    return sender._replace(scheme="", netloc="", fragment="").geturl()
 
 
 def _is_of_elsewhere(request: HttpRequest, session: MemberSession) -> bool:
