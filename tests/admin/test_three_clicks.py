@@ -182,6 +182,14 @@ class TestFinding:
         elsewhere.press("Open", q="nobody@acme.test")
         assert "Nothing is found by that" in elsewhere.text
 
+    def test_knows_a_lookup_by_the_id_of_its_request(self, acme: Account, person: Person) -> None:
+        lookup = ask(acme, "Bluebird Freight", "not_found", request_id="d" * 32)
+        person.press("Open", q="d" * 32)
+        assert person.address == f"/admin/lookups/lookup/{lookup.pk}/change/"
+        elsewhere = Person(person.client)
+        elsewhere.press("Open", q="e" * 32)
+        assert "the log has every request" in elsewhere.text
+
     def test_leads_to_the_list_where_several_are_meant_and_back_where_none_is(
         self, acme: Account, person: Person
     ) -> None:
