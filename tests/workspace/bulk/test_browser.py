@@ -75,6 +75,40 @@ class TestTheKeyboard:
         assert page.evaluate(FOCUSED)[1] == page.evaluate("document.querySelector('.again').closest('tr').rowIndex")
 
 
+# The words of tags that stand on more than one line
+BROKEN = """() => [...document.querySelectorAll('main .tag')].flatMap(tag => {
+  const walk = document.createTreeWalker(tag, NodeFilter.SHOW_TEXT), broken = []
+  while (walk.nextNode()) for (const word of walk.currentNode.data.matchAll(/\\S+/g)) {
+    const range = document.createRange()
+    range.setStart(walk.currentNode, word.index)
+    range.setEnd(walk.currentNode, word.index + word[0].length)
+    if (range.getClientRects().length > 1) broken.push(word[0])
+  }
+  return broken
+})"""
+
+
+class TestOnPaper:
+    """Printed."""
+
+    def test_no_word_of_an_outcome_is_broken(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any
+    ) -> None:
+        office.work_in("sandbox")
+        names = ("Blue Heron Logistics LLC", "Magic Ambiguous LLC", "Magic Not Found LLC")
+        for name in names:
+            office.post("/app/", {"name": name, "state": "NC", "kind": "company"})
+        office.post("/app/bulk/", {"pasted": "Company,State\n" + "".join(f"{name},NC\n" for name in names)})
+        office.post(f"/app/bulk/drafts/{BulkDraft.objects.get().pk}/buy/", {"revision": "1"})
+        queue.work(now=timezone.now())
+        page = enter(chromium, browser, office, live_server.url, width=738)  # Letter
+        page.emulate_media(media="print")
+        for path in ("/app/history/", f"/app/bulk/{BulkJob.objects.get().public_id}/"):
+            page.goto(live_server.url + path)
+            assert page.locator("main td .tag").count() >= 3
+            assert page.evaluate(BROKEN) == []
+
+
 class TestABrowser:
     """Chromium, axe and html-validate."""
 
