@@ -10,7 +10,8 @@ from django.db.models import Q, QuerySet
 
 from billing import owing, reversals
 from billing.accounts import FREE_GRANT
-from billing.models import Account, ApiKey, Difference, Hold, LedgerEntry, Payment, Reconciliation, TopUp
+from billing.members import addresses
+from billing.models import Account, ApiKey, Difference, Hold, LedgerEntry, Member, Payment, Reconciliation, TopUp
 from billing.payments import tempo
 
 OVERDUE = timedelta(minutes=15)
@@ -158,11 +159,13 @@ def list_undelivered_payments(now: datetime) -> QuerySet[Payment]:
 
 
 def find_accounts(text: str) -> QuerySet[Account]:
-    """Return the accounts of this number or e-mail address, or whose name begins like this; none for nothing."""
+    """Return the accounts of this number, of this e-mail address (their own or a member's), or whose name begins so."""
     word = text.strip().removeprefix("#")
     if not word:
         return Account.objects.none()
     wanted = Q(name__istartswith=word) | Q(email__iexact=word)
     if word.isdecimal() and len(word) < 19:
         wanted |= Q(pk=int(word))
+    if "@" in word:
+        wanted |= Q(pk__in=Member.objects.filter(user__username=addresses.name_of(word.lower())).values("account"))
     return Account.objects.filter(wanted).order_by("name", "pk")

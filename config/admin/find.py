@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from billing import selectors
 from billing.models import ApiKey
+from jurisdictions.bounded import SPAN
 from jurisdictions.models import Jurisdiction
 from lookups.admin.finding import find_mark
 from lookups.models import BulkJob, Delivery, Job, Lookup, Watch
@@ -30,7 +31,10 @@ NAMED: tuple[tuple[str, type[Model], str], ...] = (
 )
 TASKS = {"grant": "admin:billing_account_grant_credit", "key": "admin:billing_account_issue_key"}
 
-NOTHING = "Nothing is found by that: give an id as customers have it, or how an account's name begins."
+NOTHING = "Nothing is found by that: give an id as customers have it, a mail address, or how an account's name begins."
+NO_REQUEST = (
+    f"No lookup has that id, nor is it of a request among the newest {SPAN:,} lookups: the log has every request."
+)
 
 
 @require_safe
@@ -47,7 +51,7 @@ def find(request: HttpRequest) -> HttpResponse:
             return redirect(reverse(task, args=[accounts[0].pk]) if task else _page_of(accounts[0]))
         if accounts:
             return redirect(reverse("admin:billing_account_changelist", query={"q": word}))
-    messages.warning(request, NOTHING)
+    messages.warning(request, NO_REQUEST if find_mark(word) else NOTHING)
     return redirect("admin:index")
 
 
@@ -64,7 +68,16 @@ def _find_row(request: HttpRequest, word: str) -> Any:
     if "_" in word and len(word) <= 20 and request.user.has_perm(_right_of(ApiKey)):
         keys = ApiKey.objects.filter(prefix__startswith=word)[:2]
         return keys[0] if len(keys) == 1 else None
+    if mark and request.user.has_perm(_right_of(Lookup)):
+        return _find_by_request(word)
     return None
+
+
+def _find_by_request(word: str) -> Lookup | None:
+    """The lookup of the request that error pages and replies name; no index has it, so among the newest."""
+    newest = Lookup.objects.order_by("-pk").values_list("pk", flat=True)
+    floor = next(iter(newest[SPAN - 1 : SPAN]), 0)
+    return Lookup.objects.filter(pk__gte=floor, request_id=word).order_by("-pk").first()
 
 
 def _right_of(model: type[Model]) -> str:

@@ -87,6 +87,8 @@ def not_allowed(request: HttpRequest, *, allowed: str) -> HttpResponse:
     """405."""
     text = f"This address takes {allowed} alone."
     step = {"action": "Open the page", "url": request.path}
+    if "GET" not in allowed.split(", "):  # a form is sent there, and there is no page
+        step = _way_back(request, action="To the home page", url="/")
     page = show_message(request, status=405, code="method_not_allowed", title="Not this way", text=text, **step)
     page["Allow"] = allowed
     return page

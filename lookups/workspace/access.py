@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, cast
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseRedirect
@@ -40,10 +40,19 @@ class WorkspaceRequest(HttpRequest):
 View = Callable[..., HttpResponseBase]
 
 
-def workspace(role: str = "viewer", *, closed: bool = False) -> Callable[[View], View]:
+def sign_in_first(request: HttpRequest, wanted: str = "") -> HttpResponseBase:
+    """To the page of signing in, and from there to the page that was wanted: that of the request unless given."""
+    wanted = wanted or (request.get_full_path() if request.method in ("GET", "HEAD") else _page_of_form(request))
+    return HttpResponseRedirect(f"{reverse('workspace:sign-in')}?{urlencode({'next': wanted})}")
+
+
+def workspace(
+    role: str = "viewer", *, closed: bool = False, signed_out: View = sign_in_first
+) -> Callable[[View], View]:
     """Open the view to members who may do what `role` may; who is not signed in is asked to do that first.
 
-    `closed`: also to members of an account that is closed.
+    `closed`: also to members of an account that is closed. `signed_out`: answers who is not signed in, where a form
+    would lose what was typed.
     """
 
     def decorate(view: View) -> View:
@@ -51,7 +60,7 @@ def workspace(role: str = "viewer", *, closed: bool = False) -> Callable[[View],
         def page(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
             session = find_session(request)
             if session is None:
-                return _sign_in_first(request)
+                return signed_out(request)
             member = _as_member(cast(WorkspaceRequest, request), session)
             with audit.acting(lambda: actor_of(request, member)):
                 is_let_in = member.can(role) and (closed or member.account.is_active)
@@ -96,9 +105,15 @@ def _list_elsewhere(member: Member) -> list[Member]:
     return list(Member.objects.filter(user=member.user_id).exclude(pk=member.pk).select_related("account"))
 
 
-def _sign_in_first(request: HttpRequest) -> HttpResponseRedirect:
-    wanted = request.get_full_path() if request.method in ("GET", "HEAD") else request.path
-    return HttpResponseRedirect(f"{reverse('workspace:sign-in')}?{urlencode({'next': wanted})}")
+def _page_of_form(request: HttpRequest) -> str:
+    """The page from which a form was sent; where it is sent to need not be a page itself."""
+    try:
+        sender = urlsplit(str(request.META.get("HTTP_REFERER", "")))
+    except ValueError:
+        return request.path
+    if sender.netloc != request.get_host() or not sender.path.startswith("/app/"):
+        return request.path
+    return sender._replace(scheme="", netloc="", fragment="").geturl()
 
 
 def _is_of_elsewhere(request: HttpRequest, session: MemberSession) -> bool:

@@ -9,7 +9,8 @@ from celery import current_app
 from django.test import Client
 
 from billing import accounts
-from billing.models import Account, ApiKey, LedgerEntry
+from billing.members import addresses
+from billing.models import Account, ApiKey, LedgerEntry, Member
 from jurisdictions import selectors
 from lookups.models import Job
 from tests.admin.clicks import Person
@@ -171,6 +172,23 @@ class TestFinding:
     def test_of_what_cannot_be_looked_for_finds_nothing(self, owner: Client) -> None:
         for word in ("\0", "osd_\0", "lk_\0"):
             assert owner.get("/admin/find/", {"q": word}).status_code == 302
+
+    def test_knows_an_account_by_the_mail_of_any_of_its_people(self, acme: Account, person: Person) -> None:
+        jonas = addresses.get_or_make_user("jonas@acme.test")
+        Member.objects.create(user=jonas, account=acme, role="member", joined_at=acme.created_at)
+        person.press("Open", q="Jonas@acme.test ")
+        assert "Acme Brokers" in person.text
+        elsewhere = Person(person.client)
+        elsewhere.press("Open", q="nobody@acme.test")
+        assert "Nothing is found by that" in elsewhere.text
+
+    def test_knows_a_lookup_by_the_id_of_its_request(self, acme: Account, person: Person) -> None:
+        lookup = ask(acme, "Bluebird Freight", "not_found", request_id="d" * 32)
+        person.press("Open", q="d" * 32)
+        assert person.address == f"/admin/lookups/lookup/{lookup.pk}/change/"
+        elsewhere = Person(person.client)
+        elsewhere.press("Open", q="e" * 32)
+        assert "the log has every request" in elsewhere.text
 
     def test_leads_to_the_list_where_several_are_meant_and_back_where_none_is(
         self, acme: Account, person: Person

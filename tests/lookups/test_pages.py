@@ -39,3 +39,8 @@ class TestTheOtherPages:
 
     def test_take_no_other_method(self, switches: None) -> None:
         assert Client().post("/states/").status_code == 405
+
+    def test_that_a_form_is_sent_to_lead_on_to_a_page(self) -> None:
+        page = read("/app/balance/topup/")
+        assert page.status_code == 405
+        assert '<a class="button" href="/app/">Back to the workspace</a>' in page.content.decode()

@@ -51,6 +51,18 @@ def open_office(name: str = "Quay Street Compliance", email: str = "ada@quay.tes
     return Browser(join(account, "owner", email))
 
 
+def spend_all(browser: Browser) -> None:
+    """Leave the account the free lookups alone."""
+    ledger.adjust(
+        account_id=browser.account.pk,
+        amount=-money.from_dollars("100"),
+        idempotency_key="spent",
+        operator="staff",
+        reason="correction",
+        now=timezone.now(),
+    )
+
+
 @pytest.fixture
 def office(switches: None) -> Browser:
     """The owner, in an account with 100 USD of credit beside the free lookups."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.conf import settings
@@ -37,6 +38,20 @@ class TestAPageOfTheWorkspace:
         answer = ask(Client())
         assert answer.status_code == 302
         assert answer["Location"] == "/app/sign-in/?next=%2Fapp%2Fanything%2F%3Fa%3D1"
+
+    @pytest.mark.parametrize(
+        ("sender", "wanted"),
+        [
+            ("http://testserver/app/balance/?look=1#top", "/app/balance/?look=1"),
+            ("http://elsewhere.test/app/keys/", "/app/balance/topup/"),
+            ("http://testserver/docs/", "/app/balance/topup/"),
+            ("http://[", "/app/balance/topup/"),
+            ("", "/app/balance/topup/"),
+        ],
+    )
+    def test_leads_back_to_the_form_that_was_sent_after_the_session_had_ended(self, sender: str, wanted: str) -> None:
+        answer = Client().post("/app/balance/topup/", {"amount": "10"}, HTTP_REFERER=sender)
+        assert parse_qs(urlsplit(answer["Location"]).query) == {"next": [wanted]}
 
     def test_knows_its_member_and_a_key_of_the_account(self, office: Browser) -> None:
         request = ask(office, "owner")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 
 from billing.members import links
-from billing.models import SignInLink
+from billing.models import MemberSession, SignInLink
 from tests.browser import chromium
 from tests.workspace.conftest import open_office
 
@@ -59,6 +61,28 @@ class TestAStranger:
         assert page.get_by_role("rowheader").inner_text().startswith("ada@quay.test")
         assert complaints == []
 
+    def test_hears_why_there_is_no_second_passkey(self, browser: Any, url: str) -> None:
+        context = chromium.person(browser)
+        token = open_office().cookies[settings.WORKSPACE_COOKIE_NAME].value
+        context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
+        page = context.new_page()
+        device = context.new_cdp_session(page)
+        device.send("WebAuthn.enable")
+        device.send("WebAuthn.addVirtualAuthenticator", {"options": DEVICE})
+        page.goto(f"{url}/app/settings/")
+        add = page.get_by_role("button", name="Add a passkey")
+        add.click()
+        page.get_by_text("The passkey is added").wait_for()
+        add.click()
+        page.get_by_text("This device has a passkey for you here already.").wait_for()
+        MemberSession.objects.update(began_at=timezone.now() - timedelta(hours=2))  # since the page was shown
+        add.click()
+        page.get_by_text("Sign in again first: a passkey is added within an hour of signing in.").wait_for()
+        MemberSession.objects.all().delete()
+        add.click()
+        page.get_by_text("You are signed out. Load this page again.").wait_for()
+        context.close()
+
 
 # What has the focus and is behind the head or the bar at the bottom; null where the page has it
 BEHIND = """() => {
@@ -98,6 +122,23 @@ class TestThePages:
         context.close()
         assert len(behind) > 100
         assert [one for one in behind if one] == []
+
+    def test_begin_where_something_is_wrong(self, browser: Any, url: str) -> None:
+        context = chromium.person(browser)
+        token = open_office().cookies[settings.WORKSPACE_COOKIE_NAME].value
+        context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
+        page = context.new_page()
+        page.goto(f"{url}/app/")
+        page.get_by_label("Name", exact=True).fill("Acme Corp")
+        page.keyboard.press("Enter")
+        page.get_by_text("Choose a state, or anywhere.").wait_for()
+        chromium.expect(page.get_by_label("State", exact=True)).to_be_focused()
+        page.goto(f"{url}/app/team/")
+        page.get_by_label("E-mail address").fill("nobody")
+        page.keyboard.press("Enter")
+        page.locator("[aria-invalid=true]").wait_for()
+        chromium.expect(page.get_by_label("E-mail address")).to_be_focused()
+        context.close()
 
     def test_have_room_for_a_finger(self, browser: Any, url: str) -> None:
         context = chromium.person(browser, width=390)

@@ -2,8 +2,27 @@
 // Each of it is a form or a page that works without: the same address is asked, and the part that changed is put in.
 "use strict";
 
-/** The page behind an address or a form, and the part of it with this id put into ours. */
-async function swap(id, address, options) {
+const REACHED = "a[href], button, input:not([type=hidden]), select, textarea, summary"; // by keyboard
+
+/** Where in a part of the page something stands: its own name, or its row and its number among what is reached there. */
+function placeOf(one, part) {
+  const rows = [...part.querySelectorAll("tbody tr")], row = one.closest("tbody tr");
+  const at = [...(row || part).querySelectorAll(REACHED)].indexOf(one);
+  return { name: one.getAttribute("aria-label") || one.id, id: row?.id, row: rows.indexOf(row), at };
+}
+
+/** What stands in that place now; where its row has gone, in the one that has come up. */
+function findPlaced(place, part) {
+  const named = place.name && [...part.querySelectorAll("[aria-label], [id]")].find(one => (one.getAttribute("aria-label") || one.id) === place.name);
+  if (named) return named;
+  const rows = [...part.querySelectorAll("tbody tr")];
+  const row = (place.id && part.querySelector(`#${place.id}`)) || rows[Math.min(place.row, rows.length - 1)];
+  const reached = [...(row || part).querySelectorAll(REACHED)];
+  return reached[Math.min(place.at, reached.length - 1)];
+}
+
+/** The page behind an address or a form, and the part of it with this id put into ours. `sender` had the keyboard. */
+async function swap(id, address, options, sender) {
   const reply = await fetch(address, { credentials: "same-origin", ...options });
   const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
   const part = fresh.getElementById(id);
@@ -12,8 +31,9 @@ async function swap(id, address, options) {
     location.assign(reply.url);
     return;
   }
-  const focused = document.activeElement && old.contains(document.activeElement) ? document.activeElement : null;
-  const label = focused && (focused.getAttribute("aria-label") || focused.id);
+  const active = document.activeElement === document.body ? sender : document.activeElement; // a disabled button loses it
+  const focused = active && old.contains(active) ? active : null;
+  const place = focused && placeOf(focused, old);
   const typed = focused && focused.matches("input[type=text]") ? focused.value : null;
   const open = [...old.querySelectorAll("details[open]")].map(one => one.id || one.closest("tr")?.id).filter(Boolean);
   old.replaceWith(part);
@@ -22,10 +42,11 @@ async function swap(id, address, options) {
     const details = kept?.matches("details") ? kept : kept?.querySelector("details");
     if (details) details.open = true;
   }
-  if (label) {
-    const again = [...part.querySelectorAll("[aria-label], [id]")].find(one => (one.getAttribute("aria-label") || one.id) === label);
+  if (place) {
+    const again = findPlaced(place, part);
     again?.focus({ preventScroll: true });
-    if (again && typed !== null) again.value = typed; // what was written while the answer was on its way
+    const isSame = again && again.getAttribute("aria-label") === focused.getAttribute("aria-label");
+    if (isSame && typed !== null) again.value = typed; // what was written while the answer was on its way
   }
   if (options?.method && reply.redirected) history.replaceState(null, "", reply.url.split("#")[0]);
   const said = fresh.querySelector("main > .notice");
@@ -38,11 +59,11 @@ document.addEventListener("submit", async event => {
   if (!form.matches("[data-swap]") || event.defaultPrevented) return;
   event.preventDefault();
   const button = event.submitter;
-  const body = new URLSearchParams(new FormData(form, button));
+  const body = new URLSearchParams(new FormData(form, button)), sender = document.activeElement;
   for (const one of form.querySelectorAll("button")) one.disabled = true;
   if (form.matches(".which, .mend form")) announce("Asking the registry…");
   try {
-    await swap(form.dataset.swap, form.action, { method: "POST", body });
+    await swap(form.dataset.swap, form.action, { method: "POST", body }, sender);
   } catch {
     announce("The service did not answer. Nothing was changed here; try again.");
     for (const one of form.querySelectorAll("button")) one.disabled = false;

@@ -10,6 +10,9 @@ function announce(text) {
   announce.timer = setTimeout(() => { toast.textContent = ""; }, 4000);
 }
 
+// A form that came back begins where something is wrong
+document.querySelector("main [aria-invalid=true]")?.focus();
+
 // <button data-copy="id of the text" hidden>: shown where the browser can copy
 if (navigator.clipboard) {
   for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;

@@ -24,19 +24,36 @@ function write(made) {
   return JSON.stringify({ id: made.id, rawId: toText(made.rawId), type: made.type, response, clientExtensionResults });
 }
 
+/** Why there is none: the service's reason, or the browser's; otherwise what the page says. */
+function reason(error, usual) {
+  if (error.reason) return error.reason;
+  return error.name === "InvalidStateError" ? "This device has a passkey for you here already." : usual;
+}
+
+/** What the browser is to do; where the service has a reason against it, that is raised. */
+async function ask(address) {
+  const answer = await fetch(address, { credentials: "same-origin" });
+  if (answer.redirected) throw { reason: "You are signed out. Load this page again." };
+  if (answer.status === 429) throw { reason: "Too many tries. Wait a minute." };
+  const options = await answer.json();
+  if (!answer.ok) throw { reason: options.error };
+  return read(options);
+}
+
 if (window.PublicKeyCredential) {
   for (const form of document.querySelectorAll("[data-passkey]")) {
     form.hidden = false;
+    const wrong = form.querySelector(".wrong");
+    const usual = wrong.textContent;
     form.addEventListener("submit", async event => {
       event.preventDefault();
-      const wrong = form.querySelector(".wrong");
       wrong.hidden = true;
       try {
-        const answer = await fetch(form.dataset.options || form.action, { credentials: "same-origin" });
-        const made = await navigator.credentials[form.dataset.passkey](read(await answer.json()));
+        const made = await navigator.credentials[form.dataset.passkey](await ask(form.dataset.options || form.action));
         form.elements.credential.value = write(made);
         form.submit();
-      } catch {
+      } catch (error) {
+        wrong.textContent = reason(error, usual);
         wrong.hidden = false;
       }
     });

@@ -110,8 +110,8 @@ def _as_far(request: WorkspaceRequest) -> Asked:
     """The form as far as it can be read."""
     try:
         return read_form(request.POST if request.method == "POST" else request.GET)
-    except Wrong:
-        return Asked()
+    except Wrong as wrong:
+        return wrong.asked or Asked()
 
 
 def _show(bulk: BulkJob) -> dict[str, Any]:

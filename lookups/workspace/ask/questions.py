@@ -25,14 +25,15 @@ _API_WORDS = {kept: word for word, kept in COLUMN_KINDS.items()}  # in addresses
 _WORD = re.compile(r"[0-9a-f]{32}")
 _FIELDS = {"entity_name": "name", "searchType": "kind", "searchBy": "party"}  # where a form calls it otherwise
 _LONGEST = 1000  # characters of a field; what the rules allow is far less, and they say so
+TOO_LONG = f"This is too long: its first {_LONGEST:,} characters are left."
 
 
 class Wrong(Exception):
-    """The question cannot be asked like this; `texts` says why, by the form's field."""
+    """The question cannot be asked like this; `texts` says why, by the form's field; `asked`: what is left of it."""
 
-    def __init__(self, texts: dict[str, list[str]]) -> None:
+    def __init__(self, texts: dict[str, list[str]], asked: Asked | None = None) -> None:
         super().__init__(str(texts))
-        self.texts = texts
+        self.texts, self.asked = texts, asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,13 +115,15 @@ def read_form(sent: Mapping[str, Any]) -> Asked:
     """The form as it was sent, or an address that fills it in; raises Wrong for more than any field may hold."""
     names = ("name", "state", "entity_id", "party", "ref")
     texts: dict[str, Any] = {name: str(sent.get(name, "")).strip() for name in names}
-    if too_long := [name for name, text in texts.items() if len(text) > _LONGEST]:
-        raise Wrong({name: ["This is too long."] for name in too_long})
     kind, word = str(sent.get("kind", "")), str(sent.get("word", ""))
     kind = _API_WORDS.get(kind, kind)
     own: dict[str, Any] = {"word": word} if _WORD.fullmatch(word) else {}
     own |= {"from_copy": sent.get("source") == "cache", "identifiers": sent.get(IDENTIFIERS) == "on"}
-    return Asked(**texts, kind=kind if kind in KINDS else "company", **own)
+    own["kind"] = kind if kind in KINDS else "company"
+    if too_long := [name for name, text in texts.items() if len(text) > _LONGEST]:
+        kept = Asked(**{name: text[:_LONGEST] for name, text in texts.items()}, **own)
+        raise Wrong({name: [TOO_LONG] for name in too_long}, kept)
+    return Asked(**texts, **own)
 
 
 def of_question(question: Mapping[str, Any], *, ref: str | None = None) -> dict[str, str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -15,7 +16,7 @@ from billing import money, prices, selectors
 from lookups import listing
 from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Lookup
-from lookups.workspace.access import WorkspaceRequest, workspace
+from lookups.workspace.access import WorkspaceRequest, sign_in_first, workspace
 from lookups.workspace.ask import asking, results
 from lookups.workspace.ask.answers import tell
 from lookups.workspace.ask.asking import NotTaken, Person, StillRunning
@@ -33,8 +34,19 @@ TRIES = (
 )
 
 
+def _sign_in_with(request: HttpRequest) -> HttpResponseBase:
+    """What was typed comes along to the page after signing in."""
+    if request.method != "POST":
+        return sign_in_first(request)
+    try:
+        asked = read_form(request.POST)
+    except Wrong:
+        return sign_in_first(request)
+    return sign_in_first(request, f"{request.path}?{urlencode(of_form(asked))}")
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-@workspace("viewer")
+@workspace("viewer", signed_out=_sign_in_with)
 def ask(request: WorkspaceRequest) -> HttpResponse:
     """The form; a POST asks, and leads to the answer, or says beside the field what is wrong."""
     if request.method == "POST" and not request.member.can("member"):
@@ -44,7 +56,7 @@ def ask(request: WorkspaceRequest) -> HttpResponse:
     try:
         asked = read_form(request.POST if request.method == "POST" else request.GET)
     except Wrong as wrong:
-        return show_form(request, Asked(), wrong=wrong.texts, status=400)
+        return show_form(request, wrong.asked or Asked(), wrong=wrong.texts, status=400)
     if request.method != "POST":
         return show_form(request, asked)
     if asked.is_everywhere:

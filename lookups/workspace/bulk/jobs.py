@@ -57,11 +57,10 @@ def job(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
     """The page of a bulk job."""
     now = timezone.now()
     show, state = _read_filter(request)
-    page = Paginator(results.list_shown(found, show=show, state=state), results.ROWS_A_PAGE).get_page(
-        request.GET.get("page")
-    )
+    listed = results.list_shown(found, show=show, state=state)
+    page = Paginator(listed, results.ROWS_A_PAGE).get_page(request.GET.get("page"))
     states = forecast.list_by_state(found, now=now)
-    left_out = drafts.find_carried(found)[2]
+    left_out, may_ask = drafts.find_carried(found)[2], request.member.can("member")
     progress, shown = get_progress(found), results.read_rows(list(page.object_list), now=now)
     return render(
         request,
@@ -90,7 +89,8 @@ def job(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
             "labels": columns.LABELS,
             "places": PLACES.values(),
             "price": prices.LOOKUP,
-            "may_ask": request.member.can("member"),
+            "may_ask": may_ask,
+            "may_watch": may_ask and found.ended_at is not None and watches.has_found(found),
             "every": watches.EVERY,
             "refresh": REFRESH_SECONDS,
         },
@@ -118,8 +118,10 @@ def watch(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
         messages.error(request, f"{watching.MOST_IN_TEST} companies can be watched in the sandbox.")
     else:
         same = len(made.watches) - made.created
-        text = f"{made.created} companies are watched from now on." if made.created else "Nothing new is watched."
-        messages.success(request, f"{text} {same} were watched already." if same else text)
+        new = "1 company is watched" if made.created == 1 else f"{made.created} companies are watched"
+        text = f"{new} from now on." if made.created else "Nothing new is watched."
+        before = f" {same} {'was' if same == 1 else 'were'} watched already." if same else ""
+        messages.success(request, text + before)
     return redirect("workspace:bulk-job", found.public_id)
 
 

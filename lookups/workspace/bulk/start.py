@@ -7,6 +7,7 @@ from typing import Any, cast
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
@@ -16,7 +17,7 @@ from lookups.bulk.progress import list_progress
 from lookups.bulk.tables.lines import MOST_ROWS, Unreadable
 from lookups.bulk.tables.reading import MOST_BYTES, read_table
 from lookups.models import BulkDraft
-from lookups.workspace.access import WorkspaceRequest, workspace
+from lookups.workspace.access import WorkspaceRequest, sign_in_first, workspace
 
 JOBS_A_PAGE = 20
 MOST_GIVEN_BACK = 500_000  # characters: a thousand rows of names and notes are half of it
@@ -25,8 +26,19 @@ EMPTY = "There is nothing in the file."
 TOO_MANY = f"{drafts.MOST_OPEN} drafts are kept at a time. Discard one that is not needed."
 
 
+def _give_back(request: HttpRequest) -> HttpResponseBase:
+    """What was pasted after the session had ended stands on the page that asks to sign in first, to be sent again."""
+    pasted = _as_pasted(request)
+    if not pasted.strip():
+        return sign_in_first(request)
+    content = {"pasted": pasted, "shown_in": request.POST.get("shown_in", "")}
+    response = render(request, "workspace/bulk/signed_out.html", content, status=403)
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-@workspace()
+@workspace(signed_out=_give_back)
 def bulk(request: HttpRequest) -> HttpResponse:
     """The page; a table that is posted becomes a draft."""
     asked = cast(WorkspaceRequest, request)

@@ -33,7 +33,17 @@ def watch_found(bulk: BulkJob, *, every: str, request: WorkspaceRequest, now: da
     )
 
 
+def has_found(bulk: BulkJob) -> bool:
+    """Whether there is a company to watch."""
+    rows = bulk_jobs.list_rows(bulk).filter(verdict=Verdict.FOUND.value, version__isnull=False)
+    return rows.exists() or bool(_list_found_again(bulk))
+
+
 def _list_found(bulk: BulkJob) -> list[Lookup]:
+    return [*watching.list_found(bulk), *_list_found_again(bulk)]
+
+
+def _list_found_again(bulk: BulkJob) -> list[Lookup]:
     rows = list(bulk_jobs.list_rows(bulk).exclude(verdict=Verdict.FOUND.value))
     again = [one for several in row_answers.list_answers(rows).values() for one in several]
-    return [*watching.list_found(bulk), *(one for one in again if one.version is not None and one.verdict == "found")]
+    return [one for one in again if one.version is not None and one.verdict == Verdict.FOUND.value]

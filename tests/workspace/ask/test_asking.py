@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from celery import current_app
+from django.test import Client
 from django.utils import timezone
 
 from billing import selectors
@@ -17,7 +19,7 @@ from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE
 from tests.lookups.conftest import register as register
 from tests.lookups.registry_server import Register
-from tests.workspace.conftest import Browser, open_office
+from tests.workspace.conftest import Browser, open_office, spend_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 WORD = "0" * 31 + "1"
@@ -94,9 +96,27 @@ class TestTheForm:
         assert ask(viewer).status_code == 403
         assert register.asked == 0
 
+    @pytest.mark.parametrize("field", ["entity_id", "ref", "name"])
+    def test_keeps_what_was_typed_beside_a_field_that_is_too_long(self, office: Browser, field: str) -> None:
+        page = ask(office, **{"name": "Acme Corp", "state": "DE", "kind": "liens", field: "9" * 1001}).content.decode()
+        assert "too long: its first 1,000 characters are left" in page
+        assert f'value="{"9" * 1000}"' in page
+        assert field == "name" or 'value="Acme Corp"' in page
+        assert '<option value="DE" selected>' in page
+        assert re.search(r'value="liens" checked', page)
+
     def test_leads_who_is_not_signed_in_to_signing_in(self, office: Browser) -> None:
         office.cookies.clear()
         assert ask(office)["Location"].startswith("/app/sign-in/")
+
+    def test_is_still_filled_in_after_signing_in(self, office: Browser) -> None:
+        place = Client().post("/app/", {"name": "Acme Corp", "state": "DE", "kind": "liens", "word": WORD})["Location"]
+        (after,) = parse_qs(urlsplit(place).query)["next"]
+        page = office.get(after).content.decode()
+        assert 'value="Acme Corp"' in page
+        assert '<option value="DE" selected>' in page
+        assert re.search(r'value="liens" checked', page)
+        assert not Lookup.objects.exists()
 
 
 class TestAnAnswer:
@@ -254,6 +274,11 @@ class TestAnAnswer:
         assert "<script>alert" not in page
         assert "A" * 301 not in page
 
+    def test_offers_a_watch_to_whoever_may_begin_one(self, lab: Browser, viewer: Browser) -> None:
+        address = ask(lab, "Blue Heron Logistics LLC", "DE")["Location"]
+        assert "/app/watches/new" in lab.get(address).content.decode()
+        assert "/app/watches/new" not in viewer.get(address).content.decode()
+
     @pytest.mark.parametrize("word", ["lk_1", "nc_" + "0" * 32, "watch", "lk_" + "0" * 32])
     def test_that_there_is_not_is_a_page_of_ours(self, office: Browser, word: str) -> None:
         reply = office.get(f"/app/lookups/{word}/")
@@ -318,6 +343,17 @@ class TestMoney:
         reply = ask(lab, "Magic No Funds LLC")
         assert reply.status_code == 402
         assert "This may cost 0.0314 USD" in reply.content.decode()
+        assert '<a href="/app/balance/">Add credit</a>' in reply.content.decode()
+
+    def test_without_credit_leads_nobody_to_a_page_that_is_not_for_their_role(self, clerk: Browser) -> None:
+        anywhere = clerk.get("/app/anywhere/?name=Acme+Corp&state=*")
+        assert anywhere.status_code == 200
+        spend_all(clerk)
+        anywhere = clerk.get("/app/anywhere/?name=Acme+Corp&state=*")
+        for reply in (anywhere, ask(clerk.work_in("sandbox"), "Magic No Funds LLC")):
+            page = reply.content.decode()
+            assert "/app/balance/" not in page
+            assert "An admin or the owner of the account can add credit." in page
 
     def test_beyond_the_minutes_limit_hears_when_to_come_back(self, lab: Browser) -> None:
         reply = ask(lab, "Magic Too Many Requests LLC")

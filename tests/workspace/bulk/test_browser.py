@@ -39,6 +39,76 @@ def enter(chromium: Any, browser: Any, office: Browser, url: str, **more: Any) -
     return person.new_page()
 
 
+FOCUSED = "() => [document.activeElement.tagName, document.activeElement.closest('tr')?.rowIndex ?? 0]"
+
+
+class TestTheKeyboard:
+    """Who mends rows without a mouse stays in the table."""
+
+    def test_stays_where_it_was_when_a_row_is_mended_left_out_or_asked_again(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any
+    ) -> None:
+        office.work_in("sandbox")
+        table = "Company,State\n" + "".join(f"Company {number} LLC,Ontario\n" for number in range(5))
+        office.post("/app/bulk/", {"pasted": table + "Magic Ambiguous LLC,DE\n"})
+        page = enter(chromium, browser, office, live_server.url, width=1440)
+        page.goto(f"{live_server.url}/app/bulk/drafts/{BulkDraft.objects.get().pk}/")
+        page.get_by_label("State in line 3").fill("DE")
+        page.keyboard.press("Tab")  # saves itself; the row goes from those to look at
+        page.get_by_label("State in line 3").wait_for(state="detached")
+        assert page.evaluate(FOCUSED) == ["INPUT", 2]
+        page.locator("table.edit tr").nth(2).get_by_role("button", name="Leave out").focus()
+        page.keyboard.press("Enter")
+        page.get_by_text("Left out by you · 1").wait_for()
+        assert page.evaluate(FOCUSED) == ["BUTTON", 2]
+        page.get_by_label("Line 2", exact=True).check()
+        page.locator("#many [value=state]").focus()
+        page.keyboard.press("Enter")
+        page.get_by_label("State in line 2").wait_for(state="detached")
+        assert page.evaluate("document.activeElement.form.id") == "many"
+        page.locator("#buy").click()
+        page.wait_for_url("**/app/bulk/bulk_**")
+        queue.work(now=timezone.now())
+        page.get_by_role("button", name="This one").first.focus()
+        page.keyboard.press("Enter")
+        page.get_by_text("asked again").wait_for()
+        assert page.evaluate(FOCUSED)[1] == page.evaluate("document.querySelector('.again').closest('tr').rowIndex")
+
+
+# The words of tags that stand on more than one line
+BROKEN = """() => [...document.querySelectorAll('main .tag')].flatMap(tag => {
+  const walk = document.createTreeWalker(tag, NodeFilter.SHOW_TEXT), broken = []
+  while (walk.nextNode()) for (const word of walk.currentNode.data.matchAll(/\\S+/g)) {
+    const range = document.createRange()
+    range.setStart(walk.currentNode, word.index)
+    range.setEnd(walk.currentNode, word.index + word[0].length)
+    if (range.getClientRects().length > 1) broken.push(word[0])
+  }
+  return broken
+})"""
+
+
+class TestOnPaper:
+    """Printed."""
+
+    def test_no_word_of_an_outcome_is_broken(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any
+    ) -> None:
+        office.work_in("sandbox")
+        names = ("Blue Heron Logistics LLC", "Magic Ambiguous LLC", "Magic Not Found LLC")
+        for name in names:
+            office.post("/app/", {"name": name, "state": "NC", "kind": "company"})
+        office.post("/app/bulk/", {"pasted": "Company,State\n" + "".join(f"{name},NC\n" for name in names)})
+        office.post(f"/app/bulk/drafts/{BulkDraft.objects.get().pk}/buy/", {"revision": "1"})
+        queue.work(now=timezone.now())
+        page = enter(chromium, browser, office, live_server.url, width=738)  # Letter
+        page.emulate_media(media="print")
+        for path in ("/app/history/", f"/app/bulk/{BulkJob.objects.get().public_id}/"):
+            page.goto(live_server.url + path)
+            assert page.locator("main td .tag").count() >= 3
+            assert page.evaluate(BROKEN) == []
+
+
 class TestABrowser:
     """Chromium, axe and html-validate."""
 

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.utils import timezone
 
 from billing import selectors
+from billing.models import Account
 from jurisdictions import services
 from lookups import selectors as states
 from lookups.bulk import drafts, queue
@@ -21,7 +23,7 @@ from lookups.models import BulkDraft, BulkJob, Job, Lookup, RowAnswer, Watch
 from lookups.workspace.bulk import results
 from tests.lookups.workbooks import read_table
 from tests.workspace.bulk import books
-from tests.workspace.conftest import Browser
+from tests.workspace.conftest import Browser, spend_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]  # what meets at once is judged on both engines
 PRICE = 314
@@ -101,6 +103,23 @@ class TestATable:
         page = office.post("/app/bulk/", {"pasted": pasted}).content.decode()
         assert "It has more than 1,000 rows." in page
         assert page[page.index('placeholder="Company, State">') + 29 :].startswith(pasted)
+
+    def test_pasted_after_the_session_ended_is_sent_again_once_signed_in(self, office: Browser) -> None:
+        stranger = Client()
+        page = stranger.post("/app/bulk/", {"pasted": CSV, "shown_in": f"live {office.account.pk}"})
+        assert page.status_code == 403
+        assert "Sign in on another tab" in page.content.decode()
+        fields = re.search(
+            r'name="shown_in" value="([^"]+)".*<textarea[^>]*>\n(.*)</textarea>', page.content.decode(), re.S
+        )
+        assert fields is not None
+        assert not BulkDraft.objects.exists()
+        reply = office.post("/app/bulk/", {"shown_in": fields[1], "pasted": html.unescape(fields[2])})
+        assert "Acme Corp" in office.get(reply["Location"]).content.decode()
+
+    def test_dropped_after_the_session_ended_leads_to_signing_in(self, db: None) -> None:
+        reply = Client().post("/app/bulk/", {"file": SimpleUploadedFile("a.csv", CSV.encode())})
+        assert reply["Location"] == "/app/sign-in/?next=%2Fapp%2Fbulk%2F"
 
     def test_waits_for_whoever_comes_back(self, office: Browser, clerk: Browser) -> None:
         at = begin(office)
@@ -366,13 +385,19 @@ class TestThePrice:
     def test_beyond_the_balance_is_said_and_holds_nothing(self, office: Browser) -> None:
         lines = "".join(f"Company {number},NY\n" for number in range(2))
         at = begin(office, "Company,State\n" + lines)
-        from billing.models import Account
-
         Account.objects.filter(pk=office.account.pk).update(monthly_budget=PRICE)
         reply = office.post(f"{at}buy/", {"revision": "1"}, follow=True)
         assert "this month&#x27;s budget" in reply.content.decode()
         assert (BulkJob.objects.count(), BulkDraft.objects.open().count()) == (0, 1)
         assert selectors.get_balance(office.account.pk).held == 0
+
+    def test_beyond_the_balance_leads_to_paying_whoever_may_pay(self, office: Browser, clerk: Browser) -> None:
+        at = begin(office, "Company,State\n" + "".join(f"Company {number},NY\n" for number in range(999)))
+        spend_all(office)
+        assert '<a href="/app/balance/">Add to the balance</a>' in office.get(at).content.decode()
+        page = clerk.get(at).content.decode()
+        assert "/app/balance/" not in page
+        assert "An admin or the owner of the account can add to the balance." in page
 
     def test_of_stored_answers_is_offered(self, office: Browser) -> None:
         at = begin(office)
@@ -583,3 +608,15 @@ class TestWatching:
         assert set(Watch.objects.values_list("every", flat=True)) == {"month"}
         assert "2 were watched already" in office.post(f"{at}watch/", {"every": "month"}, follow=True).content.decode()
         assert Watch.objects.count() == 2
+
+    def test_is_offered_for_what_was_found_when_it_was_asked_again(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"), "Company,State\nMagic Not Found LLC,DE\nMagic Ambiguous LLC,DE\n")
+        assert "Watch every company found" not in office.get(at).content.decode()
+        assert "Watch every company found" in choose(office, at).content.decode()
+        reply = office.post(f"{at}watch/", {"every": "month"}, follow=True)
+        assert "1 company is watched" in reply.content.decode()
+
+    def test_is_not_offered_for_liens(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"), "Company,State,Search type\nBlue Heron Logistics LLC,DE,ucc\n")
+        assert Lookup.objects.get().kind == "ucc"
+        assert "Watch every company found" not in office.get(at).content.decode()
