@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 PATIENCE = 120_000  # ms: a page comes late on a busy machine
 PROGRAM = shutil.which("chromium") or shutil.which("google-chrome")
+OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 WIDTHS = (390, 768, 1440)
 COLORS = ("light", "dark")
 NODE = Path(__file__).parents[2] / ".venv/node/node_modules"
@@ -33,13 +34,23 @@ def started() -> Iterator[Browser]:
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        browser = playwright.chromium.launch(executable_path=PROGRAM, args=options)
+        browser = playwright.chromium.launch(executable_path=PROGRAM, args=OPTIONS)
         try:
             yield browser
         finally:
             browser.close()
             del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@contextmanager
+def with_large_letters(browser: Browser) -> Iterator[Browser]:
+    """The browser of somebody who has set its letters to twice their size."""
+    options = [*OPTIONS, "--blink-settings=defaultFontSize=32"]
+    large = browser.browser_type.launch(executable_path=PROGRAM, args=options)
+    try:
+        yield large
+    finally:
+        large.close()
 
 
 def person(browser: Browser, *, width: int = 1440, color: str = "light", script: bool = True) -> BrowserContext:

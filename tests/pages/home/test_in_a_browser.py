@@ -16,6 +16,10 @@ from tests.browser import chromium
 pytestmark = pytest.mark.django_db(transaction=True)
 PAGES = ["/", "/states/?show=liens", "/pricing/", "/terms/", "/contact/", "/privacy/", "/nothing/"]
 
+SIZES = """[...document.querySelectorAll("body *")]
+  .filter(one => !one.closest("svg, script, style, template") && one.innerText?.trim())
+  .map(one => parseFloat(getComputedStyle(one).fontSize))"""
+
 
 @pytest.fixture
 def site(live_server: Any, switches: None) -> str:
@@ -100,3 +104,16 @@ class TestEveryPage:
         assert box
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
+
+    def test_has_letters_of_the_size_that_its_reader_has_set(self, browser: Browser, site: str) -> None:
+        """Words in a picture grow with the picture."""
+        wrong = []
+        with chromium.with_large_letters(browser) as large:
+            usual, other = open_page(browser, site, width=720)[0], open_page(large, site)[0]
+            for path in [*PAGES, "/docs/", "/docs/reference/lookup/", "/app/sign-in/"]:
+                usual.goto(f"{site}{path}")
+                other.goto(f"{site}{path}")
+                if [2 * one for one in usual.evaluate(SIZES)] != other.evaluate(SIZES):
+                    wrong.append(f"{path}: some letters are not twice as large")
+                wrong += [f"{path}: {one}" for one in chromium.list_overflow(other)]
+        assert wrong == []
