@@ -69,10 +69,13 @@ def run_chosen(only: str | None, arguments: list[str]) -> tuple[list[Result], st
         return [run_suite(EMBEDDED, database_url="", redis_url="", arguments=alone)], None
     if only == "servers":
         return _on_servers_or_not(alone, None)
-    beside_it = [*_in_parallel(arguments, processes=1 + cores), *arguments]  # fewer: it leaves out what needs no engine
+    # Side by side there is always something to do: of more processes each would read all the tests for nothing
+    first_of_two, second_of_two = (
+        [*_in_parallel(arguments, processes=each), *arguments] for each in (1 + cores, cores)
+    )
     with tempfile.TemporaryFile("w+") as lines, ThreadPoolExecutor(1) as beside:
-        second = beside.submit(_on_servers_or_not, beside_it, lines)
-        first = run_suite(EMBEDDED, database_url="", redis_url="", arguments=alone)
+        second = beside.submit(_on_servers_or_not, second_of_two, lines)
+        first = run_suite(EMBEDDED, database_url="", redis_url="", arguments=first_of_two)
         others, trouble = second.result()
         lines.seek(0)
         say(lines.read())
