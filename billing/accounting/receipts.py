@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max, Q, QuerySet, Value
 
 from billing.accounting import chart
-from billing.models import LedgerEntry, Receipt
+from billing.models import LedgerEntry, Payment, Receipt, TopUp
+from billing.reversals import CARD
 
 TRIES = 20
 
@@ -28,6 +30,19 @@ def list_paid(account_id: int) -> QuerySet[LedgerEntry]:
     paid = LedgerEntry.objects.filter(account_id=account_id, kind=LedgerEntry.Kind.DEPOSIT, amount__gt=0)
     given = Q(source=chart.STAFF) & ~Q(reason=chart.INVOICE)
     return paid.exclude(given).select_related("receipt").order_by("-id")
+
+
+def sum_given_back(entries: Iterable[LedgerEntry]) -> dict[int, int]:
+    """Units of what went back to the payers of these since, by a refund or a dispute, by the id of the entry."""
+    paid = {(one.account_id, one.source, one.reference): one.pk for one in entries if one.reference}
+    names = [name for _, _, name in paid]
+    cards = TopUp.objects.filter(payment_intent__in=names).annotate(source=Value(CARD))
+    others = Payment.objects.filter(reference__in=names)
+    back = [
+        *cards.values_list("account", "source", "payment_intent", "taken_back"),
+        *others.values_list("account", "method", "reference", "taken_back"),
+    ]
+    return {paid[of]: units for *by, units in back if units and (of := tuple(by)) in paid}
 
 
 def issue(entry: LedgerEntry, *, now: datetime) -> Receipt:

@@ -78,8 +78,9 @@ def list_receipts(request: WorkspaceRequest) -> HttpResponse:
     before = paging.read_number(request.GET.get("before"), "before", {}, most=paging.LAST)
     paid = receipts.list_paid(request.member.account_id)
     page = list((paid if before is None else paid.filter(pk__lt=before))[: PAGE + 1])
+    back = receipts.sum_given_back(page)
     context = {
-        "paid": [(entry, getattr(entry, "receipt", None)) for entry in page[:PAGE]],
+        "paid": [(entry, getattr(entry, "receipt", None), back.get(entry.pk)) for entry in page[:PAGE]],
         "older": page[PAGE - 1].pk if len(page) > PAGE else None,
     }
     return render(request, "workspace/balance/receipts.html", context)
@@ -98,5 +99,6 @@ def receipt(request: WorkspaceRequest, entry_id: int) -> HttpResponse:
         issued = receipts.find(entry)
     except receipts.NoReceipt as nothing:
         raise Http404 from nothing
-    context = {"receipt": issued, "entry": entry, "seller": settings.SELLER}
+    back = receipts.sum_given_back([entry]).get(entry.pk)
+    context = {"receipt": issued, "entry": entry, "given_back": back, "seller": settings.SELLER}
     return render(request, "workspace/balance/receipt.html", context)

@@ -14,9 +14,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from billing import accounts, keys, ledger
+from billing import accounts, keys, ledger, reversals
 from billing.accounting import chart, receipts
-from billing.models import LedgerEntry, Receipt, TopUp
+from billing.models import LedgerEntry, Receipt, Reversal, TopUp
 from lookups.workspace.balance import views
 from tests.billing import stubs
 from tests.lookups.test_top_up import SECRET, notified
@@ -258,6 +258,17 @@ class TestReceipts:
         [entry] = receipts.list_paid(office.account.pk)
         assert "It is not made yet" in text_of(office.get(f"{RECEIPTS}{entry.pk}/"))
         assert not Receipt.objects.exists()
+
+    def test_say_what_was_given_back_since(self, office: Browser, cards: stubs.CardProvider) -> None:
+        office.post(f"{PAGE}topup/", {"amount": "31.40"})
+        notified("evt_1", str(TopUp.objects.get().session_id), cents=3140)
+        [entry, _] = receipts.list_paid(office.account.pk)
+        office.post(f"{RECEIPTS}{entry.pk}/")
+        assert "iven back" not in text_of(office.get(f"{RECEIPTS}{entry.pk}/")) + text_of(office.get(RECEIPTS))
+        refund = reversals.Heard("pi_1", Reversal.Kind.REFUND, "pi_1", 100_000)
+        reversals.hear(refund, now=timezone.now())
+        assert "10.0000 USD, by a refund or a dispute" in text_of(office.get(f"{RECEIPTS}{entry.pk}/"))
+        assert "10.0000 given back" in text_of(office.get(RECEIPTS))
 
     def test_of_others_are_not_there(self, office: Browser) -> None:
         other = open_office(name="Another", email="eve@else.test")
