@@ -19,6 +19,12 @@ def usd(units: int) -> str:
 
 
 @register.filter
+def in_words(reason: str) -> str:
+    """Return "card_refund" as people write it."""
+    return reason.replace("_", " ")
+
+
+@register.filter
 def split_words(text: str) -> list[str]:
     """Return "a,b" as a list: column heads on one line."""
     return text.split(",")

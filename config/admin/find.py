@@ -16,7 +16,7 @@ from billing.models import ApiKey
 from jurisdictions.bounded import SPAN
 from jurisdictions.models import Jurisdiction
 from lookups.admin.finding import find_mark
-from lookups.models import BulkJob, Delivery, Job, Lookup, Watch
+from lookups.models import BulkJob, Delivery, Job, Lookup, Watch, WatchEvent
 
 # What an id is of, by how it begins, and by which column.
 NAMED: tuple[tuple[str, type[Model], str], ...] = (
@@ -25,6 +25,7 @@ NAMED: tuple[tuple[str, type[Model], str], ...] = (
     ("job_", Job, "pk"),
     ("bulk_", BulkJob, "pk"),
     ("watch_", Watch, "pk"),
+    ("evt_", WatchEvent, "pk"),
     ("msg_", Delivery, "pk"),
     ("", Lookup, "ask_id"),
     ("", Job, "pk"),

@@ -12,9 +12,10 @@ from billing import accounts
 from billing.members import addresses
 from billing.models import Account, ApiKey, LedgerEntry, Member
 from jurisdictions import selectors
-from lookups.models import Job
+from lookups.models import Job, WatchEvent
 from tests.admin.clicks import Person
 from tests.admin.conftest import PRICE, ask, fail
+from tests.sign_in import populated
 
 pytestmark = pytest.mark.django_db
 MOST = 3
@@ -181,6 +182,13 @@ class TestFinding:
         elsewhere = Person(person.client)
         elsewhere.press("Open", q="nobody@acme.test")
         assert "Nothing is found by that" in elsewhere.text
+
+    def test_knows_an_event_of_a_watch_by_its_id(self, owner: Client) -> None:
+        populated.populate()
+        event = WatchEvent.objects.first()
+        assert event is not None
+        page = owner.get("/admin/find/", {"q": event.public_id})
+        assert page["Location"].endswith(f"/admin/lookups/watchevent/{event.pk}/change/")
 
     def test_knows_a_lookup_by_the_id_of_its_request(self, acme: Account, person: Person) -> None:
         lookup = ask(acme, "Bluebird Freight", "not_found", request_id="d" * 32)

@@ -269,6 +269,7 @@ class TestReceipts:
         reversals.hear(refund, now=timezone.now())
         assert "10.0000 USD, by a refund or a dispute" in text_of(office.get(f"{RECEIPTS}{entry.pk}/"))
         assert "10.0000 given back" in text_of(office.get(RECEIPTS))
+        assert "(card refund)" in text_of(office.get(STATEMENT))
 
     def test_of_others_are_not_there(self, office: Browser) -> None:
         other = open_office(name="Another", email="eve@else.test")
