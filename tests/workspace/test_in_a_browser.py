@@ -100,8 +100,31 @@ LOW = """() => [...document.querySelectorAll('button, .button, summary, select, 
   .filter(one => one.getClientRects().length && !one.closest('.crumbs'))
   .filter(one => one.getBoundingClientRect().height < 43.5).map(one => one.outerHTML.slice(0, 80))"""
 
+# What is written beyond the cell of its table
+BEYOND = """() => [...document.querySelectorAll('main td, main th')]
+  .filter(one => one.getClientRects().length && !one.closest('thead') && one.scrollWidth > one.clientWidth + 1)
+  .map(one => `${location.pathname}: ${one.outerHTML.slice(0, 120)}`)"""
+PAGES = ("/app/", "/app/bulk/", "/app/history/", "/app/watches/", "/app/keys/", "/app/balance/", "/app/webhooks/")
+PAGES += ("/app/balance/statement/", "/app/balance/receipts/", "/app/usage/", "/app/team/", "/app/settings/")
+
 
 class TestThePages:
+    def test_keep_what_is_written_in_its_place_on_a_small_phone_and_in_large_letters(
+        self, browser: Any, url: str
+    ) -> None:
+        token, wrong = open_office().cookies[settings.WORKSPACE_COOKIE_NAME].value, []
+        with chromium.with_large_letters(browser) as large:
+            for one, width in ((browser, 320), (large, 640), (large, 1440)):
+                context = chromium.person(one, width=width)
+                context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
+                page = context.new_page()
+                for path in PAGES:
+                    assert page.goto(url + path).status == 200, path
+                    found = [*page.evaluate(BEYOND), *chromium.list_overflow(page)]
+                    wrong += [f"{width} {path}: {each}" for each in found]
+                context.close()
+        assert wrong == []
+
     @pytest.mark.parametrize("width", [390, 1440])
     @pytest.mark.parametrize("key", ["Tab", "Shift+Tab"])
     def test_show_what_the_keyboard_has_come_to(self, browser: Any, url: str, width: int, key: str) -> None:
