@@ -30,6 +30,7 @@ RULES = {
         r"with a row for each state they are more than 1,000\.",
         r"Send entity_id or entity_name\.",
         r"Send watches or bulk_job, one of the two\.",
+        r"Liens are kept by name: .*",
         r"watches: send a list of 1 to 1,000 rows\.",
         r"Stands in the query string beside a table alone\. Send it in the body\.",
     ],
