@@ -7,6 +7,7 @@ of its own, because other rules hold for it.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from scrapers.records import NameKind
@@ -73,6 +74,7 @@ _RULES: tuple[tuple[str, EntityTypeClass], ...] = (
 )
 
 
+@lru_cache(maxsize=1024)  # of a list's hundred rows, each status and type is one of a few
 def to_class(raw: str | None) -> EntityTypeClass | None:
     """Class of an entity type in words; None when the state gives none."""
     if not raw or not raw.strip():

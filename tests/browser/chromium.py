@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 PATIENCE = 120_000  # ms: a page comes late on a busy machine
@@ -67,6 +68,14 @@ def person(browser: Browser, *, width: int = 1440, color: str = "light", script:
     )
     context.set_default_timeout(PATIENCE)
     return context
+
+
+def enter(browser: Browser, member: Any, url: str, **more: Any) -> Page:
+    """A page of a member who is signed in at `url`; `member` is Django's client, `more` as for a person."""
+    context = person(browser, **more)
+    token = member.cookies[settings.WORKSPACE_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
+    return context.new_page()
 
 
 REFUSED = """

@@ -164,7 +164,7 @@ class TestTheOperator:
         assert found.entity_id == "1001"
         assert list(tmp_path.iterdir()) == [file]
 
-    def test_is_told_that_reserved_names_are_not_seen_where_one_seems_free(
+    def test_reads_that_reserved_names_are_not_seen_where_one_seems_free(
         self, switches: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         reserved = row("01", MARK, Business_Type_Code="60", Minnesota_Business_Name="Grey Loon LLC")
@@ -173,6 +173,6 @@ class TestTheOperator:
         monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
         file = archive(tmp_path / "mn.zip", *ROWS, reserved)
         call_command("load_bulk_data", "MN", "--file", str(file), stdout=StringIO(), stderr=StringIO())
-        told = gateway.fetch_name(Query("MN", "Grey Loon LLC"), now=NOW, budget_seconds=10, from_copy=True).verdict
-        assert told.verdict == "free"
-        assert "reserved names" in (told.status_note or "")
+        reply = gateway.fetch_name(Query("MN", "Grey Loon LLC"), now=NOW, budget_seconds=10, from_copy=True)
+        assert reply.verdict.verdict == "free"
+        assert "reserved names" in (reply.verdict.status_note or "")

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.utils import timezone
 
 from billing.members import links
@@ -62,11 +61,8 @@ class TestAStranger:
         assert complaints == []
 
     def test_hears_why_there_is_no_second_passkey(self, browser: Any, url: str) -> None:
-        context = chromium.person(browser)
-        token = open_office().cookies[settings.WORKSPACE_COOKIE_NAME].value
-        context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
-        page = context.new_page()
-        device = context.new_cdp_session(page)
+        page = chromium.enter(browser, open_office(), url)
+        device = page.context.new_cdp_session(page)
         device.send("WebAuthn.enable")
         device.send("WebAuthn.addVirtualAuthenticator", {"options": DEVICE})
         page.goto(f"{url}/app/settings/")
@@ -81,7 +77,7 @@ class TestAStranger:
         MemberSession.objects.all().delete()
         add.click()
         page.get_by_text("You are signed out. Load this page again.").wait_for()
-        context.close()
+        page.context.close()
 
 
 # What has the focus and is behind the head or the bar at the bottom; null where the page has it
@@ -112,26 +108,21 @@ class TestThePages:
     def test_keep_what_is_written_in_its_place_on_a_small_phone_and_in_large_letters(
         self, browser: Any, url: str
     ) -> None:
-        token, wrong = open_office().cookies[settings.WORKSPACE_COOKIE_NAME].value, []
+        office, wrong = open_office(), []
         with chromium.with_large_letters(browser) as large:
             for one, width in ((browser, 320), (large, 640), (large, 1440)):
-                context = chromium.person(one, width=width)
-                context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
-                page = context.new_page()
+                page = chromium.enter(one, office, url, width=width)
                 for path in PAGES:
                     assert page.goto(url + path).status == 200, path
                     found = [*page.evaluate(BEYOND), *chromium.list_overflow(page)]
                     wrong += [f"{width} {path}: {each}" for each in found]
-                context.close()
+                page.context.close()
         assert wrong == []
 
     @pytest.mark.parametrize("width", [390, 1440])
     @pytest.mark.parametrize("key", ["Tab", "Shift+Tab"])
     def test_show_what_the_keyboard_has_come_to(self, browser: Any, url: str, width: int, key: str) -> None:
-        token = open_office().cookies[settings.WORKSPACE_COOKIE_NAME].value
-        context = chromium.person(browser, width=width)
-        context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
-        page = context.new_page()
+        page = chromium.enter(browser, open_office(), url, width=width)
         behind = []
         for height in (560, 600, 640, 680):  # whatever ends up at the edge of the window
             page.set_viewport_size({"width": width, "height": height})
@@ -142,15 +133,12 @@ class TestThePages:
                 if found is None:
                     break
                 behind.append(found)
-        context.close()
+        page.context.close()
         assert len(behind) > 100
         assert [one for one in behind if one] == []
 
     def test_begin_where_something_is_wrong(self, browser: Any, url: str) -> None:
-        context = chromium.person(browser)
-        token = open_office().cookies[settings.WORKSPACE_COOKIE_NAME].value
-        context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
-        page = context.new_page()
+        page = chromium.enter(browser, open_office(), url)
         page.goto(f"{url}/app/")
         page.get_by_label("Name", exact=True).fill("Acme Corp")
         page.keyboard.press("Enter")
@@ -161,13 +149,10 @@ class TestThePages:
         page.keyboard.press("Enter")
         page.locator("[aria-invalid=true]").wait_for()
         chromium.expect(page.get_by_label("E-mail address")).to_be_focused()
-        context.close()
+        page.context.close()
 
     def test_have_room_for_a_finger(self, browser: Any, url: str) -> None:
-        context = chromium.person(browser, width=390)
-        token = open_office().cookies[settings.WORKSPACE_COOKIE_NAME].value
-        context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
-        page = context.new_page()
+        page = chromium.enter(browser, open_office(), url, width=390)
         low = []
         for path in (
             "/app/",
@@ -180,17 +165,14 @@ class TestThePages:
         ):
             page.goto(url + path)
             low += page.evaluate(LOW)
-        context.close()
+        page.context.close()
         assert low == []
 
     def test_are_for_everybody(self, browser: Any, url: str, tmp_path: Any) -> None:
         office = open_office()
         documents, found = {}, []
         for width in (390, 1440):
-            context = chromium.person(browser, width=width, color="dark" if width == 390 else "light")
-            token = office.cookies[settings.WORKSPACE_COOKIE_NAME].value
-            context.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
-            page = context.new_page()
+            page = chromium.enter(browser, office, url, width=width, color="dark" if width == 390 else "light")
             complaints = chromium.listen(page)
             for path in ("/app/team/", "/app/settings/", "/app/settings/erase/", "/app/sign-in/sent/"):
                 reply = page.goto(url + path)
@@ -198,6 +180,6 @@ class TestThePages:
                 found += chromium.list_overflow(page)
                 found += chromium.judge(page) if chromium.AXE.exists() else []
             found += complaints
-            context.close()
+            page.context.close()
         found += chromium.validate(documents, tmp_path) if chromium.VALIDATOR.exists() else []
         assert found == []

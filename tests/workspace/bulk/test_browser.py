@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.utils import timezone
 
 from lookups.bulk import queue
@@ -31,14 +30,6 @@ def chromium(browser: Any) -> Any:
     return chromium
 
 
-def enter(chromium: Any, browser: Any, office: Browser, url: str, **more: Any) -> Any:
-    """A page of somebody who is signed in."""
-    person = chromium.person(browser, **more)
-    token = office.cookies[settings.WORKSPACE_COOKIE_NAME].value
-    person.add_cookies([{"name": settings.WORKSPACE_COOKIE_NAME, "value": token, "url": url}])
-    return person.new_page()
-
-
 FOCUSED = "() => [document.activeElement.tagName, document.activeElement.closest('tr')?.rowIndex ?? 0]"
 
 
@@ -51,7 +42,7 @@ class TestTheKeyboard:
         office.work_in("sandbox")
         table = "Company,State\n" + "".join(f"Company {number} LLC,Ontario\n" for number in range(5))
         office.post("/app/bulk/", {"pasted": table + "Magic Ambiguous LLC,DE\n"})
-        page = enter(chromium, browser, office, live_server.url, width=1440)
+        page = chromium.enter(browser, office, live_server.url, width=1440)
         page.goto(f"{live_server.url}/app/bulk/drafts/{BulkDraft.objects.get().pk}/")
         page.get_by_label("State in line 3").fill("DE")
         page.keyboard.press("Tab")  # saves itself; the row goes from those to look at
@@ -101,7 +92,7 @@ class TestOnPaper:
         office.post("/app/bulk/", {"pasted": "Company,State\n" + "".join(f"{name},NC\n" for name in names)})
         office.post(f"/app/bulk/drafts/{BulkDraft.objects.get().pk}/buy/", {"revision": "1"})
         queue.work(now=timezone.now())
-        page = enter(chromium, browser, office, live_server.url, width=738)  # Letter
+        page = chromium.enter(browser, office, live_server.url, width=738)  # Letter
         page.emulate_media(media="print")
         for path in ("/app/history/", f"/app/bulk/{BulkJob.objects.get().public_id}/"):
             page.goto(live_server.url + path)
@@ -118,7 +109,7 @@ class TestABrowser:
         office.work_in("sandbox")
         file = tmp_path / "customers.csv"
         file.write_text(TABLE)
-        page = enter(chromium, browser, office, live_server.url, width=1440)
+        page = chromium.enter(browser, office, live_server.url, width=1440)
         complaints = chromium.listen(page)
         page.goto(f"{live_server.url}/app/bulk/")
         page.set_input_files("#file", file)  # sends itself
@@ -142,7 +133,7 @@ class TestABrowser:
         self, office: Browser, live_server: Any, browser: Any, chromium: Any, tmp_path: Path
     ) -> None:
         office.work_in("sandbox")
-        page = enter(chromium, browser, office, live_server.url, width=390, script=False)
+        page = chromium.enter(browser, office, live_server.url, width=390, script=False)
         page.goto(f"{live_server.url}/app/bulk/")
         page.get_by_text("Paste a table").click()
         page.get_by_label("Table", exact=True).fill(TABLE)
@@ -163,7 +154,7 @@ class TestABrowser:
         queue.work(now=timezone.now())
         found, documents = [], {}
         for width, color in ((390, "dark"), (1440, "light")):
-            page = enter(chromium, browser, office, live_server.url, width=width, color=color)
+            page = chromium.enter(browser, office, live_server.url, width=width, color=color)
             complaints = chromium.listen(page)
             for number, place in enumerate(("/app/bulk/", drafts[0], job)):
                 reply = page.goto(f"{live_server.url}{place}")
