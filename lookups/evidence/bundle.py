@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import rfc8785
-
+from jurisdictions import canonical
 from lookups.evidence import chain, manifests
 from lookups.models import ChainEntry, ChainHead, Identifiers, Lookup, Manifest
 from lookups.privacy import suppression
@@ -114,7 +113,7 @@ def _judge(records: Sequence[Mapping[str, Any]], lookup: Lookup) -> list[Exchang
 
 
 def _exchange(record: Mapping[str, Any], state: str, *, is_withheld: bool) -> Exchange:
-    document = rfc8785.dumps(dict(record))
+    document = canonical.to_bytes(dict(record))
     if is_withheld:
         return Exchange(record, document, None, "withheld")
     body = readings.find_body(record) if record["status"] is not None else None

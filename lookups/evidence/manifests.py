@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import rfc8785
 from django.conf import settings
 
+from jurisdictions import canonical
 from jurisdictions.prepared import Insertion
 from lookups.evidence import signing
 from lookups.evidence.signing import Signed
@@ -102,7 +102,7 @@ def content_of(lookup: Lookup, *, reading: Reading | None) -> dict[str, Any]:
 
 def facts_of(lookup: Lookup) -> Facts:
     """What the customer was given of the registry, from the columns of the row and from nothing else."""
-    return Facts(rfc8785.dumps({"verdict": lookup.verdict, **_given(lookup)}))
+    return Facts(canonical.to_bytes({"verdict": lookup.verdict, **_given(lookup)}))
 
 
 def _given(lookup: Lookup) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-import rfc8785
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -27,6 +26,7 @@ from django.core.cache import cache
 from django.db import IntegrityError, transaction
 
 from billing import audit
+from jurisdictions import canonical
 from lookups.lookup.storage import wire_time
 from lookups.models import SigningKey
 
@@ -54,7 +54,7 @@ class Signed:
 
 def sign(content: dict[str, Any], *, now: datetime) -> Signed:
     """Write it in the one form of RFC 8785 and sign that; joins the caller's transaction."""
-    document = rfc8785.dumps(content)
+    document = canonical.to_bytes(content)
     key_id, salt = _in_use(now)
     signature = _keys_of(_secret(), salt).signing.sign(document)
     return Signed(document, hashlib.sha256(document).hexdigest(), _base64(signature), key_id)
@@ -174,7 +174,7 @@ def _make(last: SigningKey | None, *, reason: str, now: datetime) -> SigningKey:
         previous=last,
     )
     if last is not None:
-        made.signature = _vouch(last, rfc8785.dumps(statement(made)))
+        made.signature = _vouch(last, canonical.to_bytes(statement(made)))
     made.save(force_insert=True)
     return made
 

@@ -15,8 +15,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-import rfc8785
-
+from jurisdictions import canonical
 from lookups.evidence import signing, warc
 from lookups.evidence.bundle import Bundle, Place
 from lookups.models import ChainHead
@@ -137,7 +136,7 @@ def _head(head: ChainHead) -> dict[str, Any]:
 
 
 def _json(content: Mapping[str, Any]) -> bytes:
-    return rfc8785.dumps(dict(content))
+    return canonical.to_bytes(dict(content))
 
 
 def _lines(lines: list[str]) -> bytes:

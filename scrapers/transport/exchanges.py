@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, quote, quote_plus, urlsplit, urlunsplit
 
-import rfc8785
 from requests import PreparedRequest
+
+from jurisdictions import canonical
 
 HIDDEN = "[hidden]"
 MOST_READ = 2 * 1024 * 1024  # bytes of a failed attempt's page that are looked at; what is beyond tells no reason
@@ -111,12 +112,12 @@ def to_kept(heard: Exchange, secrets: Iterable[str], *, at: str, most: int | Non
 
 def record_hash(record: Mapping[str, Any]) -> str:
     """The SHA-256 of a record in its canonical form (RFC 8785), hex."""
-    return hashlib.sha256(rfc8785.dumps(dict(record))).hexdigest()
+    return hashlib.sha256(canonical.to_bytes(dict(record))).hexdigest()
 
 
 def digest(records: Sequence[Mapping[str, Any]]) -> str:
     """The SHA-256 of the list of the records' hashes in its canonical form, hex: one for a whole conversation."""
-    return hashlib.sha256(rfc8785.dumps([record_hash(one) for one in records])).hexdigest()
+    return hashlib.sha256(canonical.to_bytes([record_hash(one) for one in records])).hexdigest()
 
 
 def sent_with(request: PreparedRequest) -> Any:
