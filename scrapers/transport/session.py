@@ -19,6 +19,7 @@ from urllib.parse import unquote_plus, urljoin, urlsplit
 import requests
 import urllib3
 from requests.adapters import BaseAdapter
+from requests.structures import CaseInsensitiveDict
 
 from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalError, PortalUnavailable
 from scrapers.transport.challenge import refuse_walls
@@ -262,7 +263,23 @@ class PortalSession:
 
 
 class _Sender(requests.Session):
-    """Never looks at redirects: even when asked not to follow, `requests` reads their whole body, without a limit."""
+    """Merges no settings that nobody made, which takes as long as the rest of a request, and never looks at redirects:
+    even when asked not to follow, `requests` reads their whole body, without a limit."""
+
+    def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
+        """With the conversation's own headers and cookies; of what else `requests` would merge, it has nothing."""
+        prepared, headers = requests.PreparedRequest(), CaseInsensitiveDict(self.headers)
+        headers.update(request.headers)
+        prepared.prepare(
+            method=request.method,
+            url=request.url,
+            headers=headers,
+            data=request.data,
+            params=request.params,
+            cookies=self.cookies,
+            json=request.json,
+        )
+        return prepared
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
         """Redirects are PortalSession's to follow."""
