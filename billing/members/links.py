@@ -52,6 +52,11 @@ def use(token: str, *, now: datetime) -> SignInLink | None:
     return link
 
 
+def find_page(token: str) -> str:
+    """The page that a link leads to, also where it is over; empty where nothing is known of it."""
+    return SignInLink.objects.filter(token_hash=_hash(token)).values_list("next", flat=True).first() or ""
+
+
 def list_waiting(*, now: datetime) -> QuerySet[SignInLink]:
     """Links that work."""
     return SignInLink.objects.filter(used_at=None, expires_at__gt=now)

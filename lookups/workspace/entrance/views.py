@@ -79,7 +79,7 @@ def link(request: HttpRequest, token: str) -> HttpResponse:
         return too_many(request, retry_after=wait)
     found = links.find(token, now=now) if request.method != "POST" else links.use(token, now=now)
     if found is None:
-        return _over(request, now)
+        return _over(request, token, now)
     if request.method != "POST":
         session = find_session(request)
         known = {"link": found, "invitations": arrival.list_invitations(found.email), "session": session}
@@ -147,10 +147,10 @@ def _sign_in(
     return response
 
 
-def _over(request: HttpRequest, now: datetime) -> HttpResponse:
+def _over(request: HttpRequest, token: str, now: datetime) -> HttpResponse:
     if request.method == "POST":
         _note_failure(request, "By a link that was used, or too old.", now)
-    return _show(request, AddressForm(), HOME, status=410, wrong="link")
+    return _show(request, AddressForm(), own_path(links.find_page(token)), status=410, wrong="link")
 
 
 def _note_failure(request: HttpRequest, detail: str, now: datetime) -> None:

@@ -64,6 +64,13 @@ class TestALink:
         assert not ada.is_in
         assert timedelta(minutes=15) == links.WORKS_FOR
 
+    def test_that_is_over_still_knows_the_page_that_was_wanted(self, ada: Person) -> None:
+        ada.ask(next="/app/usage/")
+        there = ada.link()
+        SignInLink.objects.update(expires_at=timezone.now())
+        for answer in (ada.get(there), ada.post(there)):
+            assert b'name="next" value="/app/usage/"' in answer.content
+
     def test_ends_the_others_that_were_asked_for(self, ada: Person) -> None:
         ada.ask()
         earlier = ada.link()
