@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.utils import timezone
@@ -130,11 +131,18 @@ def _read_bulk(asked: dict[str, Any], key: ApiKey) -> list[Wanted]:
     if bulk is None:
         raise errors.ApiError(404, "job_not_found", "Job not found")
     settings = to_settings({"every": None, "on": None, **asked})
-    wanted = []
+    wanted: list[Wanted] = []
+    wrong: list[dict[str, Any]] = []
     for row in watching.list_found(bulk):
         assert row.version is not None
         own = {**settings, "ref": settings.get("ref") or row.ref}
         wanted.append(Wanted(state=row.state, entity_id=row.version.entity.entity_id, seen=row, **own))
+        try:
+            refuse_question(replace(wanted[-1], entity_name=row.version.data["entityName"]), key)
+        except errors.ApiError as refused:
+            wrong.append(_problem(_first(refused.details), row.position))
+    if wrong:
+        raise _wrong(wrong)
     if not wanted:
         raise errors.invalid({"bulk_job": ["It has found no company, or none yet."]})
     return wanted

@@ -15,6 +15,7 @@ from lookups.models import Lookup, Watch
 from lookups.watches import taxonomy, watching
 from scrapers.sandbox.changing import CHANGING
 from tests.lookups.conftest import Customer
+from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
 from tests.lookups.watches.looks import codes, look, look_again, read, read_events, remove, watch
 
@@ -210,6 +211,17 @@ class TestPostingMany:
         bulk_row = Lookup.objects.filter(origin="bulk", verdict="found").order_by("pk").first()
         assert bulk_row is not None
         assert event["evidence"]["before"]["lookupId"] == bulk_row.public_id
+
+    def test_of_a_bulk_job_names_each_row_whose_liens_no_program_may_ask_for(
+        self, customer: Customer, register: Register
+    ) -> None:
+        rows = [{"entity_name": "Nobody Here LLC", "state": "NY"}, {"entity_name": "Acme Corp", "state": "NY"}]
+        job = customer.post("/v1/bulk-lookup", {"entities": rows}).json()["job_id"]
+        queue.work(now=timezone.now())
+        reply = customer.post("/v1/watches/batch", {"bulk_job": job, "on": ["status", "lien"]})
+        assert_error(reply, 400, "invalid_request", "Invalid request body")
+        assert [(one["index"], one["error"][:4]) for one in reply.json()["details"]] == [(1, "on: ")]
+        assert Watch.objects.count() == 0
 
     def test_of_another_customers_bulk_job_finds_none(self, tester: Customer, customer: Customer) -> None:
         job = tester.post("/v1/bulk-lookup", {"entities": [{"entity_name": "Magic Found LLC", "state": "DE"}]}).json()
