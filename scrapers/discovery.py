@@ -37,9 +37,9 @@ def list_portals() -> list[Portal]:
     return list(_found().values())
 
 
-def find_portal(code: str) -> Portal | None:
-    """The portal of a jurisdiction, or None."""
-    return _found().get(code)
+def find_portal(code: str, *, sandbox: bool = False) -> Portal | None:
+    """The portal of a jurisdiction, the fictional one where `sandbox`; None where no program can read it."""
+    return get_sandbox(code) if sandbox else _found().get(code)
 
 
 def list_publishers() -> list[Portal]:

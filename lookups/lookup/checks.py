@@ -42,7 +42,7 @@ def find_wait(ask: Ask, *, now: datetime) -> int | None:
     Known because the portal declares it, or measured over the last day.
     """
     state = ask.question.state
-    portal = discovery.get_sandbox(state) if ask.sandbox else discovery.find_portal(state)
+    portal = discovery.find_portal(state, sandbox=ask.sandbox)
     if portal is None or not _is_slow(portal, ask, now):
         return None
     return estimates.seconds(portal, now=now)

@@ -24,7 +24,7 @@ from lookups.watches import comparing, messages, readings, replaying, schedule
 from lookups.watches.comparing import Absence, Judgement, Memory, Result
 from lookups.watches.readings import LIENS, Reading
 from lookups.watches.taxonomy import Notice
-from scrapers import gateway
+from scrapers import discovery, gateway
 from scrapers.evidence.revision import find_revision
 from scrapers.normalize import names
 from scrapers.sandbox.changing import split_name
@@ -185,13 +185,13 @@ def _name_reader(lookup: Lookup) -> str:
 
 def _name_todays_reader(lookup: Lookup) -> str:
     """The same of the reader that this process has."""
-    portal = numbers.find_portal(lookup.state, sandbox=lookup.sandbox)
+    portal = discovery.find_portal(lookup.state, sandbox=lookup.sandbox)
     return f"{portal.version} {find_revision(portal)}" if portal is not None else ""
 
 
 def _list_lacking(lookup: Lookup) -> frozenset[str]:
     """The parts that this registry has not got and of which `fieldAvailability` does not speak."""
-    portal = numbers.find_portal(lookup.state, sandbox=lookup.sandbox)
+    portal = discovery.find_portal(lookup.state, sandbox=lookup.sandbox)
     if portal is None:
         return frozenset({"filings", "otherNames"})
     lacks = portal.list_lacking(from_copy=lookup.is_from_copy)

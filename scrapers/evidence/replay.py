@@ -126,7 +126,7 @@ def open_session(portal: Portal, network: Replay, *, trace: Trace, keys: Mapping
 
 def get_portal(reading: Reading) -> Portal:
     """The portal whose reader reads it today, whether or not its registry may be asked. Raises NotReplayed."""
-    portal = discovery.get_sandbox(reading.state) if reading.sandbox else discovery.find_portal(reading.state)
+    portal = discovery.find_portal(reading.state, sandbox=reading.sandbox)
     if portal is None:
         raise NotReplayed(Obstacle.NO_READER)
     return portal

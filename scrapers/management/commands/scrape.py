@@ -91,7 +91,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         query = _question(options)
-        portal = discovery.get_sandbox(query.state) if options["sandbox"] else discovery.find_portal(query.state)
+        portal = discovery.find_portal(query.state, sandbox=options["sandbox"])
         if portal is None:
             raise CommandError(
                 f"Nobody was asked: there is no reader for {PLACES[query.state].name}.", returncode=NOBODY
