@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -150,6 +151,8 @@ ENGINE_FREE = (
 # Servers that tests play, and Django's for them, send an answer's head and body apart: the system would hold the
 # second back until the first is acknowledged, 40 ms each time
 StreamRequestHandler.disable_nagle_algorithm = True
+# The mail server that tests play writes of a connection's end when its test, and who would read that, is over
+logging.getLogger("mail.log").propagate = False
 # A property is broken by what comes out, however long a busy machine takes for it
 hypothesis.settings.register_profile(
     "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
