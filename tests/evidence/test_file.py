@@ -20,7 +20,7 @@ from warcio.archiveiterator import ArchiveIterator
 from lookups.evidence import heads, judgement, signing, verify
 from scrapers.sandbox.magic import MAGIC
 from tests.evidence.conftest import FOUND, UNKNOWN, file_of
-from tests.evidence.forging import flip, forge_wholly, pack, read_files, seal_anew
+from tests.evidence.forging import flip, forge_head, forge_wholly, pack, read_files, seal_anew
 from tests.evidence.tampering import OURS, WARC, list_flipped, list_forged
 from tests.lookups.conftest import Customer
 from tests.lookups.messages import end_jobs
@@ -231,6 +231,17 @@ class TestAChangedFile:
         alone = verify.judge(raw)
         assert next(one for one in alone if one.part == "key").holds is None
         assert "our chain" in wrong_parts(judgement.judge(raw))
+
+    def test_is_noticed_under_a_head_of_another_hand(self, headed: bytes, tmp_path: Path) -> None:
+        """What was signed stays, and is said to have been there years before: the file's own list had that key, too."""
+        (tmp_path / "keys.json").write_text(json.dumps(signing.list_published()))
+        done = run_program(forge_head(headed), tmp_path, "--keys", "keys.json")
+        assert done.returncode == 1, done.stdout
+        assert "WRONG  head: " in done.stdout
+        assert "WRONG  archive signature: " in done.stdout
+        vouched = {"previous": signing.list_published()["keys"][0]["id"], "signature": "A" * 86 + "=="}
+        assert {"head", "archive signature"} <= wrong_parts(verify.judge(forge_head(headed, **vouched), trusted()))
+        assert "head" in wrong_parts(judgement.judge(forge_head(headed)))
 
     @pytest.mark.parametrize(
         "raw",
