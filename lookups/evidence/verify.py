@@ -214,9 +214,9 @@ def _check_archive(files: Mapping[str, bytes], contents: Mapping[str, Any]) -> l
     found = [_attempt("bytes", lambda: _check_records(files, held))]
     if not found[0].holds:
         return found
-    for number, state in enumerate(contents.get("bodies") or []):
+    for number, state in enumerate(contents["bodies"] if isinstance(contents.get("bodies"), list) else []):
         if number not in held:
-            text = f"The bytes of exchange {number + 1} are {WHY_NOT.get(state, 'not here')}."
+            text = f"The bytes of exchange {number + 1} are {WHY_NOT.get(str(state), 'not here')}."
             found.append(Finding("bytes", None, text))
     return found
 
@@ -365,7 +365,7 @@ def _canonical(content: Mapping[str, Any]) -> bytes:
 def _read(files: Mapping[str, bytes], name: str) -> dict[str, Any]:
     try:
         content = json.loads(files[OURS + name])
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, RecursionError):
         raise Wrong(f"{OURS}{name} is missing or cannot be read.") from None
     if not isinstance(content, dict):
         raise Wrong(f"{OURS}{name} is not written as it has to be.")
