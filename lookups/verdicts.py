@@ -156,8 +156,7 @@ class Verdict(WordWithFacts):
     CANNOT_SAY = (
         "cannot_say",
         VerdictFacts(
-            customer="Of a name check: somebody has the name, and whether that stands in the way cannot be known; the "
-            "`warning` says why.",
+            customer="Of a name check: whether the name is free cannot be known; the `warning` says why.",
             http_status=200,
             row="found",
             counted="answered",

@@ -17,7 +17,7 @@ from gunicorn.workers.base import Worker
 from waitress import wasyncore
 from waitress.channel import HTTPChannel
 from waitress.server import create_server
-from waitress.task import ErrorTask, ThreadedTaskDispatcher
+from waitress.task import ErrorTask, ThreadedTaskDispatcher, WSGITask
 
 REQUEST_SECONDS = 30.0  # for a whole request to come in, also the next one on the same connection
 REPLY_SECONDS = 120.0  # for a reply to be taken
@@ -26,6 +26,28 @@ LARGEST_HEADER = 32 * 1024
 LARGEST_BODY = 6 * 1024 * 1024  # the admin's forms may have 5 MB; the API refuses far smaller bodies itself
 LIVE = "/livez"
 LAST_CALL_SECONDS = 1.0  # what was connected just before a stop still gets its request in
+
+
+class _Answer(WSGITask):
+    """What the application answers; to HEAD without the body, which waitress leaves to us.
+
+    A client reads none there, and would take it for the beginning of its next reply on the same connection.
+    """
+
+    def write(self, data: bytes) -> None:
+        """Write the head, and the body unless only the head was asked for."""
+        if self.request.command != "HEAD":
+            super().write(data)
+            return
+        super().write(b"")
+        self.chunked_response = False  # no last chunk either
+
+    def get_environment(self) -> dict[str, Any]:
+        """What the application is asked; a file is not to be sent past `write`."""
+        environ: dict[str, Any] = super().get_environment()
+        if self.request.command == "HEAD":
+            environ.pop("wsgi.file_wrapper", None)
+        return environ
 
 
 class _Error(ErrorTask):
@@ -50,6 +72,7 @@ class _Error(ErrorTask):
 class _Connection(HTTPChannel):
     """One client. `begun`: since when we wait for its request, or it takes its reply."""
 
+    task_class = _Answer
     error_task_class = _Error
 
     def __init__(self, *arguments: Any, **named: Any) -> None:

@@ -94,7 +94,8 @@ def spread(row: Row, *, everywhere: Callable[[Mapping[str, Any]], list[str]]) ->
             raise WrongStates('"*" stands alone.')
         states = everywhere(row.fields)
     rest = {name: value for name, value in row.fields.items() if name != "states"}
-    return [Row({**rest, "state": state}, row.line, row.columns) for state in dict.fromkeys(states)]
+    named = {state.strip().upper(): state for state in states}
+    return [Row({**rest, "state": state}, row.line, row.columns) for state in named.values()]
 
 
 def _columns(names: list[str], headers: Mapping[str, Sequence[str]]) -> dict[int, str]:

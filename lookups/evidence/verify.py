@@ -2,16 +2,14 @@
 """Checks a file of evidence (.wacz) of SOS Lookup without the service, and without any code of it but this page.
 
     pip install cryptography rfc3161-client
-    python verify.py lk_….wacz
     python verify.py lk_….wacz --keys sos-lookup-keys.json --authority root.pem
 
 Every line says what was checked and how it came out; it ends with 0 when nothing is wrong, else with 1. `--keys` is the
-service's public list of its keys, which you have from elsewhere than from the file: from the service's address, or kept
-since before. `--authority` are the certificates that you trust for time-stamps.
+service's public list of its keys, from the service's address or kept since before; `--authority` are the certificates
+that you trust for time-stamps.
 
 What it can show: that whoever holds the key has signed that these bytes came from these addresses at this time, and
-gave this answer; and that nothing was changed since. What no file can show: that the registry's server sent them. TLS
-proves that to the one who reads, and to nobody else.
+gave this answer; and that nothing was changed since. What no file can show: that the registry's server sent them.
 """
 
 from __future__ import annotations
@@ -35,9 +33,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 
-PACKAGE, DIGEST = "datapackage.json", "datapackage-digest.json"
-WARC, OURS = "archive/data.warc.gz", "sos-lookup/"
+PACKAGE, DIGEST, WARC, OURS = "datapackage.json", "datapackage-digest.json", "archive/data.warc.gz", "sos-lookup/"
 MOST_FILES, MOST_BYTES, MOST_RECORD = 50, 256 * 1024 * 1024, 12 * 1024 * 1024  # unpacked; a page has 10 MB at most
+Outcome = tuple[bool | None, str]
 WHY_NOT = {"withheld": "left out at the request of a person they are about", "not_kept": "not kept (any more)"}
 
 
@@ -68,22 +66,23 @@ def judge(raw: bytes, trusted: Trusted = Trusted()) -> list[Finding]:
     except Exception as wrong:
         return [Finding("file", False, f"It cannot be read as a file of evidence: {wrong}.")]
     found = [_attempt("file", lambda: _check_package(files))]
-    found += [_attempt("archive signature", lambda: _check_archive_signature(files))]
+    found += [_attempt("archive signature", lambda: _check_archive_signature(files, trusted))]
     try:
-        manifest = _read(files, "manifest.json")
-        signature, contents = _read(files, "signature.json"), _read(files, "contents.json")
+        manifest, signature, contents = (_read(files, f"{one}.json") for one in ("manifest", "signature", "contents"))
     except Wrong as wrong:
         return [*found, Finding("manifest", False, str(wrong))]
     document = files[OURS + "manifest.json"]
-    found += [
+    return [
+        *found,
         _attempt("signature", lambda: _check_signature(document, signature)),
         _attempt("key", lambda: _check_key(files, manifest, signature, trusted)),
         _attempt("exchanges", lambda: _check_exchanges(files, manifest)),
         *_check_archive(files, contents),
         _attempt("facts", lambda: _check_facts(files, manifest)),
-        *_check_chain(files, document, trusted),
+        _attempt("chain", lambda: _check_entry(_read(files, "chain.json")["entry"], document)),
+        _attempt("head", lambda: _check_head(_list_keys(files, trusted), **_read(files, "chain.json"))),
+        _attempt("time-stamp", lambda: _check_stamp(_read(files, "chain.json")["head"], trusted)),
     ]
-    return found
 
 
 def is_good(found: list[Finding]) -> bool:
@@ -119,8 +118,7 @@ def _check_package(files: Mapping[str, bytes]) -> tuple[bool, str]:
         raise Wrong(f"{PACKAGE} or {DIGEST} is missing.")
     if json.loads(files[DIGEST])["hash"] != _named_hash(files[PACKAGE]):
         raise Wrong(f"{PACKAGE} was changed: it has another hash than {DIGEST} says.")
-    resources = json.loads(files[PACKAGE])["resources"]
-    listed = {one["path"]: one for one in resources}
+    listed = {one["path"]: one for one in json.loads(files[PACKAGE])["resources"]}
     if set(listed) != set(files) - {PACKAGE, DIGEST}:
         raise Wrong("The files are not those that the package lists.")
     for path, one in sorted(listed.items()):
@@ -129,7 +127,7 @@ def _check_package(files: Mapping[str, bytes]) -> tuple[bool, str]:
     return True, f"All {len(listed)} files are as they were packed."
 
 
-def _check_archive_signature(files: Mapping[str, bytes]) -> tuple[bool, str]:
+def _check_archive_signature(files: Mapping[str, bytes], trusted: Trusted) -> tuple[bool, str]:
     digest, package = json.loads(files[DIGEST]), json.loads(files[PACKAGE])
     signed = digest.get("signedData") or {}
     fixed = {**signed, "software": package.get("software"), "version": "0.1.0"}
@@ -140,15 +138,13 @@ def _check_archive_signature(files: Mapping[str, bytes]) -> tuple[bool, str]:
     if signed.get("created") != package.get("created"):
         raise Wrong("The package was signed at another time than it says.")
     raw = base64.b64decode(signed["signature"], validate=True)
-    half = len(raw) // 2
-    written = utils.encode_dss_signature(int.from_bytes(raw[:half], "big"), int.from_bytes(raw[half:], "big"))
+    written = utils.encode_dss_signature(int.from_bytes(raw[:48], "big"), int.from_bytes(raw[48:], "big"))
     key = load_der_public_key(base64.b64decode(signed["publicKey"], validate=True))
     try:
         key.verify(written, signed["hash"].encode(), ec.ECDSA(hashes.SHA256()))  # type: ignore[union-attr,call-arg,arg-type]
     except InvalidSignature:
         raise Wrong("The signature of the package does not fit it.") from None
-    keys = json.loads(files[OURS + "keys.json"])["keys"]
-    if signed["publicKey"] not in [one["archivePublicKey"] for one in keys]:
+    if signed["publicKey"] not in [one["archivePublicKey"] for one in _list_keys(files, trusted)]:
         raise Wrong("The package is signed with a key that is none of the service's.")
     return True, f"The package was signed on {signed['created']}."
 
@@ -161,29 +157,44 @@ def _check_signature(document: bytes, signature: Mapping[str, Any]) -> tuple[boo
     return True, f"The manifest {sha256} is signed with the key {signature['keyId']}."
 
 
-def _check_key(
-    files: Mapping[str, bytes], manifest: Mapping[str, Any], signature: Mapping[str, Any], trusted: Trusted
-) -> tuple[bool | None, str]:
+def _check_key(files: Mapping[str, bytes], manifest: Any, signature: Mapping[str, Any], trusted: Trusted) -> Outcome:
     """Whether the key is on the list, was in use then, and every key of the list is vouched for by the one before."""
     log = json.loads(files[OURS + "keys.json"]) if trusted.keys is None else trusted.keys
-    keys, before = {}, None
-    for one in log["keys"]:
-        said = {name: one[name] for name in one if name not in ("number", "retiredAt", "signature")}
+    for before, one in zip([None, *log["keys"]], log["keys"], strict=False):
         if before is not None and one["signature"]:
-            _verify(_canonical(said), {**one, "publicKey": before["publicKey"]}, f"the key {one['id']}")
+            _check_vouched(one, before)
         if one["id"] != hashlib.sha256(base64.b64decode(one["publicKey"])).hexdigest()[:16]:
             raise Wrong(f"The key {one['id']} is listed under another's name.")
-        keys[one["id"]] = before = one
-    own = keys.get(signature["keyId"])
-    if own is None or own["publicKey"] != signature["publicKey"]:
-        raise Wrong(f"The key {signature['keyId']} is none of the service's.")
-    at = manifest["answeredAt"]
-    if at < own["validFrom"] or (own["retiredAt"] and at > own["retiredAt"]):
-        raise Wrong(f"The key {own['id']} was not in use on {at}.")
+    own = _find_key(log["keys"], signature, manifest["answeredAt"])
     if trusted.keys is None:
         where = f"{manifest['service']}/.well-known/sos-lookup-keys.json"
         return None, f"Whose key {own['id']} is, this file alone cannot show: compare it with {where}."
     return True, f"The key {own['id']} is on the list of {log['service']}, and was in use then."
+
+
+def _find_key(keys: list[Mapping[str, Any]], signed: Mapping[str, Any], at: str) -> Mapping[str, Any]:
+    own = next((one for one in keys if one["id"] == signed["keyId"]), None)
+    if own is None or own["publicKey"] != signed["publicKey"]:
+        raise Wrong(f"The key {signed['keyId']} is none of the service's.")
+    if at < own["validFrom"] or (own["retiredAt"] and at > own["retiredAt"]):
+        raise Wrong(f"The key {own['id']} was not in use on {at}.")
+    return own
+
+
+def _list_keys(files: Mapping[str, bytes], trusted: Trusted) -> list[Mapping[str, Any]]:
+    """The keys that head and package may be signed with: the reader's, and what the last of them vouches for since."""
+    listed = json.loads(files[OURS + "keys.json"])["keys"]
+    known = list(listed if trusted.keys is None else trusted.keys["keys"])
+    for one in [] if known[-1]["retiredAt"] else listed:
+        if one["previous"] == known[-1]["id"] and one["signature"]:
+            _check_vouched(one, known[-1])
+            known.append(one)
+    return known
+
+
+def _check_vouched(key: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    stated = {name: key[name] for name in key if name not in ("number", "retiredAt", "signature")}
+    _verify(_canonical(stated), {**key, "publicKey": before["publicKey"]}, f"the key {key['id']}")
 
 
 def _check_exchanges(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> tuple[bool, str]:
@@ -203,9 +214,9 @@ def _check_archive(files: Mapping[str, bytes], contents: Mapping[str, Any]) -> l
     found = [_attempt("bytes", lambda: _check_records(files, held))]
     if not found[0].holds:
         return found
-    for number, state in enumerate(contents.get("bodies") or []):
+    for number, state in enumerate(contents["bodies"] if isinstance(contents.get("bodies"), list) else []):
         if number not in held:
-            text = f"The bytes of exchange {number + 1} are {WHY_NOT.get(state, 'not here')}."
+            text = f"The bytes of exchange {number + 1} are {WHY_NOT.get(str(state), 'not here')}."
             found.append(Finding("bytes", None, text))
     return found
 
@@ -252,7 +263,7 @@ def _check_answer(kind: str, block: bytes, record: Mapping[str, Any], number: in
         raise Wrong(f"The bytes of exchange {number} were changed.")
 
 
-def _check_facts(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> tuple[bool | None, str]:
+def _check_facts(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Outcome:
     facts = files.get(OURS + "facts.json")
     if facts is None:
         return None, "The facts are left out at the request of a person they are about."
@@ -263,14 +274,6 @@ def _check_facts(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> tup
     return True, f"The answer was: {manifest['verdict']}. Its facts are those that were signed."
 
 
-def _check_chain(files: Mapping[str, bytes], document: bytes, trusted: Trusted) -> list[Finding]:
-    return [
-        _attempt("chain", lambda: _check_entry(_read(files, "chain.json")["entry"], document)),
-        _attempt("head", lambda: _check_head(**_read(files, "chain.json"))),
-        _attempt("time-stamp", lambda: _check_stamp(_read(files, "chain.json")["head"], trusted)),
-    ]
-
-
 def _check_entry(entry: Mapping[str, Any], document: bytes) -> tuple[bool, str]:
     if entry["manifest"] != hashlib.sha256(document).hexdigest():
         raise Wrong("The chain has another manifest in this place.")
@@ -279,13 +282,12 @@ def _check_entry(entry: Mapping[str, Any], document: bytes) -> tuple[bool, str]:
     return True, f"It is entry {entry['number']} of the chain."
 
 
-def _check_head(
-    entry: Mapping[str, Any], links: list[str] | None, head: Mapping[str, Any] | None
-) -> tuple[bool | None, str]:
+def _check_head(keys: list[Any], entry: Any, links: list[str] | None, head: Mapping[str, Any] | None) -> Outcome:
     if head is None:
         return None, "The chain had no head over this entry yet when the file was made; a later file has."
     _verify(head["document"].encode(), head, "the head")
     said = json.loads(head["document"])
+    _find_key(keys, head, said["at"])
     if links is None:
         return None, f"The head at entry {said['number']} is too far to show the way there."
     hashed = entry["hash"]
@@ -296,15 +298,13 @@ def _check_head(
     return True, f"It is under the head at entry {said['number']}, signed on {said['at']}."
 
 
-def _check_stamp(head: Mapping[str, Any] | None, trusted: Trusted) -> tuple[bool | None, str]:
+def _check_stamp(head: Mapping[str, Any] | None, trusted: Trusted) -> Outcome:
     if head is None or not head["token"]:
         return None, "No outside authority has vouched for the time."
     return check_timestamp(base64.b64decode(head["token"]), head["document"].encode(), trusted.authorities)
 
 
-def check_timestamp(
-    token: bytes, document: bytes, authorities: tuple[x509.Certificate, ...]
-) -> tuple[bool | None, str]:
+def check_timestamp(token: bytes, document: bytes, authorities: tuple[x509.Certificate, ...]) -> Outcome:
     """Whether a reply of an authority (RFC 3161) is about this text; its signature where the authority is trusted."""
     try:
         from rfc3161_client import VerificationError, VerifierBuilder, decode_timestamp_response
@@ -365,7 +365,7 @@ def _canonical(content: Mapping[str, Any]) -> bytes:
 def _read(files: Mapping[str, bytes], name: str) -> dict[str, Any]:
     try:
         content = json.loads(files[OURS + name])
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, RecursionError):
         raise Wrong(f"{OURS}{name} is missing or cannot be read.") from None
     if not isinstance(content, dict):
         raise Wrong(f"{OURS}{name} is not written as it has to be.")

@@ -38,13 +38,16 @@ def note_job(job_id: uuid.UUID, *, now: datetime) -> None:
 
 
 def note_bulk(bulk_id: uuid.UUID, *, now: datetime) -> None:
-    """A bulk job has ended, in the caller's transaction: write to whoever wanted to know."""
+    """A bulk job has ended, in the caller's transaction: write to whoever wanted to know.
+
+    To no program of what a person asked in the workspace, as with a single job.
+    """
     bulk = BulkJob.objects.select_related("account", "key", "hold").get(pk=bulk_id)
     event = Event.BULK_CANCELLED if bulk.cancelled_at else Event.BULK_COMPLETE
     rows = []
     livemode = bulk.key.livemode
     address = bulk.webhook_url or bulk.account.webhook_address(livemode=livemode)
-    if address:
+    if address and not Lookup.objects.filter(bulk=bulk, asked_by__isnull=False).exists():
         data = bodies.of_bulk_end(bulk)
         rows.append(_webhook(bulk, event, address, data, now=now, bulk=bulk))
     if bulk.emails_results:

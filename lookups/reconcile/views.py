@@ -7,6 +7,7 @@ The program has no way to send a header, so its key stands in the address. It ha
 from __future__ import annotations
 
 from collections.abc import Callable, Sized
+from decimal import Decimal
 from functools import wraps
 from typing import Any
 
@@ -268,12 +269,14 @@ def _list(value: Any) -> list[Any]:
 
 
 def _first(value: Any) -> str:
-    """The text of a property's value, which may be a list, a cell that was reconciled, or a number."""
+    """The text of a property's value, which may be a list, a cell that was reconciled, a number, or an empty cell."""
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, dict):
         value = value.get("id") or value.get("name") or ""
-    return str(value)
+    if isinstance(value, Decimal) and abs(value) < 10**15 and value == int(value):
+        value = int(value)  # tables write a whole number as 3284652.0
+    return "" if value is None else str(value)
 
 
 def _limit(query: Any) -> int:

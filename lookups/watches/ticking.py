@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from celery import current_app
@@ -129,7 +130,7 @@ def _take_turn(watch_id: uuid.UUID, due_at: datetime | None, *, now: datetime) -
         return None
     later = _list_later(watch, now=now)
     watch.next_at = min([_find_next(watch, after=now), *later.values()])
-    if _is_used_up(watch, set(later), now=now):
+    if is_used_up(watch, set(later), now=now):
         watch.next_at = schedule.find_next(watch.pk, watch.every, after=schedule.begin_next_month(now))
         watch.save(update_fields=["next_at"])
         return None
@@ -161,7 +162,8 @@ def _find_next(watch: Watch, *, after: datetime) -> datetime:
     return schedule.find_next(watch.pk, watch.every, after=after + schedule.half_of(watch.every))
 
 
-def _is_used_up(watch: Watch, later: set[str], *, now: datetime) -> bool:
+def is_used_up(watch: Watch, later: Collection[str], *, now: datetime) -> bool:
+    """Whether a look at all but `later` would be more checks than it may make in this month."""
     if watch.max_per_month is None:
         return False
     made = WatchCheck.objects.filter(watch=watch, created_at__gte=schedule.begin_month(now)).count()

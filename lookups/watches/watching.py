@@ -53,6 +53,10 @@ class Wanted:
     seen: Lookup | None = None
 
 
+class UsedUp(Exception):
+    """The watch has made as many checks as it may in this month."""
+
+
 @dataclass(frozen=True, slots=True)
 class Made:
     """The watches that were wanted, each once, and how many of them are new."""
@@ -202,7 +206,9 @@ def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:
 
 
 def check_now(watch: Watch, *, now: datetime) -> bool:
-    """Have it look at once, beside its own times; False while it is paused."""
+    """Have it look at once, beside its own times; False while it is paused. Raises UsedUp."""
+    if watch.status == Watch.Status.ACTIVE and ticking.is_used_up(watch, (), now=now):
+        raise UsedUp
     asked = Watch.objects.kept().filter(pk=watch.pk, status=Watch.Status.ACTIVE).update(next_at=now)
     if asked:
         ticking.wake()

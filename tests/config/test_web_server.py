@@ -179,6 +179,20 @@ class TestTheWebServer:
         reply = plain_http.post(f"{server.url}/echo", content=iter([b"a" * 9, b"b" * 70_000]), headers={"host": "a"})
         assert reply.text.split()[0] == "70009"
 
+    @pytest.mark.parametrize("path", ["/echo", "/file", "/pieces"])
+    def test_sends_no_body_to_who_asks_for_the_head_alone(self, server: WebServer, path: str) -> None:
+        """A client would take it for the beginning of its next reply; here the server may also hang up instead."""
+        asked = f"HEAD {path} HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        with server.connect(asked.encode()) as client:
+            head, _, after = _read_all(client).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200 ")
+        if path == "/pieces":
+            assert (b"Connection: close" in head, after) == (True, b"")
+        else:
+            assert b"Content-Length: " in head
+            assert after.startswith(b"HTTP/1.1 200 ")
+            assert after.endswith(b"well")
+
     def test_leaves_it_to_the_service_which_proxies_are_believed(self, server: WebServer) -> None:
         assert plain_http.get(f"{server.url}/echo", headers={"X-Forwarded-For": "1.2.3.4"}).text == "0 1.2.3.4"
 

@@ -57,6 +57,17 @@ def a_watch(tester: Customer) -> str:
     return watch_id
 
 
+class TestAnExampleOfAnAmbiguousName:
+    """As the reference and the page of errors show it."""
+
+    def test_has_companies_to_choose_from_that_fit_equally_well(self, document: dict[str, Any]) -> None:
+        """Both had one number, of which nobody can choose one, and only one of them fitted."""
+        replies = document["paths"]["/v1/lookup"]["post"]["responses"]["404"]["content"]["application/json"]["examples"]
+        [shown_] = [one["value"] for one in replies.values() if one["value"]["code"] == "ambiguous_name"]
+        assert len({one["entityId"] for one in shown_["suggestions"]}) == len(shown_["suggestions"]) > 1
+        assert {one["score"] for one in shown_["suggestions"]} == {1.0}
+
+
 class TestAnExampleOfARequest:
     """Sent to the running service with a key of the sandbox."""
 

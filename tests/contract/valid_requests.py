@@ -31,6 +31,7 @@ RULES = {
         r"Send entity_id or entity_name\.",
         r"Send watches or bulk_job, one of the two\.",
         r"Liens are kept by name: .*",
+        r"A look at a company and at its liens is two checks: .*",
         r"watches: send a list of 1 to 1,000 rows\.",
         r"Stands in the query string beside a table alone\. Send it in the body\.",
     ],

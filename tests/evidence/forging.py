@@ -20,19 +20,28 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 OURS = "sos-lookup/"
 
 
-def sign(package: bytes, created: str) -> dict[str, Any]:
-    """The signature of a package by a key that nobody knows."""
-    key = ec.generate_private_key(ec.SECP384R1())
+def make_archive_key() -> ec.EllipticCurvePrivateKey:
+    """A key that nobody knows."""
+    return ec.generate_private_key(ec.SECP384R1())
+
+
+def to_base64(key: ec.EllipticCurvePrivateKey) -> str:
+    """Its public half, as a list of keys has it."""
+    public = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return base64.b64encode(public).decode()
+
+
+def sign(package: bytes, created: str, key: ec.EllipticCurvePrivateKey) -> dict[str, Any]:
+    """The signature of a package."""
     named = f"sha256:{hashlib.sha256(package).hexdigest()}"
     r, s = utils.decode_dss_signature(key.sign(named.encode(), ec.ECDSA(hashes.SHA256())))
-    public = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     return {
         "hash": named,
         "created": created,
         "software": "SOS Lookup",
         "version": "0.1.0",
         "signature": base64.b64encode(r.to_bytes(48) + s.to_bytes(48)).decode(),
-        "publicKey": base64.b64encode(public).decode(),
+        "publicKey": to_base64(key),
     }
 
 
@@ -77,8 +86,9 @@ def flip(content: bytes, at: int, bit: int = 1) -> bytes:
     return content[:at] + bytes([content[at] ^ bit]) + content[at + 1 :]
 
 
-def seal_anew(files: dict[str, bytes]) -> dict[str, bytes]:
+def seal_anew(files: dict[str, bytes], key: ec.EllipticCurvePrivateKey | None = None) -> dict[str, bytes]:
     """The package and its digest written to fit the files, signed by nobody known."""
+    key = key or make_archive_key()
     package = json.loads(files["datapackage.json"])
     inside = {name: content for name, content in files.items() if not name.startswith("datapackage")}
     package["resources"] = [
@@ -90,7 +100,11 @@ def seal_anew(files: dict[str, bytes]) -> dict[str, bytes]:
         **inside,
         "datapackage.json": written,
         "datapackage-digest.json": rfc8785.dumps(
-            {"path": "datapackage.json", "hash": named_hash(written), "signedData": sign(written, package["created"])}
+            {
+                "path": "datapackage.json",
+                "hash": named_hash(written),
+                "signedData": sign(written, package["created"], key),
+            }
         ),
     }
 
@@ -124,3 +138,22 @@ def forge_wholly(raw: bytes) -> bytes:
         f"{OURS}keys.json": json.dumps(keys).encode(),
     }
     return pack(seal_anew(files))
+
+
+def forge_head(raw: bytes, **stated: Any) -> bytes:
+    """An older head over an entry that is ours, and the forger's keys on the file's own list of keys.
+
+    `stated`: what that list says of the forger's key beside.
+    """
+    files = read_files(raw)
+    private, archive_key = Ed25519PrivateKey.generate(), make_archive_key()
+    public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    key = {"id": hashlib.sha256(public).hexdigest()[:16], "publicKey": base64.b64encode(public).decode()}
+    chain, keys = (json.loads(files[f"{OURS}{name}.json"]) for name in ("chain", "keys"))
+    document = chain["head"]["document"].replace('"at":"20', '"at":"19')
+    signature = base64.b64encode(private.sign(document.encode())).decode()
+    chain["head"] |= {"document": document, "signature": signature, "keyId": key["id"], "publicKey": key["publicKey"]}
+    made = {"archivePublicKey": to_base64(archive_key), "validFrom": "1900-01-01T00:00:00.000Z", "number": 2}
+    keys["keys"].append({**keys["keys"][0], **key, **made, "previous": None, "signature": None, **stated})
+    files |= {f"{OURS}chain.json": json.dumps(chain).encode(), f"{OURS}keys.json": json.dumps(keys).encode()}
+    return pack(seal_anew(files, archive_key))

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -20,7 +21,16 @@ from warcio.archiveiterator import ArchiveIterator
 from lookups.evidence import heads, judgement, signing, verify
 from scrapers.sandbox.magic import MAGIC
 from tests.evidence.conftest import FOUND, UNKNOWN, file_of
-from tests.evidence.forging import flip, forge_wholly, pack, read_files, seal_anew
+from tests.evidence.forging import (
+    flip,
+    forge_head,
+    forge_wholly,
+    is_kind,
+    pack,
+    read_files,
+    rewrite_archive,
+    seal_anew,
+)
 from tests.evidence.tampering import OURS, WARC, list_flipped, list_forged
 from tests.lookups.conftest import Customer
 from tests.lookups.messages import end_jobs
@@ -207,6 +217,13 @@ class TestAChangedFile:
             assert changed == content or not verify.is_good(verify.judge(raw, trusted())), name
         assert not verify.is_good(judgement.judge(raw))
 
+    @pytest.mark.parametrize("bodies", [7, True, "kept", {"a": 1}, [[]], [{}], [None]])
+    def test_is_judged_whatever_it_says_of_bytes_that_it_lacks(self, evidence: bytes, bodies: Any) -> None:
+        files = read_files(evidence)
+        files[WARC] = rewrite_archive(files[WARC], lambda one: b"" if is_kind(one, "response") else one)
+        files[f"{OURS}contents.json"] = json.dumps({"bodies": bodies, "facts": "kept"}).encode()
+        assert wrong_parts(judgement.judge(pack(seal_anew(files)))) == {"archive signature"}
+
     def test_has_no_byte_but_its_list_of_files_that_may_be_another(self, evidence: bytes) -> None:
         chance, inside = random.Random(16), list[range]()
         with zipfile.ZipFile(io.BytesIO(evidence)) as archive:
@@ -232,6 +249,17 @@ class TestAChangedFile:
         assert next(one for one in alone if one.part == "key").holds is None
         assert "our chain" in wrong_parts(judgement.judge(raw))
 
+    def test_is_noticed_under_a_head_of_another_hand(self, headed: bytes, tmp_path: Path) -> None:
+        """What was signed stays, and is said to have been there years before: the file's own list had that key, too."""
+        (tmp_path / "keys.json").write_text(json.dumps(signing.list_published()))
+        done = run_program(forge_head(headed), tmp_path, "--keys", "keys.json")
+        assert done.returncode == 1, done.stdout
+        assert "WRONG  head: " in done.stdout
+        assert "WRONG  archive signature: " in done.stdout
+        vouched = {"previous": signing.list_published()["keys"][0]["id"], "signature": "A" * 86 + "=="}
+        assert {"head", "archive signature"} <= wrong_parts(verify.judge(forge_head(headed, **vouched), trusted()))
+        assert "head" in wrong_parts(judgement.judge(forge_head(headed)))
+
     @pytest.mark.parametrize(
         "raw",
         [
@@ -241,8 +269,9 @@ class TestAChangedFile:
             pack({}),
             pack({"datapackage.json": b"[" * 100_000}),
             pack({f"{OURS}manifest.json": b"[]"}),
+            pack({f"{OURS}manifest.json": b"[" * 100_000}),
         ],
-        ids=["nothing", "a beginning", "something else", "empty", "nested", "a list"],
+        ids=["nothing", "a beginning", "something else", "empty", "nested", "a list", "a nested manifest"],
     )
     def test_that_is_none_at_all_is_said_to_be_wrong(self, raw: bytes) -> None:
         assert not verify.is_good(verify.judge(raw))

@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from billing.models import AuditEvent
-from lookups.evidence import signing, verify
+from lookups.evidence import heads, signing, verify
 from lookups.models import Manifest, SigningKey
 from tests.evidence.conftest import FOUND, file_of
 from tests.lookups.conftest import NOW, Customer, later
@@ -106,6 +106,16 @@ class TestRotating:
             assert verify.is_good([one for one in found if one.part != "key" or reply is old]), found
         keys = list(Manifest.objects.order_by("pk").values_list("key", flat=True))
         assert keys == [one["id"] for one in log["keys"]]
+
+    def test_leaves_a_file_of_later_good_by_a_list_of_before(self, tester: Customer) -> None:
+        """Its head and its package have the new key, which the old one vouches for."""
+        reply = tester.lookup(FOUND, "DE")
+        before = published()
+        signing.rotate(reason="Once a year.", now=later(days=1))
+        assert heads.make(now=later(days=1))
+        found = verify.judge(file_of(tester, reply), verify.Trusted(before))
+        assert verify.is_good(found), found
+        assert next(one for one in found if one.part == "head").holds
 
     def test_needs_a_reason(self, db: None) -> None:
         with pytest.raises(CommandError):

@@ -269,6 +269,11 @@ class TestManyStatesAtOnce:
             (1, "CA", "m", "found"),
         ]
 
+    def test_makes_one_of_a_state_that_is_named_twice_in_another_case(self, tester: Customer) -> None:
+        """Two rows of Delaware were two that were found."""
+        rows = [{"entity_name": "Magic Found LLC", "states": ["DE", "de", " De ", "CA"]}]
+        assert tester.post("/v1/bulk-lookup", {"entities": rows}).json()["total"] == 2
+
     def test_can_be_all_that_answer(self, tester: Customer, customer: Customer) -> None:
         rows = [{"entity_name": "Magic Found LLC", "states": ["*"]}]
         assert tester.post("/v1/bulk-lookup", {"entities": rows}).json()["total"] == 56

@@ -86,6 +86,7 @@ MADE_BEFORE = reply("There before", fill(watches.NewWatches, _FIELDS, created=0,
 CHECKS = reply("One", fill(watches.WatchCheckList, _FIELDS, checks=[_CHECK]))
 NO_WATCH = error(404, "watch_not_found", "Watch not found")
 IS_PAUSED = error(409, "watch_paused", "The watch is paused")
+USED_UP = error(409, "checks_used_up", "The watch has made its checks of this month")
 TOO_MANY = error(409, "too_many_watches", "At most 100 watches of an account in test mode: delete some")
 
 _READING = {"lookupId": LOOKUP, "url": f"/v1/lookups/{LOOKUP}", "evidence": ENTITY.evidence}

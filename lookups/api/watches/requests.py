@@ -66,7 +66,8 @@ class WatchSettings(serializers.Serializer[Any]):
         allow_null=True,
         min_value=1,
         max_value=MOST_CHECKS,
-        help_text="Checks in a month (UTC) at most. Default: as many as `every` makes.",
+        help_text="Checks in a month (UTC) at most. Default: as many as `every` makes. With `lien` beside others a "
+        "look is two.",
     )
     ref = Text(required=False, allow_null=True, max_length=200, help_text="Your own mark, echoed with every event.")
 

@@ -178,7 +178,9 @@ check_now = extend_schema(
         {
             202: reply(WatchReply, "It is due.", examples.DUE),
             404: _GONE,
-            409: reply(Error, "It is paused.", examples.IS_PAUSED),
+            409: reply(
+                Error, "It is paused, or has made its checks of this month.", examples.IS_PAUSED, examples.USED_UP
+            ),
         },
     ),
 )

@@ -151,7 +151,11 @@ class ChecksView(Endpoint):
         """Look at once."""
         key = self.key_of(request)
         watch = get_watch(watchId, key)
-        if not watching.check_now(watch, now=timezone.now()):
+        try:
+            due = watching.check_now(watch, now=timezone.now())
+        except watching.UsedUp:
+            raise errors.ApiError(409, "checks_used_up", "The watch has made its checks of this month") from None
+        if not due:
             raise errors.ApiError(409, "watch_paused", "The watch is paused")
         return Response(reply_of(get_watch(watchId, key), key).data, status=202)
 

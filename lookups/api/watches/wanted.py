@@ -33,6 +33,7 @@ from scrapers.refusals import find_refusal
 NO_MAILS = "This service has no mail server. Name a webhook, or ask /v1/events."
 LIENS_BY_NAME = "Liens are kept by name: send entity_name, or watch more of the company than these."
 NO_ADDRESS = "The account has no e-mail address."
+TWO_AT_A_TIME = "A look at a company and at its liens is two checks: allow two or more."
 _SETTINGS = tuple(WatchSettings().fields)
 
 
@@ -51,6 +52,7 @@ def read_one(body: Any, key: ApiKey) -> Wanted:
     asked = read(WatchRequest, body)
     refuse_mail(asked, key)
     wanted = _to_wanted(asked)
+    refuse_never(wanted.categories, wanted.max_per_month)
     refuse_question(wanted, key)
     return wanted
 
@@ -85,6 +87,9 @@ def read_changes(body: Any, watch: Watch, key: ApiKey) -> dict[str, Any]:
     asked = read(WatchChanges, body)
     refuse_mail(asked, key)
     changes = to_settings(asked)
+    if {"categories", "max_per_month"} & set(changes):
+        both = {name: changes.get(name, getattr(watch, name)) for name in ("categories", "max_per_month")}
+        refuse_never(**both)
     if "categories" in changes:
         company = {name: getattr(watch, name) for name in ("state", "entity_id", "every")}
         named = watch.entity_name or watch.name
@@ -98,6 +103,12 @@ def refuse_mail(asked: dict[str, Any], key: ApiKey) -> None:
     """Raise ApiError 400 where a mail is wanted and none can be sent."""
     if asked.get("email_digest") and not (result_mail.is_configured() and key.account.email):
         raise errors.invalid({"email_digest": [NO_ADDRESS if result_mail.is_configured() else NO_MAILS]})
+
+
+def refuse_never(categories: list[str], max_per_month: int | None) -> None:
+    """Raise ApiError 400 for a watch that would never look, as one look is more than it may make in a month."""
+    if max_per_month == 1 and WatchCategory.LIEN in categories and len(categories) > 1:
+        raise errors.invalid({"max_per_month": [TWO_AT_A_TIME]})
 
 
 def refuse_question(wanted: Wanted, key: ApiKey) -> None:
@@ -122,6 +133,7 @@ def _read_row(row: Row, for_all: dict[str, Any], key: ApiKey) -> Wanted:
     asked = read(WatchRequest, {**for_all, **row.fields})
     refuse_mail(asked, key)
     wanted = _to_wanted(asked)
+    refuse_never(wanted.categories, wanted.max_per_month)
     refuse_question(wanted, key)
     return wanted
 
@@ -131,6 +143,7 @@ def _read_bulk(asked: dict[str, Any], key: ApiKey) -> list[Wanted]:
     if bulk is None:
         raise errors.ApiError(404, "job_not_found", "Job not found")
     settings = to_settings({"every": None, "on": None, **asked})
+    refuse_never(settings["categories"], settings.get("max_per_month"))
     wanted: list[Wanted] = []
     wrong: list[dict[str, Any]] = []
     for row in watching.list_found(bulk):

@@ -39,6 +39,7 @@ CODES = {
     "watch_not_found": "There is no such watch, or it is another account's or of the other mode, or was deleted.",
     "too_many_watches": "The account has as many watches in test mode as it may; nothing was made.",
     "watch_paused": "The watch is paused, and looks at nothing until it is active again.",
+    "checks_used_up": "The watch has made as many checks as it may this month (UTC): raise `max_per_month`, or wait.",
     "user_not_found": "The account of this key is gone.",
     "not_found": "There is no such address in this API.",
     "method_not_allowed": "The address is right, and takes no requests of this method.",

@@ -41,6 +41,7 @@ class Signed:
 
 def find(sha256: str, *, now: datetime) -> Signed | None:
     """The manifest with this hash; None where we signed none."""
+    sha256 = sha256.lower()  # some programs write a hash in capitals
     if not _SHA256.fullmatch(sha256):
         return None
     found = Manifest.objects.filter(sha256=sha256).first()

@@ -109,7 +109,7 @@ async function checkPackage(files) {
   return [true, `All ${listed.length} files are as they were packed.`];
 }
 
-async function checkArchiveSignature(files) {
+async function checkArchiveSignature(files, trusted) {
   const digest = json(files, DIGEST), signed = digest.signedData || {};
   const fixed = { ...signed, software: json(files, PACKAGE).software, version: "0.1.0" };
   if (canonical({ path: PACKAGE, hash: signed.hash, signedData: fixed }) !== text(need(files, DIGEST))) {
@@ -121,7 +121,7 @@ async function checkArchiveSignature(files) {
   const key = await crypto.subtle.importKey("spki", unbase64(signed.publicKey), curve, false, ["verify"]);
   const fits = await crypto.subtle.verify({ name: "ECDSA", hash: "SHA-256" }, key, unbase64(signed.signature), bytesOf(signed.hash));
   if (!fits) throw new Wrong("The signature of the package does not fit it.");
-  if (!ours(files, "keys.json").keys.some(one => one.archivePublicKey === signed.publicKey)) {
+  if (!(await listKeys(files, trusted)).some(one => one.archivePublicKey === signed.publicKey)) {
     throw new Wrong("The package is signed with a key that is none of the service's.");
   }
   return [true, `The package was signed on ${signed.created}.`];
@@ -138,22 +138,39 @@ async function checkSignature(files) {
 // Whether the key is on the list, was in use then, and every key of the list is vouched for by the one before.
 async function checkKey(files, trusted) {
   const manifest = ours(files, "manifest.json"), signature = ours(files, "signature.json");
-  const log = trusted || ours(files, "keys.json"), keys = new Map();
+  const log = trusted || ours(files, "keys.json");
   let before = null;
   for (const one of log.keys) {
-    const { number, retiredAt, signature: vouched, ...said } = one;
-    if (before && vouched) {
-      await verifySigned(bytesOf(canonical(said)), { publicKey: before.publicKey, signature: vouched }, `the key ${one.id}`);
-    }
+    if (before && one.signature) await checkVouched(one, before);
     if (one.id !== (await sha256(unbase64(one.publicKey))).slice(0, 16)) throw new Wrong(`The key ${one.id} is listed under another's name.`);
-    keys.set(one.id, before = one);
+    before = one;
   }
-  const own = keys.get(signature.keyId);
-  if (!own || own.publicKey !== signature.publicKey) throw new Wrong(`The key ${signature.keyId} is none of the service's.`);
-  const at = manifest.answeredAt;
-  if (at < own.validFrom || (own.retiredAt && at > own.retiredAt)) throw new Wrong(`The key ${own.id} was not in use on ${at}.`);
+  const own = findKey(log.keys, signature, manifest.answeredAt);
   if (!trusted) return [null, `The file is from ${manifest.service}: compare the key ${own.id} with the list there.`];
   return [true, `The key ${own.id} is on the list of ${log.service}, and was in use then.`];
+}
+
+function findKey(keys, signed, at) {
+  const own = keys.find(one => one.id === signed.keyId);
+  if (!own || own.publicKey !== signed.publicKey) throw new Wrong(`The key ${signed.keyId} is none of the service's.`);
+  if (at < own.validFrom || (own.retiredAt && at > own.retiredAt)) throw new Wrong(`The key ${own.id} was not in use on ${at}.`);
+  return own;
+}
+
+// The keys that head and package may be signed with: the reader's, and what the last of them vouches for since.
+async function listKeys(files, trusted) {
+  const listed = ours(files, "keys.json").keys, known = [...(trusted ? trusted.keys : listed)];
+  for (const one of known.at(-1).retiredAt ? [] : listed) {
+    if (one.previous !== known.at(-1).id || !one.signature) continue;
+    await checkVouched(one, known.at(-1));
+    known.push(one);
+  }
+  return known;
+}
+
+function checkVouched(key, before) {
+  const { number, retiredAt, signature, ...stated } = key;
+  return verifySigned(bytesOf(canonical(stated)), { publicKey: before.publicKey, signature }, `the key ${key.id}`);
 }
 
 function linesOf(files) {
@@ -265,11 +282,12 @@ async function checkEntry(files) {
   return [true, `It is entry ${entry.number} of the chain.`];
 }
 
-async function checkHead(files) {
+async function checkHead(files, trusted) {
   const { entry, head, links } = ours(files, "chain.json");
   if (head === null) return [null, "The chain had no head over this entry yet when the file was made; a later file has."];
   await verifySigned(bytesOf(head.document), head, "the head");
   const said = JSON.parse(head.document);
+  findKey(await listKeys(files, trusted), head, said.at);
   if (links === null) return [null, `The head at entry ${said.number} is too far to show the way there.`];
   let hash = entry.hash;
   for (const manifest of links) hash = await link(hash, manifest);
@@ -308,10 +326,10 @@ async function judge(raw, trusted) {
   const found = [];
   for (const [part, check] of [
     ["file", checkPackage], ["archive signature", checkArchiveSignature], ["signature", checkSignature],
-    ["key", () => checkKey(files, trusted)], ["exchanges", checkExchanges], ["bytes", () => checkBytes(files, held)],
+    ["key", checkKey], ["exchanges", checkExchanges], ["bytes", () => checkBytes(files, held)],
     ["facts", checkFacts], ["chain", checkEntry], ["head", checkHead], ["time-stamp", checkStamp],
   ]) {
-    found.push(await attempt(part, () => check(files)));
+    found.push(await attempt(part, () => check(files, trusted)));
     if (part === "bytes" && found.at(-1).holds) found.push(...missing(files, held));
   }
   return found;

@@ -20,12 +20,13 @@ from lookups.models import Watch, WatchCheck
 from lookups.notifications import result_mail
 from lookups.watches import taxonomy, watching
 from lookups.watches.bodies import list_last_checks
-from lookups.watches.watching import Made, TooMany, Wanted
+from lookups.watches.watching import Made, TooMany, UsedUp, Wanted
 from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.watches import forms, words
 from lookups.workspace.watches.forms import Wrong
 
 PAGE, EVENTS, CHECKS = 200, 50, 100
+USED_UP = "It has made its checks of this month (UTC): allow more of them below, or wait for the next month."
 TOO_MANY = f"At most {watching.MOST_IN_TEST} watches in the sandbox: delete some."
 
 
@@ -120,7 +121,10 @@ def act(request: WorkspaceRequest, public_id: str, what: str) -> HttpResponse:
     if found is None or what not in ("pause", "resume", "check"):
         return render(request, "workspace/watches/not_found.html", status=404)
     if what == "check":
-        watching.check_now(found, now=now)
+        try:
+            watching.check_now(found, now=now)
+        except UsedUp:
+            return _show(request, found, refused=USED_UP, status=409)
     else:
         status = Watch.Status.PAUSED if what == "pause" else Watch.Status.ACTIVE
         watching.change(found, by=request.workspace_key, status=status, now=now)

@@ -173,6 +173,17 @@ class TestABatch:
         ids = [[one["id"].partition(":")[0] for one in found[name]] for name in ("q0", "q1", "q2", "q3")]
         assert ids == [["NV"], [], ["DE"], ["DE"]]
 
+    def test_takes_an_empty_cell_for_none_and_a_whole_number_for_its_digits(self, program: Program) -> None:
+        """The words "None" and "123.0" were sent as identifiers: no registry has such, and the rows stayed empty."""
+        asked = {
+            "q0": row(FOUND, None, type="DE") | {"properties": [{"pid": "entityId", "v": None}]},
+            "q1": row(FOUND, None, type="DE") | {"properties": [{"pid": "state", "v": [None]}]},
+            "q2": row(FOUND) | {"properties": [{"pid": "state", "v": "DE"}, {"pid": "entityId", "v": 3284652.0}]},
+        }
+        found = program.client.post(f"{program.root}/", {"queries": json.dumps(asked)}).json()
+        assert [len(found[name]["result"]) for name in ("q0", "q1")] == [1, 1]
+        assert Lookup.objects.filter(question__entity_id="3284652").count() == 1
+
 
 class TestAColumn:
     """That is added."""

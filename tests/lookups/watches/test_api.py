@@ -110,6 +110,21 @@ class TestPostingAWatch:
         look()  # which finds its name
         assert tester.patch(address, {"on": ["lien"]}).status_code == 200
 
+    def test_that_would_never_look_is_refused(self, tester: Customer) -> None:
+        """A company and its liens are two checks: with one a month it waited for the next one, month after month."""
+        both = {"on": ["status", "lien"], "max_per_month": 1}
+        for path, body in (
+            ("/v1/watches", FOUND | both),
+            ("/v1/watches/batch", {"watches": [FOUND], **both}),
+        ):
+            reply = tester.post(path, body)
+            assert_error(reply, 400, "invalid_request", "Invalid request body")
+            assert "max_per_month" in str(reply.json()["details"])
+        made = watch(tester, **FOUND, on=["status", "lien"], max_per_month=2)
+        assert tester.patch(f"/v1/watches/{made['id']}", {"max_per_month": 1}).status_code == 400
+        assert tester.patch(f"/v1/watches/{made['id']}", {"max_per_month": 1, "on": ["status"]}).status_code == 200
+        assert tester.patch(f"/v1/watches/{made['id']}", {"on": ["status", "lien"]}).status_code == 400
+
     def test_by_a_number_where_the_registry_takes_none_is_refused(self, customer: Customer) -> None:
         reply = customer.post("/v1/watches", {"state": "NM", "entity_id": "1234567"})
         assert_error(reply, 400, "unsupported_state", "Invalid request body")

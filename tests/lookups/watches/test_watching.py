@@ -337,6 +337,17 @@ class TestAWatch:
         assert next_at.month != timezone.now().month
         assert read(customer, made["id"])["status"] == "active"
 
+    def test_says_that_it_does_not_look_where_its_month_is_used_up(self, customer: Customer) -> None:
+        """It was due, by the reply, and nothing came of it."""
+        made = watch(customer, state="NY", entity_name="Acme Corp", max_per_month=1)
+        look()
+        next_at = Watch.objects.get().next_at
+        reply = customer.post(f"/v1/watches/{made['id']}/checks", {})
+        assert (reply.status_code, reply.json()["code"]) == (409, "checks_used_up")
+        assert Watch.objects.get().next_at == next_at
+        customer.patch(f"/v1/watches/{made['id']}", {"max_per_month": 2})
+        assert customer.post(f"/v1/watches/{made['id']}/checks", {}).status_code == 202
+
     def test_of_which_one_question_is_unclear_asks_and_charges_that_one_alone_on_the_next_day(
         self, customer: Customer
     ) -> None:

@@ -62,6 +62,12 @@ class TestThePaper:
         assert reply.status_code == 404
         assert "We signed nothing under this hash" in reply.content.decode()
 
+    def test_is_ours_in_capitals_as_well(self, lookup: Lookup) -> None:
+        """As Get-FileHash writes it: "the paper is not ours" was the answer."""
+        reply = read(f"/verify/{Manifest.objects.get().sha256.upper()}/")
+        assert reply.status_code == 200
+        assert "We signed this on" in reply.content.decode()
+
     def test_of_a_company_that_was_left_out_since_shows_that_it_was_signed_alone(self, lookup: Lookup) -> None:
         assert lookup.version is not None
         company = Suppression(kind=Suppression.Kind.COMPANY, state="DE", entity_id=lookup.version.entity.entity_id)

@@ -449,6 +449,13 @@ class TestAnywhere:
         page = read(lab.get(first["Location"]).content.decode())
         assert f"2 of {bulk.total} states have been asked. 2 have it, 0 have not, 0 gave no answer." in page
 
+    def test_tells_no_program_of_the_customer(self, lab: Browser) -> None:
+        type(lab.account).objects.update(test_webhook_url="https://hooks.quay.test/")
+        at = lab.post("/app/anywhere/", {"name": "Magic Found LLC", "state": "*", "word": WORD})["Location"]
+        lab.post(f"{at}cancel/")
+        assert BulkJob.objects.get().ended_at is not None
+        assert not lab.account.deliveries.exists()
+
     def test_says_of_a_state_that_did_not_answer_when_it_is_asked_again(self, lab: Browser) -> None:
         at = lab.post("/app/anywhere/", {"name": "Magic Portal Down LLC", "state": "*", "word": WORD})["Location"]
         tasks.run_job(job_id=str(Job.objects.get(state="DE").pk))

@@ -475,6 +475,16 @@ class TestTheProgress:
         assert "0 of 1 rows" in office.get(f"/app/bulk/{name}/").content.decode()
 
 
+class TestTheEnd:
+    """Of a bulk job that a person bought."""
+
+    def test_is_shown_and_reaches_no_program_of_the_customer(self, office: Browser) -> None:
+        Account.objects.update(webhook_url="https://hooks.quay.test/", test_webhook_url="https://hooks.quay.test/")
+        ask(office.work_in("sandbox"))
+        assert BulkJob.objects.get().ended_at is not None
+        assert not office.account.deliveries.exists()
+
+
 class TestARowThatWaits:
     def test_for_another_try_says_that_it_was_asked_and_when_it_is_again(self, office: Browser) -> None:
         at = ask(office.work_in("sandbox"), "Company,State\nMagic Portal Down LLC,TX\n")

@@ -167,6 +167,13 @@ class TestAWatch:
         assert lab.post(f"{address}delete/")["Location"] == "/app/watches/"
         assert lab.get(address).status_code == 404
 
+    def test_is_not_checked_where_its_month_is_used_up(self, lab: Browser) -> None:
+        address = make(lab, cap="1")["Location"]
+        look_again(1)
+        reply = lab.post(f"{address}check/")
+        assert reply.status_code == 409
+        assert "It has made its checks of this month" in read(reply)
+
     def test_is_set_otherwise(self, lab: Browser) -> None:
         address = make(lab)["Location"]
         lab.post(address, {"every": "month", "categories": ["name"], "cap": "3", "ref": "file 7"})

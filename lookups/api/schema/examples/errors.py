@@ -31,7 +31,10 @@ AMBIGUOUS = error(
     ambiguous=True,
     note=None,
     evidence=EVIDENCE,
-    suggestions=[fill(type(NOT_THIS_ONE), to_plain(NOT_THIS_ONE), score=1.0, features=[]), NOT_THIS_ONE],
+    suggestions=[
+        fill(type(NOT_THIS_ONE), to_plain(NOT_THIS_ONE), entityId=number, score=1.0, features=[])
+        for number in ("SB-DE-000124", "SB-DE-000125")
+    ],
 )
 INVALID = error(400, "invalid_request", "Invalid request body", details={"state": ["This field is required."]})
 INVALID_BULK = error(
