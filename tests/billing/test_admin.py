@@ -524,6 +524,14 @@ class TestAPaymentThatGoesBack:
         data = {"dollars": "1", "token": "t", "confirm": "1"}
         assert "same refund" in dana.post(url("topup_refund_card", topup.pk), data).content.decode()
 
+    def test_to_its_card_says_that_cards_are_configured_no_more(
+        self, dana: Client, topup: TopUp, cards: stubs.CardProvider, settings: Any
+    ) -> None:
+        settings.STRIPE_SECRET_KEY = ""
+        data = {"dollars": "1", "token": "t", "confirm": "1"}
+        assert "Cards are not configured." in dana.post(url("topup_refund_card", topup.pk), data).content.decode()
+        assert cards.refunds == []
+
     def test_by_what_staff_has_heard_is_taken_once(self, dana: Client, account: Account, topup: TopUp) -> None:
         for _ in range(2):
             move(dana, url("topup_take_back", topup.pk), dollars="3.14", note="letter of the bank, 7 May")
