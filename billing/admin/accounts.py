@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django import forms
@@ -194,7 +194,8 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         form = PeriodForm(request.GET or None)
         days = form.cleaned_data if form.is_valid() else {}
         since = _midnight(days["since"]) if days.get("since") else None
-        until = _midnight(days["until"] + timedelta(days=1)) if days.get("until") else None
+        last = days.get("until") or date.max  # after which there is no day
+        until = _midnight(last + timedelta(days=1)) if last < date.max else None
         made = statements.make(account_id=account.pk, since=since, until=until)
         if "csv" in request.GET:
             name = f"statement-{account.pk}.csv"

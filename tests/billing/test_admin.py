@@ -204,6 +204,8 @@ class TestAnAccount:
     def test_shows_its_statement_and_gives_it_as_csv(self, sam: Client, account: Account) -> None:
         address = url("account_statement", account.pk)
         assert "0.3140" in sam.get(address).content.decode()
+        all_days = {"since": "0001-01-01", "until": "9999-12-31"}
+        assert "0.3140" in sam.get(address, all_days).content.decode()
         sheet = sam.get(address, {"csv": "1"})
         assert b"free_grant" in b"".join(sheet.streaming_content)  # type: ignore[attr-defined]
 
