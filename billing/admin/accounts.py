@@ -224,7 +224,8 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     def _give(
         self, request: HttpRequest, account: Account, kind: str, amount: int, data: dict[str, Any], token: str
     ) -> str:
-        """Move it, or leave it to a second person; the sentence that says which stands in the account's history."""
+        """Move it, or leave it to a second person; which it was stands in the account's history, once."""
+        now = timezone.now()
         given = grants.give(
             account_id=account.pk,
             kind=kind,
@@ -233,11 +234,14 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
             operator=pages.operator_of(request),
             reason=data["reason"],
             note=data["note"],
-            now=timezone.now(),
+            now=now,
         )
         sentence = f"{grants.WORDS[kind]} {money.to_decimal_string(amount)} USD"
         sentence += " waits for a second person." if isinstance(given, WaitingGrant) else "."
-        self.log_change(request, account, sentence)
+        if (
+            given.asked_at if isinstance(given, WaitingGrant) else given.created_at
+        ) >= now:  # else it was confirmed before
+            self.log_change(request, account, sentence)
         return sentence
 
 

@@ -20,7 +20,7 @@ from kombu.exceptions import OperationalError
 from billing import keys, ledger, reconciliation, selectors, tasks
 from billing.accounting import chart
 from billing.ledger_errors import InsufficientFunds
-from billing.models import Account, ApiKey, LedgerEntry, Payment, TopUp
+from billing.models import Account, ApiKey, AuditEvent, LedgerEntry, Payment, TopUp
 from billing.payments import booking
 from lookups.jobs import broker
 from tests.billing import stubs
@@ -83,6 +83,12 @@ def move(client: Client, address: str, **data: Any) -> Any:
     return page
 
 
+def moved() -> list[str]:
+    """What the audit log has of money."""
+    events = AuditEvent.objects.filter(kind="money_moved").order_by("pk")
+    return [event.detail.removeprefix("Change: ") for event in events]
+
+
 class TestSigningIn:
     def test_without_a_place_to_go_leads_to_the_admin(self, db: None) -> None:
         get_user_model().objects.create_superuser("root", password="correct horse battery")
@@ -121,6 +127,15 @@ class TestGrantingCredit:
         data = {"lookups": "1", "reason": "trial", "token": "abc", "confirm": "1"}
         assert [dana.post(address, data).status_code for _ in range(2)] == [302, 302]
         assert account.entries.count() == 2
+        assert moved() == ["A grant of 0.0314 USD."]
+
+    def test_that_waits_for_a_second_person_is_asked_for_once(
+        self, dana: Client, account: Account, address: str, settings: Any
+    ) -> None:
+        settings.GRANT_CEILING = 0
+        data = {"lookups": "1", "reason": "trial", "token": "abc", "confirm": "1"}
+        assert [dana.post(address, data).status_code for _ in range(2)] == [302, 302]
+        assert moved() == ["A grant of 0.0314 USD waits for a second person."]
 
     def test_is_not_done_before_it_is_confirmed(self, dana: Client, account: Account, address: str) -> None:
         dana.post(address, {"lookups": "1", "reason": "trial", "token": "abc"})
@@ -163,6 +178,13 @@ class TestRefunding:
         page = move(dana, url("ledgerentry_refund", entry.pk), reason="wrong_answer")
         assert "lookup 7" in page.content.decode()
         assert selectors.get_balance(account.pk).spent == 0
+
+    def test_a_charge_confirmed_twice_is_done_and_kept_once(self, dana: Client, account: Account) -> None:
+        entry = ledger.charge(account_id=account.pk, amount=314, idempotency_key="c", reference="", now=NOW)
+        data = {"reason": "goodwill", "token": "t", "confirm": "1"}
+        for _ in range(2):
+            assert dana.post(url("ledgerentry_refund", entry.pk), data).status_code == 302
+        assert moved() == [f"Refunded 0.0314 USD of entry {entry.pk}."]
 
     def test_more_than_was_charged_is_explained(self, dana: Client, account: Account) -> None:
         entry = ledger.charge(account_id=account.pk, amount=314, idempotency_key="c", reference="", now=NOW)
