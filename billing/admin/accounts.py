@@ -22,6 +22,8 @@ from billing.models import Account, WaitingGrant
 from billing.proof import proven
 from jurisdictions.rows import get_row_or_404
 
+LONGEST_AGE = 365  # days, as the API and the workspace have it
+
 
 class GrantForm(forms.Form):
     """Credit as dollars or as a number of lookups."""
@@ -124,9 +126,11 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         return fields if self.has_move_money_permission(request) else (*fields, "kind")
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **named: Any) -> Any:
-        """An address typed without its scheme is https."""
+        """An address typed without its scheme is https; a stored answer is at most as old as customers may set."""
         if db_field.name in ("webhook_url", "test_webhook_url"):
             named["assume_scheme"] = "https"
+        if db_field.name == "max_cache_age_days":
+            named["max_value"] = LONGEST_AGE
         return super().formfield_for_dbfield(db_field, request, **named)
 
     def has_delete_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:

@@ -223,6 +223,15 @@ class TestAnAccount:
         for client in (dana, sam):
             assert "3.1400" in client.get(url("account_change", account.pk)).content.decode()
 
+    def test_is_not_set_to_an_age_that_no_date_has(self, dana: Client, account: Account) -> None:
+        """Its lookups from stored records were all an error 500."""
+        data = {"name": "Acme", "email": "", "kind": "user", "is_active": "on"}
+        page = dana.post(url("account_change", account.pk), {**data, "max_cache_age_days": "2000000000"})
+        assert "less than or equal to 365" in page.content.decode()
+        assert dana.post(url("account_change", account.pk), {**data, "max_cache_age_days": "365"}).status_code == 302
+        account.refresh_from_db()
+        assert account.max_cache_age_days == 365
+
     def test_shows_its_statement_and_gives_it_as_csv(self, sam: Client, account: Account) -> None:
         address = url("account_statement", account.pk)
         assert "0.3140" in sam.get(address).content.decode()
