@@ -15,6 +15,7 @@ from django.test import Client
 from django.urls import resolve
 
 from lookups.operations import measures
+from scrapers.failures import Failure
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMETHEUS = ROOT / "deploy" / "prometheus"
@@ -125,6 +126,12 @@ class TestAnAlert:
         reads += ["/v1/account/balance", "/docs/", "/app/balance/", f"/app/lookups/lk_{mark}/", "/app/bulk/", "/admin/"]
         for address in asks + reads:
             assert bool(re.fullmatch(left_out, resolve(address).route)) is (address in asks), address
+
+    def test_of_registries_does_not_mean_those_that_an_operator_switched_off(self) -> None:
+        [rule] = [rule["expr"] for rule in rules() if rule["alert"] == "RegistriesUnavailable"]
+        asked = [selector for _, selector in re.findall(r"(sos_lookup_lookups_recent)(\{[^}]*\})?", rule)]
+        assert len(asked) == 3
+        assert all(f'reason!="{Failure.DISABLED.value}"' in selector for selector in asked)
 
     @pytest.mark.parametrize("what", ["ledger_reconciliation", "provider_comparison", "chain_comparison"])
     def test_tells_of_books_that_were_never_compared_at_all(self, what: str) -> None:
