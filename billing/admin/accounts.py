@@ -20,7 +20,7 @@ from billing import accounts, grants, money, prices, selectors, statements
 from billing.admin import hubs, pages
 from billing.models import Account, WaitingGrant
 from billing.proof import proven
-from jurisdictions.rows import get_row_or_404
+from jurisdictions.rows import find_row, get_row_or_404
 
 LONGEST_AGE = 365  # days, as the API and the workspace have it
 
@@ -136,6 +136,16 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     def has_delete_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:
         return False
 
+    def has_change_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:
+        """What the service keeps itself is nobody's account: closed or limited, it would end what is paid elsewhere."""
+        return not (obj and obj.role) and super().has_change_permission(request, obj)
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Nor has it credit to spend or a key to ask with; a deposit that was booked wrongly is put right in it."""
+        found = super().get_actions_detail(request, object_id)
+        own = find_row(Account.objects.filter(role=None), object_id)
+        return [one for one in found if own or one.method.__name__ not in ("grant_credit", "issue_key")]
+
     def save_model(self, request: HttpRequest, obj: Account, form: forms.ModelForm, change: bool) -> None:  # type: ignore[type-arg]
         """Open through the service; later write only what was changed here: sums may have moved meanwhile."""
         if change:
@@ -167,7 +177,7 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     @action(description="Grant credit", url_path="grant", permissions=["move_money"])
     @proven
     def grant_credit(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        account = get_row_or_404(Account, object_id)
+        account = get_row_or_404(Account.objects.filter(role=None), object_id)
 
         return pages.confirmed_move(
             request,
@@ -223,7 +233,7 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
 
         if not request.user.has_perm("billing.add_apikey"):
             raise PermissionDenied
-        return issue_page(request, account=get_row_or_404(Account, object_id))
+        return issue_page(request, account=get_row_or_404(Account.objects.filter(role=None), object_id))
 
     def _give(
         self, request: HttpRequest, account: Account, kind: str, amount: int, data: dict[str, Any], token: str

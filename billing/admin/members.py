@@ -17,7 +17,7 @@ from unfold.decorators import action
 from billing import proof
 from billing.admin.entries import ReadOnlyAdmin
 from billing.members import links
-from billing.models import Invitation, Member, SignInLink
+from billing.models import Account, Invitation, Member, SignInLink
 from billing.proof import proven
 from jurisdictions.rows import get_row_or_404
 
@@ -42,6 +42,12 @@ class InvitationForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean_email(self) -> str:
         return str(self.cleaned_data["email"]).lower()
+
+    def clean_account(self) -> Account:
+        account: Account = self.cleaned_data["account"]
+        if account.role:
+            raise forms.ValidationError("The service keeps this account itself: nobody works in it.")
+        return account
 
 
 @admin.register(Invitation)

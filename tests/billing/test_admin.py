@@ -17,10 +17,10 @@ from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from billing import keys, ledger, reconciliation, selectors, tasks
+from billing import accounts, keys, ledger, reconciliation, selectors, tasks
 from billing.accounting import chart
 from billing.ledger_errors import InsufficientFunds
-from billing.models import Account, ApiKey, AuditEvent, LedgerEntry, Payment, TopUp
+from billing.models import Account, ApiKey, AuditEvent, Invitation, LedgerEntry, Payment, TopUp
 from billing.payments import booking
 from lookups.jobs import broker
 from tests.billing import stubs
@@ -277,6 +277,40 @@ class TestFreeService:
         dana.post(url("account_add"), {"name": "New", "email": "", "kind": "internal"})
         new = Account.objects.get(name="New")
         assert "The kind is internal" in dana.get(url("account_history", new.pk)).content.decode()
+
+
+class TestAnAccountOfTheServiceItself:
+    """What is paid with its request is booked on one, what people try on the first page on another; nobody has them."""
+
+    @pytest.fixture(params=[accounts.pay_per_request_account, accounts.demo_account])
+    def kept(self, db: None, request: pytest.FixtureRequest) -> Account:
+        kept: Account = request.param(now=NOW)
+        return kept
+
+    def test_gets_no_key_which_would_ask_for_nothing_or_in_vain(self, dana: Client, kept: Account) -> None:
+        data = {"name": "mine", "mode": "live"}
+        assert dana.post(url("account_issue_key", kept.pk), data).status_code == 404
+        assert not kept.keys.exists()
+
+    def test_gets_no_credit_that_nobody_could_spend(self, dana: Client, kept: Account) -> None:
+        data = {"dollars": "5", "reason": "goodwill", "token": "t", "confirm": "1"}
+        assert dana.post(url("account_grant_credit", kept.pk), data).status_code == 404
+        page = dana.get(url("account_change", kept.pk)).content.decode()
+        assert "Grant credit" not in page
+        assert "Issue a key" not in page
+        assert "Adjust balance" in page
+
+    def test_is_not_closed(self, dana: Client, kept: Account) -> None:
+        data = {"name": kept.name, "email": "", "kind": kept.kind}
+        assert dana.post(url("account_change", kept.pk), data).status_code == 403
+        kept.refresh_from_db()
+        assert kept.is_active
+
+    def test_takes_nobody_in(self, kept: Account) -> None:
+        sent = {"account": kept.pk, "email": "ada@quay.test", "role": "owner"}
+        page = staff("root", "add_invitation", "view_account").post(url("invitation_add"), sent)
+        assert "The service keeps this account itself: nobody works in it." in page.content.decode()
+        assert not Invitation.objects.exists()
 
 
 class TestAKey:
