@@ -119,6 +119,8 @@ def refund(topup: TopUp, *, amount: int, token: str) -> None:
         client().v1.refunds.create(
             {"payment_intent": topup.payment_intent, "amount": cents}, options={"idempotency_key": f"refund_{token}"}
         )
+    except CardsNotConfigured as error:
+        raise RefundRefused(f"{error} The provider's own pages can give it back (STRIPE_SECRET_KEY).") from error
     except stripe.InvalidRequestError as error:
         raise RefundRefused(f"The card provider refused: {error.user_message or error.code}.") from error
     except stripe.StripeError as error:

@@ -65,6 +65,10 @@ class JurisdictionAdmin(ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Jurisdiction | None = None) -> bool:
         return False
 
+    def save_model(self, request: HttpRequest, obj: Jurisdiction, form: JurisdictionForm, change: bool) -> None:
+        """Write only what was changed here: somebody may have turned the switch meanwhile."""
+        obj.save(update_fields=form.changed_data)
+
     def get_readonly_fields(self, request: HttpRequest, obj: Jurisdiction | None = None) -> Any:
         """While it is on, the reason is what health has found: only people say why it is off."""
         fields = super().get_readonly_fields(request, obj)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django import forms
@@ -20,7 +20,9 @@ from billing import accounts, grants, money, prices, selectors, statements
 from billing.admin import hubs, pages
 from billing.models import Account, WaitingGrant
 from billing.proof import proven
-from jurisdictions.rows import get_row_or_404
+from jurisdictions.rows import find_row, get_row_or_404
+
+LONGEST_AGE = 365  # days, as the API and the workspace have it
 
 
 class GrantForm(forms.Form):
@@ -124,13 +126,25 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         return fields if self.has_move_money_permission(request) else (*fields, "kind")
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **named: Any) -> Any:
-        """An address typed without its scheme is https."""
+        """An address typed without its scheme is https; a stored answer is at most as old as customers may set."""
         if db_field.name in ("webhook_url", "test_webhook_url"):
             named["assume_scheme"] = "https"
+        if db_field.name == "max_cache_age_days":
+            named["max_value"] = LONGEST_AGE
         return super().formfield_for_dbfield(db_field, request, **named)
 
     def has_delete_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:
         return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:
+        """What the service keeps itself is nobody's account: closed or limited, it would end what is paid elsewhere."""
+        return not (obj and obj.role) and super().has_change_permission(request, obj)
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Nor has it credit to spend or a key to ask with; a deposit that was booked wrongly is put right in it."""
+        found = super().get_actions_detail(request, object_id)
+        own = find_row(Account.objects.filter(role=None), object_id)
+        return [one for one in found if own or one.method.__name__ not in ("grant_credit", "issue_key")]
 
     def save_model(self, request: HttpRequest, obj: Account, form: forms.ModelForm, change: bool) -> None:  # type: ignore[type-arg]
         """Open through the service; later write only what was changed here: sums may have moved meanwhile."""
@@ -163,7 +177,7 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     @action(description="Grant credit", url_path="grant", permissions=["move_money"])
     @proven
     def grant_credit(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        account = get_row_or_404(Account, object_id)
+        account = get_row_or_404(Account.objects.filter(role=None), object_id)
 
         return pages.confirmed_move(
             request,
@@ -194,7 +208,8 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         form = PeriodForm(request.GET or None)
         days = form.cleaned_data if form.is_valid() else {}
         since = _midnight(days["since"]) if days.get("since") else None
-        until = _midnight(days["until"] + timedelta(days=1)) if days.get("until") else None
+        last = days.get("until") or date.max  # after which there is no day
+        until = _midnight(last + timedelta(days=1)) if last < date.max else None
         made = statements.make(account_id=account.pk, since=since, until=until)
         if "csv" in request.GET:
             name = f"statement-{account.pk}.csv"
@@ -218,12 +233,13 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
 
         if not request.user.has_perm("billing.add_apikey"):
             raise PermissionDenied
-        return issue_page(request, account=get_row_or_404(Account, object_id))
+        return issue_page(request, account=get_row_or_404(Account.objects.filter(role=None), object_id))
 
     def _give(
         self, request: HttpRequest, account: Account, kind: str, amount: int, data: dict[str, Any], token: str
     ) -> str:
-        """Move it, or leave it to a second person; the sentence that says which stands in the account's history."""
+        """Move it, or leave it to a second person; which it was stands in the account's history, once."""
+        now = timezone.now()
         given = grants.give(
             account_id=account.pk,
             kind=kind,
@@ -232,11 +248,14 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
             operator=pages.operator_of(request),
             reason=data["reason"],
             note=data["note"],
-            now=timezone.now(),
+            now=now,
         )
         sentence = f"{grants.WORDS[kind]} {money.to_decimal_string(amount)} USD"
         sentence += " waits for a second person." if isinstance(given, WaitingGrant) else "."
-        self.log_change(request, account, sentence)
+        if (
+            given.asked_at if isinstance(given, WaitingGrant) else given.created_at
+        ) >= now:  # else it was confirmed before
+            self.log_change(request, account, sentence)
         return sentence
 
 

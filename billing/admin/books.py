@@ -47,17 +47,19 @@ class MonthCloseAdmin(ReadOnlyAdmin):
     @proven
     def close_last(self, request: HttpRequest) -> HttpResponse:
         """Close the month before this one: it is asked first, for a closed month stays as it is."""
-        month = timezone.now().date().replace(day=1) - timedelta(days=1)
+        now = timezone.now()
+        month = now.date().replace(day=1) - timedelta(days=1)
         back = reverse("admin:billing_monthclose_changelist")
         question = f"Close {month:%B %Y}? What it comes to is written down and compared ever after."
         if request.method != "POST":
             return pages.ask(request, question, back=back)
         try:
-            closed = closing.close(month, operator=pages.operator_of(request), now=timezone.now())
+            closed = closing.close(month, operator=pages.operator_of(request), now=now)
         except closing.NotYet as early:
             messages.error(request, str(early))
             return redirect(back)
-        self.log_change(request, closed, "Closed.")
+        if closed.closed_at == now:  # else it was closed before, by whoever stands there
+            self.log_change(request, closed, "Closed.")
         messages.success(request, f"{closed} is closed with {closed.entries} entries.")
         return redirect(back)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -184,9 +186,11 @@ class LedgerEntryAdmin(OfAccounts, ReadOnlyAdmin):
             return redirect(back)
 
         def perform(data: dict[str, Any], token: str) -> str:
-            sentence = give_back(entry, data["dollars"] or None, data, token, operator=pages.operator_of(request))
-            self.log_change(request, entry.account, sentence)
-            return sentence
+            by: dict[str, Any] = {
+                "operator": pages.operator_of(request),
+                "log": partial(self.log_change, request, entry.account),
+            }
+            return give_back(entry, data["dollars"] or None, data, token, **by)
 
         def describe(data: dict[str, Any]) -> list[tuple[str, str]]:
             given = data["dollars"] or ledger.get_refundable(entry)
@@ -239,8 +243,17 @@ def _chart(days: list[finance.Day], series: tuple[tuple[str, str, str], ...]) ->
     return json.dumps({"labels": [f"{day.day:%d %b}" for day in days], "datasets": datasets})
 
 
-def give_back(entry: LedgerEntry, amount: int | None, data: dict[str, Any], token: str, *, operator: str) -> str:
-    """Refund a charge, wholly without `amount`; returns the sentence for the account's history."""
+def give_back(
+    entry: LedgerEntry,
+    amount: int | None,
+    data: dict[str, Any],
+    token: str,
+    *,
+    operator: str,
+    log: Callable[[str], Any],
+) -> str:
+    """Refund a charge, wholly without `amount`; `log` gets the sentence for the account's history, once."""
+    now = timezone.now()
     made = ledger.refund(
         entry_id=entry.pk,
         amount=amount,
@@ -248,9 +261,12 @@ def give_back(entry: LedgerEntry, amount: int | None, data: dict[str, Any], toke
         reason=data["reason"],
         operator=operator,
         note=data["note"],
-        now=timezone.now(),
+        now=now,
     )
-    return f"Refunded {money.to_decimal_string(made.amount)} USD of entry {entry.pk}."
+    sentence = f"Refunded {money.to_decimal_string(made.amount)} USD of entry {entry.pk}."
+    if made.created_at >= now:  # else it was confirmed before
+        log(sentence)
+    return sentence
 
 
 def find_objection(entry: LedgerEntry) -> str | None:

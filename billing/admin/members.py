@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
@@ -16,7 +17,7 @@ from unfold.decorators import action
 from billing import proof
 from billing.admin.entries import ReadOnlyAdmin
 from billing.members import links
-from billing.models import Invitation, Member, SignInLink
+from billing.models import Account, Invitation, Member, SignInLink
 from billing.proof import proven
 from jurisdictions.rows import get_row_or_404
 
@@ -36,10 +37,24 @@ class MemberAdmin(ReadOnlyAdmin):
         return obj.user.email or obj.user.get_username()
 
 
+class InvitationForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Addresses are kept in small letters, so that somebody who is awaited already is known by any spelling."""
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+    def clean_account(self) -> Account:
+        account: Account = self.cleaned_data["account"]
+        if account.role:
+            raise forms.ValidationError("The service keeps this account itself: nobody works in it.")
+        return account
+
+
 @admin.register(Invitation)
 class InvitationAdmin(ModelAdmin):
     """Who is awaited in which account; the staff invites the first owner of an account that it opened."""
 
+    form = InvitationForm
     fields = ("account", "email", "role")
     autocomplete_fields = ("account",)
     list_display = ("email", "account", "role", "invited_by", "created_at", "mailed_at")
@@ -56,7 +71,7 @@ class InvitationAdmin(ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Invitation, form: Any, change: bool) -> None:
         """In the staff's name, which is nobody's for the invited."""
-        obj.email, obj.created_at = obj.email.lower(), timezone.now()
+        obj.created_at = timezone.now()
         super().save_model(request, obj, form, change)
 
 

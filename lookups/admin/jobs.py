@@ -233,7 +233,11 @@ class BulkJobAdmin(FoundByAccount, ReadOnlyAdmin):
 
     @admin.action(description="Cancel what has not begun", permissions=["run"])
     def cancel(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
-        """Gives back the price of what is cancelled."""
+        """Gives back the price of what is cancelled, and keeps in its history who wanted it."""
+        done = []
         for one in rows:
-            bulk_jobs.cancel(one, now=timezone.now())
-        self.message_user(request, "Cancelled; what is under way ends by itself.")
+            done.append(bulk_jobs.cancel(one, now=timezone.now()))
+            if done[-1]:
+                self.log_change(request, one, "Cancelled what had not begun.")
+        level = messages.SUCCESS if all(done) else messages.WARNING
+        self.message_user(request, f"{sum(done)} of {len(done)} cancelled; what is under way ends by itself.", level)

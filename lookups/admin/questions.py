@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -108,9 +109,11 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
             return redirect(back)
 
         def perform(data: dict[str, Any], token: str) -> str:
-            sentence = entries.give_back(charge, None, data, token, operator=pages.operator_of(request))
-            self.log_change(request, charge.account, sentence)
-            return sentence
+            by: dict[str, Any] = {
+                "operator": pages.operator_of(request),
+                "log": partial(self.log_change, request, charge.account),
+            }
+            return entries.give_back(charge, None, data, token, **by)
 
         facts = [
             ("Lookup", f"{lookup.public_id}: {lookup}"),

@@ -134,10 +134,13 @@ def list_rows(bulk: BulkJob, *, after: int = -1) -> QuerySet[Lookup]:
     return rows_of.filter(position__gt=after)
 
 
-def cancel(bulk: BulkJob, *, now: datetime) -> None:
-    """End what has not begun and give its share back; what is under way ends by itself. Twice does nothing more."""
+def cancel(bulk: BulkJob, *, now: datetime) -> bool:
+    """End what has not begun and give its share back; what is under way ends by itself. Twice does nothing more.
+
+    False when it has ended, or was cancelled before.
+    """
     with transaction.atomic():
-        BulkJob.objects.open().filter(pk=bulk.pk, cancelled_at__isnull=True).update(cancelled_at=now)
+        done = BulkJob.objects.open().filter(pk=bulk.pk, cancelled_at__isnull=True).update(cancelled_at=now)
         waiting = Job.objects.select_for_update(of=("self",)).select_related("lookup")
         ended = list(waiting.filter(bulk=bulk, status=Job.Status.PENDING))
         rows.cancel([job.lookup for job in ended], now=now)
@@ -158,6 +161,7 @@ def cancel(bulk: BulkJob, *, now: datetime) -> None:
                     request_id=bulk.request_id,
                 )
         queue.note_end(bulk.pk, now=now)
+    return bool(done)
 
 
 def _find_same(asked_hash: str, key: ApiKey, now: datetime) -> BulkJob | None:

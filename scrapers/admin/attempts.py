@@ -18,6 +18,7 @@ from unfold.decorators import display
 
 from jurisdictions.bounded import BoundedList, NewestValues
 from jurisdictions.lists import ModeFilter
+from jurisdictions.rows import get_row_or_404
 from scrapers.admin.read_only import ReadOnlyAdmin
 from scrapers.evidence import readings
 from scrapers.failures import Failure
@@ -92,7 +93,7 @@ class ScrapeAttemptAdmin(BoundedList, ReadOnlyAdmin):
         """One page as it came, as a file: no browser may take it for a page of ours."""
         if not self.has_view_permission(request):
             raise Http404
-        found = Reading.objects.filter(attempt=attempt_id).first()
+        found = Reading.objects.filter(attempt=get_row_or_404(ScrapeAttempt, attempt_id)).first()
         if found is None or not 0 < number <= len(found.exchanges):
             raise Http404
         body = readings.find_body(found.exchanges[number - 1])

@@ -161,6 +161,19 @@ class TestAnAccountsPage:
         listed = owner.get(hub["Lookups"]).content.decode()
         assert lookup.asked in listed
 
+    def test_leads_to_a_webhook_address_where_there_is_one(self, acme: Account, owner: Client) -> None:
+        def hub() -> list[str]:
+            page = Person(owner).press("Open", q=f"#{acme.pk}").page
+            return [
+                link.get("href") for link in page.cssselect(".sos-hub a") if link.text_content() == "Webhook address"
+            ]
+
+        assert hub() == []
+        Account.objects.filter(pk=acme.pk).update(test_webhook_url="https://acme.test/hook")
+        [address] = hub()
+        assert "https://acme.test/hook" in owner.get(address).content.decode()
+        assert owner.get(f"/admin/billing/account/{'9' * 30}/change/").status_code == 302
+
     def test_shows_a_viewer_of_customers_no_money(self, acme: Account, as_role: Callable[[str], Client]) -> None:
         person = Person(as_role("operator"))
         person.press("Open", q="acme")

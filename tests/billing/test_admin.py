@@ -17,10 +17,10 @@ from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from billing import keys, ledger, reconciliation, selectors, tasks
+from billing import accounts, keys, ledger, reconciliation, selectors, tasks
 from billing.accounting import chart
 from billing.ledger_errors import InsufficientFunds
-from billing.models import Account, ApiKey, LedgerEntry, Payment, TopUp
+from billing.models import Account, ApiKey, AuditEvent, Invitation, LedgerEntry, Payment, TopUp
 from billing.payments import booking
 from lookups.jobs import broker
 from tests.billing import stubs
@@ -83,6 +83,12 @@ def move(client: Client, address: str, **data: Any) -> Any:
     return page
 
 
+def moved() -> list[str]:
+    """What the audit log has of money."""
+    events = AuditEvent.objects.filter(kind="money_moved").order_by("pk")
+    return [event.detail.removeprefix("Change: ") for event in events]
+
+
 class TestSigningIn:
     def test_without_a_place_to_go_leads_to_the_admin(self, db: None) -> None:
         get_user_model().objects.create_superuser("root", password="correct horse battery")
@@ -121,6 +127,15 @@ class TestGrantingCredit:
         data = {"lookups": "1", "reason": "trial", "token": "abc", "confirm": "1"}
         assert [dana.post(address, data).status_code for _ in range(2)] == [302, 302]
         assert account.entries.count() == 2
+        assert moved() == ["A grant of 0.0314 USD."]
+
+    def test_that_waits_for_a_second_person_is_asked_for_once(
+        self, dana: Client, account: Account, address: str, settings: Any
+    ) -> None:
+        settings.GRANT_CEILING = 0
+        data = {"lookups": "1", "reason": "trial", "token": "abc", "confirm": "1"}
+        assert [dana.post(address, data).status_code for _ in range(2)] == [302, 302]
+        assert moved() == ["A grant of 0.0314 USD waits for a second person."]
 
     def test_is_not_done_before_it_is_confirmed(self, dana: Client, account: Account, address: str) -> None:
         dana.post(address, {"lookups": "1", "reason": "trial", "token": "abc"})
@@ -164,6 +179,13 @@ class TestRefunding:
         assert "lookup 7" in page.content.decode()
         assert selectors.get_balance(account.pk).spent == 0
 
+    def test_a_charge_confirmed_twice_is_done_and_kept_once(self, dana: Client, account: Account) -> None:
+        entry = ledger.charge(account_id=account.pk, amount=314, idempotency_key="c", reference="", now=NOW)
+        data = {"reason": "goodwill", "token": "t", "confirm": "1"}
+        for _ in range(2):
+            assert dana.post(url("ledgerentry_refund", entry.pk), data).status_code == 302
+        assert moved() == [f"Refunded 0.0314 USD of entry {entry.pk}."]
+
     def test_more_than_was_charged_is_explained(self, dana: Client, account: Account) -> None:
         entry = ledger.charge(account_id=account.pk, amount=314, idempotency_key="c", reference="", now=NOW)
         data = {"dollars": "1", "reason": "goodwill", "token": "t", "confirm": "1"}
@@ -201,9 +223,20 @@ class TestAnAccount:
         for client in (dana, sam):
             assert "3.1400" in client.get(url("account_change", account.pk)).content.decode()
 
+    def test_is_not_set_to_an_age_that_no_date_has(self, dana: Client, account: Account) -> None:
+        """Its lookups from stored records were all an error 500."""
+        data = {"name": "Acme", "email": "", "kind": "user", "is_active": "on"}
+        page = dana.post(url("account_change", account.pk), {**data, "max_cache_age_days": "2000000000"})
+        assert "less than or equal to 365" in page.content.decode()
+        assert dana.post(url("account_change", account.pk), {**data, "max_cache_age_days": "365"}).status_code == 302
+        account.refresh_from_db()
+        assert account.max_cache_age_days == 365
+
     def test_shows_its_statement_and_gives_it_as_csv(self, sam: Client, account: Account) -> None:
         address = url("account_statement", account.pk)
         assert "0.3140" in sam.get(address).content.decode()
+        all_days = {"since": "0001-01-01", "until": "9999-12-31"}
+        assert "0.3140" in sam.get(address, all_days).content.decode()
         sheet = sam.get(address, {"csv": "1"})
         assert b"free_grant" in b"".join(sheet.streaming_content)  # type: ignore[attr-defined]
 
@@ -244,6 +277,40 @@ class TestFreeService:
         dana.post(url("account_add"), {"name": "New", "email": "", "kind": "internal"})
         new = Account.objects.get(name="New")
         assert "The kind is internal" in dana.get(url("account_history", new.pk)).content.decode()
+
+
+class TestAnAccountOfTheServiceItself:
+    """What is paid with its request is booked on one, what people try on the first page on another; nobody has them."""
+
+    @pytest.fixture(params=[accounts.pay_per_request_account, accounts.demo_account])
+    def kept(self, db: None, request: pytest.FixtureRequest) -> Account:
+        kept: Account = request.param(now=NOW)
+        return kept
+
+    def test_gets_no_key_which_would_ask_for_nothing_or_in_vain(self, dana: Client, kept: Account) -> None:
+        data = {"name": "mine", "mode": "live"}
+        assert dana.post(url("account_issue_key", kept.pk), data).status_code == 404
+        assert not kept.keys.exists()
+
+    def test_gets_no_credit_that_nobody_could_spend(self, dana: Client, kept: Account) -> None:
+        data = {"dollars": "5", "reason": "goodwill", "token": "t", "confirm": "1"}
+        assert dana.post(url("account_grant_credit", kept.pk), data).status_code == 404
+        page = dana.get(url("account_change", kept.pk)).content.decode()
+        assert "Grant credit" not in page
+        assert "Issue a key" not in page
+        assert "Adjust balance" in page
+
+    def test_is_not_closed(self, dana: Client, kept: Account) -> None:
+        data = {"name": kept.name, "email": "", "kind": kept.kind}
+        assert dana.post(url("account_change", kept.pk), data).status_code == 403
+        kept.refresh_from_db()
+        assert kept.is_active
+
+    def test_takes_nobody_in(self, kept: Account) -> None:
+        sent = {"account": kept.pk, "email": "ada@quay.test", "role": "owner"}
+        page = staff("root", "add_invitation", "view_account").post(url("invitation_add"), sent)
+        assert "The service keeps this account itself: nobody works in it." in page.content.decode()
+        assert not Invitation.objects.exists()
 
 
 class TestAKey:
@@ -523,6 +590,14 @@ class TestAPaymentThatGoesBack:
         cards.mood = "down"
         data = {"dollars": "1", "token": "t", "confirm": "1"}
         assert "same refund" in dana.post(url("topup_refund_card", topup.pk), data).content.decode()
+
+    def test_to_its_card_says_that_cards_are_configured_no_more(
+        self, dana: Client, topup: TopUp, cards: stubs.CardProvider, settings: Any
+    ) -> None:
+        settings.STRIPE_SECRET_KEY = ""
+        data = {"dollars": "1", "token": "t", "confirm": "1"}
+        assert "Cards are not configured." in dana.post(url("topup_refund_card", topup.pk), data).content.decode()
+        assert cards.refunds == []
 
     def test_by_what_staff_has_heard_is_taken_once(self, dana: Client, account: Account, topup: TopUp) -> None:
         for _ in range(2):

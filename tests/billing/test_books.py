@@ -20,7 +20,7 @@ from billing import accounts, ledger
 from billing.accounting import chart, closing, receipts
 from billing.accounting.chart import BookAccount
 from billing.ledger_errors import LedgerError
-from billing.models import Account, LedgerEntry, MonthClose, Receipt
+from billing.models import Account, AuditEvent, LedgerEntry, MonthClose, Receipt
 from tests.billing.conftest import in_parallel
 from tests.billing.test_admin import staff, url
 
@@ -164,6 +164,9 @@ class TestAMonth:
         assert b"".join(journal.streaming_content).count(b"\n") == 17  # type: ignore[attr-defined]
         assert "Close " in dana.get(url("monthclose_close_last")).content.decode()
         assert dana.post(url("monthclose_close_last")).status_code == 302
+        eve = staff("eve", "view_monthclose", "move_money")  # who comes later has not closed it
+        assert eve.post(url("monthclose_close_last")).status_code == 302
+        assert not AuditEvent.objects.filter(detail="Change: Closed.", actor="eve").exists()
         sam = staff("sam", "view_monthclose")
         assert sam.post(url("monthclose_close_last")).status_code == 403
         assert sam.get(url("monthclose_journal", MonthClose.objects.all()[0].pk)).status_code == 403

@@ -250,27 +250,30 @@ class TestItsLog:
     """Of a request whose address holds a secret: a spreadsheet's key, a link that signs in."""
 
     @pytest.mark.parametrize(
-        ("room", "secret"),
-        [("/reconcile/", f"osd_{'abcdefg2' * 4}"), ("/app/sign-in/", "Zb3-xYq_" * 5)],
+        ("room", "secret", "status"),
+        [("/reconcile/", f"osd_{'abcdefg2' * 4}", 503), ("/app/sign-in/", "Zb3-xYq_" * 5, 502)],
         ids=["a spreadsheet's key", "a link that signs in"],
     )
-    def test_tells_no_secret_of_it_also_when_something_went_wrong(self, tmp_path: Path, room: str, secret: str) -> None:
+    def test_tells_no_secret_of_it_also_when_something_went_wrong(
+        self, tmp_path: Path, room: str, secret: str, status: int
+    ) -> None:
         with proxies.nginx(tmp_path, servers=[1]) as running:
             where = f"http://127.0.0.1:{running.port}"
-            assert plain_http.get(f"{where}{room}{secret}/", timeout=20).status_code == 502
+            assert plain_http.get(f"{where}{room}{secret}/", timeout=20).status_code == status
             plain_http.post(f"{where}/{room}{secret}", content=b"x" * 100_000, timeout=20)
-            wait_until(lambda: running.log.read_text().count(" 502 ") >= 2, what="both are logged", seconds=20)
+            wait_until(lambda: running.log.read_text().count(f" {status} ") >= 2, what="both are logged", seconds=20)
             told = running.log.read_text()
         assert secret not in told
-        assert f"GET {room}[hidden]/ 502" in told
+        assert f"GET {room}[hidden]/ {status}" in told
 
 
 class TestNoServer:
     """All of them are away."""
 
-    def test_comes_in_the_one_shape(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("door", ["/v1/states", "/mcp", "/reconcile/osd_key/"])
+    def test_comes_in_the_one_shape(self, tmp_path: Path, door: str) -> None:
         with proxies.nginx(tmp_path, servers=[1]) as running:
-            reply = plain_http.get(f"http://127.0.0.1:{running.port}/v1/states", timeout=20)
+            reply = plain_http.get(f"http://127.0.0.1:{running.port}{door}", timeout=20)
         assert reply.status_code == 503
         assert reply.headers["retry-after"] == "10"
         assert reply.headers["x-content-type-options"] == "nosniff"

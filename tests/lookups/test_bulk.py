@@ -21,7 +21,7 @@ from django.test import Client
 from django.utils import timezone
 
 from billing import ledger, reconciliation
-from billing.models import LedgerEntry
+from billing.models import AuditEvent, LedgerEntry
 from jurisdictions import services
 from lookups import tasks
 from lookups.bulk import bulk_jobs, queue
@@ -379,8 +379,11 @@ class TestCancelling:
         staff.login(username="admin", password="a long password")
         assert "queued: 0 of 2 rows" in staff.get("/admin/lookups/bulkjob/").content.decode()
         asked = {"action": "cancel", "_selected_action": [str(BulkJob.objects.get().pk)]}
-        assert staff.post("/admin/lookups/bulkjob/", asked).status_code == 302
+        assert "1 of 1 cancelled" in staff.post("/admin/lookups/bulkjob/", asked, follow=True).content.decode()
         assert customer.balance.held == 0
+        assert "0 of 1 cancelled" in staff.post("/admin/lookups/bulkjob/", asked, follow=True).content.decode()
+        event = AuditEvent.objects.filter(subject=f"lookups.bulkjob {BulkJob.objects.get().pk}").get()
+        assert (event.actor, event.detail) == ("admin", "Change: Cancelled what had not begun.")
 
 
 class TestTheTurn:

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 import yaml
 from django.test import Client
+from django.urls import resolve
 
 from lookups.operations import measures
+from scrapers.failures import Failure
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMETHEUS = ROOT / "deploy" / "prometheus"
@@ -98,6 +100,45 @@ class TestAnAlert:
         tried = [(one["alertname"], bool(one["exp_alerts"])) for test in tests for one in test["alert_rule_test"]]
         for rule in rules():
             assert {off for name, off in tried if name == rule["alert"]} == {True, False}, rule["alert"]
+
+    def test_of_slow_answers_leaves_out_every_door_that_waits_for_registries_and_no_other(self) -> None:
+        [rule] = [rule["expr"] for rule in rules() if rule["alert"] == "SlowAnswers"]
+        [left_out] = re.findall(r'route!~"([^"]+)"', rule)
+        mark = "0" * 32
+        asks = [
+            "/v1/lookup",
+            "/v1/name-availability",
+            "/mcp",
+            "/reconcile/osd_x/",
+            "/reconcile/osd_x",
+            "/try/",
+            "/app/",
+        ]
+        asks += [f"/app/lookups/lk_{mark}/again/", f"/app/bulk/bulk_{mark}/rows/3/"]
+        reads = [
+            "/",
+            "/v1/states",
+            "/v1/lookups",
+            f"/v1/lookups/lk_{mark}",
+            f"/v1/lookup/status/job_{mark}",
+            "/v1/watches",
+        ]
+        reads += ["/v1/account/balance", "/docs/", "/app/balance/", f"/app/lookups/lk_{mark}/", "/app/bulk/", "/admin/"]
+        for address in asks + reads:
+            assert bool(re.fullmatch(left_out, resolve(address).route)) is (address in asks), address
+
+    def test_of_registries_does_not_mean_those_that_an_operator_switched_off(self) -> None:
+        [rule] = [rule["expr"] for rule in rules() if rule["alert"] == "RegistriesUnavailable"]
+        asked = [selector for _, selector in re.findall(r"(sos_lookup_lookups_recent)(\{[^}]*\})?", rule)]
+        assert len(asked) == 3
+        assert all(f'reason!="{Failure.DISABLED.value}"' in selector for selector in asked)
+
+    @pytest.mark.parametrize("what", ["ledger_reconciliation", "provider_comparison", "chain_comparison"])
+    def test_tells_of_books_that_were_never_compared_at_all(self, what: str) -> None:
+        """-1 before the first time is never more than three hours."""
+        [rule] = [rule["expr"] for rule in rules() if rule["alert"] == "ReconciliationLate"]
+        name = f"sos_lookup_{what}_age_seconds"
+        assert f"min({name} offset 3h) == -1 and min({name}) == -1" in rule
 
     @pytest.mark.parametrize(
         "arguments",

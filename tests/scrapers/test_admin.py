@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from jurisdictions import selectors
+from jurisdictions import selectors, services
+from jurisdictions.admin import JurisdictionForm
 from jurisdictions.models import SwitchChange
 from scrapers.models import ScrapeAttempt
 
@@ -77,6 +80,24 @@ class TestAJurisdictionsSwitch:
             operator.post(switch("NY"), {"to": "off", "sentence": "Maintenance", "why": ""})
         assert not selectors.get_jurisdiction("NY").enabled
         assert SwitchChange.objects.count() == 1
+
+    def test_stays_off_though_a_note_was_on_its_way_when_somebody_turned_it(
+        self, operator: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        checks = JurisdictionForm.clean
+
+        def turned_meanwhile(form: JurisdictionForm) -> Any:
+            services.disable(code="NY", reason="It must stop at once.")
+            return checks(form)
+
+        monkeypatch.setattr(JurisdictionForm, "clean", turned_meanwhile)
+        sent = {"note": "Their office closes at five."} | {
+            f"switch_changes-{name}_FORMS": "0" for name in ("TOTAL", "INITIAL")
+        }
+        operator.post("/admin/jurisdictions/jurisdiction/NY/change/", sent)
+        row = selectors.get_jurisdiction("NY")
+        assert (row.enabled, row.status, row.reason) == (False, "inactive", "It must stop at once.")
+        assert row.note == "Their office closes at five."
 
     def test_is_shown_for_all_in_one_list(self, operator: Client) -> None:
         page = operator.get("/admin/jurisdictions/jurisdiction/").content.decode()

@@ -545,6 +545,7 @@ class TestAnAttemptsPage:
     def test_hands_nothing_out_that_is_not_there(self, address: str) -> None:
         client = staff("view_scrapeattempt")
         assert client.get(f"{address}page/2/").status_code == 404
+        assert client.get(f"/admin/scrapers/scrapeattempt/{'9' * 30}/page/1/").status_code == 404
         assert client.get("/admin/scrapers/scrapeattempt/nonsense/change/").status_code in (302, 404)
         assert client.post(f"{address}page/1/").status_code == 405
 

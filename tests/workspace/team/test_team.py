@@ -144,6 +144,17 @@ class TestAnInvitation:
         assert roles(account) == {"ada@quay.test": "owner"}
         assert AuditEvent.objects.filter(kind=audit.Kind.MEMBER_INVITED, actor=user.username).exists()
 
+    def test_of_the_staff_for_who_is_awaited_already_is_refused_in_any_spelling(self) -> None:
+        account = Account.objects.create(name="Acme", created_at=timezone.now())
+        browser, user = StaffBrowser(), make_user("", "billing.add_invitation", "billing.view_account")
+        browser.sign_in(user.username)
+        set_up_app(browser)
+        for email in ("ada@quay.test", "ada@quay.test", "Ada@quay.test"):
+            sent = {"account": account.pk, "email": email, "role": "owner"}
+            page = browser.post("/admin/billing/invitation/add/", sent)
+        assert b"Invitation with this Account and Email already exists." in page.content
+        assert Invitation.objects.count() == 1
+
 
 class TestRoles:
     def test_are_changed(self, office: Browser, clerk: Browser) -> None:
