@@ -17,6 +17,9 @@ LONG = "Acme Logistics Solutions Partners"
 SCORES = [
     # the same name, its legal form and its home state
     ("Acme LLC", "ACME, L.L.C.", 1.0, "exact", ""),
+    ("Acme Limited Liability Corporation", "ACME LLC", 1.0, "exact", ""),
+    ("Acme, Ltd. Liability Corp.", "ACME, L.L.C.", 1.0, "exact", ""),
+    ("Acme Limited Liability Corporation", "ACME CORPORATION", 0.97, "suffix_variant", "legal_form"),
     ("Acme Two", "ACME 2", 1.0, "exact", ""),
     ("Quarry Bank & Trust NA", "QUARRY BANK AND TRUST, NATIONAL ASSOCIATION", 1.0, "exact", ""),
     ("Acme", "ACME LLC", 0.98, "suffix_variant", "legal_form"),

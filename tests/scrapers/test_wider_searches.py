@@ -176,7 +176,13 @@ class TestWhatStandsAroundAName:
 
     @pytest.mark.parametrize(
         "asked",
-        ["Acme Mills LLC, Charlotte NC", "Acme Mills LLC (CT)", "Acme Mills LLC CT", "Acme Mills, LLC dba Best Foods"],
+        [
+            "Acme Mills LLC, Charlotte NC",
+            "Acme Mills LLC (CT)",
+            "Acme Mills LLC CT",
+            "Acme Mills, LLC dba Best Foods",
+            "Acme Mills Limited Liability Corporation",
+        ],
     )
     def test_is_left_out(self, asked: str) -> None:
         portal = Registry({"Acme Mills": rows(row("ACME MILLS LLC"))})
