@@ -130,6 +130,8 @@ def _compare_named(asked: names.ComparisonForm, shown: names.ComparisonForm, sta
     if asked.full == shown.full:
         return Comparison(1.0, "exact")
     form = _compare_legal_forms(asked.legal_form, shown.legal_form)
+    if form != "same" and (asked.kind or shown.kind):
+        form = _compare_legal_forms(asked.kind or asked.legal_form, shown.kind or shown.legal_form)
     if asked.key == shown.key:
         if form == "other_kind":
             return Comparison(UNSURE, "close", ("legal_form_of_another_kind",))

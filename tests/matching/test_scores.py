@@ -36,6 +36,13 @@ SCORES = [
     ("Acme Inc", "ACME INC OF DELAWARE", 0.90, "close", "home_state"),
     ("Acme Company", "ACME COMPANY OF AMERICA", 0.90, "close", "home_state"),
     ("Acme Company of Texas", "ACME COMPANY, INC.", 0.90, "close", "legal_form home_state"),
+    # what a home state is noted with says the kind of a form that may be any
+    ("Acme LLC", "ACME LTD., A TEXAS LIMITED PARTNERSHIP", 0.90, "close", "legal_form_of_another_kind home_state"),
+    ("Acme, Ltd., a Texas limited partnership", "ACME INC", 0.90, "close", "legal_form_of_another_kind home_state"),
+    ("Acme, Ltd., a Texas limited partnership", "ACME LP", 0.97, "suffix_variant", "legal_form home_state"),
+    ("Acme, Ltd., a Texas limited partnership", "ACME, LTD.", 0.97, "suffix_variant", "home_state"),
+    ("Acme", "ACME LTD., A TEXAS LIMITED PARTNERSHIP", 0.97, "suffix_variant", "legal_form home_state"),
+    ("Acme, P.C., a Texas corporation", "ACME INC", 0.90, "close", "legal_form_of_another_kind home_state"),
     ("Acme Mills Inc", "ACME MILLS LLC", 0.97, "suffix_variant", "legal_form"),
     ("Acme Enterprises Inc", "ACME ENTERPRISES LLC", 0.90, "close", "legal_form generic_name"),
     ("Acme Enterprises", "ACME ENTERPRISES LLC", 0.98, "suffix_variant", "legal_form"),
