@@ -9,7 +9,7 @@ from typing import Literal
 from scrapers.name_rules.forms import CorporateKind
 from scrapers.name_rules.owners import kind_of
 from scrapers.name_rules.rules import NamingRule
-from scrapers.name_rules.same_names import clerk_key
+from scrapers.name_rules.same_names import clerk_keys
 from scrapers.portal import Portal
 from scrapers.records import Candidate, Conflict, StatusClass
 from scrapers.statuses import StatusMeaning
@@ -42,10 +42,10 @@ class Namesake:
 
 def list_namesakes(name: str, rows: tuple[Candidate, ...], *, portal: Portal, rule: NamingRule) -> list[Namesake]:
     """Those with the name, each once: active, then neutral, then inactive ones."""
-    wanted, kind = clerk_key(name, rule), kind_of(name)
+    wanted, kind = clerk_keys(name, rule), kind_of(name)
     best: dict[str, Namesake] = {}
     for row in rows:
-        if clerk_key(row.name, rule) != wanted:
+        if wanted.isdisjoint(clerk_keys(row.name, rule)):
             continue
         found = _namesake(row, kind, portal=portal, rule=rule)
         identity = row.entity_id or f"{row.name} {sorted(row.handle.items())}"

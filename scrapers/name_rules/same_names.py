@@ -16,6 +16,12 @@ _ARTICLES = frozenset({"a", "an", "the"})
 _CONJUNCTIONS = frozenset({"and", "or", "plus"})
 _PREPOSITIONS = frozenset({"at", "by", "for", "in", "of", "to", "up", "with", "on", "from"})
 _STOPS = re.compile(r"[.,_'\u2018\u2019`\u00b4]")
+# "AJ's" is of AJ; "It's" is none, and "An's" without its ending would be an article.
+_POSSESSIVE = re.compile(
+    rf"\b(?!(?:it|he|{'|'.join(sorted(_ARTICLES | _CONJUNCTIONS | _PREPOSITIONS))})\b)(?P<owner>\w+)"
+    r"['\u2018\u2019`\u00b4]s\b",
+    flags=re.IGNORECASE,
+)
 _COMPOUND = re.compile(rf"\b(?:{'|'.join(TENS)})[\s-]+(?:{'|'.join(UNITS)})\b", flags=re.IGNORECASE)  # "Twenty-One"
 _OTHER_NUMBER = NUMERALS | {digits: word for word, digits in NUMERALS.items()}
 
@@ -43,6 +49,13 @@ def clerk_key(name: str, rule: NamingRule) -> str:
     if "tense" in ignored:
         parts = [present(word) for word in parts]
     return ("" if "spacing" in ignored else " ").join(parts)
+
+
+def clerk_keys(name: str, rule: NamingRule) -> frozenset[str]:
+    """The keys a name is compared by: a possessive's is also that of its owner, which may have two letters ("AJ's")."""
+    found = {clerk_key(name, rule)}
+    owner = _POSSESSIVE.sub(r"\g<owner>", name) if "plural" in rule.ignored else name
+    return frozenset(found if owner == name else found | {clerk_key(owner, rule)})
 
 
 def _is_initial(parts: list[str], at: int) -> bool:
@@ -80,6 +93,9 @@ def same_names(name: str, rule: NamingRule) -> tuple[str, ...]:
 
 
 def _in_singular(word: str) -> str:
+    owner = _POSSESSIVE.sub(r"\g<owner>", word)
+    if owner != word:
+        return owner
     bare = word.rstrip(".,;'")
     single = singular(bare.casefold())
     return bare[: len(single)] if bare.casefold().startswith(single) else single

@@ -97,6 +97,24 @@ class TestATakenName:
         assert not ask("Twenty-One Club LLC", ("21 CLUB, INC.", "Active")).available
         assert ask("Twenty-One Club LLC", ("201 CLUB, INC.", "Active"), ("20 CLUB LLC", "Active")).available
 
+    @pytest.mark.parametrize(
+        ("name", "shown"),
+        [
+            ("AJ's Transport LLC", "AJ TRANSPORT INC"),
+            ("AJ\u2019s Transport LLC", "AJ TRANSPORT INC"),
+            ("Al Diner LLC", "AL'S DINER, INC."),
+            ("AJ's Transport LLC", "AJS TRANSPORT INC"),
+            ("James's Garage LLC", "JAMES GARAGE LLC"),
+        ],
+    )
+    def test_is_known_by_its_owner_however_short(self, name: str, shown: str) -> None:
+        assert not ask(name, (shown, "Active"), state="FL").available  # which has no plural and no possessive apart
+        assert ask(name, (shown, "Active"), state="TX").available or shown.startswith("AJS")
+
+    @pytest.mark.parametrize(("name", "shown"), [("A's Pizza LLC", "PIZZA LLC"), ("It's Pizza LLC", "IT PIZZA LLC")])
+    def test_is_not_the_name_without_a_small_word(self, name: str, shown: str) -> None:
+        assert ask(name, (shown, "Active"), state="FL").available
+
     def test_lists_who_stands_in_the_way_active_ones_first(self) -> None:
         found = ask(
             "Blue Heron LLC",

@@ -185,6 +185,9 @@ class TestANameCheck:
             ("One Stop LLC", "1 STOP, INC."),
             ("1st Street Foods Co", "FIRST STREET FOODS LLC"),
             ("Old Bakeries LLC", "OLD BAKERY LLC"),
+            ("Maria's Kitchen LLC", "MARIA KITCHEN INC"),
+            ("PJ's Quarry LLC", "PJ QUARRY INC"),
+            ("James's Garage LLC", "JAMES GARAGE INC"),
             ("Smith and Sons Farms LLC", "SMITH & SONS FARMS INC"),
             ("Smith &amp; Sons LLC", "SMITH & SONS, INC."),  # pasted from a web page
             ("Smith and Sons LLC", "SMITH SONS INC"),
