@@ -6,11 +6,12 @@ import re
 import unicodedata
 
 from scrapers.name_rules.forms import split
+from scrapers.name_rules.numerals import in_figures, in_other_spelling
 from scrapers.name_rules.rules import NamingRule
 from scrapers.name_rules.wording import present, singular, spell_out
 from scrapers.normalize import names
 from scrapers.normalize.hidden import visible
-from scrapers.normalize.vocabulary import ABBREVIATIONS, NUMERALS, TENS, UNITS
+from scrapers.normalize.vocabulary import ABBREVIATIONS
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _CONJUNCTIONS = frozenset({"and", "or", "plus"})
@@ -22,8 +23,6 @@ _POSSESSIVE = re.compile(
     r"['\u2018\u2019`\u00b4]s\b",
     flags=re.IGNORECASE,
 )
-_COMPOUND = re.compile(rf"\b(?:{'|'.join(TENS)})[\s-]+(?:{'|'.join(UNITS)})\b", flags=re.IGNORECASE)  # "Twenty-One"
-_OTHER_NUMBER = NUMERALS | {digits: word for word, digits in NUMERALS.items()}
 
 
 def clerk_key(name: str, rule: NamingRule) -> str:
@@ -41,7 +40,7 @@ def clerk_key(name: str, rule: NamingRule) -> str:
         if mark in ignored:
             parts = [word for word in parts if word not in small] or parts
     if "numeral" in ignored:
-        parts = names.numbered(" ".join(parts)).split()
+        parts = in_figures(parts)
     if "abbreviation" in ignored:
         parts = [ABBREVIATIONS.get(word, word) for word in parts]
     if "plural" in ignored:
@@ -85,8 +84,7 @@ def same_names(name: str, rule: NamingRule) -> tuple[str, ...]:
     text = names.without_suffix(split(name)[0])
     parts, found = text.split(), []
     if "numeral" in rule.ignored:
-        compound = _COMPOUND.sub(lambda number: names.numbered(names.plain(number[0])), text)
-        found.append(" ".join(_OTHER_NUMBER.get(part.casefold(), part) for part in compound.split()))
+        found.append(in_other_spelling(text))
     if "plural" in rule.ignored:
         found.append(" ".join(_in_singular(part) for part in parts))
     return tuple(one for one in found if one and one != " ".join(parts))
