@@ -76,8 +76,11 @@ class Question:
 
     @property
     def spelled(self) -> str:
-        """SHA-256 of what is asked in its very words, which choose between two companies that bear the name alike."""
-        return _sha256([self.digest, names.plain(self.name or "")])
+        """SHA-256 of what is asked in its very words, however the legal form is written.
+
+        Of two companies whose names are alike ("Foxes LLC", "The Foxes LLC") the very words choose.
+        """
+        return _sha256([self.digest, names.plain(names.without_suffix(self.name or ""))])
 
     def to_query(self) -> Query:
         """The same question for the portals."""
