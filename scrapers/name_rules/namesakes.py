@@ -68,6 +68,10 @@ def _namesake(row: Candidate, kind: CorporateKind | None, *, portal: Portal, rul
         return Namesake(Conflict(row, "inactive"), "free", note)
     conflict = Conflict(row, meaning.status_class)
     if meaning.status_class == "inactive" and row.name_kind != "former":
+        if rule.owners.keeps(row.status):
+            kept = f"its name counts for {rule.owners.kept_days} days after that, and since when it is so is not shown"
+            note = f"{row.name} has this name and is {row.status}: {kept}. Whether the name is free cannot be said."
+            return Namesake(conflict, "cannot_say", note)
         returns = meaning.reason in _BY_THE_STATE or bool(_WORDS_OF_THE_STATE.search(row.status or ""))
         note = f"{row.name} used this name and is {row.status}: it may be entitled to return to it." if returns else ""
         return Namesake(conflict, "free", note, may_return=returns)
