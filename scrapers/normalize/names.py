@@ -60,8 +60,8 @@ _INITIALS = re.compile(r"(?<=\b\w)\.(?=\w\b)")
 _NO_WORD = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
 _TRADING_AS = re.compile(
-    r"[\s,(](?:d\s?[/.]?\s?b\s?[/.]?\s?a\.?|doing business as|a/k/a|aka|f/k/a|fka|formerly known as|t/a|trading as"
-    r"|which will do business in [a-z ]{4,20} as|used in [a-z]{2} by(?=:))"
+    r"(?:[\s,(](?:d\s?[/.]?\s?b\s?[/.]?\s?a\.?|doing business as|[af][/.]?k[/.]?a\.?|formerly known as|t/a|trading as"
+    r"|which will do business in [a-z ]{4,20} as|used in [a-z]{2} by(?=:))|[,(]\s*formerly(?: known as)?)"
     r"[\s:]+",
     flags=re.IGNORECASE,
 )

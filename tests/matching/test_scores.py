@@ -76,6 +76,13 @@ SCORES = [
     ("The AKA Group LLC", "THE AKA FOODS LLC", 0.5556, "close", "word_differs"),
     ("Team AKA LLC", "TEAM LLC", 0.6667, "close", "words_added"),
     ("Acme LLC aka Best Foods", "ACME LLC", 1.0, "exact", ""),
+    ("Acme LLC a.k.a. Best Foods", "ACME LLC", 1.0, "exact", ""),
+    ("Acme LLC (f.k.a. Best Foods LLC)", "ACME LLC", 1.0, "exact", ""),
+    ("Acme LLC (formerly Best Foods LLC)", "ACME LLC", 1.0, "exact", ""),
+    ("Acme LLC, formerly Best Foods LLC", "ACME LLC", 1.0, "exact", ""),
+    ("Acme LLC, formerly known as Best Foods LLC", "BEST FOODS LLC", 0.90, "close", "trading_name"),
+    ("Acme LLC (formerly Best Foods LLC)", "BEST FOODS LLC", 0.90, "close", "trading_name"),
+    ("Homes for the Formerly Unhoused Inc", "HOMES FOR THE, INC.", 0.45, "close", "words_added"),
     # spacing and figures
     ("Blue Bird LLC", "BLUEBIRD LLC", 0.96, "close", "spacing"),
     ("A1 Towing", "A 1 TOWING", 0.96, "close", "spacing"),

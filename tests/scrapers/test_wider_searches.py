@@ -181,6 +181,8 @@ class TestWhatStandsAroundAName:
             "Acme Mills LLC (CT)",
             "Acme Mills LLC CT",
             "Acme Mills, LLC dba Best Foods",
+            "Acme Mills LLC (formerly Best Foods LLC)",
+            "Acme Mills LLC, f.k.a. Best Foods LLC",
             "Acme Mills Limited Liability Corporation",
         ],
     )
