@@ -98,6 +98,11 @@ class TestAWiderSearch:
         match = found(Registry({"Ironmonger": very}), "Zephyr Ironmonger Mgmt LLC").match
         assert (match.kind, match.features) == ("exact", ("wider_search",))
 
+    def test_that_was_cut_and_shows_the_very_name_ended_is_no_not_found(self) -> None:
+        ended = rows(row("ZEPHYR-IRONMONGER MGMT, LLC", status="Dissolved"), complete=False)
+        answer = missing(Registry({"Ironmonger": ended}), "Zephyr Ironmonger Mgmt LLC")
+        assert ([one.entity_id for one in answer.suggestions], answer.ambiguous) == (["101"], True)
+
     def test_that_fails_leaves_the_answer_that_was_proved(self) -> None:
         class Walled(Registry):
             def search(self, session: object, term: str) -> object:
