@@ -147,8 +147,10 @@ def plan(name: str, facts: NameSearch) -> SearchPlan:
     terms = [text for text in fitted if facts.is_sendable(text)]
     if not terms or not names.words(base):
         raise _too_short(facts)
-    distinct = {text.casefold(): text for text in reversed(terms)}
-    plan = SearchPlan(tuple(reversed(distinct.values()))[: facts.most_terms], proves)
+    distinct: dict[str, str] = {}
+    for text in terms:
+        distinct.setdefault(text.casefold(), text)  # the name as it was given first: what comes last may not be asked
+    plan = SearchPlan(tuple(distinct.values())[: facts.most_terms], proves)
     return replace(plan, wider=_wider(bare, plan.terms, facts)) if proves else plan
 
 

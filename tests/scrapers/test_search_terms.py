@@ -39,6 +39,8 @@ SAME = [
     ("Smith & Sons, Inc.", "SMITH AND SONS INC"),
     ("Smith and Sons LLC", "SMITH & SONS, L.L.C."),
     ("The Smith & Sons Co.", "SMITH AND SONS COMPANY"),
+    ("The Smith & Sons Co.", "THE SMITH & SONS CO."),
+    ("The Smith's Bar & Grill LLC", "THE SMITH'S BAR & GRILL LLC"),  # whatever else is asked for, the name itself is
     ("O'Neil's Pub LLC", "ONEILS PUB LLC"),
     ("A.B.C. Hauling Inc", "ABC HAULING, INC."),
     ("Sandy-Land Farms", "SANDY LAND FARMS"),
