@@ -248,6 +248,8 @@ class TestANameCheck:
             verdict = self.judge(book("Zebra Foods LLC", shown), name, "DE")
             assert verdict.available  # it is not listed
             assert "with other signs" in (verdict.status_note or "")
+        decade = self.judge(book("50'S QUARRY INC"), "50s Quarry LLC", "DE")
+        assert not decade.available or "with other signs" in (decade.status_note or "")
 
     def test_says_nothing_where_the_registry_ignores_signs(
         self, book: type[Book], monkeypatch: pytest.MonkeyPatch
