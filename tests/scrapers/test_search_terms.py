@@ -251,6 +251,10 @@ class TestANameCheck:
         decade = self.judge(book("50'S QUARRY INC"), "50s Quarry LLC", "DE")
         assert not decade.available or "with other signs" in (decade.status_note or "")
 
+    def test_says_so_where_there_are_more_spellings_than_may_be_asked_for(self, book: type[Book]) -> None:
+        verdict = self.judge(book("THE SMITH'S BAR & GRILL LLC"), "Smith's Bar & Grill LLC", "TX")
+        assert not verdict.available or "may stand in the way" in (verdict.status_note or "")
+
     def test_says_nothing_where_the_registry_ignores_signs(
         self, book: type[Book], monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -39,8 +39,9 @@ sign, not a promise.
 
 A registry searches text, and its state's rule looks past more: "Blue Heron" is "BLUEHERON" in most states, and "Smith
 and Sons" is "SMITH SONS". So a name check asks for one shorter term as well. Where its list was cut, where the search
-knows whole words alone or is not known, and in a copy of a register, such a name may be there unseen: then `statusNote`
-says so beside `free`. One word of the name is never looked for as two ("BlueHeron" as "BLUE HERON").
+knows whole words alone or is not known, where a name has more spellings than are asked for, and in a copy of a
+register, such a name may be there unseen: then `statusNote` says so beside `free`. One word of the name is never
+looked for as two ("BlueHeron" as "BLUE HERON").
 
 A list that the registry cut, a wall and a registry that does not answer are no verdict: 400 or 503, not charged.
 
