@@ -346,5 +346,14 @@ class TestTheBestRow:
         assert self.best("3 Foxes", row("THREE FOXES", "1"), row("3 FOXES", "2")) == ("2", False)
         assert self.best("3 Foxes", row("3 FOXES", "1"), row("3 FOXES", "2")) == (None, True)
 
+    @pytest.mark.parametrize("kind", ["former", "assumed"])
+    @pytest.mark.parametrize("status", ["A", "I"])
+    def test_of_another_legal_form_and_one_that_bore_the_very_name_is_nobody(self, kind: str, status: str) -> None:
+        other_form, once = row("ACME INC", "1", status), row("ACME LLC", "2", "A", name_kind=kind)
+        assert matching.best(rank("Acme LLC", other_form, once), threshold=0.92) == (None, True)
+        sure = matching.best(rank("Acme", other_form, once), threshold=0.92)[0]  # no form was given
+        assert sure is not None
+        assert sure.candidate.entity_id == "1"
+
     def test_of_two_that_fit_equally_badly_is_nobody_and_not_ambiguous(self) -> None:
         assert self.best("Acme", row("ACME FARMS", "1"), row("ACME MILLS", "2")) == (None, False)
