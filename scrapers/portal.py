@@ -176,7 +176,8 @@ class Portal:
             name
         )  # "Blue Heron, P.S." is taken by "BLUE HERON LLC", which a list of its own name does not show
         plan = self.search_plan(session, name)
-        for term in self._terms_of_the_rule(name, plan):
+        every = self._terms_of_the_rule(name, plan)
+        for term in every[: self.name_search.most_terms + 1]:
             started = time.monotonic()
             session.trace.searches += 1
             results = self.search(session, term)
@@ -188,18 +189,19 @@ class Portal:
                 complete = complete and narrow is not None and narrow.complete and self.narrow_proves
         complete = complete and plan.proves
         wider = self._list_wider(session, plan) if complete else ResultList(())  # else no name is said to be free
-        return ResultList(found + wider.candidates, complete=complete, all_spellings=wider.all_spellings)
+        asked = not plan.is_cut and len(every) <= self.name_search.most_terms + 1
+        return ResultList(found + wider.candidates, complete=complete, all_spellings=asked and wider.all_spellings)
 
     def has_left_name(self, row: Candidate) -> bool:
         """Whether the register shows a name that its owner, whatever its status, has no more."""
         return row.name_kind == "former"
 
     def _terms_of_the_rule(self, name: str, plan: SearchPlan) -> list[str]:
-        """The plan's terms, and one more that the state's rule calls the same name, where it can be sent."""
+        """The plan's terms, and those more that the state's rule calls the same name, where they can be sent."""
         facts = self.name_search
         same = same_names(name, RULES[self.code]) if self.code in RULES else ()
         more = [text for one in same if facts.is_sendable(text := facts.fitted(one))]
-        return list(dict.fromkeys((*plan.terms, *more)[: facts.most_terms + 1]))
+        return list(dict.fromkeys((*plan.terms, *more)))
 
     def _list_wider(self, session: PortalSession, plan: SearchPlan) -> ResultList:
         """What one wider term lists, where the state's rule looks past more than a search for the name does.

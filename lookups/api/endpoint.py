@@ -97,7 +97,7 @@ class Endpoint(APIView):
         """Raise the 402 or the 429 that a name among a test key's questions has the service play: docs/sandbox.md."""
         if not key.is_test:
             return
-        asked = {(one.state, one.kind, one.digest): one.name for one in questions}
+        asked = {(one.state, one.kind, one.spelled): one.name for one in questions}
         played = {find_played(name) for name in asked.values() if name}
         if "too_many_requests" in played and self.rate is not None:
             wait = max(1, math.ceil(self.rate.reset_epoch - timezone.now().timestamp()))

@@ -190,7 +190,7 @@ def _digest(wanted: Sequence[Wanted], accepts_stored: bool, max_wait: timedelta,
 
 
 def _same(question: Question) -> tuple[str, str, str]:
-    return question.state, question.kind, question.digest
+    return question.state, question.kind, question.spelled
 
 
 def _hold(

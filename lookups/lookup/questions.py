@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -11,6 +12,9 @@ from typing import Any, Literal
 from scrapers.normalize import names
 from scrapers.records import Kind, Party, Query
 
+# Signs that comparing names and asking for a person's liens read: "Smith, John" is no "Smith John".
+_TELLING_SIGN = re.compile(r"[,()\[\]]|\s[-\u2013]\s")
+_FORM_WITHOUT_SIGNS = re.compile(r"[^\W_] +p[ca]\s*$", flags=re.IGNORECASE)  # it may be a word: "Gaming PC"
 IDENTIFIERS = "identifiers"  # what may be included: the numbers that other registers give the company
 
 
@@ -70,6 +74,14 @@ class Question:
             parts = ["name", _name_key(self.name or "")]
         return _sha256(parts)
 
+    @property
+    def spelled(self) -> str:
+        """SHA-256 of what is asked in its very words, however the legal form is written.
+
+        Of two companies whose names are alike ("Foxes LLC", "The Foxes LLC") the very words choose.
+        """
+        return _sha256([self.digest, names.plain(names.without_suffix(self.name or ""))])
+
     def to_query(self) -> Query:
         """The same question for the portals."""
         return Query(
@@ -113,7 +125,12 @@ def _name_key(name: str) -> str:
     forms = [names.form(part) for part in names.trading_names(name)]
     if not all(form.key for form in forms):
         return f"={name.strip().casefold()}"  # nothing but signs: as written it is at least no other name
-    return "\x1e".join(f"{form.key}|{form.legal_form}|{form.letters}|{form.origin}" for form in forms)
+    found = [f"{one.key}|{one.legal_form}|{one.letters}|{one.origin}" for one in forms]
+    found += [f"of {one.origin}" for one in forms if one.of_origin] + [one.kind for one in forms if one.kind]
+    written = " ".join(names.without_suffix(name).casefold().split())
+    if _TELLING_SIGN.search(written) or _FORM_WITHOUT_SIGNS.search(name):
+        found.append(written)
+    return "\x1e".join(found)
 
 
 def _sha256(parts: list[str]) -> str:

@@ -208,13 +208,14 @@ def find_stored(ask: Ask, *, stopwatch: Stopwatch) -> StoredAnswer | None:
     if not ask.accepts_stored:
         return None
     question = ask.question
-    return _STORED.first(
+    found = _STORED.first(
         question=question.digest,
         state=question.state,
         kind=question.kind,
         sandbox=ask.sandbox,
         retrieved_at=stopwatch.now - rows.max_age(ask.account),
     )
+    return found if found is not None and storage.serves(found, question) else None
 
 
 def sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: Stopwatch) -> Lookup:

@@ -51,7 +51,7 @@ class FetchLost(Exception):
 
 def join(*, question: Question, sandbox: bool, budget_seconds: float, now: datetime) -> Ticket:
     """Start a fetch for this question, or join the one that is under way."""
-    asks = {"question": question.digest, "state": question.state, "kind": question.kind, "sandbox": sandbox}
+    asks = {"question": question.spelled, "state": question.state, "kind": question.kind, "sandbox": sandbox}
     lease_until = now + timedelta(seconds=budget_seconds) + GRACE
     while True:
         leader = uuid.uuid4()

@@ -83,6 +83,16 @@ def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:
     return by_name
 
 
+def serves(answer: StoredAnswer, question: Question) -> bool:
+    """Whether a stored answer is also that to this spelling: of two that bear the name alike, the very words choose."""
+    if question.entity_id or question.kind != "business_entity" or question.name is None:
+        return True
+    if names.plain(answer.asked) == names.plain(question.words):
+        return True
+    asked = names.full_key(question.name)
+    return all(names.full_key(row["entityName"]) != asked for row in answer.related)
+
+
 def keep_record(
     state: str,
     reply: Reply,

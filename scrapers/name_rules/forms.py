@@ -17,8 +17,7 @@ from scrapers.parsing.fields import listed
 CorporateKind = Literal["corporation", "llc", "limited_partnership"]
 
 FURTHER: dict[str, str] = {
-    "llc": "limited liability corporation | limited liability corp | ltd liability corporation | ltd liability corp | "
-    "dao llc | dao limited liability company | dao | lao | "  # Wyoming Statutes 17-31-104
+    "llc": "dao llc | dao limited liability company | dao | lao | "  # Wyoming Statutes 17-31-104
     "compania de responsabilidad limitada | crl",  # Puerto Rico
     "l3c": "low profit limited liability co | low profit ltd liability company | low profit ltd liability co | "
     "low profit llc",

@@ -9,7 +9,7 @@ from typing import Literal
 from scrapers.name_rules.forms import CorporateKind
 from scrapers.name_rules.owners import kind_of
 from scrapers.name_rules.rules import NamingRule
-from scrapers.name_rules.same_names import clerk_key
+from scrapers.name_rules.same_names import clerk_keys
 from scrapers.portal import Portal
 from scrapers.records import Candidate, Conflict, StatusClass
 from scrapers.statuses import StatusMeaning
@@ -42,10 +42,10 @@ class Namesake:
 
 def list_namesakes(name: str, rows: tuple[Candidate, ...], *, portal: Portal, rule: NamingRule) -> list[Namesake]:
     """Those with the name, each once: active, then neutral, then inactive ones."""
-    wanted, kind = clerk_key(name, rule), kind_of(name)
+    wanted, kind = clerk_keys(name, rule), kind_of(name)
     best: dict[str, Namesake] = {}
     for row in rows:
-        if clerk_key(row.name, rule) != wanted:
+        if wanted.isdisjoint(clerk_keys(row.name, rule)):
             continue
         found = _namesake(row, kind, portal=portal, rule=rule)
         identity = row.entity_id or f"{row.name} {sorted(row.handle.items())}"
@@ -68,6 +68,10 @@ def _namesake(row: Candidate, kind: CorporateKind | None, *, portal: Portal, rul
         return Namesake(Conflict(row, "inactive"), "free", note)
     conflict = Conflict(row, meaning.status_class)
     if meaning.status_class == "inactive" and row.name_kind != "former":
+        if rule.owners.keeps(row.status):
+            kept = f"its name counts for {rule.owners.kept_days} days after that, and since when it is so is not shown"
+            note = f"{row.name} has this name and is {row.status}: {kept}. Whether the name is free cannot be said."
+            return Namesake(conflict, "cannot_say", note)
         returns = meaning.reason in _BY_THE_STATE or bool(_WORDS_OF_THE_STATE.search(row.status or ""))
         note = f"{row.name} used this name and is {row.status}: it may be entitled to return to it." if returns else ""
         return Namesake(conflict, "free", note, may_return=returns)

@@ -35,12 +35,19 @@ class OwnerRule:
 
     `uncounted` are classes of entities and names that do not, `uncounted_types` is a pattern for the register's own
     words where a class holds both. `like_kinds`: a corporation's name is compared with those of corporations alone.
+    `kept_days`: how long the name of an owner that has ended counts on, where its status has the words of `kept_by`.
     """
 
     rule: Rule
     uncounted: frozenset[EntityTypeClass] = frozenset()
     uncounted_types: str = ""
     like_kinds: bool = False
+    kept_by: str = ""
+    kept_days: int = 0
+
+    def keeps(self, status: str | None) -> bool:
+        """Whether an owner that has ended by this status may still have its name; lists do not show since when."""
+        return bool(self.kept_by) and re.search(self.kept_by, status or "", re.IGNORECASE) is not None
 
     def counts(self, row: Candidate) -> bool:
         """Whether this row's name may stand in the way of anybody's."""
@@ -67,8 +74,11 @@ def _counted(
     *,
     uncounted: tuple[EntityTypeClass, ...] = (),
     uncounted_types: str = "",
+    kept: tuple[str, int] = ("", 0),
 ) -> OwnerRule:
-    return OwnerRule(Rule(text, source, sure), frozenset(uncounted), uncounted_types)
+    return OwnerRule(
+        Rule(text, source, sure), frozenset(uncounted), uncounted_types, kept_by=kept[0], kept_days=kept[1]
+    )
 
 
 _EVERYBODY = OwnerRule(
@@ -117,6 +127,7 @@ _KNOWN: dict[str, OwnerRule] = {
         "Names of existing domestic entities count, of those that were administratively dissolved within 120 days, of "
         "registered foreign entities, reserved names, and assumed names.",
         "Indiana Code 23-0.5-3-1(a)",
+        kept=(r"\badmin", 120),
     ),
     "MI": _counted(
         "Names of domestic and authorized foreign corporations, limited partnerships and LLCs count, and reserved, "

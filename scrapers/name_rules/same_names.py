@@ -6,18 +6,23 @@ import re
 import unicodedata
 
 from scrapers.name_rules.forms import split
+from scrapers.name_rules.numerals import in_figures, in_other_spelling
 from scrapers.name_rules.rules import NamingRule
 from scrapers.name_rules.wording import present, singular, spell_out
 from scrapers.normalize import names
 from scrapers.normalize.hidden import visible
-from scrapers.normalize.vocabulary import ABBREVIATIONS, NUMERALS, TENS, UNITS
+from scrapers.normalize.vocabulary import ABBREVIATIONS
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _CONJUNCTIONS = frozenset({"and", "or", "plus"})
 _PREPOSITIONS = frozenset({"at", "by", "for", "in", "of", "to", "up", "with", "on", "from"})
 _STOPS = re.compile(r"[.,_'\u2018\u2019`\u00b4]")
-_COMPOUND = re.compile(rf"\b(?:{'|'.join(TENS)})[\s-]+(?:{'|'.join(UNITS)})\b", flags=re.IGNORECASE)  # "Twenty-One"
-_OTHER_NUMBER = NUMERALS | {digits: word for word, digits in NUMERALS.items()}
+# "AJ's" is of AJ; "It's" is none, and "An's" without its ending would be an article.
+_POSSESSIVE = re.compile(
+    rf"\b(?!(?:it|he|{'|'.join(sorted(_ARTICLES | _CONJUNCTIONS | _PREPOSITIONS))})\b)(?P<owner>\w+)"
+    r"['\u2018\u2019`\u00b4]s\b",
+    flags=re.IGNORECASE,
+)
 
 
 def clerk_key(name: str, rule: NamingRule) -> str:
@@ -35,7 +40,7 @@ def clerk_key(name: str, rule: NamingRule) -> str:
         if mark in ignored:
             parts = [word for word in parts if word not in small] or parts
     if "numeral" in ignored:
-        parts = names.numbered(" ".join(parts)).split()
+        parts = in_figures(parts)
     if "abbreviation" in ignored:
         parts = [ABBREVIATIONS.get(word, word) for word in parts]
     if "plural" in ignored:
@@ -43,6 +48,13 @@ def clerk_key(name: str, rule: NamingRule) -> str:
     if "tense" in ignored:
         parts = [present(word) for word in parts]
     return ("" if "spacing" in ignored else " ").join(parts)
+
+
+def clerk_keys(name: str, rule: NamingRule) -> frozenset[str]:
+    """The keys a name is compared by: a possessive's is also that of its owner, which may have two letters ("AJ's")."""
+    found = {clerk_key(name, rule)}
+    owner = _POSSESSIVE.sub(r"\g<owner>", name) if "plural" in rule.ignored else name
+    return frozenset(found if owner == name else found | {clerk_key(owner, rule)})
 
 
 def _is_initial(parts: list[str], at: int) -> bool:
@@ -72,14 +84,16 @@ def same_names(name: str, rule: NamingRule) -> tuple[str, ...]:
     text = names.without_suffix(split(name)[0])
     parts, found = text.split(), []
     if "numeral" in rule.ignored:
-        compound = _COMPOUND.sub(lambda number: names.numbered(names.plain(number[0])), text)
-        found.append(" ".join(_OTHER_NUMBER.get(part.casefold(), part) for part in compound.split()))
+        found.append(in_other_spelling(text))
     if "plural" in rule.ignored:
         found.append(" ".join(_in_singular(part) for part in parts))
     return tuple(one for one in found if one and one != " ".join(parts))
 
 
 def _in_singular(word: str) -> str:
+    owner = _POSSESSIVE.sub(r"\g<owner>", word)
+    if owner != word:
+        return owner
     bare = word.rstrip(".,;'")
     single = singular(bare.casefold())
     return bare[: len(single)] if bare.casefold().startswith(single) else single

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from jurisdictions.codes import PLACES
@@ -24,12 +24,13 @@ _MARK = dict(LEGAL_FORMS)
 _FROM = re.compile(
     r"(?P<name>.+ (?:" + "|".join(text for text, _ in LEGAL_FORMS) + r"))"
     r"(?: of| a| an)? (?P<origin>" + "|".join(sorted(STATE_NAMES, key=len, reverse=True)) + r")"
-    r"(?: (?:" + "|".join(text for text, _ in LEGAL_FORMS) + r"))?$"
+    r"(?: (?P<form>" + "|".join(text for text, _ in LEGAL_FORMS) + r"))?$"
 )
 # "Jones, A Professional Corporation": the article belongs to the form. Only after a comma or bracket: "Plan A LLC".
 _ARTICLE_OF_FORM = re.compile(
     r"[,(]\s*an?\s+(?=(?:professional|limited|registered|public benefit|nonprofit)\s[a-z\s]+\W*$)", flags=re.IGNORECASE
 )
+_OF_ANY_KIND = frozenset({"ltd", "co"})  # forms that corporations, LLCs and limited partnerships have in their names
 _NATION = frozenset({"america", "usa", "united states", "united states of america"})  # no state's register notes it
 # "Acme, Inc., a Delaware corporation": how contracts and registers say where a company is from.
 _HOME_OF_FORM = re.compile(
@@ -59,8 +60,8 @@ _INITIALS = re.compile(r"(?<=\b\w)\.(?=\w\b)")
 _NO_WORD = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
 _TRADING_AS = re.compile(
-    r"[\s,(](?:d\s?[/.]?\s?b\s?[/.]?\s?a\.?|doing business as|a/k/a|aka|f/k/a|fka|formerly known as|t/a|trading as"
-    r"|which will do business in [a-z ]{4,20} as|used in [a-z]{2} by(?=:))"
+    r"(?:[\s,(](?:d\s?[/.]?\s?b\s?[/.]?\s?a\.?|doing business as|[af][/.]?k[/.]?a\.?|formerly known as|t/a|trading as"
+    r"|which will do business in [a-z ]{4,20} as|used in [a-z]{2} by(?=:))|[,(]\s*formerly(?: known as)?)"
     r"[\s:]+",
     flags=re.IGNORECASE,
 )
@@ -75,6 +76,7 @@ class ComparisonForm:
     base: str = ""  # the words without the legal form, numbers as they are written
     origin: str = ""  # "delaware" in "Acme Inc of Delaware": the home a foreign company tells itself apart by
     of_origin: bool = False  # whether the home may be part of the name: "Company of America", "Acme Corp USA"
+    kind: str = ""  # "lp" of "Acme Ltd., a Texas limited partnership", whose own form does not say it
 
     @property
     def letters(self) -> str:
@@ -145,6 +147,7 @@ def form(name: str) -> ComparisonForm:
     noted = _FROM.match(text) if not _STATE_WORDS.isdisjoint(text.split()) else None
     origin = noted["origin"] if noted else ""
     of_origin = noted is not None and (origin in _NATION or f" of {origin}" in text[noted.end("name") :])
+    noted_form = _MARK.get(noted["form"] or "", "") if noted else ""
     text = noted["name"] if noted else text
     bank = _BANK.match(text) if text.endswith((" na", " n a", " association")) else None
     if bank:
@@ -157,7 +160,8 @@ def form(name: str) -> ComparisonForm:
     if base == "and" or base.endswith(" and"):  # "Smith and Company": the first form belongs to the name
         first, _, rest = found["forms"].strip().partition(" ")
         return _formed(f"{base} {_MARK.get(first, first)}", _forms_only(rest), origin, of_origin)
-    return _formed(base, marks, origin, of_origin)
+    kind = noted_form if _OF_ANY_KIND.issuperset(marks.split()) else ""
+    return replace(_formed(base, marks, origin, of_origin), kind=kind)
 
 
 def without_bank_mark(formed: ComparisonForm) -> ComparisonForm:

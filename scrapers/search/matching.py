@@ -130,6 +130,8 @@ def _compare_named(asked: names.ComparisonForm, shown: names.ComparisonForm, sta
     if asked.full == shown.full:
         return Comparison(1.0, "exact")
     form = _compare_legal_forms(asked.legal_form, shown.legal_form)
+    if form != "same" and (asked.kind or shown.kind):
+        form = _compare_legal_forms(asked.kind or asked.legal_form, shown.kind or shown.legal_form)
     if asked.key == shown.key:
         if form == "other_kind":
             return Comparison(UNSURE, "close", ("legal_form_of_another_kind",))
@@ -376,7 +378,9 @@ def best(ranked: tuple[Ranked, ...], *, threshold: float) -> tuple[Ranked | None
 
 
 def _is_as_good(entry: Ranked, first: Ranked) -> bool:
-    """Whether nothing speaks for the first of two entities."""
+    """Whether nothing speaks for the first of two entities: an Inc. is no surer than who once was the very LLC."""
+    if entry.kind == "former_name" and entry.score > first.score and first.features == ("legal_form",):
+        return True
     same = (entry.kind, entry.score) == (first.kind, first.score)
     ended = entry.status_class == "inactive" and first.status_class != "inactive"
     return same and not ended and entry.literal >= first.literal

@@ -134,8 +134,9 @@ def _search_wider(
 ) -> Choice:
     """Ask for the company's own words; `rows` are those that were listed for its name, all of them from whole lists.
 
-    A list that was cut finds the very name only, for others like it may be beyond its end. A search that fails is
-    noted and is the last: that nobody has the name was proved before it.
+    A list that was cut finds the very name only, for others like it may be beyond its end; of a company that has ended
+    it is ambiguous whose name it is now. A search that fails is noted and is the last: that nobody has the name was
+    proved before it.
     """
     portal, known, cut, whole = source.portal, len(rows), list[Candidate](), True
     looked_for = {names.plain(term) for term in plan.terms}
@@ -156,7 +157,7 @@ def _search_wider(
     choice = portal.choose(asked.written, ResultList((*rows, *cut)), threshold=threshold)
     if all(row is not choice.candidate for row in rows) or not _was_looked_for(portal, choice, looked_for):
         choice = portal.choose(asked.written, ResultList((*rows, *cut)), threshold=threshold, last=False)
-        return replace(choice, candidate=None, ambiguous=False)
+        return replace(choice, candidate=None, ambiguous=bool(choice.ranked) and choice.ranked[0].kind == "exact")
     return choice if any(row is choice.candidate for row in rows[:known]) else _noted(choice)
 
 

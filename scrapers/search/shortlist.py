@@ -28,7 +28,7 @@ SHORT = 40  # rows; so many are compared in full anyway
 NEAREST = 16  # rows that are kept for their letters, equal or not: ten of them are named beside the match
 TURNED = 95.0  # per cent: the same words in another order
 _BAR = "|"
-_TRADING = (" dba ", " aka ", " fka ", " doing business as ", " formerly known as ", " trading as ", " ta ")
+_TRADING = (" dba ", " aka ", " fka ", " doing business as ", " formerly ", " trading as ", " ta ")
 _SKIPPED = frozenset(
     word for text in (*dict(LEGAL_FORMS), *STATE_NAMES, "the a an and of foreign fn") for word in text.split()
 )

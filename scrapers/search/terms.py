@@ -34,11 +34,13 @@ _FROM_THE_START: frozenset[Mode] = frozenset({"starts_with", "neighborhood", "un
 class SearchPlan:
     """The terms to ask for, in order. `proves`: whether whole lists of them all hold the name however it is written.
 
-    `wider`: what is asked when their lists were whole and did not hold it; it proves nothing.
+    `wider`: what is asked when their lists were whole and did not hold it; it proves nothing. `is_cut`: whether there
+    were more spellings than may be asked for.
     """
 
     terms: tuple[str, ...]
     proves: bool = True
+    is_cut: bool = False
     wider: Widening = NOTHING
 
 
@@ -147,8 +149,10 @@ def plan(name: str, facts: NameSearch) -> SearchPlan:
     terms = [text for text in fitted if facts.is_sendable(text)]
     if not terms or not names.words(base):
         raise _too_short(facts)
-    distinct = {text.casefold(): text for text in reversed(terms)}
-    plan = SearchPlan(tuple(reversed(distinct.values()))[: facts.most_terms], proves)
+    distinct: dict[str, str] = {}
+    for text in terms:
+        distinct.setdefault(text.casefold(), text)  # the name as it was given first: what comes last may not be asked
+    plan = SearchPlan(tuple(distinct.values())[: facts.most_terms], proves, len(distinct) > facts.most_terms)
     return replace(plan, wider=_wider(bare, plan.terms, facts)) if proves else plan
 
 

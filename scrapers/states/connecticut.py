@@ -44,7 +44,7 @@ class Connecticut(ConnecticutLiens, ConnecticutRows):
     )
     statuses = meanings(
         "Active | Reserved | Registered name | Forfeited | Revoked | Dissolved | Withdrawn | Merged | Cancelled | "
-        "Converted | Expired | Expired Reservation | Redomesticated | Renunciated | Rejected"
+        "Converted | Converted Out | Expired | Expired Reservation | Redomesticated | Renunciated | Rejected"
     )
     estimated_seconds = 5
     terms = Terms("allowed", robots="allows /resource/", note="Public-domain open data of the State of Connecticut.")

@@ -1,10 +1,10 @@
 """Rhode Island: Department of State, Business Services.
 
 Evidence: rows of the list (2026-08, layout lost), and public clients that opened summaries by number over the whole
-range. The form wants active or inactive chosen, and comes back unsearched without: two searches for each term, of which
-there are two therefore. "Revoked Entity" and "Revocation Notice" stand beside entities of the active search. The
-summary prints no status: an inactive date, or a revocation among the filings that no later reinstatement took back,
-makes an entity inactive. Guessed: how a reinstatement is titled.
+range. The form wants active or inactive chosen, and comes back unsearched without: two searches for each term.
+"Revoked Entity" and "Revocation Notice" stand beside entities of the active search. The summary prints no status: an
+inactive date, or a revocation among the filings that no later reinstatement took back, makes an entity inactive.
+Guessed: how a reinstatement is titled.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ class RhodeIsland(CorpWebPortal):
     searches = {"rdbActive": "Active", "rdbInactive": "Inactive"}
     name_search = replace(
         CorpWebPortal.name_search,
-        most_terms=2,
         evidence=(
             "Public clients: begins with, exact, full text, soundex; active and inactive are two searches; the list "
             "counts its records."

@@ -16,6 +16,7 @@ from scrapers.refusals import QueryRefused, Refusal
 
 _LONGEST_CLAUSE = 4000  # characters once encoded; servers refuse addresses of about 8,000
 _LOOSE = "\u00b7"  # our mark in a term: one sign may stand here in the registry's spelling
+_DECADE = re.compile(r"\d+s", flags=re.IGNORECASE)
 
 
 def quoted(value: str) -> str:
@@ -87,6 +88,8 @@ def unmarked(term: str) -> str:
 
 
 def _loosened_word(word: str) -> str:
+    if _DECADE.fullmatch(word):
+        return word[:-1] + _LOOSE + word[-1]  # 50S -> 50'S
     if len(word) < 2 or not word.isalpha() or word.casefold() in ("and", "the", "of", "for", "in", "at", "to", "on"):
         return word
     if len(word) in (2, 3):

@@ -197,6 +197,17 @@ class TestABulkJob:
         assert (plain, off) == (single, "Delaware asked us to stop.")
         assert left_out == f"{single} Left out at the request of a person it is about: formationDate."
 
+    def test_tells_no_row_the_company_of_another_whose_name_is_alike(
+        self, customer: Customer, register: Register
+    ) -> None:
+        register.rows += [company("FOXES LLC", "200001"), company("THE FOXES LLC", "200002")]
+        asked = [{"entity_name": name, "state": "NY"} for name in ("Foxes LLC", "The Foxes LLC", "FOXES, L.L.C.")]
+        job = ask(customer, asked).json()["job_id"]
+        work()
+        body = read(customer, job).json()
+        assert [row["data"]["entityId"] for row in body["results"]] == ["200001", "200002", "200001"]
+        assert body["cost"] == 2 * 0.0314
+
     def test_fetches_and_charges_a_repeated_row_once(self, customer: Customer, register: Register) -> None:
         rows = [TWO[0], {"entity_name": "ACME, Corp.", "state": "ny", "ref": "again"}, TWO[0]]
         job = ask(customer, rows).json()["job_id"]

@@ -113,6 +113,19 @@ class TestAStoredRecord:
         assert customer.lookup(source="cache", headers=anew()).json()["cost"] == 0.01
         assert customer.balance.spent == PRICE + 100
 
+    def test_is_not_that_of_another_company_whose_name_is_alike(self, customer: Customer, register: Register) -> None:
+        register.rows += [company("FOXES LLC", "200001"), company("THE FOXES LLC", "200002")]
+        assert customer.lookup("Foxes LLC").json()["data"]["entityId"] == "200001"
+        other = customer.lookup("The Foxes LLC", source="cache").json()
+        assert (other["data"]["entityId"], other["source"]) == ("200002", "live")
+        assert customer.lookup("The Foxes, L.L.C.", source="cache").json()["data"]["entityId"] == "200002"
+
+    def test_is_not_told_to_a_question_that_would_not_have_found_it(
+        self, customer: Customer, register: Register
+    ) -> None:
+        assert customer.lookup("Acme Corp, Delaware").json()["data"]["entityName"] == "ACME CORP."
+        assert customer.lookup("Acme Corp of Delaware", source="cache").status_code == 404
+
     def test_is_not_used_unless_asked_for(self, customer: Customer, register: Register) -> None:
         customer.lookup()
         assert customer.lookup(headers=anew()).json()["source"] == "live"

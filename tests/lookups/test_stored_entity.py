@@ -130,7 +130,13 @@ class TestAQuestion:
 
     @pytest.mark.parametrize(
         ("one", "other"),
-        [("Acme, L.L.C.", "ACME LLC"), ("The Acme Company", "acme co"), ("A & B Corp", "a and b corporation")],
+        [
+            ("Acme, L.L.C.", "ACME LLC"),
+            ("The Acme Company", "acme co"),
+            ("A & B Corp", "a and b corporation"),
+            ("Gaming, P.C.", "GAMING P.C."),
+            ("Acme-Mills, Inc.", "ACME MILLS INC"),
+        ],
     )
     def test_is_the_same_in_another_spelling(self, one: str, other: str) -> None:
         assert Question("NY", one).digest == Question("NY", other).digest
@@ -141,6 +147,16 @@ class TestAQuestion:
             (Question("NY", "Acme Inc"), Question("NY", "Acme LLC")),
             (Question("NY", "Acme Holdings I"), Question("NY", "Acme Holdings II")),
             (Question("NY", "Acme Inc of Delaware"), Question("NY", "Acme Inc of Nevada")),
+            (Question("NY", "Acme Inc, Delaware"), Question("NY", "Acme Inc of Delaware")),
+            (Question("NY", "Acme Inc Delaware"), Question("NY", "Acme Inc of Delaware")),
+            (Question("NY", "Acme Ltd, a Texas corporation"), Question("NY", "Acme Ltd, a Texas limited partnership")),
+            (Question("NY", "Acme Ltd a Texas corporation"), Question("NY", "Acme Ltd a Texas limited partnership")),
+            (Question("NY", "Acme LLC, Albany"), Question("NY", "Acme LLC Albany")),
+            (Question("NY", "Acme LLC (Albany)"), Question("NY", "Acme LLC Albany")),
+            (Question("NY", "Acme LLC - Albany"), Question("NY", "Acme LLC Albany")),
+            (Question("NY", "Gaming, P.C."), Question("NY", "Gaming PC")),
+            (Question("NY", "Hansen, Erik LLC"), Question("NY", "Hansen Erik LLC")),
+            (Question("NY", "Hansen, Erik", kind="ucc"), Question("NY", "Hansen Erik", kind="ucc")),
             (Question("NY", "Acme LLC d/b/a Best"), Question("NY", "Acme LLC d/b/a Worst")),
             (Question("NY", "!!"), Question("NY", "??")),
             (Question("NY", "12"), Question("NY", entity_id="12")),
@@ -152,6 +168,13 @@ class TestAQuestion:
     )
     def test_is_another_where_it_may_mean_another_company(self, one: Question, other: Question) -> None:
         assert one.digest != other.digest
+
+    def test_shares_a_fetch_with_its_very_words_alone(self) -> None:
+        """By them one of two whose names are alike is chosen."""
+        asked = Question("NY", "Foxes LLC")
+        for same in ("FOXES, L.L.C.", "Foxes Limited Liability Company"):
+            assert asked.spelled == Question("NY", same).spelled
+        assert asked.spelled != Question("NY", "The Foxes LLC").spelled
 
 
 class TestTheAdmin:

@@ -17,6 +17,9 @@ LONG = "Acme Logistics Solutions Partners"
 SCORES = [
     # the same name, its legal form and its home state
     ("Acme LLC", "ACME, L.L.C.", 1.0, "exact", ""),
+    ("Acme Limited Liability Corporation", "ACME LLC", 1.0, "exact", ""),
+    ("Acme, Ltd. Liability Corp.", "ACME, L.L.C.", 1.0, "exact", ""),
+    ("Acme Limited Liability Corporation", "ACME CORPORATION", 0.97, "suffix_variant", "legal_form"),
     ("Acme Two", "ACME 2", 1.0, "exact", ""),
     ("Quarry Bank & Trust NA", "QUARRY BANK AND TRUST, NATIONAL ASSOCIATION", 1.0, "exact", ""),
     ("Acme", "ACME LLC", 0.98, "suffix_variant", "legal_form"),
@@ -33,6 +36,13 @@ SCORES = [
     ("Acme Inc", "ACME INC OF DELAWARE", 0.90, "close", "home_state"),
     ("Acme Company", "ACME COMPANY OF AMERICA", 0.90, "close", "home_state"),
     ("Acme Company of Texas", "ACME COMPANY, INC.", 0.90, "close", "legal_form home_state"),
+    # what a home state is noted with says the kind of a form that may be any
+    ("Acme LLC", "ACME LTD., A TEXAS LIMITED PARTNERSHIP", 0.90, "close", "legal_form_of_another_kind home_state"),
+    ("Acme, Ltd., a Texas limited partnership", "ACME INC", 0.90, "close", "legal_form_of_another_kind home_state"),
+    ("Acme, Ltd., a Texas limited partnership", "ACME LP", 0.97, "suffix_variant", "legal_form home_state"),
+    ("Acme, Ltd., a Texas limited partnership", "ACME, LTD.", 0.97, "suffix_variant", "home_state"),
+    ("Acme", "ACME LTD., A TEXAS LIMITED PARTNERSHIP", 0.97, "suffix_variant", "legal_form home_state"),
+    ("Acme, P.C., a Texas corporation", "ACME INC", 0.90, "close", "legal_form_of_another_kind home_state"),
     ("Acme Mills Inc", "ACME MILLS LLC", 0.97, "suffix_variant", "legal_form"),
     ("Acme Enterprises Inc", "ACME ENTERPRISES LLC", 0.90, "close", "legal_form generic_name"),
     ("Acme Enterprises", "ACME ENTERPRISES LLC", 0.98, "suffix_variant", "legal_form"),
@@ -66,6 +76,13 @@ SCORES = [
     ("The AKA Group LLC", "THE AKA FOODS LLC", 0.5556, "close", "word_differs"),
     ("Team AKA LLC", "TEAM LLC", 0.6667, "close", "words_added"),
     ("Acme LLC aka Best Foods", "ACME LLC", 1.0, "exact", ""),
+    ("Acme LLC a.k.a. Best Foods", "ACME LLC", 1.0, "exact", ""),
+    ("Acme LLC (f.k.a. Best Foods LLC)", "ACME LLC", 1.0, "exact", ""),
+    ("Acme LLC (formerly Best Foods LLC)", "ACME LLC", 1.0, "exact", ""),
+    ("Acme LLC, formerly Best Foods LLC", "ACME LLC", 1.0, "exact", ""),
+    ("Acme LLC, formerly known as Best Foods LLC", "BEST FOODS LLC", 0.90, "close", "trading_name"),
+    ("Acme LLC (formerly Best Foods LLC)", "BEST FOODS LLC", 0.90, "close", "trading_name"),
+    ("Homes for the Formerly Unhoused Inc", "HOMES FOR THE, INC.", 0.45, "close", "words_added"),
     # spacing and figures
     ("Blue Bird LLC", "BLUEBIRD LLC", 0.96, "close", "spacing"),
     ("A1 Towing", "A 1 TOWING", 0.96, "close", "spacing"),
@@ -328,6 +345,15 @@ class TestTheBestRow:
     def test_of_two_is_the_one_of_the_very_words(self) -> None:
         assert self.best("3 Foxes", row("THREE FOXES", "1"), row("3 FOXES", "2")) == ("2", False)
         assert self.best("3 Foxes", row("3 FOXES", "1"), row("3 FOXES", "2")) == (None, True)
+
+    @pytest.mark.parametrize("kind", ["former", "assumed"])
+    @pytest.mark.parametrize("status", ["A", "I"])
+    def test_of_another_legal_form_and_one_that_bore_the_very_name_is_nobody(self, kind: str, status: str) -> None:
+        other_form, once = row("ACME INC", "1", status), row("ACME LLC", "2", "A", name_kind=kind)
+        assert matching.best(rank("Acme LLC", other_form, once), threshold=0.92) == (None, True)
+        sure = matching.best(rank("Acme", other_form, once), threshold=0.92)[0]  # no form was given
+        assert sure is not None
+        assert sure.candidate.entity_id == "1"
 
     def test_of_two_that_fit_equally_badly_is_nobody_and_not_ambiguous(self) -> None:
         assert self.best("Acme", row("ACME FARMS", "1"), row("ACME MILLS", "2")) == (None, False)

@@ -97,6 +97,24 @@ class TestATakenName:
         assert not ask("Twenty-One Club LLC", ("21 CLUB, INC.", "Active")).available
         assert ask("Twenty-One Club LLC", ("201 CLUB, INC.", "Active"), ("20 CLUB LLC", "Active")).available
 
+    @pytest.mark.parametrize(
+        ("name", "shown"),
+        [
+            ("AJ's Transport LLC", "AJ TRANSPORT INC"),
+            ("AJ\u2019s Transport LLC", "AJ TRANSPORT INC"),
+            ("Al Diner LLC", "AL'S DINER, INC."),
+            ("AJ's Transport LLC", "AJS TRANSPORT INC"),
+            ("James's Garage LLC", "JAMES GARAGE LLC"),
+        ],
+    )
+    def test_is_known_by_its_owner_however_short(self, name: str, shown: str) -> None:
+        assert not ask(name, (shown, "Active"), state="FL").available  # which has no plural and no possessive apart
+        assert ask(name, (shown, "Active"), state="TX").available or shown.startswith("AJS")
+
+    @pytest.mark.parametrize(("name", "shown"), [("A's Pizza LLC", "PIZZA LLC"), ("It's Pizza LLC", "IT PIZZA LLC")])
+    def test_is_not_the_name_without_a_small_word(self, name: str, shown: str) -> None:
+        assert ask(name, (shown, "Active"), state="FL").available
+
     def test_lists_who_stands_in_the_way_active_ones_first(self) -> None:
         found = ask(
             "Blue Heron LLC",
@@ -181,6 +199,20 @@ class TestTheStatesRule:
             ("TX", "Blue Farm LLC", "Blue Farms Inc", False),
             ("AZ", "One Stop LLC", "1 Stop Inc", True),
             ("OR", "One Stop LLC", "1 Stop Inc", False),
+            ("AZ", "Fund II Manager LLC", "Fund Two Manager LLC", True),
+            ("AZ", "Fund XVI LLC", "Fund 16 LLC", True),
+            ("AZ", "One Hundred and Two Main LLC", "102 Main LLC", True),
+            ("AZ", "One Hundred Sons LLC", "101 Sons LLC", False),
+            ("AZ", "Hundred Acre LLC", "100 Acre LLC", False),
+            ("AZ", "Fifty Third Street LLC", "53rd Street LLC", True),
+            ("AZ", "One Hundredth Street LLC", "100th Street LLC", True),
+            ("AZ", "One Hundred Eleventh Street LLC", "111th Street LLC", True),
+            ("AZ", "Thirtieth Street LLC", "30th Street LLC", True),
+            ("AZ", "Twenty Ten LLC", "30 LLC", False),
+            ("AZ", "I Love Pies LLC", "1 Love Pies LLC", False),
+            ("IN", "One Hundred and Two Main LLC", "102 Main LLC", True),
+            ("IN", "One Hundred and Sons LLC", "100 and Sons LLC", True),
+            ("OR", "Fund II Manager LLC", "Fund 2 Manager LLC", False),
             ("AZ", "Roll Out Now Co", "Rollout Now Co", True),
             ("OR", "Bank of the West", "Bank West", True),
             ("AZ", "Bank of the West", "Bank West", False),

@@ -72,7 +72,16 @@ class TestWhatExists:
             found = ask(state, "Blue Heron LLC", row("BLUE HERON LLC", word))
             gone = reader.status_meaning(word).status_class == "inactive"
             past = any(sign in word for sign in ("former", "previous", "name hs", "cross"))
-            assert found.available is (gone or past), word
+            kept = state == "IN" and word == "admin dissolved"
+            assert found.available is ((gone or past) and not kept), word
+
+    def test_keeps_its_name_for_a_while_in_indiana(self) -> None:
+        """Its own rule, told with the verdict, counts who was administratively dissolved within 120 days."""
+        found = ask("IN", "Blue Heron LLC", row("BLUE HERON LLC", "Admin Dissolved"))
+        assert (found.verdict, found.available, len(found.conflicts)) == ("cannot_say", False, 1)
+        assert "counts for 120 days after that, and since when it is so is not shown" in (found.warning or "")
+        assert "within 120 days" in found.owner_rule.text
+        assert ask("IN", "Blue Heron LLC", row("BLUE HERON LLC", "Voluntarily Dissolved")).verdict == "free"
 
     def test_ends_in_washington_with_an_administrative_dissolution(self) -> None:
         found = ask("WA", "Blue Heron LLC", row("BLUE HERON LLC", "Administratively Dissolved"))

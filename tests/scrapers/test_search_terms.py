@@ -39,6 +39,8 @@ SAME = [
     ("Smith & Sons, Inc.", "SMITH AND SONS INC"),
     ("Smith and Sons LLC", "SMITH & SONS, L.L.C."),
     ("The Smith & Sons Co.", "SMITH AND SONS COMPANY"),
+    ("The Smith & Sons Co.", "THE SMITH & SONS CO."),
+    ("The Smith's Bar & Grill LLC", "THE SMITH'S BAR & GRILL LLC"),  # whatever else is asked for, the name itself is
     ("O'Neil's Pub LLC", "ONEILS PUB LLC"),
     ("A.B.C. Hauling Inc", "ABC HAULING, INC."),
     ("Sandy-Land Farms", "SANDY LAND FARMS"),
@@ -184,7 +186,16 @@ class TestANameCheck:
             ("Blue Farm LLC", "BLUE FARMS INC"),
             ("One Stop LLC", "1 STOP, INC."),
             ("1st Street Foods Co", "FIRST STREET FOODS LLC"),
+            ("Fourteenth Street Foods LLC", "14TH STREET FOODS INC"),
+            ("14th Street Foods LLC", "FOURTEENTH STREET FOODS INC"),
+            ("One Hundred Main LLC", "100 MAIN LLC"),
+            ("102 Main LLC", "ONE HUNDRED TWO MAIN LLC"),
+            ("21 Club LLC", "TWENTY ONE CLUB INC"),
+            ("Quarry II Partners LLC", "QUARRY 2 PARTNERS LLC"),
             ("Old Bakeries LLC", "OLD BAKERY LLC"),
+            ("Maria's Kitchen LLC", "MARIA KITCHEN INC"),
+            ("PJ's Quarry LLC", "PJ QUARRY INC"),
+            ("James's Garage LLC", "JAMES GARAGE INC"),
             ("Smith and Sons Farms LLC", "SMITH & SONS FARMS INC"),
             ("Smith &amp; Sons LLC", "SMITH & SONS, INC."),  # pasted from a web page
             ("Smith and Sons LLC", "SMITH SONS INC"),
@@ -237,6 +248,12 @@ class TestANameCheck:
             verdict = self.judge(book("Zebra Foods LLC", shown), name, "DE")
             assert verdict.available  # it is not listed
             assert "with other signs" in (verdict.status_note or "")
+        decade = self.judge(book("50'S QUARRY INC"), "50s Quarry LLC", "DE")
+        assert not decade.available or "with other signs" in (decade.status_note or "")
+
+    def test_says_so_where_there_are_more_spellings_than_may_be_asked_for(self, book: type[Book]) -> None:
+        verdict = self.judge(book("THE SMITH'S BAR & GRILL LLC"), "Smith's Bar & Grill LLC", "TX")
+        assert not verdict.available or "may stand in the way" in (verdict.status_note or "")
 
     def test_says_nothing_where_the_registry_ignores_signs(
         self, book: type[Book], monkeypatch: pytest.MonkeyPatch

@@ -138,6 +138,7 @@ class TestACompanyThatOwesSomething:
         ("TX", "VOLUNTARILY DISSOLVED", "inactive", "dissolved"),
         ("TX", "TAX FORFEITURE", "inactive", "forfeited"),
         ("CO", "Relinquished", "inactive", "withdrawn"),
+        ("CT", "Converted Out", "inactive", "converted"),
         ("CO", "Colorado Authority Relinquished", "inactive", "withdrawn"),
         ("CO", "Terminated", "inactive", "terminated"),
         ("CA", "Forfeited - FTB", "inactive", "suspended"),

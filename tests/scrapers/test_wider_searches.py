@@ -98,6 +98,11 @@ class TestAWiderSearch:
         match = found(Registry({"Ironmonger": very}), "Zephyr Ironmonger Mgmt LLC").match
         assert (match.kind, match.features) == ("exact", ("wider_search",))
 
+    def test_that_was_cut_and_shows_the_very_name_ended_is_no_not_found(self) -> None:
+        ended = rows(row("ZEPHYR-IRONMONGER MGMT, LLC", status="Dissolved"), complete=False)
+        answer = missing(Registry({"Ironmonger": ended}), "Zephyr Ironmonger Mgmt LLC")
+        assert ([one.entity_id for one in answer.suggestions], answer.ambiguous) == (["101"], True)
+
     def test_that_fails_leaves_the_answer_that_was_proved(self) -> None:
         class Walled(Registry):
             def search(self, session: object, term: str) -> object:
@@ -176,7 +181,15 @@ class TestWhatStandsAroundAName:
 
     @pytest.mark.parametrize(
         "asked",
-        ["Acme Mills LLC, Charlotte NC", "Acme Mills LLC (CT)", "Acme Mills LLC CT", "Acme Mills, LLC dba Best Foods"],
+        [
+            "Acme Mills LLC, Charlotte NC",
+            "Acme Mills LLC (CT)",
+            "Acme Mills LLC CT",
+            "Acme Mills, LLC dba Best Foods",
+            "Acme Mills LLC (formerly Best Foods LLC)",
+            "Acme Mills LLC, f.k.a. Best Foods LLC",
+            "Acme Mills Limited Liability Corporation",
+        ],
     )
     def test_is_left_out(self, asked: str) -> None:
         portal = Registry({"Acme Mills": rows(row("ACME MILLS LLC"))})

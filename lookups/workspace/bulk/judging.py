@@ -248,4 +248,4 @@ def _find_first(firsts: dict[tuple[str, str, str], int], question: Question, lin
 
 
 def _mark(question: Question) -> tuple[str, str, str]:
-    return question.state, question.kind, question.digest
+    return question.state, question.kind, question.spelled

@@ -34,13 +34,14 @@ sign, not a promise.
 - `taken` (false): somebody has it whose status does not say that it has ended, pending or in default too; or the name
   is put aside; or the registry's own check says no.
 - `cannot_say` (false): somebody has it of whom that is not known, and `warning` says why: a status word in no table, or
-  none shown of just this row; where like kinds alone are compared, a name without a legal form. A legal
-  form alone is no name.
+  none shown of just this row; an end after which the name counts on for days (Indiana), and the day is not shown;
+  where like kinds alone are compared, a name without a legal form. A legal form alone is no name.
 
 A registry searches text, and its state's rule looks past more: "Blue Heron" is "BLUEHERON" in most states, and "Smith
 and Sons" is "SMITH SONS". So a name check asks for one shorter term as well. Where its list was cut, where the search
-knows whole words alone or is not known, and in a copy of a register, such a name may be there unseen: then `statusNote`
-says so beside `free`. One word of the name is never looked for as two ("BlueHeron" as "BLUE HERON").
+knows whole words alone or is not known, where a name has more spellings than are asked for, and in a copy of a
+register, such a name may be there unseen: then `statusNote` says so beside `free`. One word of the name is never
+looked for as two ("BlueHeron" as "BLUE HERON").
 
 A list that the registry cut, a wall and a registry that does not answer are no verdict: 400 or 503, not charged.
 

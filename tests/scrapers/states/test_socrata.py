@@ -94,6 +94,7 @@ class TestACondition:
         [
             ("Oneils Tavern", {"O_NEIL_S%TAVERN"}),
             ("ABC Sons", {"A_B_C%SON_S", "A_B_C%SONS", "ABC%SON_S"}),
+            ("50s Diner Group", {"50_S%DINER%GROUP"}),
             ("The Glass Of Oak Street", {"THE%GLASS%OF%O_A_K%STREET"}),
         ],
     )
