@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import Any
 
 from django.db.models import Max
@@ -122,7 +123,7 @@ def _withhold(event: WatchEvent, watch: Watch) -> list[dict[str, Any]]:
     """Its changes; what somebody has asked to be left out is not in them, and they say so."""
     if event.category == Category.LIEN:
         return [_withhold_parties(change, watch.state) for change in event.changes]
-    left_out = _find_left_out(event.changes, watch)
+    left_out = _find_left_out(event, watch)
     return [
         {**change, "withheld": False}
         if _part(change) not in left_out
@@ -131,21 +132,36 @@ def _withhold(event: WatchEvent, watch: Watch) -> list[dict[str, Any]]:
     ]
 
 
-def _find_left_out(changes: list[dict[str, Any]], watch: Watch) -> set[str]:
+def _find_left_out(event: WatchEvent, watch: Watch) -> set[str]:
     """The parts of a record that are not to be shown: asked of the one place that decides it, by a record of these."""
+    changes: list[dict[str, Any]] = event.changes
     shown = [part for change in changes if (part := _part(change))]
-    agent = [value for change in changes if _part(change) == "registeredAgentName" for value in _values(change)]
     people = [name for change in changes if _part(change) == "officers" for name in _list_names(change)]
     found: set[str] = set()
-    for name in agent or [""]:
+    for agent, receiver in product(*_list_whose(event, shown)):
         data: dict[str, Any] = {field: "shown" for part in shown for field in PARTS[part].data}
-        data |= {"entityId": watch.entity_id, "registeredAgentName": name}
+        data |= {"entityId": watch.entity_id, "registeredAgentName": agent}
         data["officers"] = [{"name": one} for one in people]
-        why = suppression.withhold(data, {"fieldAvailability": {}}, state=watch.state).normalized["fieldAvailability"]
+        normalized: dict[str, Any] = {"fieldAvailability": {}, "serviceOfProcess": {"name": receiver}}
+        why = suppression.withhold(data, normalized, state=watch.state).normalized["fieldAvailability"]
         found |= {
             part for part in shown for field in (*PARTS[part].data, part) if why.get(field) == suppression.WITHHELD
         }
     return found
+
+
+def _list_whose(event: WatchEvent, shown: list[str]) -> tuple[set[str], set[str]]:
+    """The agents and the receivers of legal papers that its changes name, or whose addresses they may be of."""
+    agents = {value for change in event.changes if _part(change) == "registeredAgentName" for value in _values(change)}
+    receivers = {name for change in event.changes if _part(change) == "serviceOfProcess" for name in _names_in(change)}
+    if not _OF_SOMEBODY.isdisjoint(shown):  # an address says only in its record whose it is
+        for version in [one.version for one in (event.before, event.after) if one and one.version]:
+            agents.add(version.data.get("registeredAgentName") or "")
+            receivers.add((version.normalized.get("serviceOfProcess") or {}).get("name") or "")
+    return agents or {""}, receivers or {""}
+
+
+_OF_SOMEBODY = frozenset({"registeredAgentAddress", "serviceOfProcess", "mailingAddress"})
 
 
 def _part(change: Mapping[str, Any]) -> str:
@@ -155,6 +171,12 @@ def _part(change: Mapping[str, Any]) -> str:
 
 def _values(change: Mapping[str, Any]) -> list[str]:
     return [value for value in (change["before"], change["after"]) if isinstance(value, str)]
+
+
+def _names_in(change: Mapping[str, Any]) -> list[str]:
+    """Whom a change of who gets legal papers names: the name alone, or with what kind it is."""
+    sides = (change["before"], change["after"])
+    return [one["name"] if isinstance(one, Mapping) else one for one in sides if isinstance(one, Mapping | str)]
 
 
 def _list_names(change: Mapping[str, Any]) -> list[str]:

@@ -11,12 +11,14 @@ from django.utils import timezone
 
 from billing import keys
 from lookups.bulk import queue
-from lookups.models import Lookup, Watch
+from lookups.models import Lookup, Watch, WatchEvent
 from lookups.watches import taxonomy, watching
+from scrapers.sandbox import changing
 from scrapers.sandbox.changing import CHANGING
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
+from tests.lookups.test_left_out import leave_out
 from tests.lookups.watches.looks import codes, look, look_again, read, read_events, remove, watch
 
 pytestmark = pytest.mark.django_db
@@ -307,8 +309,6 @@ class TestTheEvents:
         assert {one["category"] for one in told.values()} == {*taxonomy.Category, *taxonomy.Notice}
 
     def test_show_nothing_that_somebody_asked_to_be_left_out(self, tester: Customer) -> None:
-        from tests.lookups.test_left_out import leave_out
-
         watch(tester, state="DE", entity_name=CHANGING["changes_officer"])
         look()
         look_again()
@@ -317,6 +317,51 @@ class TestTheEvents:
         told = read_events(tester)
         assert "IVY THISTLEWOOD" not in str(told)
         assert any(change["withheld"] for event in told for change in event["changes"])
+
+    def test_show_no_address_of_an_agent_who_asked_to_be_left_out(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def move(outcome: str, turn: int) -> dict[str, Any]:
+            agent = {"name": "NELL SANDERLING", "address": [f"{turn + 1} HARBOR LANE", "DOVER, DE 19901"]}
+            return {"name": CHANGING[outcome].upper(), "agent": agent}
+
+        monkeypatch.setattr(changing, "facts", move)
+        watch(tester, state="DE", entity_name=CHANGING["changes_agent"])
+        look()
+        look_again()
+        assert "1 HARBOR LANE" in str(read_events(tester))
+        leave_out(kind="person", person="Nell Sanderling")
+        [told] = read_events(tester)
+        assert told["code"] == "agent.address"
+        assert told["changes"] == [
+            {"path": "data.registeredAgentAddress", "before": None, "after": None, "withheld": True}
+        ]
+
+    @pytest.mark.parametrize("left_out", [{"kind": "person", "person": "Jordan Sample"}, {"kind": "company"}])
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"path": "normalized.serviceOfProcess.name", "before": "JORDAN SAMPLE", "after": "QUAY LLC"},
+            {
+                "path": "normalized.serviceOfProcess",
+                "before": {"name": "JORDAN SAMPLE", "kind": "person"},
+                "after": None,
+            },
+        ],
+    )
+    def test_name_nobody_who_got_legal_papers_and_asked_to_be_left_out(
+        self, tester: Customer, change: dict[str, Any], left_out: dict[str, str]
+    ) -> None:
+        made = watch(tester, state="DE", entity_name=CHANGING["changes_agent"])
+        look()
+        look_again()
+        WatchEvent.objects.update(changes=[change])
+        assert "JORDAN SAMPLE" in str(read_events(tester))
+        number = read(tester, made["id"])["entity_id"]
+        leave_out(**left_out, **({"state": "DE", "entity_id": number} if left_out["kind"] == "company" else {}))
+        [told] = read_events(tester)
+        assert "JORDAN SAMPLE" not in str(told)
+        assert [one["withheld"] for one in told["changes"]] == [True]
 
 
 class TestAKey:
