@@ -14,9 +14,9 @@ from lookups.api.wire.watching import events as wire
 from lookups.api.wire.watching import watches as wire_watches
 from lookups.api.wire.words import SearchType
 from lookups.lookup.storage import wire_time
-from lookups.models import Lookup, Watch, WatchCheck, WatchEvent
+from lookups.models import Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
 from lookups.privacy import suppression
-from lookups.watches.readings import PART_OF, PARTS
+from lookups.watches.readings import PART_OF, PARTS, Facts
 from lookups.watches.taxonomy import CODES, Category
 
 TAXONOMY_VERSION = 1
@@ -97,7 +97,7 @@ def of_event(event: WatchEvent) -> wire.CompanyEvent:
         entityName=watch.name or watch.entity_name or None,
         meaning=CODES[event.code].meaning,
         reason=event.reason or None,
-        changes=_withhold(event, watch),
+        changes=withhold(event),
         evidence={"before": _of_reading(event.before), "after": _of_reading(event.after)},
         createdAt=wire_time(event.created_at),
     )
@@ -119,8 +119,21 @@ def _of_reading(lookup: Lookup | None) -> dict[str, Any] | None:
     return {"lookupId": lookup.public_id, "url": address, "evidence": lookup.evidence}
 
 
-def _withhold(event: WatchEvent, watch: Watch) -> list[dict[str, Any]]:
+def withhold_facts(baseline: WatchBaseline) -> Facts | None:
+    """What is known of a company or its liens, without what somebody has asked to be left out."""
+    facts, watch = baseline.facts, baseline.watch
+    if facts is None:
+        return None
+    data: dict[str, Any] = facts.get("data", {})
+    if baseline.kind == SearchType.UCC:
+        return {"data": {"filings": suppression.withhold_parties(data.get("filings", []), state=watch.state)[0]}}
+    shown = suppression.withhold(data | {"entityId": watch.entity_id}, facts.get("normalized", {}), state=watch.state)
+    return {"data": shown.data, "normalized": shown.normalized}
+
+
+def withhold(event: WatchEvent) -> list[dict[str, Any]]:
     """Its changes; what somebody has asked to be left out is not in them, and they say so."""
+    watch = event.watch
     if event.category == Category.LIEN:
         return [_withhold_parties(change, watch.state) for change in event.changes]
     left_out = _find_left_out(event, watch)

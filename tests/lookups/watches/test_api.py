@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from billing import keys
 from lookups.bulk import queue
-from lookups.models import Lookup, Watch, WatchEvent
+from lookups.models import Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
+from lookups.privacy import account_data, erasure
 from lookups.watches import taxonomy, watching
 from scrapers.sandbox import changing
 from scrapers.sandbox.changing import CHANGING
@@ -391,10 +392,30 @@ class TestAKey:
 class TestEraseAndExport:
     """What is kept of a customer's watches."""
 
-    def test_goes_with_the_account(self, tester: Customer) -> None:
-        from lookups.models import WatchBaseline, WatchCheck, WatchEvent
-        from lookups.privacy import account_data, erasure
+    def test_leaves_out_what_somebody_asked_for(self, tester: Customer) -> None:
+        watch(tester, state="DE", entity_name=CHANGING["changes_officer"])
+        look()
+        look_again()
+        assert "IVY THISTLEWOOD" in "".join(account_data.write_json(tester.account))
+        leave_out(kind="person", person="Ivy Thistlewood")
+        exported = json.loads("".join(account_data.write_json(tester.account)))
+        assert "IVY THISTLEWOOD" not in str(exported)
+        [baseline] = exported["lookups.watchbaseline"]
+        assert baseline["facts"]["data"]["entityName"] == CHANGING["changes_officer"].upper()
+        assert baseline["facts"]["normalized"]["fieldAvailability"]["officers"] == "withheld"
+        assert any(change["withheld"] for event in exported["lookups.watchevent"] for change in event["changes"])
 
+    def test_leaves_out_the_addresses_of_parties_of_liens(self, tester: Customer) -> None:
+        watch(tester, state="DE", entity_name="Magic Found LLC", on=["lien"])
+        look()
+        kept = WatchBaseline.objects.get(kind="ucc").facts["data"]["filings"][0]["debtors"][0]
+        assert kept["address"] in "".join(account_data.write_json(tester.account))
+        leave_out(kind="person", person=kept["name"])
+        [baseline] = json.loads("".join(account_data.write_json(tester.account)))["lookups.watchbaseline"]
+        told = baseline["facts"]["data"]["filings"][0]["debtors"][0]
+        assert (told["name"], told["address"], told["city"]) == (kept["name"], None, None)
+
+    def test_goes_with_the_account(self, tester: Customer) -> None:
         watch(tester, state="DE", entity_name=CHANGING["changes_name"])
         look()
         look_again()
