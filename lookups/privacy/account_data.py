@@ -19,8 +19,12 @@ from billing.models import Account, MemberSession, Payment, Receipt, Reversal, T
 from lookups.models import DeliveryAttempt, Manifest, RowAnswer, WatchBaseline, WatchCheck, WatchEvent
 from lookups.watches import bodies as watches
 
-# Neither the account's nor anybody's to read: what a secret could be found by, and marks of our own work.
-HIDDEN = frozenset({"secret_hash", "token_hash", "password", "salt", "proof", "proof_hash", "claim", "lease_until"})
+# Neither the account's nor anybody's to read: what a secret could be found by, marks of our own work, and who of the
+# staff moved money.
+HIDDEN = frozenset(
+    {"secret_hash", "token_hash", "password", "salt", "proof", "proof_hash", "claim", "lease_until"}
+    | {"operator", "asked_by", "decided_by"}
+)
 # What hangs on the account by another row of its own.
 INDIRECT: dict[type[Model], str] = {
     Authenticator: "user__memberships__account",
