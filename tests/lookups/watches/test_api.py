@@ -338,6 +338,32 @@ class TestTheEvents:
             {"path": "data.registeredAgentAddress", "before": None, "after": None, "withheld": True}
         ]
 
+    def test_tell_of_no_change_where_the_address_of_a_party_was_left_out(self, tester: Customer) -> None:
+        made = watch(tester, state="DE", entity_name="Magic Found LLC", on=["lien"])
+        look()
+        party = WatchBaseline.objects.get(kind="ucc").facts["data"]["filings"][0]["debtors"][0]
+        assert party["address"]
+        leave_out(kind="person", person=party["name"])
+        look_again()
+        [check] = read(tester, made["id"])["lastChecks"]
+        assert (check["result"], read_events(tester)) == ("unchanged", [])
+
+    def test_tell_of_no_change_where_a_city_without_a_street_was_left_out(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def only_city(outcome: str, turn: int) -> dict[str, Any]:
+            return {"name": CHANGING[outcome].upper(), "principal": ["DOVER, DE 19901"]}
+
+        monkeypatch.setattr(changing, "facts", only_city)
+        made = watch(tester, state="DE", entity_name=CHANGING["changes_address"])
+        look()
+        facts = WatchBaseline.objects.get().facts["data"]
+        assert (facts["principalAddress"], facts["principalCity"]) == (None, "DOVER")
+        leave_out(kind="company", state="DE", entity_id=read(tester, made["id"])["entity_id"])
+        look_again()
+        [check] = read(tester, made["id"])["lastChecks"]
+        assert (check["result"], read_events(tester)) == ("unchanged", [])
+
     @pytest.mark.parametrize("left_out", [{"kind": "person", "person": "Jordan Sample"}, {"kind": "company"}])
     @pytest.mark.parametrize(
         "change",
