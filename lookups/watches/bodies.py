@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any
@@ -201,6 +202,8 @@ def _list_names(change: Mapping[str, Any]) -> list[str]:
 
 def _withhold_parties(change: dict[str, Any], state: str) -> dict[str, Any]:
     """A lien's change without the addresses of people who asked for that."""
+    if one := _OF_PARTY.search(change["path"]):
+        return _withhold_party(change, state, name=one["name"], field=one["field"])
     shown, left_out = {}, ""
     for side in ("before", "after"):
         value = change[side]
@@ -211,4 +214,20 @@ def _withhold_parties(change: dict[str, Any], state: str) -> dict[str, Any]:
             continue
         [kept], note = suppression.withhold_parties([parties], state=state)
         shown[side], left_out = (kept if whole else kept["debtors"]), left_out or note
+    return {"path": change["path"], **shown, "withheld": bool(left_out)}
+
+
+_OF_PARTY = re.compile(r"\.(?:debtors|securedParties)\[(?P<name>.*)\](?:\.(?P<field>\w+))?$")
+
+
+def _withhold_party(change: dict[str, Any], state: str, *, name: str, field: str | None) -> dict[str, Any]:
+    """The same of a change of one party, which is named in its path: a field of it, or that it came or went."""
+    shown, left_out = {}, ""
+    for side in ("before", "after"):
+        value = change[side]
+        party = {"name": name, field: value} if field else value
+        [kept], note = suppression.withhold_parties([{"debtors": [party] if party else []}], state=state)
+        [told] = kept["debtors"] or [None]
+        shown[side] = told[field] if field and told else told
+        left_out = left_out or (note if field in (None, "address", "city", "state", "zip") else "")
     return {"path": change["path"], **shown, "withheld": bool(left_out)}

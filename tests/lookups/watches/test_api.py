@@ -338,6 +338,25 @@ class TestTheEvents:
             {"path": "data.registeredAgentAddress", "before": None, "after": None, "withheld": True}
         ]
 
+    @pytest.mark.parametrize("side", ["debtors", "securedParties"])
+    def test_of_liens_show_no_address_of_a_party_who_asked_to_be_left_out(self, tester: Customer, side: str) -> None:
+        watch(tester, state="DE", entity_name=CHANGING["changes_lien"], on=["lien"])
+        look()
+        look_again()
+        party = {"name": "DOE, JANE", "kind": "person", "address": "1 ELM ST", "city": "X", "state": "NY", "zip": "1"}
+        path = f"data.filings[2026 1].{side}[DOE, JANE]"
+        moved = {"path": f"{path}.address", "before": "1 ELM ST", "after": "2 ELM ST"}
+        came = {"path": path, "before": None, "after": party}
+        retyped = {"path": f"{path}.kind", "before": "person", "after": "unclear"}
+        WatchEvent.objects.update(changes=[moved, came, retyped])
+        assert str(read_events(tester)).count("ELM ST") == 3
+        leave_out(kind="person", person="Jane Doe")
+        [event] = read_events(tester)
+        assert "ELM ST" not in str(event)
+        assert [one["withheld"] for one in event["changes"]] == [True, True, False]
+        assert event["changes"][1]["after"]["name"] == "DOE, JANE"
+        assert event["changes"][2]["after"] == "unclear"
+
     def test_tell_of_no_change_where_the_address_of_a_party_was_left_out(self, tester: Customer) -> None:
         made = watch(tester, state="DE", entity_name="Magic Found LLC", on=["lien"])
         look()
