@@ -29,13 +29,14 @@ def change(*, account_id: int, livemode: bool, **changes: Any) -> Account:
     return Account.objects.get(pk=account_id)
 
 
-def change_in_workspace(*, member: Member, now: datetime, **changes: Any) -> Account:
+def change_in_workspace(*, member: Member, now: datetime, livemode: bool = True, **changes: Any) -> Account:
     """Write what a member who may has set: preferences, and what is the account's own."""
     own = {name: changes.pop(name) for name in OF_MEMBERS if name in changes}
     if own:
         Account.objects.filter(pk=member.account_id).update(**own)
-    account = change(account_id=member.account_id, livemode=True, **changes)
+    account = change(account_id=member.account_id, livemode=livemode, **changes)
     if names := sorted(own | changes):
-        detail = f"In the workspace: {', '.join(names)}."
+        mode = "" if livemode else " (test)"
+        detail = f"In the workspace{mode}: {', '.join(names)}."
         audit.record(audit.Kind.SETTINGS_CHANGED, subject=account, detail=detail, now=now)
     return account

@@ -111,6 +111,10 @@ class Payer:
         Outside any transaction. Raises PaymentProblem: nothing is delivered.
         """
 
+    def can_pay(self, price: int) -> bool:
+        """Whether this price can be paid to the unit, and no other one is moved for it."""
+        return True
+
     def abandon(self, *, reason: str, now: datetime) -> None:
         """Nothing is delivered: whatever `claim` took is left with the payer, unless it has moved."""
 
@@ -250,6 +254,10 @@ class CredentialPayer(Payer):
     def charge(self, bill: Bill, *, now: datetime) -> Paid:
         """See Payer."""
         return self.capture(bill, None, now=now) if bill.price else FREE
+
+    def can_pay(self, price: int) -> bool:
+        """See Payer. It moves what its challenge has said, or nothing."""
+        return price in (0, self._purchase.amount)
 
     def abandon(self, *, reason: str, now: datetime) -> None:
         """See Payer."""

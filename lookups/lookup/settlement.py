@@ -205,7 +205,7 @@ def read(ask: Ask, result: single_flight.Result) -> Found | Judged | NothingFoun
 
 def find_stored(ask: Ask, *, stopwatch: Stopwatch) -> StoredAnswer | None:
     """The stored answer that will do for this ask; None when the registry has to be asked."""
-    if not ask.accepts_stored:
+    if not ask.accepts_stored or not ask.payer.can_pay(ask.stored_price):
         return None
     question = ask.question
     found = _STORED.first(

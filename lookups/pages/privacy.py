@@ -102,7 +102,7 @@ def _list_kept() -> list[tuple[str, str]]:
             "With an account: who you are, what you asked, what came of it and what it cost",
             "As long as the account; then bare lines of times and sums. It is handed to you, or erased, when you ask",
         ),
-        ("Payments and receipts", "As long as the law of bookkeeping asks"),
+        ("Payments and receipts, and what each charge was for", "As long as the law of bookkeeping asks"),
         (
             "What you type into the search box of the first page",
             f"{asking.KEPT_FOR.days} days with its answer, {tasks.KEPT_FOR.days} days in the sandbox's log",
@@ -114,6 +114,10 @@ def _list_kept() -> list[tuple[str, str]]:
         (
             "Where you are signed in: your network address and browser",
             f"Until you sign out, {settings.WORKSPACE_SESSION_DAYS} days at most",
+        ),
+        (
+            "Who signed in and what was changed in an account, by numbers: the network address it came from",
+            "Without end: the lines of this log are chained, and none can be taken out",
         ),
         ("A request for removal or correction", f"{removal_requests.KEPT_FOR.days // 365} years after its answer"),
     ]

@@ -1,9 +1,12 @@
-"""Everything that is kept about one account, to be handed to whoever asks for it."""
+"""Everything that is kept about one account, to be handed to whoever asks for it.
+
+What registries said of others is in it as everywhere else: without what these have asked to be left out.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -13,10 +16,15 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import ForeignKey, Model, QuerySet
 
 from billing.models import Account, MemberSession, Payment, Receipt, Reversal, TopUp
-from lookups.models import DeliveryAttempt, Manifest, RowAnswer, WatchBaseline, WatchCheck
+from lookups.models import DeliveryAttempt, Manifest, RowAnswer, WatchBaseline, WatchCheck, WatchEvent
+from lookups.watches import bodies as watches
 
-# Neither the account's nor anybody's to read: what a secret could be found by, and marks of our own work.
-HIDDEN = frozenset({"secret_hash", "token_hash", "password", "salt", "proof", "proof_hash", "claim", "lease_until"})
+# Neither the account's nor anybody's to read: what a secret could be found by, marks of our own work, and who of the
+# staff moved money.
+HIDDEN = frozenset(
+    {"secret_hash", "token_hash", "password", "salt", "proof", "proof_hash", "claim", "lease_until"}
+    | {"operator", "asked_by", "decided_by"}
+)
 # What hangs on the account by another row of its own.
 INDIRECT: dict[type[Model], str] = {
     Authenticator: "user__memberships__account",
@@ -28,6 +36,12 @@ INDIRECT: dict[type[Model], str] = {
     User: "memberships__account",
     WatchBaseline: "watch__account",
     WatchCheck: "watch__account",
+}
+
+# What of a row is of others -> as it may be shown, and what has to be read beside the row for that.
+OF_OTHERS: dict[type[Model], tuple[Callable[[Any], dict[str, Any]], tuple[str, ...]]] = {
+    WatchBaseline: (lambda row: {"facts": watches.withhold_facts(row)}, ("watch",)),
+    WatchEvent: (lambda row: {"changes": watches.withhold(row)}, ("watch", "before__version", "after__version")),
 }
 
 
@@ -46,7 +60,7 @@ def read_tables(account: Account) -> Iterator[tuple[str, Iterator[dict[str, Any]
     """Table by table its rows, as they are kept but for secrets; read as they are asked for."""
     for model, rows in list_rows(account):
         columns = [field.attname for field in model._meta.concrete_fields if field.attname not in HIDDEN]
-        yield model._meta.label_lower, rows.values(*columns).iterator(chunk_size=500)
+        yield model._meta.label_lower, _read(model, rows, columns)
 
 
 def write_json(account: Account) -> Iterator[str]:
@@ -63,6 +77,14 @@ def write_json(account: Account) -> Iterator[str]:
         yield "\n]"
         between = ",\n"
     yield "\n}\n"
+
+
+def _read(model: type[Model], rows: QuerySet[Any], columns: list[str]) -> Iterator[dict[str, Any]]:
+    if model not in OF_OTHERS:
+        return rows.values(*columns).iterator(chunk_size=500)
+    show, beside = OF_OTHERS[model]
+    whole = rows.select_related(*beside).iterator(chunk_size=500)
+    return ({name: getattr(row, name) for name in columns} | show(row) for row in whole)
 
 
 def _find_link(model: type[Model]) -> str | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import Any
 
 from django.db.models import Max
@@ -13,9 +15,9 @@ from lookups.api.wire.watching import events as wire
 from lookups.api.wire.watching import watches as wire_watches
 from lookups.api.wire.words import SearchType
 from lookups.lookup.storage import wire_time
-from lookups.models import Lookup, Watch, WatchCheck, WatchEvent
+from lookups.models import Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
 from lookups.privacy import suppression
-from lookups.watches.readings import PART_OF, PARTS
+from lookups.watches.readings import PART_OF, PARTS, Facts
 from lookups.watches.taxonomy import CODES, Category
 
 TAXONOMY_VERSION = 1
@@ -96,7 +98,7 @@ def of_event(event: WatchEvent) -> wire.CompanyEvent:
         entityName=watch.name or watch.entity_name or None,
         meaning=CODES[event.code].meaning,
         reason=event.reason or None,
-        changes=_withhold(event, watch),
+        changes=withhold(event),
         evidence={"before": _of_reading(event.before), "after": _of_reading(event.after)},
         createdAt=wire_time(event.created_at),
     )
@@ -118,11 +120,24 @@ def _of_reading(lookup: Lookup | None) -> dict[str, Any] | None:
     return {"lookupId": lookup.public_id, "url": address, "evidence": lookup.evidence}
 
 
-def _withhold(event: WatchEvent, watch: Watch) -> list[dict[str, Any]]:
+def withhold_facts(baseline: WatchBaseline) -> Facts | None:
+    """What is known of a company or its liens, without what somebody has asked to be left out."""
+    facts, watch = baseline.facts, baseline.watch
+    if facts is None:
+        return None
+    data: dict[str, Any] = facts.get("data", {})
+    if baseline.kind == SearchType.UCC:
+        return {"data": {"filings": suppression.withhold_parties(data.get("filings", []), state=watch.state)[0]}}
+    shown = suppression.withhold(data | {"entityId": watch.entity_id}, facts.get("normalized", {}), state=watch.state)
+    return {"data": shown.data, "normalized": shown.normalized}
+
+
+def withhold(event: WatchEvent) -> list[dict[str, Any]]:
     """Its changes; what somebody has asked to be left out is not in them, and they say so."""
+    watch = event.watch
     if event.category == Category.LIEN:
         return [_withhold_parties(change, watch.state) for change in event.changes]
-    left_out = _find_left_out(event.changes, watch)
+    left_out = _find_left_out(event, watch)
     return [
         {**change, "withheld": False}
         if _part(change) not in left_out
@@ -131,21 +146,36 @@ def _withhold(event: WatchEvent, watch: Watch) -> list[dict[str, Any]]:
     ]
 
 
-def _find_left_out(changes: list[dict[str, Any]], watch: Watch) -> set[str]:
+def _find_left_out(event: WatchEvent, watch: Watch) -> set[str]:
     """The parts of a record that are not to be shown: asked of the one place that decides it, by a record of these."""
+    changes: list[dict[str, Any]] = event.changes
     shown = [part for change in changes if (part := _part(change))]
-    agent = [value for change in changes if _part(change) == "registeredAgentName" for value in _values(change)]
     people = [name for change in changes if _part(change) == "officers" for name in _list_names(change)]
     found: set[str] = set()
-    for name in agent or [""]:
+    for agent, receiver in product(*_list_whose(event, shown)):
         data: dict[str, Any] = {field: "shown" for part in shown for field in PARTS[part].data}
-        data |= {"entityId": watch.entity_id, "registeredAgentName": name}
+        data |= {"entityId": watch.entity_id, "registeredAgentName": agent}
         data["officers"] = [{"name": one} for one in people]
-        why = suppression.withhold(data, {"fieldAvailability": {}}, state=watch.state).normalized["fieldAvailability"]
+        normalized: dict[str, Any] = {"fieldAvailability": {}, "serviceOfProcess": {"name": receiver}}
+        why = suppression.withhold(data, normalized, state=watch.state).normalized["fieldAvailability"]
         found |= {
             part for part in shown for field in (*PARTS[part].data, part) if why.get(field) == suppression.WITHHELD
         }
     return found
+
+
+def _list_whose(event: WatchEvent, shown: list[str]) -> tuple[set[str], set[str]]:
+    """The agents and the receivers of legal papers that its changes name, or whose addresses they may be of."""
+    agents = {value for change in event.changes if _part(change) == "registeredAgentName" for value in _values(change)}
+    receivers = {name for change in event.changes if _part(change) == "serviceOfProcess" for name in _names_in(change)}
+    if not _OF_SOMEBODY.isdisjoint(shown):  # an address says only in its record whose it is
+        for version in [one.version for one in (event.before, event.after) if one and one.version]:
+            agents.add(version.data.get("registeredAgentName") or "")
+            receivers.add((version.normalized.get("serviceOfProcess") or {}).get("name") or "")
+    return agents or {""}, receivers or {""}
+
+
+_OF_SOMEBODY = frozenset({"registeredAgentAddress", "serviceOfProcess", "mailingAddress"})
 
 
 def _part(change: Mapping[str, Any]) -> str:
@@ -157,6 +187,12 @@ def _values(change: Mapping[str, Any]) -> list[str]:
     return [value for value in (change["before"], change["after"]) if isinstance(value, str)]
 
 
+def _names_in(change: Mapping[str, Any]) -> list[str]:
+    """Whom a change of who gets legal papers names: the name alone, or with what kind it is."""
+    sides = (change["before"], change["after"])
+    return [one["name"] if isinstance(one, Mapping) else one for one in sides if isinstance(one, Mapping | str)]
+
+
 def _list_names(change: Mapping[str, Any]) -> list[str]:
     """Whom a change of the officers is about: in its path, and in what was there before and after."""
     inside = change["path"].partition("[")[2].rpartition("]")[0]
@@ -166,6 +202,8 @@ def _list_names(change: Mapping[str, Any]) -> list[str]:
 
 def _withhold_parties(change: dict[str, Any], state: str) -> dict[str, Any]:
     """A lien's change without the addresses of people who asked for that."""
+    if one := _OF_PARTY.search(change["path"]):
+        return _withhold_party(change, state, name=one["name"], field=one["field"])
     shown, left_out = {}, ""
     for side in ("before", "after"):
         value = change[side]
@@ -176,4 +214,20 @@ def _withhold_parties(change: dict[str, Any], state: str) -> dict[str, Any]:
             continue
         [kept], note = suppression.withhold_parties([parties], state=state)
         shown[side], left_out = (kept if whole else kept["debtors"]), left_out or note
+    return {"path": change["path"], **shown, "withheld": bool(left_out)}
+
+
+_OF_PARTY = re.compile(r"\.(?:debtors|securedParties)\[(?P<name>.*)\](?:\.(?P<field>\w+))?$")
+
+
+def _withhold_party(change: dict[str, Any], state: str, *, name: str, field: str | None) -> dict[str, Any]:
+    """The same of a change of one party, which is named in its path: a field of it, or that it came or went."""
+    shown, left_out = {}, ""
+    for side in ("before", "after"):
+        value = change[side]
+        party = {"name": name, field: value} if field else value
+        [kept], note = suppression.withhold_parties([{"debtors": [party] if party else []}], state=state)
+        [told] = kept["debtors"] or [None]
+        shown[side] = told[field] if field and told else told
+        left_out = left_out or (note if field in (None, "address", "city", "state", "zip") else "")
     return {"path": change["path"], **shown, "withheld": bool(left_out)}

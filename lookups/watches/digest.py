@@ -50,7 +50,7 @@ def make(delivery: Delivery) -> EmailMessage:
 
 def list_mailed(delivery: Delivery) -> list[WatchEvent]:
     """What a mail tells, in the order it was seen."""
-    return list(delivery.mailed_events.select_related("watch", "before", "after").order_by("number"))
+    return list(delivery.mailed_events.select_related("watch", "before__version", "after__version").order_by("number"))
 
 
 def _list_waiting(until: datetime) -> QuerySet[WatchEvent]:

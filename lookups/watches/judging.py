@@ -19,8 +19,9 @@ from billing import locks
 from lookups.history import numbers
 from lookups.lookup.outcomes import Found
 from lookups.models import Job, Lookup, RecordVersion, Watch, WatchBaseline, WatchCheck
+from lookups.privacy import suppression
 from lookups.verdicts import Verdict
-from lookups.watches import comparing, messages, readings, replaying, schedule
+from lookups.watches import bodies, comparing, messages, readings, replaying, schedule
 from lookups.watches.comparing import Absence, Judgement, Memory, Result
 from lookups.watches.readings import LIENS, Reading
 from lookups.watches.taxonomy import Notice
@@ -115,7 +116,7 @@ def _price(check: WatchCheck, reread: comparing.Reread, outcome: Found, quoted: 
 
 
 def _find_baseline(check: WatchCheck) -> WatchBaseline | None:
-    return WatchBaseline.objects.select_related("lookup").filter(watch=check.watch_id, kind=check.kind).first()
+    return WatchBaseline.objects.select_related("lookup", "watch").filter(watch=check.watch_id, kind=check.kind).first()
 
 
 def _compare(check: WatchCheck, version: RecordVersion | None, reread: comparing.Reread) -> Judgement:
@@ -149,7 +150,8 @@ def _read(watch: Watch, lookup: Lookup, version: RecordVersion | None) -> Readin
     if lookup.filing_set is not None:
         if lookup.total > len(lookup.filing_set.filings) or lookup.note:
             return unclear  # a cut list
-        facts = readings.of_liens(lookup.filing_set.filings)
+        filings, _ = suppression.withhold_parties(lookup.filing_set.filings, state=lookup.state)
+        facts = readings.of_liens(filings)
         return replace(unclear, **read, facts=facts, shown=frozenset({LIENS}))  # type: ignore[arg-type]
     if version is None or _is_of_another(watch, lookup, version):
         return unclear  # another company's record is nothing that is known of this one
@@ -226,7 +228,7 @@ def _read_memory(kept: WatchBaseline | None) -> Memory:
     if kept.absent_at is not None and kept.absent_lookup_id is not None:
         absence = Absence(kept.absent_at, kept.absent_reader, kept.absent_lookup_id)
     return Memory(
-        facts=kept.facts,
+        facts=bodies.withhold_facts(kept) if kept.kind == "ucc" else kept.facts,  # an address left out is no change
         known=frozenset(kept.known),
         carried=kept.carried,
         lookup=kept.lookup_id,

@@ -81,7 +81,10 @@ def of_record(
     `never`: parts of which `fieldAvailability` does not speak and that this source has not got.
     """
     why: Mapping[str, str] = normalized.get("fieldAvailability") or {}
-    availability = {key: why.get(part.data[0] if part.data else key) for key, part in PARTS.items()}
+    availability = {
+        key: WITHHELD if WITHHELD in map(why.get, part.data) else why.get(part.data[0] if part.data else key)
+        for key, part in PARTS.items()
+    }
     shown = {key for key, word in availability.items() if word in SHOWN or (word is None and key not in never)}
     facts = {
         "data": {name: data[name] for name in _names("data") if name in data},

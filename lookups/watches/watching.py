@@ -162,7 +162,7 @@ def list_events(
         rows = rows.filter(watch__state=state)
     if watch is not None:
         rows = rows.filter(watch=watch)
-    return rows.select_related("watch", "before", "after").order_by("number")
+    return rows.select_related("watch", "before__version", "after__version").order_by("number")
 
 
 def list_newest_events(
@@ -175,7 +175,7 @@ def list_newest_events(
         rows = rows.filter(number__lt=before)
     if watch is not None:
         rows = rows.filter(watch=watch)
-    return rows.select_related("watch", "before", "after").order_by("-number")
+    return rows.select_related("watch", "before__version", "after__version").order_by("-number")
 
 
 def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:

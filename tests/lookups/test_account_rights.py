@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from billing import ledger, money, reconciliation, topups
-from billing.models import Account, AuditEvent, LedgerEntry, Member, Payment, TopUp
+from billing.models import Account, AuditEvent, LedgerEntry, Member, Payment, TopUp, WaitingGrant
 from billing.payments import booking
 from lookups.models import Delivery, IdempotencyRecord, Job, Lookup, RowAnswer, WebhookSecret
 from tests.lookups.conftest import Customer, anew
@@ -65,6 +65,17 @@ class TestAnExport:
         assert known.key.secret_hash not in text
         assert WebhookSecret.objects.get().salt not in text
         assert (tmp_path / "account.json").stat().st_mode & 0o077 == 0
+
+    def test_names_nobody_of_the_staff_who_moved_money(self, known: Customer, tmp_path: Path) -> None:
+        """As their statement does not."""
+        by: dict[str, Any] = {"operator": "clerk-jo", "reason": "goodwill", "now": timezone.now()}
+        ledger.adjust(account_id=known.account.pk, amount=100, idempotency_key="a", **by)
+        asked: dict[str, Any] = {"kind": "grant", "amount": 100, "reason": "goodwill", "asked_by": "clerk-jo"}
+        WaitingGrant.objects.create(account=known.account, token="t", asked_at=timezone.now(), **asked)
+        told = export(known, tmp_path)
+        assert "goodwill" in json.dumps(told["billing.ledgerentry"])
+        assert told["billing.waitinggrant"]
+        assert "clerk-jo" not in json.dumps(told)
 
     def test_is_recorded_and_overwrites_nothing(self, known: Customer, tmp_path: Path) -> None:
         export(known, tmp_path)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from billing import money, prices
 from billing.models import LedgerEntry, Payment
 from lookups.models import Entity, Lookup
 from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
@@ -215,3 +216,16 @@ class TestAPaidLookup:
     def test_may_be_asked_again_from_what_is_stored(self, pretended_payments: None) -> None:
         pay(DEMO_QUESTION)
         assert pay({**DEMO_QUESTION, "source": "cache"}).json()["source"] == "cache"
+
+    @pytest.mark.parametrize("price", [100, 9 * 314])
+    def test_pays_what_the_reply_says_where_stored_answers_have_another_price(
+        self, pretended_payments: None, monkeypatch: pytest.MonkeyPatch, price: int
+    ) -> None:
+        """A challenge names one price, which is a live answer's: no other one can be moved for it."""
+        monkeypatch.setattr(prices, "STORED", price)
+        pay(DEMO_QUESTION)
+        reply = pay({**DEMO_QUESTION, "source": "cache"})
+        assert (reply.status_code, reply.json()["source"]) == (200, "live")
+        told, payment = reply.json()["cost"], Payment.objects.latest("pk")
+        assert (payment.state, payment.amount) == ("paid", prices.LOOKUP)
+        assert told == money.to_json_number(payment.amount)

@@ -39,7 +39,7 @@ def budget(request: WorkspaceRequest) -> HttpResponse:
     if not form.is_valid():
         return show(request, budget_form=form, status=400)
     limit = form.cleaned_data["monthly_budget"]
-    account_settings.change(account_id=request.member.account_id, livemode=True, monthly_budget=limit)
+    account_settings.change_in_workspace(member=request.member, now=timezone.now(), monthly_budget=limit)
     return redirect("workspace:balance")
 
 

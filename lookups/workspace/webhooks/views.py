@@ -31,7 +31,9 @@ def webhooks(request: WorkspaceRequest) -> HttpResponse:
     form = AddressForm(request.POST or None, initial={"address": account.webhook_address(livemode=livemode)})
     if request.method == "POST" and form.is_valid():
         address = form.cleaned_data["address"]
-        account_settings.change(account_id=account.pk, livemode=livemode, webhook_url=address)
+        account_settings.change_in_workspace(
+            member=request.member, now=timezone.now(), livemode=livemode, webhook_url=address
+        )
         return redirect("workspace:webhooks")
     return _page(request, form=form, status=400 if form.errors else 200)
 

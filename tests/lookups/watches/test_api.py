@@ -11,12 +11,15 @@ from django.utils import timezone
 
 from billing import keys
 from lookups.bulk import queue
-from lookups.models import Lookup, Watch
+from lookups.models import Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
+from lookups.privacy import account_data, erasure
 from lookups.watches import taxonomy, watching
+from scrapers.sandbox import changing
 from scrapers.sandbox.changing import CHANGING
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
+from tests.lookups.test_left_out import leave_out
 from tests.lookups.watches.looks import codes, look, look_again, read, read_events, remove, watch
 
 pytestmark = pytest.mark.django_db
@@ -322,8 +325,6 @@ class TestTheEvents:
         assert {one["category"] for one in told.values()} == {*taxonomy.Category, *taxonomy.Notice}
 
     def test_show_nothing_that_somebody_asked_to_be_left_out(self, tester: Customer) -> None:
-        from tests.lookups.test_left_out import leave_out
-
         watch(tester, state="DE", entity_name=CHANGING["changes_officer"])
         look()
         look_again()
@@ -332,6 +333,96 @@ class TestTheEvents:
         told = read_events(tester)
         assert "IVY THISTLEWOOD" not in str(told)
         assert any(change["withheld"] for event in told for change in event["changes"])
+
+    def test_show_no_address_of_an_agent_who_asked_to_be_left_out(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def move(outcome: str, turn: int) -> dict[str, Any]:
+            agent = {"name": "NELL SANDERLING", "address": [f"{turn + 1} HARBOR LANE", "DOVER, DE 19901"]}
+            return {"name": CHANGING[outcome].upper(), "agent": agent}
+
+        monkeypatch.setattr(changing, "facts", move)
+        watch(tester, state="DE", entity_name=CHANGING["changes_agent"])
+        look()
+        look_again()
+        assert "1 HARBOR LANE" in str(read_events(tester))
+        leave_out(kind="person", person="Nell Sanderling")
+        [told] = read_events(tester)
+        assert told["code"] == "agent.address"
+        assert told["changes"] == [
+            {"path": "data.registeredAgentAddress", "before": None, "after": None, "withheld": True}
+        ]
+
+    @pytest.mark.parametrize("side", ["debtors", "securedParties"])
+    def test_of_liens_show_no_address_of_a_party_who_asked_to_be_left_out(self, tester: Customer, side: str) -> None:
+        watch(tester, state="DE", entity_name=CHANGING["changes_lien"], on=["lien"])
+        look()
+        look_again()
+        party = {"name": "DOE, JANE", "kind": "person", "address": "1 ELM ST", "city": "X", "state": "NY", "zip": "1"}
+        path = f"data.filings[2026 1].{side}[DOE, JANE]"
+        moved = {"path": f"{path}.address", "before": "1 ELM ST", "after": "2 ELM ST"}
+        came = {"path": path, "before": None, "after": party}
+        retyped = {"path": f"{path}.kind", "before": "person", "after": "unclear"}
+        WatchEvent.objects.update(changes=[moved, came, retyped])
+        assert str(read_events(tester)).count("ELM ST") == 3
+        leave_out(kind="person", person="Jane Doe")
+        [event] = read_events(tester)
+        assert "ELM ST" not in str(event)
+        assert [one["withheld"] for one in event["changes"]] == [True, True, False]
+        assert event["changes"][1]["after"]["name"] == "DOE, JANE"
+        assert event["changes"][2]["after"] == "unclear"
+
+    def test_tell_of_no_change_where_the_address_of_a_party_was_left_out(self, tester: Customer) -> None:
+        made = watch(tester, state="DE", entity_name="Magic Found LLC", on=["lien"])
+        look()
+        party = WatchBaseline.objects.get(kind="ucc").facts["data"]["filings"][0]["debtors"][0]
+        assert party["address"]
+        leave_out(kind="person", person=party["name"])
+        look_again()
+        [check] = read(tester, made["id"])["lastChecks"]
+        assert (check["result"], read_events(tester)) == ("unchanged", [])
+
+    def test_tell_of_no_change_where_a_city_without_a_street_was_left_out(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def only_city(outcome: str, turn: int) -> dict[str, Any]:
+            return {"name": CHANGING[outcome].upper(), "principal": ["DOVER, DE 19901"]}
+
+        monkeypatch.setattr(changing, "facts", only_city)
+        made = watch(tester, state="DE", entity_name=CHANGING["changes_address"])
+        look()
+        facts = WatchBaseline.objects.get().facts["data"]
+        assert (facts["principalAddress"], facts["principalCity"]) == (None, "DOVER")
+        leave_out(kind="company", state="DE", entity_id=read(tester, made["id"])["entity_id"])
+        look_again()
+        [check] = read(tester, made["id"])["lastChecks"]
+        assert (check["result"], read_events(tester)) == ("unchanged", [])
+
+    @pytest.mark.parametrize("left_out", [{"kind": "person", "person": "Jordan Sample"}, {"kind": "company"}])
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"path": "normalized.serviceOfProcess.name", "before": "JORDAN SAMPLE", "after": "QUAY LLC"},
+            {
+                "path": "normalized.serviceOfProcess",
+                "before": {"name": "JORDAN SAMPLE", "kind": "person"},
+                "after": None,
+            },
+        ],
+    )
+    def test_name_nobody_who_got_legal_papers_and_asked_to_be_left_out(
+        self, tester: Customer, change: dict[str, Any], left_out: dict[str, str]
+    ) -> None:
+        made = watch(tester, state="DE", entity_name=CHANGING["changes_agent"])
+        look()
+        look_again()
+        WatchEvent.objects.update(changes=[change])
+        assert "JORDAN SAMPLE" in str(read_events(tester))
+        number = read(tester, made["id"])["entity_id"]
+        leave_out(**left_out, **({"state": "DE", "entity_id": number} if left_out["kind"] == "company" else {}))
+        [told] = read_events(tester)
+        assert "JORDAN SAMPLE" not in str(told)
+        assert [one["withheld"] for one in told["changes"]] == [True]
 
 
 class TestAKey:
@@ -361,10 +452,30 @@ class TestAKey:
 class TestEraseAndExport:
     """What is kept of a customer's watches."""
 
-    def test_goes_with_the_account(self, tester: Customer) -> None:
-        from lookups.models import WatchBaseline, WatchCheck, WatchEvent
-        from lookups.privacy import account_data, erasure
+    def test_leaves_out_what_somebody_asked_for(self, tester: Customer) -> None:
+        watch(tester, state="DE", entity_name=CHANGING["changes_officer"])
+        look()
+        look_again()
+        assert "IVY THISTLEWOOD" in "".join(account_data.write_json(tester.account))
+        leave_out(kind="person", person="Ivy Thistlewood")
+        exported = json.loads("".join(account_data.write_json(tester.account)))
+        assert "IVY THISTLEWOOD" not in str(exported)
+        [baseline] = exported["lookups.watchbaseline"]
+        assert baseline["facts"]["data"]["entityName"] == CHANGING["changes_officer"].upper()
+        assert baseline["facts"]["normalized"]["fieldAvailability"]["officers"] == "withheld"
+        assert any(change["withheld"] for event in exported["lookups.watchevent"] for change in event["changes"])
 
+    def test_leaves_out_the_addresses_of_parties_of_liens(self, tester: Customer) -> None:
+        watch(tester, state="DE", entity_name="Magic Found LLC", on=["lien"])
+        look()
+        kept = WatchBaseline.objects.get(kind="ucc").facts["data"]["filings"][0]["debtors"][0]
+        assert kept["address"] in "".join(account_data.write_json(tester.account))
+        leave_out(kind="person", person=kept["name"])
+        [baseline] = json.loads("".join(account_data.write_json(tester.account)))["lookups.watchbaseline"]
+        told = baseline["facts"]["data"]["filings"][0]["debtors"][0]
+        assert (told["name"], told["address"], told["city"]) == (kept["name"], None, None)
+
+    def test_goes_with_the_account(self, tester: Customer) -> None:
         watch(tester, state="DE", entity_name=CHANGING["changes_name"])
         look()
         look_again()

@@ -123,6 +123,8 @@ class TestPrivacy:
         for part in (
             "one with the columns that you hide in your history; no other",
             "your network address and browser Until you sign out, 7 days at most",
+            "the network address it came from Without end",
+            "what each charge was for As long as the law of bookkeeping asks",
             "GLEIF is asked by the number that the state has given the company",
         ):
             assert part in shown, part

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from billing import accounts, keys, ledger, reversals
 from billing.accounting import chart, receipts
-from billing.models import LedgerEntry, Receipt, Reversal, TopUp
+from billing.models import AuditEvent, LedgerEntry, Receipt, Reversal, TopUp
 from lookups.workspace.balance import views
 from tests.billing import stubs
 from tests.lookups.test_top_up import SECRET, notified
@@ -121,6 +121,12 @@ class TestTheBudget:
         office.post(f"{PAGE}budget/", {"monthly_budget": ""})
         office.account.refresh_from_db()
         assert office.account.monthly_budget is None
+
+    def test_stands_in_the_audit_log_with_who_set_it(self, office: Browser) -> None:
+        office.post(f"{PAGE}budget/", {"monthly_budget": "12.5"})
+        event = AuditEvent.objects.get(kind="settings_changed")
+        assert event.detail == "In the workspace: monthly_budget."
+        assert event.actor == str(office.account.members.get())
 
     @pytest.mark.parametrize("typed", ["-1", "a lot", "0.00001", "1e300", "99999999999999", "NaN"])
     def test_that_is_no_sum_changes_nothing(self, office: Browser, typed: str) -> None:

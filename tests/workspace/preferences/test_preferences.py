@@ -173,6 +173,17 @@ class TestErasure:
         assert "quay" not in str(list(AuditEvent.objects.values())).lower()
         assert {one.get("/app/settings/").status_code for one in (office, clerk)} == {302}
 
+    def test_says_that_what_was_asked_and_network_addresses_stay(self, office: Browser) -> None:
+        shown = office.get("/app/settings/erase/").content.decode()
+        entry = {"amount": 314, "idempotency_key": "x", "reference": "Acme Corp (DE)", "now": timezone.now()}
+        ledger.charge(account_id=office.account.pk, **entry)
+        Person("ada@quay.test").come()
+        assert self.erase(office) == 200
+        assert LedgerEntry.objects.filter(reference="Acme Corp (DE)").exists()
+        assert AuditEvent.objects.filter(kind="signed_in").exclude(address="").exists()
+        assert "the network address it came from" in shown
+        assert "what was asked (its first 200 signs)" in shown
+
     def test_gives_no_second_free_lookups(self) -> None:
         ada = Person("ada@quay.test")
         ada.come()

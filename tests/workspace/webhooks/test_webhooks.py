@@ -17,6 +17,7 @@ from django.test import Client
 from django.utils import timezone
 from standardwebhooks import Webhook
 
+from billing.models import AuditEvent
 from lookups.models import Delivery, DeliveryAttempt
 from lookups.notifications import deliveries, webhook_signatures
 from lookups.workspace.webhooks import snippets
@@ -68,6 +69,16 @@ class TestTheAddress:
         page = text_of(office.get(PAGE))
         assert 'value="https://hooks.example.com/test"' in page
         assert "live mode sends to <code>https://hooks.example.com/live</code>" in page
+
+    def test_stands_in_the_audit_log_with_who_set_it(self, office: Browser) -> None:
+        office.post(PAGE, {"address": "https://hooks.example.com/live"})
+        office.work_in("sandbox")
+        office.post(PAGE, {"address": "https://hooks.example.com/test"})
+        live, test = AuditEvent.objects.filter(kind="settings_changed").order_by("pk")
+        assert live.detail == "In the workspace: webhook_url."
+        assert test.detail == "In the workspace (test): webhook_url."
+        assert live.actor == str(office.account.members.get())
+        assert "hooks.example.com" not in str(list(AuditEvent.objects.values()))
 
     def test_is_taken_away(self, office: Browser) -> None:
         office.post(PAGE, {"address": "https://hooks.example.com/"})
