@@ -132,11 +132,10 @@ def text(value: Any) -> str | None:
     """Trimmed text, None for blank; numbers as they are written; PageChanged for anything that is not a value."""
     if value is None:
         return None
-    if isinstance(value, str):  # nearly always
-        return " ".join(value.split()) or None
     if isinstance(value, (bool, list, dict)):
         raise PageChanged(f"expected text, got {value!r}")
-    return str(value)
+    cleaned = " ".join(str(value).split())
+    return cleaned or None
 
 
 def _keys(value: Any) -> str:
