@@ -252,9 +252,8 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         )
         sentence = f"{grants.WORDS[kind]} {money.to_decimal_string(amount)} USD"
         sentence += " waits for a second person." if isinstance(given, WaitingGrant) else "."
-        if (
-            given.asked_at if isinstance(given, WaitingGrant) else given.created_at
-        ) >= now:  # else it was confirmed before
+        begun = given.asked_at if isinstance(given, WaitingGrant) else given.created_at
+        if begun >= now:  # else it was confirmed before
             self.log_change(request, account, sentence)
         return sentence
 

@@ -234,7 +234,7 @@ UNFOLD = {
     "ENVIRONMENT": "billing.admin.alerts.mark",  # shown on every page while the ledger does not add up
     "DASHBOARD_CALLBACK": "config.admin.today.fill",
     "STYLES": [lambda request: static("lookups/admin.css")],
-    "SCRIPTS": [lambda request: static("lookups/admin.js")],
+    "SCRIPTS": [lambda request: static("lookups/admin.js"), lambda request: static("lookups/once.js")],
     "SIDEBAR": {"navigation": "config.navigation.list_groups"},
     "ACCOUNT": {"navigation": [{"title": "Second factor", "link": reverse_lazy("mfa_index")}]},
 }

@@ -80,6 +80,24 @@ class TestAStranger:
         page.context.close()
 
 
+# Whether the page keeps back the first and the second sending of its form
+KEPT_BACK = """() => [1, 2].map(() => {
+  const sent = new Event('submit', {bubbles: true, cancelable: true})
+  document.querySelector('form[data-once]').dispatchEvent(sent)
+  return sent.defaultPrevented
+})"""
+
+
+class TestAFormThatIsSentOnce:
+    @pytest.mark.parametrize("path", ["/app/sign-in/", "/app/keys/new/"])
+    def test_is_not_sent_again_by_a_second_click(self, browser: Any, url: str, path: str) -> None:
+        member = open_office()
+        page = chromium.person(browser).new_page() if "sign-in" in path else chromium.enter(browser, member, url)
+        page.goto(f"{url}{path}")
+        assert page.evaluate(KEPT_BACK) == [False, True]
+        page.context.close()
+
+
 # What has the focus and is behind the head or the bar at the bottom; null where the page has it
 BEHIND = """() => {
   const one = document.activeElement

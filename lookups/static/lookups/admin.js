@@ -11,14 +11,3 @@ new MutationObserver(() => {
     if (label) box.setAttribute("aria-label", label.textContent.trim());
   }
 }).observe(document, { childList: true, subtree: true });
-
-// <form data-once>: a second click while the first is under way sends nothing. What it made is shown once, such as a key
-document.addEventListener("submit", event => {
-  const form = event.target;
-  if (!form.matches("[data-once]")) return;
-  if (form.dataset.sent) event.preventDefault();
-  form.dataset.sent = "yes";
-});
-window.addEventListener("pageshow", () => {
-  for (const form of document.querySelectorAll("[data-once]")) delete form.dataset.sent;
-});

@@ -38,14 +38,3 @@ document.addEventListener("click", async event => {
   const closer = event.target.closest("[data-close]");
   if (closer) closer.closest("dialog").close();
 });
-
-// <form data-once>: a second click while the first is under way sends nothing
-document.addEventListener("submit", event => {
-  const form = event.target;
-  if (!form.matches("[data-once]")) return;
-  if (form.dataset.sent) event.preventDefault();
-  form.dataset.sent = "yes";
-});
-window.addEventListener("pageshow", () => {
-  for (const form of document.querySelectorAll("[data-once]")) delete form.dataset.sent;
-});
