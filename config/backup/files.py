@@ -24,6 +24,7 @@ REMADE = {  # what is left out of VAR_DIR, by its first name, and why
     "beat": "when the clock did what last",
     "metrics": "counted anew after each start",
     "backups": "earlier backups",
+    "up.lock": "held by the service that runs here",
 }
 LEFT_OUT = {
     "settings": "variables and .env that are no secrets: keep them with what deploys the service",

@@ -7,14 +7,19 @@ database driver, long after the person has looked away.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import socket
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from django.core.management.base import CommandError
 
-class NotReady(Exception):
+
+class NotReady(CommandError):
     """The service cannot start here; the message is one line for the person who started it."""
 
 
@@ -36,6 +41,22 @@ def require_writable(folder: Path) -> None:
         raise NotReady(
             f"The folder {folder} cannot be written ({reason}): make it writable, or name another one with VAR_DIR."
         ) from problem
+
+
+@contextmanager
+def occupied(folder: Path) -> Iterator[None]:
+    """Hold the folder: of two services in one, each would have a clock and write over the other's logs.
+
+    The lock goes with the process, however it ends.
+    """
+    with (folder / "up.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as problem:
+            raise NotReady(
+                f"The service runs already, with the folder {folder}: stop it, or name another folder with VAR_DIR."
+            ) from problem
+        yield
 
 
 def require_free_port(*, host: str, port: int) -> None:

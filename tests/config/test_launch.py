@@ -129,6 +129,13 @@ class TestWhatHasToBeThere:
         preflight.require_writable(tmp_path / "new" / "var")
         assert (tmp_path / "new" / "var").is_dir()
 
+    def test_is_a_folder_that_no_other_service_runs_in(self, tmp_path: Path) -> None:
+        first, second = preflight.occupied(tmp_path), preflight.occupied(tmp_path)
+        with first, pytest.raises(preflight.NotReady, match="The service runs already"), second:
+            pass
+        with preflight.occupied(tmp_path):  # the first has ended
+            pass
+
     def test_says_that_a_file_is_in_the_way(self, tmp_path: Path) -> None:
         (tmp_path / "var").write_text("")
         with pytest.raises(preflight.NotReady, match="cannot be written"):

@@ -47,16 +47,14 @@ class Command(BaseCommand):
         """Run until a signal comes or a process ends."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self.note_signal)
-        try:
-            preflight.require_writable(settings.VAR_DIR)
+        preflight.require_writable(settings.VAR_DIR)
+        with preflight.occupied(settings.VAR_DIR):
             preflight.require_free_port(host=host, port=port)
-        except preflight.NotReady as problem:
-            raise CommandError(str(problem)) from problem
-        self.prepare_database()
-        first = None if no_first_accounts else first_accounts.prepare(folder=settings.VAR_DIR, now=timezone.now())
-        connection.close()
-        if not self.stop_signals:
-            self.run(host=host, port=port, first=first)
+            self.prepare_database()
+            first = None if no_first_accounts else first_accounts.prepare(folder=settings.VAR_DIR, now=timezone.now())
+            connection.close()
+            if not self.stop_signals:
+                self.run(host=host, port=port, first=first)
 
     def note_signal(self, number: int, frame: FrameType | None) -> None:
         """Remember that somebody wants an end; a second signal ends at once what is still running."""
