@@ -7,7 +7,6 @@ the chain is found here.
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 
 from django.conf import settings
@@ -44,7 +43,7 @@ def _read(raw: bytes, name: str) -> dict[str, object]:
             part = archive.getinfo(f"{verify.OURS}{name}")
             if part.compress_type != zipfile.ZIP_STORED:
                 return {}
-            content = json.loads(archive.read(part))
+            content = verify.load(archive.read(part))
     except Exception:  # the program says what is wrong with it
         return {}
     return content if isinstance(content, dict) else {}

@@ -4,9 +4,8 @@
     pip install cryptography rfc3161-client
     python verify.py lk_….wacz --keys sos-lookup-keys.json --authority root.pem
 
-Every line says what was checked and how it came out; it ends with 0 when nothing is wrong, else with 1. `--keys` is the
-service's public list of its keys, from the service's address or kept since before; `--authority` are the certificates
-that you trust for time-stamps.
+Every line says what was checked and how it came out; it ends with 0 when nothing is wrong, else 1. `--keys` is the list
+of the service's keys, from its address or kept since before; `--authority`: certificates you trust for time-stamps.
 
 What it can show: that whoever holds the key has signed that these bytes came from these addresses at this time, and
 gave this answer; and that nothing was changed since. What no file can show: that the registry's server sent them.
@@ -24,17 +23,19 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, utils
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 PACKAGE, DIGEST, WARC, OURS = "datapackage.json", "datapackage-digest.json", "archive/data.warc.gz", "sos-lookup/"
 MOST_FILES, MOST_BYTES, MOST_RECORD = 50, 256 * 1024 * 1024, 12 * 1024 * 1024  # unpacked; a page has 10 MB at most
+DEEPEST, _OTHERS = 100, bytes(set(range(256)) - set(b"[]{}"))  # levels of JSON; ours has less than ten
 Outcome = tuple[bool | None, str]
 WHY_NOT = {"withheld": "left out at the request of a person they are about", "not_kept": "not kept (any more)"}
 
@@ -116,9 +117,9 @@ def _unpack(raw: bytes) -> dict[str, bytes]:
 def _check_package(files: Mapping[str, bytes]) -> tuple[bool, str]:
     if PACKAGE not in files or DIGEST not in files:
         raise Wrong(f"{PACKAGE} or {DIGEST} is missing.")
-    if json.loads(files[DIGEST])["hash"] != _named_hash(files[PACKAGE]):
+    if load(files[DIGEST])["hash"] != _named_hash(files[PACKAGE]):
         raise Wrong(f"{PACKAGE} was changed: it has another hash than {DIGEST} says.")
-    listed = {one["path"]: one for one in json.loads(files[PACKAGE])["resources"]}
+    listed = {one["path"]: one for one in load(files[PACKAGE])["resources"]}
     if set(listed) != set(files) - {PACKAGE, DIGEST}:
         raise Wrong("The files are not those that the package lists.")
     for path, one in sorted(listed.items()):
@@ -128,15 +129,13 @@ def _check_package(files: Mapping[str, bytes]) -> tuple[bool, str]:
 
 
 def _check_archive_signature(files: Mapping[str, bytes], trusted: Trusted) -> tuple[bool, str]:
-    digest, package = json.loads(files[DIGEST]), json.loads(files[PACKAGE])
+    digest, package = load(files[DIGEST]), load(files[PACKAGE])
     signed = digest.get("signedData") or {}
     fixed = {**signed, "software": package.get("software"), "version": "0.1.0"}
     if files[DIGEST] != _canonical({"path": PACKAGE, "hash": signed.get("hash"), "signedData": fixed}):
         raise Wrong(f"{DIGEST} was changed.")
-    if signed.get("hash") != _named_hash(files[PACKAGE]):
-        raise Wrong("What is signed is another package.")
-    if signed.get("created") != package.get("created"):
-        raise Wrong("The package was signed at another time than it says.")
+    if signed.get("hash") != _named_hash(files[PACKAGE]) or signed.get("created") != package.get("created"):
+        raise Wrong("What is signed is another package, or was signed at another time than it says.")
     raw = base64.b64decode(signed["signature"], validate=True)
     written = utils.encode_dss_signature(int.from_bytes(raw[:48], "big"), int.from_bytes(raw[48:], "big"))
     key = load_der_public_key(base64.b64decode(signed["publicKey"], validate=True))
@@ -150,8 +149,7 @@ def _check_archive_signature(files: Mapping[str, bytes], trusted: Trusted) -> tu
 
 
 def _check_signature(document: bytes, signature: Mapping[str, Any]) -> tuple[bool, str]:
-    sha256 = hashlib.sha256(document).hexdigest()
-    if signature["sha256"] != sha256:
+    if signature["sha256"] != (sha256 := hashlib.sha256(document).hexdigest()):
         raise Wrong(f"The manifest was changed: its hash is {sha256}, and {signature['sha256']} was signed.")
     _verify(document, signature, "the manifest")
     return True, f"The manifest {sha256} is signed with the key {signature['keyId']}."
@@ -159,7 +157,7 @@ def _check_signature(document: bytes, signature: Mapping[str, Any]) -> tuple[boo
 
 def _check_key(files: Mapping[str, bytes], manifest: Any, signature: Mapping[str, Any], trusted: Trusted) -> Outcome:
     """Whether the key is on the list, was in use then, and every key of the list is vouched for by the one before."""
-    log = json.loads(files[OURS + "keys.json"]) if trusted.keys is None else trusted.keys
+    log = load(files[OURS + "keys.json"]) if trusted.keys is None else trusted.keys
     for before, one in zip([None, *log["keys"]], log["keys"], strict=False):
         if before is not None and one["signature"]:
             _check_vouched(one, before)
@@ -167,8 +165,8 @@ def _check_key(files: Mapping[str, bytes], manifest: Any, signature: Mapping[str
             raise Wrong(f"The key {one['id']} is listed under another's name.")
     own = _find_key(log["keys"], signature, manifest["answeredAt"])
     if trusted.keys is None:
-        where = f"{manifest['service']}/.well-known/sos-lookup-keys.json"
-        return None, f"Whose key {own['id']} is, this file alone cannot show: compare it with {where}."
+        where = f"compare it with {manifest['service']}/.well-known/sos-lookup-keys.json"
+        return None, f"Whose key {own['id']} is, this file alone cannot show: {where}."
     return True, f"The key {own['id']} is on the list of {log['service']}, and was in use then."
 
 
@@ -183,7 +181,7 @@ def _find_key(keys: list[Mapping[str, Any]], signed: Mapping[str, Any], at: str)
 
 def _list_keys(files: Mapping[str, bytes], trusted: Trusted) -> list[Mapping[str, Any]]:
     """The keys that head and package may be signed with: the reader's, and what the last of them vouches for since."""
-    listed = json.loads(files[OURS + "keys.json"])["keys"]
+    listed = load(files[OURS + "keys.json"])["keys"]
     known = list(listed if trusted.keys is None else trusted.keys["keys"])
     for one in [] if known[-1]["retiredAt"] else listed:
         if one["previous"] == known[-1]["id"] and one["signature"]:
@@ -216,14 +214,13 @@ def _check_archive(files: Mapping[str, bytes], contents: Mapping[str, Any]) -> l
         return found
     for number, state in enumerate(contents["bodies"] if isinstance(contents.get("bodies"), list) else []):
         if number not in held:
-            text = f"The bytes of exchange {number + 1} are {WHY_NOT.get(str(state), 'not here')}."
-            found.append(Finding("bytes", None, text))
+            why = WHY_NOT.get(str(state), "not here")
+            found.append(Finding("bytes", None, f"The bytes of exchange {number + 1} are {why}."))
     return found
 
 
 def _check_records(files: Mapping[str, bytes], held: set[int]) -> tuple[bool, str]:
-    lines = files[OURS + "exchanges.jsonl"].splitlines()
-    number = -1
+    lines, number = files[OURS + "exchanges.jsonl"].splitlines(), -1
     for kind, headers, block in _list_records(files[WARC]):
         if kind == "warcinfo" and number < 0:
             continue
@@ -233,7 +230,7 @@ def _check_records(files: Mapping[str, bytes], held: set[int]) -> tuple[bool, st
                 raise Wrong(f"The archive has another record of exchange {number + 1} than was signed.")
         elif number < 0 or (number in held and kind != "request"):
             raise Wrong(f"The archive has a {kind} that belongs to no exchange.")
-        record = json.loads(lines[number])
+        record = load(lines[number])
         if headers.get("warc-target-uri") != record["url"] or headers.get("warc-date") != record["at"]:
             raise Wrong(f"The {kind} of exchange {number + 1} names another address or time than was signed.")
         if kind == "request" and block.split(b" ", 1)[0] != record["method"].encode():
@@ -269,7 +266,7 @@ def _check_facts(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Out
         return None, "The facts are left out at the request of a person they are about."
     if hashlib.sha256(facts).hexdigest() != manifest["facts"]["sha256"]:
         raise Wrong("The facts were changed: they are not those that were signed.")
-    if json.loads(facts)["verdict"] != manifest["verdict"]:
+    if load(facts)["verdict"] != manifest["verdict"]:
         raise Wrong("The facts have another verdict than the manifest.")
     return True, f"The answer was: {manifest['verdict']}. Its facts are those that were signed."
 
@@ -286,14 +283,11 @@ def _check_head(keys: list[Any], entry: Any, links: list[str] | None, head: Mapp
     if head is None:
         return None, "The chain had no head over this entry yet when the file was made; a later file has."
     _verify(head["document"].encode(), head, "the head")
-    said = json.loads(head["document"])
+    said = load(head["document"])
     _find_key(keys, head, said["at"])
     if links is None:
         return None, f"The head at entry {said['number']} is too far to show the way there."
-    hashed = entry["hash"]
-    for manifest in links:
-        hashed = _link(hashed, manifest)
-    if (said["number"], said["hash"]) != (entry["number"] + len(links), hashed):
+    if (said["number"], said["hash"]) != (entry["number"] + len(links), reduce(_link, links, entry["hash"])):
         raise Wrong("The chain does not lead from this entry to its head.")
     return True, f"It is under the head at entry {said['number']}, signed on {said['at']}."
 
@@ -316,9 +310,7 @@ def check_timestamp(token: bytes, document: bytes, authorities: tuple[x509.Certi
     at = reply.tst_info.gen_time.isoformat()
     if not authorities:
         return None, f"An authority says that the head was there on {at}; give its certificate to check who it is."
-    builder = VerifierBuilder()
-    for one in authorities:
-        builder = builder.add_root_certificate(one)
+    builder = reduce(VerifierBuilder.add_root_certificate, authorities, VerifierBuilder())
     try:
         builder.build().verify_message(reply, document)
     except VerificationError as error:
@@ -348,7 +340,7 @@ def _list_records(packed: bytes) -> Iterator[tuple[str, dict[str, str], bytes]]:
 def _verify(document: bytes, signature: Mapping[str, Any], what: str) -> None:
     public, signed = (base64.b64decode(signature[name], validate=True) for name in ("publicKey", "signature"))
     try:
-        Ed25519PublicKey.from_public_bytes(public).verify(signed, document)
+        ed25519.Ed25519PublicKey.from_public_bytes(public).verify(signed, document)
     except InvalidSignature:
         raise Wrong(f"The signature does not fit {what}.") from None
 
@@ -364,12 +356,20 @@ def _canonical(content: Mapping[str, Any]) -> bytes:
 
 def _read(files: Mapping[str, bytes], name: str) -> dict[str, Any]:
     try:
-        content = json.loads(files[OURS + name])
-    except (KeyError, ValueError, RecursionError):
+        content = load(files[OURS + name])
+    except (KeyError, ValueError):
         raise Wrong(f"{OURS}{name} is missing or cannot be read.") from None
     if not isinstance(content, dict):
         raise Wrong(f"{OURS}{name} is not written as it has to be.")
     return content
+
+
+def load(text: str | bytes) -> Any:
+    """What is written as JSON. Nested too deeply, it may end the whole program and not this check alone."""
+    brackets = (text.encode() if isinstance(text, str) else text).translate(None, _OTHERS)
+    if max(accumulate(1 if sign in b"[{" else -1 for sign in brackets), default=0) > DEEPEST:
+        raise Wrong(f"It is nested more than {DEEPEST} levels deep.")
+    return json.loads(text)
 
 
 def _named_hash(content: bytes) -> str:

@@ -249,6 +249,18 @@ class TestAChangedFile:
         assert next(one for one in alone if one.part == "key").holds is None
         assert "our chain" in wrong_parts(judgement.judge(raw))
 
+    @pytest.mark.parametrize("part", ["datapackage.json", f"{OURS}manifest.json"])
+    def test_ends_no_program_by_how_deep_it_is_nested(self, part: str, tmp_path: Path) -> None:
+        """Other libraries raise Python's limit, and then its decoder would leave the machine's stack."""
+        file = tmp_path / "deep.wacz"
+        file.write_bytes(pack({"datapackage-digest.json": b"{}", part: b"[" * 1_000_000}))
+        script = "import sys, runpy; sys.setrecursionlimit(10**7); runpy.run_path(sys.argv[0], run_name='__main__')"
+        script = script.replace("runpy.run", "sys.argv.pop(0); runpy.run")
+        command = [sys.executable, "-c", script, verify.__file__, str(file)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 1, done.stderr
+        assert "WRONG  manifest" in done.stdout
+
     def test_is_noticed_under_a_head_of_another_hand(self, headed: bytes, tmp_path: Path) -> None:
         """What was signed stays, and is said to have been there years before: the file's own list had that key, too."""
         (tmp_path / "keys.json").write_text(json.dumps(signing.list_published()))
