@@ -11,6 +11,7 @@ from billing.models import Account
 
 PAY_PER_REQUEST = "pay_per_request"
 DEMO = "demo"
+OLDEST_STORED = 365  # days, the most that an account may set
 FREE_GRANT = "free-grant"  # as every account has one at most, by its idempotency key
 
 

@@ -22,8 +22,6 @@ from billing.models import Account, WaitingGrant
 from billing.proof import proven
 from jurisdictions.rows import find_row, get_row_or_404
 
-LONGEST_AGE = 365  # days, as the API and the workspace have it
-
 
 class GrantForm(forms.Form):
     """Credit as dollars or as a number of lookups."""
@@ -130,7 +128,7 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         if db_field.name in ("webhook_url", "test_webhook_url"):
             named["assume_scheme"] = "https"
         if db_field.name == "max_cache_age_days":
-            named["max_value"] = LONGEST_AGE
+            named["max_value"] = accounts.OLDEST_STORED
         return super().formfield_for_dbfield(db_field, request, **named)
 
     def has_delete_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:

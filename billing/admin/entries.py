@@ -186,11 +186,9 @@ class LedgerEntryAdmin(OfAccounts, ReadOnlyAdmin):
             return redirect(back)
 
         def perform(data: dict[str, Any], token: str) -> str:
-            by: dict[str, Any] = {
-                "operator": pages.operator_of(request),
-                "log": partial(self.log_change, request, entry.account),
-            }
-            return give_back(entry, data["dollars"] or None, data, token, **by)
+            log = partial(self.log_change, request, entry.account)
+            operator = pages.operator_of(request)
+            return give_back(entry, data["dollars"] or None, data, token, operator=operator, log=log)
 
         def describe(data: dict[str, Any]) -> list[tuple[str, str]]:
             given = data["dollars"] or ledger.get_refundable(entry)

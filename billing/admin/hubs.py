@@ -25,7 +25,7 @@ def list_links(request: HttpRequest, account: str) -> list[tuple[str, str]]:
         page = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
         name = str(model._meta.verbose_name_plural)
         links.append((name[0].upper() + name[1:], reverse(page, query={f"{path}__id__exact": account})))
-    has_address = Account.objects.filter(pk=account).exclude(webhook_url="", test_webhook_url="").exists()
-    if has_address and request.user.has_perm("lookups.view_webhookaddress"):
+    addressed = Account.objects.filter(pk=account).exclude(webhook_url="", test_webhook_url="")
+    if request.user.has_perm("lookups.view_webhookaddress") and addressed.exists():
         links.append(("Webhook address", reverse("admin:lookups_webhookaddress_change", args=[account])))
     return sorted(links)

@@ -109,11 +109,8 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
             return redirect(back)
 
         def perform(data: dict[str, Any], token: str) -> str:
-            by: dict[str, Any] = {
-                "operator": pages.operator_of(request),
-                "log": partial(self.log_change, request, charge.account),
-            }
-            return entries.give_back(charge, None, data, token, **by)
+            log = partial(self.log_change, request, charge.account)
+            return entries.give_back(charge, None, data, token, operator=pages.operator_of(request), log=log)
 
         facts = [
             ("Lookup", f"{lookup.public_id}: {lookup}"),

@@ -14,7 +14,6 @@ from scrapers.records import Kind, Party, Query
 
 # Signs that comparing names and asking for a person's liens read: "Smith, John" is no "Smith John".
 _TELLING_SIGN = re.compile(r"[,()\[\]]|\s[-\u2013]\s")
-_FORM_WITHOUT_SIGNS = re.compile(r"[^\W_] +p[ca]\s*$", flags=re.IGNORECASE)  # it may be a word: "Gaming PC"
 IDENTIFIERS = "identifiers"  # what may be included: the numbers that other registers give the company
 
 
@@ -128,7 +127,7 @@ def _name_key(name: str) -> str:
     found = [f"{one.key}|{one.legal_form}|{one.letters}|{one.origin}" for one in forms]
     found += [f"of {one.origin}" for one in forms if one.of_origin] + [one.kind for one in forms if one.kind]
     written = " ".join(names.without_suffix(name).casefold().split())
-    if _TELLING_SIGN.search(written) or _FORM_WITHOUT_SIGNS.search(name):
+    if _TELLING_SIGN.search(written) or names.FORM_WITHOUT_SIGNS.search(name):
         found.append(written)
     return "\x1e".join(found)
 

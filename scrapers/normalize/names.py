@@ -30,6 +30,7 @@ _FROM = re.compile(
 _ARTICLE_OF_FORM = re.compile(
     r"[,(]\s*an?\s+(?=(?:professional|limited|registered|public benefit|nonprofit)\s[a-z\s]+\W*$)", flags=re.IGNORECASE
 )
+FORM_WITHOUT_SIGNS = re.compile(r"[^\W_] +(?:pc|pa)\s*$", flags=re.IGNORECASE)  # it may be a word: "Gaming PC"
 _OF_ANY_KIND = frozenset({"ltd", "co"})  # forms that corporations, LLCs and limited partnerships have in their names
 _NATION = frozenset({"america", "usa", "united states", "united states of america"})  # no state's register notes it
 # "Acme, Inc., a Delaware corporation": how contracts and registers say where a company is from.

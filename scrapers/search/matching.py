@@ -39,7 +39,6 @@ _STATUS_ORDER = {"active": 0, "neutral": 1, "inactive": 2}
 LONG_WORD = 10  # letters; a common word as long as this has next to no neighbor that differs in a vowel
 SHORTEST_BESIDE_AND = 3  # letters; "Home & Garden" may be written in one word, "S & S" not
 _PUT_BEFORE = frozenset({"ft", "mt"})  # abbreviations of two letters that names begin with
-_BARE_FORM = re.compile(r"[^\W_] +(?:pc|pa)\s*$", flags=re.IGNORECASE)
 UNSURE = 0.90  # the most that two names with a meaningful difference can score; below every sensible threshold
 ALONE = 0.92  # a difference in doubt, where nobody else in a whole list is like the name
 
@@ -101,7 +100,7 @@ def compare(asked: str, shown: str, *, state: str = "") -> Comparison:
 def _may_be_a_word(one: str, other: str) -> bool:
     """Whether a legal form that the other name lacks may be a word: "GAMING PC", but not "GAMING, P.C." """
     form = names.form(one)
-    bare = form.legal_form in ("pc", "pa") and _BARE_FORM.search(one) is not None
+    bare = form.legal_form in ("pc", "pa") and names.FORM_WITHOUT_SIGNS.search(one) is not None
     return bare and " " not in form.base and not names.legal_form(other)
 
 

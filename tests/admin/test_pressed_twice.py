@@ -13,7 +13,7 @@ from billing import accounts, keys
 from billing.models import ApiKey
 from tests.browser import chromium
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(chromium.PROGRAM is None, reason="needs Chromium")]
+pytestmark = pytest.mark.slow
 
 
 class TestAKey:

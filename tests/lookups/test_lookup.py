@@ -120,7 +120,7 @@ class TestAStoredRecord:
         assert (other["data"]["entityId"], other["source"]) == ("200002", "live")
         assert customer.lookup("The Foxes, L.L.C.", source="cache").json()["data"]["entityId"] == "200002"
 
-    def test_is_not_told_to_a_question_that_would_not_have_found_it(
+    def test_is_not_given_to_a_question_that_would_not_have_found_it(
         self, customer: Customer, register: Register
     ) -> None:
         assert customer.lookup("Acme Corp, Delaware").json()["data"]["entityName"] == "ACME CORP."

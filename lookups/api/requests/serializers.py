@@ -8,6 +8,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from billing.accounts import OLDEST_STORED
 from lookups.api.requests.fields import (
     LONGEST_ADDRESS,
     Day,
@@ -198,7 +199,11 @@ class SettingsRequest(serializers.Serializer[Any]):
     """The body of PATCH /v1/account/settings; what is left out stays as it is, null goes back to the default."""
 
     maxCacheAgeDays = Whole(
-        required=False, allow_null=True, min_value=0, max_value=365, help_text="How old a stored record may be."
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=OLDEST_STORED,
+        help_text="How old a stored record may be.",
     )
     cacheFirstDefault = serializers.BooleanField(
         required=False, help_text="Answer `source: auto` from stored records first."

@@ -130,12 +130,7 @@ def refuse_question(wanted: Wanted, key: ApiKey) -> None:
 def _read_row(row: Row, for_all: dict[str, Any], key: ApiKey) -> Wanted:
     if not isinstance(row.fields, dict):
         raise errors.invalid({"row": ["Send an object."]})
-    asked = read(WatchRequest, {**for_all, **row.fields})
-    refuse_mail(asked, key)
-    wanted = _to_wanted(asked)
-    refuse_never(wanted.categories, wanted.max_per_month)
-    refuse_question(wanted, key)
-    return wanted
+    return read_one({**for_all, **row.fields}, key)
 
 
 def _read_bulk(asked: dict[str, Any], key: ApiKey) -> list[Wanted]:

@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from billing import money
+from billing import accounts, money
 from billing.members import sessions, team
 from billing.models import Account
 from lookups import account_settings
@@ -20,7 +20,6 @@ from lookups.notifications import result_mail
 from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.entrance import passkeys
 
-LONGEST_AGE = 365  # days, as the API has it
 IN_DOLLARS = ("monthly_budget", "low_balance")
 
 
@@ -37,7 +36,7 @@ class AccountForm(forms.Form):
         label="How old a stored answer may be, in days",
         required=False,
         min_value=0,
-        max_value=LONGEST_AGE,
+        max_value=accounts.OLDEST_STORED,
     )
     cache_first_default = forms.BooleanField(
         label="Answer from stored records where they are recent enough", required=False
