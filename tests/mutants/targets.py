@@ -303,8 +303,8 @@ EXPLAINED: dict[str, Explained] = {
         ): "No name has an empty word; the first half saves a search.",
         (
             "_may_be_a_word",
-            'form.legal_form in ("pc", "pa") and _BARE_FORM.search(one) is not None',
-            "((_BARE_FORM.search(one) is not None))",
+            'form.legal_form in ("pc", "pa") and names.FORM_WITHOUT_SIGNS.search(one) is not None',
+            "((names.FORM_WITHOUT_SIGNS.search(one) is not None))",
         ): "What ends so has that form; the first half saves a search.",
         ("compare", "1.0", "1.01"): SAVES_WORK,
         ("compare", ENOUGH_SEEN, "False"): SAVES_WORK,
