@@ -26,23 +26,24 @@ class Command(BaseCommand):
         mode.add_argument("--check", action="store_true", help="fail when a committed one differs")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Build, validate, then do as asked."""
+        """Build, do as asked, and let nothing pass that is no valid document."""
         with GENERATOR_STATS.silence():
             built = document.build()
         if GENERATOR_STATS:
             GENERATOR_STATS.emit_summary()
             raise CommandError("The document has warnings.")
-        validate_schema(built)
         text = document.to_yaml(built)
-        if not options["write"] and not options["check"]:
-            self.stdout.write(text)
-            return
-        for path, written in ((document.COMMITTED, text), (collection.COMMITTED, collection.write())):
-            if options["write"]:
+        files = ((document.COMMITTED, text), (collection.COMMITTED, collection.write()))
+        if options["check"]:
+            for path, written in files:
+                self._check(path, written)
+        validate_schema(built)  # seconds, which one that differs is not worth
+        if options["write"]:
+            for path, written in files:
                 path.write_text(written, encoding="utf-8")
                 self.stdout.write(f"Wrote {path}.")
-            else:
-                self._check(path, written)
+        elif not options["check"]:
+            self.stdout.write(text)
 
     def _check(self, path: Path, text: str) -> None:
         committed = path.read_text(encoding="utf-8") if path.exists() else ""
