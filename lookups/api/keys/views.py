@@ -47,8 +47,7 @@ class KeysView(Endpoint):
         limit = paging.read_limit(asked.get("limit"), wrong)
         if wrong:
             raise errors.invalid(wrong)
-        page = list(customer_keys.list_keys(by=by, before=before)[: limit + 1])
-        more, page = len(page) > limit, page[:limit]
+        page, more = paging.take(customer_keys.list_keys(by=by, before=before), limit)
         return Response(
             KeyList(
                 success=True,

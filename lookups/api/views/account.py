@@ -88,9 +88,7 @@ class UsageView(Endpoint):
             entries = entries.filter(pk__lt=cursor)
         if isinstance(request.accepted_renderer, renderers.CsvRenderer):
             return csv_export.make_response("usage.csv", CSV_COLUMNS, _rows(entries.iterator(chunk_size=500)))
-        page = list(entries[: limit + 1])
-        more = len(page) > limit
-        page = page[:limit]
+        page, more = paging.take(entries, limit)
         return Response(
             Usage(
                 success=True,

@@ -52,8 +52,7 @@ class BulkView(Endpoint):
         limit = paging.read_limit(asked.get("limit"), wrong)
         if wrong:
             raise errors.invalid(wrong)
-        rows = list(bulk_jobs.list_own(key, after=after)[: limit + 1])
-        more, rows = len(rows) > limit, rows[:limit]
+        rows, more = paging.take(bulk_jobs.list_own(key, after=after), limit)
         return Response(
             BulkList(
                 success=True,
@@ -118,8 +117,7 @@ class BulkJobView(Endpoint):
         if isinstance(request.accepted_renderer, renderers.CsvRenderer):
             return _stream(found, request.accepted_renderer, bom=bom)
         after, limit = _page(request)
-        rows = list(bulk_jobs.list_rows(found, after=after)[: limit + 1])
-        more, rows = len(rows) > limit, rows[:limit]
+        rows, more = paging.take(bulk_jobs.list_rows(found, after=after), limit)
         return Response(bodies.of_bulk_page(found, rows, more=more, now=timezone.now()))
 
     @schema.cancel

@@ -55,8 +55,7 @@ class LookupsView(Endpoint):
             lines = _write_lines(rows, asked_limit or paging.LONGEST_TABLE)
             return csv_export.make_response("lookups.csv", COLUMNS, lines, bom=bom)
         limit = asked_limit or paging.PAGE
-        page = list(rows[: limit + 1])
-        more, page = len(page) > limit, page[:limit]
+        page, more = paging.take(rows, limit)
         return Response(
             LookupList(
                 success=True,

@@ -6,6 +6,9 @@ import re
 import uuid
 from collections.abc import Iterable
 from datetime import UTC, datetime, time, timedelta
+from typing import TypeVar
+
+from django.db.models import Model, QuerySet
 
 from jurisdictions.codes import PLACES
 from lookups.api.requests.fields import DAY
@@ -16,6 +19,7 @@ LONGEST_TABLE = 10_000
 """Lines of a table that names no limit, below its header."""
 LAST = 10**18 - 1
 """The largest number of a row that a cursor may name: as many digits as the document says."""
+Row = TypeVar("Row", bound=Model)
 Wrong = dict[str, list[str]]
 """What does not fit, by parameter: every reader adds to it, and the view refuses when there is any."""
 
@@ -27,6 +31,12 @@ _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=
 def read_limit(text: str | None, wrong: Wrong) -> int:
     """How many a page has."""
     return read_number(text, "limit", wrong, most=LONGEST_PAGE) or PAGE
+
+
+def take(rows: QuerySet[Row], limit: int) -> tuple[list[Row], bool]:
+    """A page of these, and whether there are more."""
+    page = list(rows[: limit + 1])
+    return page[:limit], len(page) > limit
 
 
 def read_number(text: str | None, name: str, wrong: Wrong, *, most: int) -> int | None:

@@ -80,8 +80,7 @@ class DeliveriesView(Endpoint):
         """The webhooks and mails of the key's mode, the newest first."""
         key, (status, after, limit) = self.key_of(request), _asked(request)
         rows = deliveries.list_own(account_id=key.account_id, livemode=key.livemode, status=status, after=after)
-        page = list(rows[: limit + 1])
-        more, page = len(page) > limit, page[:limit]
+        page, more = paging.take(rows, limit)
         return Response(
             AccountDeliveries(
                 success=True,
@@ -114,10 +113,8 @@ def delivery_fields(row: Delivery) -> AccountDelivery:
 def _asked(request: Request) -> tuple[str | None, Place | None, int]:
     """The status, the place to go on from and the limit of the query string; ApiError 400."""
     asked, wrong = request.query_params, paging.Wrong()
-    status = asked.get("status")
+    status = paging.read_word(asked.get("status"), "status", Delivery.Status.values, wrong)
     limit = paging.read_limit(asked.get("limit"), wrong)
-    if status is not None and status not in Delivery.Status.values:
-        wrong["status"] = [f"Use one of: {', '.join(Delivery.Status.values)}."]
     after = paging.read_place(asked.get("cursor"), wrong, written_as="nextCursor")
     if wrong:
         raise errors.invalid(wrong)

@@ -41,8 +41,7 @@ class EventsView(Endpoint):
         named = asked.get("watch")
         watch = get_watch(named, key) if named is not None else None
         rows = watching.list_events(key, after=int(cursor), category=category, state=state, watch=watch)
-        page = list(rows[: limit + 1])
-        more, page = len(page) > limit, page[:limit]
+        page, more = paging.take(rows, limit)
         return Response(
             EventList(
                 success=True,

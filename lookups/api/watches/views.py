@@ -38,8 +38,7 @@ class WatchesView(Endpoint):
         status = paging.read_word(asked.get("status"), "status", WatchStatus, wrong)
         if wrong:
             raise errors.invalid(wrong)
-        page = list(watching.list_own(key, state=state, status=status, after=after)[: limit + 1])
-        more, page = len(page) > limit, page[:limit]
+        page, more = paging.take(watching.list_own(key, state=state, status=status, after=after), limit)
         return Response(
             WatchList(
                 success=True,
@@ -135,8 +134,7 @@ class ChecksView(Endpoint):
         limit = paging.read_limit(asked.get("limit"), wrong)
         if wrong:
             raise errors.invalid(wrong)
-        page = list(watching.list_checks(get_watch(watchId, key), before=before)[: limit + 1])
-        more, page = len(page) > limit, page[:limit]
+        page, more = paging.take(watching.list_checks(get_watch(watchId, key), before=before), limit)
         return Response(
             WatchCheckList(
                 success=True,
