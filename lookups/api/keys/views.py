@@ -5,18 +5,18 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
 
 from billing import customer_keys, keys, limits, money
 from billing.models import ApiKey
 from lookups.api import errors, idempotency
 from lookups.api.endpoint import Endpoint
 from lookups.api.keys.requests import KeyRequest, RotationRequest
+from lookups.api.requests.serializers import read
 from lookups.api.schema import keys as describe
 from lookups.api.views import paging
 from lookups.api.wire.keys import Key, KeyLimits, KeyList, KeyReply, NewKeyReply
@@ -60,7 +60,7 @@ class KeysView(Endpoint):
     @describe.create_key
     def post(self, request: Request) -> Response:
         """Make one."""
-        by, asked = self.key_of(request), _read(KeyRequest, request)
+        by, asked = self.key_of(request), read(KeyRequest, request.data)
         wanted = {_NAMES[name]: value for name, value in asked.items()}
 
         def answer(claim: Claim | None) -> Response:
@@ -98,7 +98,7 @@ class RotationView(Endpoint):
     @describe.rotate_key
     def post(self, request: Request, keyId: str) -> Response:
         """Make it; the old key works on for a while."""
-        by, seconds = self.key_of(request), _read(RotationRequest, request).get("overlapSeconds")
+        by, seconds = self.key_of(request), read(RotationRequest, request.data).get("overlapSeconds")
         overlap = customer_keys.OVERLAP if seconds is None else timedelta(seconds=seconds)
         key = _get(keyId, by)
 
@@ -169,14 +169,6 @@ def _made(by: ApiKey, made: tuple[ApiKey, str | None], now: datetime) -> Respons
         status=201,
         headers={"Location": f"/v1/keys/{key.public_id}"},
     )
-
-
-def _read(shape: type[Serializer[Any]], request: Request) -> dict[str, Any]:
-    serializer = shape(data=request.data)
-    if not serializer.is_valid():
-        raise errors.invalid(serializer.errors)
-    asked: dict[str, Any] = serializer.validated_data
-    return asked
 
 
 def _refusing(act: Callable[[], Done]) -> Done:

@@ -9,6 +9,7 @@ from typing import Any
 from rest_framework import serializers
 
 from billing.accounts import OLDEST_STORED
+from lookups.api import errors
 from lookups.api.requests.fields import (
     LONGEST_ADDRESS,
     Day,
@@ -34,6 +35,16 @@ OLDER_SPELLINGS = {
     "searchType": ("search_type", "lookup_type", "query_type", "entity_type"),
     "entity_name": ("query",),
 }
+
+
+def read(shape: type[serializers.Serializer[Any]], body: Any) -> dict[str, Any]:
+    """The valid body; ApiError 400 otherwise."""
+    serializer = shape(data=body)
+    if not serializer.is_valid():
+        unknown = any(error.code == "unknown" for error in serializer.errors.get("state", []))
+        raise errors.invalid(serializer.errors, code="unsupported_state" if unknown else "invalid_request")
+    asked: dict[str, Any] = serializer.validated_data
+    return asked
 
 
 def _respell(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -14,7 +14,7 @@ from billing.models import Account, LedgerEntry
 from lookups import account_settings, csv_export
 from lookups.api import errors, renderers, replies
 from lookups.api.endpoint import Endpoint
-from lookups.api.requests.serializers import SettingsRequest
+from lookups.api.requests.serializers import SettingsRequest, read
 from lookups.api.schema import account as describe
 from lookups.api.views import paging
 from lookups.api.wire.account import AccountSettings, Balance, Usage, UsageEntry
@@ -117,10 +117,7 @@ class SettingsView(Endpoint):
         if key.is_test and (sent := [name for name in _NAMES if name in request.data and name != "webhookUrl"]):
             text = f"{', '.join(sent)}: set with a live key only; a test key sets the webhookUrl of test mode"
             raise errors.forbidden(text)
-        serializer = SettingsRequest(data=request.data)
-        if not serializer.is_valid():
-            raise errors.invalid(serializer.errors)
-        changes = _changes(serializer.validated_data)
+        changes = _changes(read(SettingsRequest, request.data))
         account = account_settings.change(account_id=key.account_id, livemode=key.livemode, **changes)
         return Response(settings_fields(account, livemode=key.livemode))
 

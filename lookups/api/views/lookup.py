@@ -15,7 +15,7 @@ from lookups.api import errors, idempotency, parsers, pay_per_request, replies
 from lookups.api.endpoint import Endpoint
 from lookups.api.pay_per_request import KeyOrPayment
 from lookups.api.requests.fields import Flag
-from lookups.api.requests.serializers import LookupRequest
+from lookups.api.requests.serializers import LookupRequest, read
 from lookups.api.schema import lookups as describe
 from lookups.idempotency import Claim
 from lookups.lookup.asks import Ask
@@ -67,11 +67,7 @@ def _answer(request: Request, asked: dict[str, Any], payer: Payer, claim: Claim 
 
 def read_request(request: Request) -> dict[str, Any]:
     """The valid body, with `fresh` of the query string before that of the body; ApiError 400 otherwise."""
-    serializer = LookupRequest(data=request.data)
-    if not serializer.is_valid():
-        unknown = any(error.code == "unknown" for error in serializer.errors.get("state", []))
-        raise errors.invalid(serializer.errors, code="unsupported_state" if unknown else "invalid_request")
-    asked: dict[str, Any] = dict(serializer.validated_data)
+    asked = read(LookupRequest, request.data)
     if "fresh" in request.query_params:
         try:
             asked["fresh"] = Flag().run_validation(request.query_params["fresh"])

@@ -8,9 +8,9 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from lookups.api import errors, idempotency, replies
+from lookups.api import idempotency, replies
 from lookups.api.endpoint import Endpoint
-from lookups.api.requests.serializers import NameRequest
+from lookups.api.requests.serializers import NameRequest, read
 from lookups.api.schema import names as describe
 from lookups.idempotency import Claim
 from lookups.lookup.asks import Ask
@@ -44,11 +44,7 @@ class NameAvailabilityView(Endpoint):
 
 
 def _read(request: Request) -> Question:
-    serializer = NameRequest(data=request.data)
-    if not serializer.is_valid():
-        unknown = any(error.code == "unknown" for error in serializer.errors.get("state", []))
-        raise errors.invalid(serializer.errors, code="unsupported_state" if unknown else "invalid_request")
-    asked = serializer.validated_data
+    asked = read(NameRequest, request.data)
     return Question(
         state=asked["state"],
         name=asked["entity_name"],

@@ -21,7 +21,7 @@ from billing.payments.stripe import CardsNotConfigured
 from lookups.api import errors, parsers
 from lookups.api.endpoint import Endpoint
 from lookups.api.pay_per_request import render_demand
-from lookups.api.requests.serializers import TopUpRequest
+from lookups.api.requests.serializers import TopUpRequest, read
 from lookups.api.schema.account import top_up
 from lookups.api.wire.account import TopUpReply
 from lookups.api.wire.words import TopUpStatus
@@ -60,10 +60,7 @@ class TopUpView(Endpoint):
 
 def _read(request: Request) -> tuple[int, bool]:
     """Units to buy, and whether a challenge is asked for; ApiError 400."""
-    serializer = TopUpRequest(data=request.data)
-    if not serializer.is_valid():
-        raise errors.invalid(serializer.errors)
-    asked = serializer.validated_data
+    asked = read(TopUpRequest, request.data)
     try:
         topups.to_cents(asked["amount"])
     except topups.AmountOutOfRange as wrong:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from django.utils import timezone
-from rest_framework import serializers as drf
 
 from billing.models import ApiKey
 from lookups import bodies
 from lookups.api import errors
+from lookups.api.requests.serializers import read
 from lookups.api.watches.requests import (
     MOST_WATCHES,
     ManyWatchesRequest,
@@ -35,16 +35,6 @@ LIENS_BY_NAME = "Liens are kept by name: send entity_name, or watch more of the 
 NO_ADDRESS = "The account has no e-mail address."
 TWO_AT_A_TIME = "A look at a company and at its liens is two checks: allow two or more."
 _SETTINGS = tuple(WatchSettings().fields)
-
-
-def read(shape: type[drf.Serializer[Any]], body: Any) -> dict[str, Any]:
-    """The valid body; ApiError 400 otherwise."""
-    serializer = shape(data=body)
-    if not serializer.is_valid():
-        unknown = any(error.code == "unknown" for error in serializer.errors.get("state", []))
-        raise errors.invalid(serializer.errors, code="unsupported_state" if unknown else "invalid_request")
-    asked: dict[str, Any] = serializer.validated_data
-    return asked
 
 
 def read_one(body: Any, key: ApiKey) -> Wanted:

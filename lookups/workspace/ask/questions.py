@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lookups.api.errors import ApiError
-from lookups.api.requests.serializers import LookupRequest, NameRequest
+from lookups.api.requests.serializers import LookupRequest, NameRequest, read
 from lookups.api.views.bulk import read_rows
 from lookups.api.views.lookup import to_question
-from lookups.api.watches.wanted import read
 from lookups.bulk.bulk_jobs import Wanted
 from lookups.bulk.input import EVERYWHERE
 from lookups.lookup.questions import IDENTIFIERS, Question
