@@ -13,7 +13,7 @@ from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from lookups.api.wire.errors import InvalidRequest, PaymentRequired, doc_url
+from lookups.api.wire.errors import InvalidBulk, InvalidRequest, PaymentRequired, doc_url
 from lookups.api.wire.shape import Shape, fill
 
 log = logging.getLogger(__name__)
@@ -71,6 +71,11 @@ class ApiError(Exception):
 def invalid(details: dict[str, Any], *, code: str = "invalid_request") -> ApiError:
     """A body or parameter that does not fit; `details` maps each field to what is wrong with it."""
     return ApiError(400, code, INVALID_BODY, details=details)
+
+
+def invalid_rows(details: list[dict[str, Any]]) -> ApiError:
+    """Rows that do not fit; `details` says of each where it stands and what is wrong with it."""
+    return ApiError(400, "invalid_request", INVALID_BODY, details=details, shape=InvalidBulk)
 
 
 def unauthorized() -> ApiError:

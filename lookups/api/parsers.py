@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import IO, Any
 
@@ -12,10 +12,8 @@ from rest_framework.parsers import BaseParser
 
 from jurisdictions import nesting
 from lookups.api import errors
-from lookups.api.wire.errors import InvalidBulk
 from lookups.bulk import input as bulk_input
 
-MOST_ROWS = 1000
 LIMIT = 64 * 1024  # bytes; the longest honest lookup is a fiftieth of it
 BESIDE_A_TABLE = "Stands in the query string beside a table alone. Send it in the body."
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -33,14 +31,7 @@ class StrictJSONParser(BaseParser):
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """Return the object in the body; raises ApiError 400 or 413."""
-        limit = getattr((parser_context or {}).get("view"), "body_limit", LIMIT)
-        request = (parser_context or {}).get("request")
-        if request is not None and _length(request) > limit:
-            raise too_large(limit)
-        raw = stream.read(limit + 1)
-        if len(raw) > limit:
-            raise too_large(limit)
-        return read_object(raw)
+        return read_object(_read_bytes(stream, parser_context or {}))
 
 
 class JSONBesideTableParser(StrictJSONParser):
@@ -56,7 +47,7 @@ class JSONBesideTableParser(StrictJSONParser):
         beside = [word for word in context["view"].words_of_a_table if word in context["request"].query_params]
         if beside:
             problems = [{"index": None, "error": f"{word}: {BESIDE_A_TABLE}"} for word in beside]
-            raise errors.ApiError(400, "invalid_request", errors.INVALID_BODY, details=problems, shape=InvalidBulk)
+            raise errors.invalid_rows(problems)
         return found
 
 
@@ -70,18 +61,18 @@ class CsvParser(BaseParser):
     ) -> dict[str, Any]:
         """The rows under `entities`, and the words of the query string; ApiError 400 or 413."""
         context = parser_context or {}
-        limit = getattr(context.get("view"), "body_limit", LIMIT)
-        raw = stream.read(limit + 1)
-        if len(raw) > limit:
-            raise too_large(limit)
-        try:
-            rows = bulk_input.read_csv(raw, most=MOST_ROWS)
-        except bulk_input.Unreadable as wrong:
-            problem = {"index": None, "line": wrong.line, "error": str(wrong)}
-            raise errors.ApiError(
-                400, "invalid_request", errors.INVALID_BODY, details=[problem], shape=InvalidBulk
-            ) from None
+        rows = read_table(stream, context, most=bulk_input.MOST_ROWS, headers=bulk_input.HEADERS)
         return {**_query_words(context.get("request")), "entities": rows}
+
+
+def read_table(
+    stream: IO[bytes], context: Mapping[str, Any], *, most: int, headers: Mapping[str, Sequence[str]]
+) -> list[bulk_input.Row]:
+    """The rows of the CSV in the body; raises ApiError 400 or 413."""
+    try:
+        return bulk_input.read_csv(_read_bytes(stream, context), most=most, headers=headers)
+    except bulk_input.Unreadable as wrong:
+        raise errors.invalid_rows([{"index": None, "line": wrong.line, "error": str(wrong)}]) from None
 
 
 def _query_words(request: Any) -> dict[str, Any]:
@@ -95,6 +86,18 @@ def _query_words(request: Any) -> dict[str, Any]:
     if asked.get("email_results") in ("true", "false"):
         asked["email_results"] = asked["email_results"] == "true"
     return asked
+
+
+def _read_bytes(stream: IO[bytes], context: Mapping[str, Any]) -> bytes:
+    """The body as its view takes it; ApiError 413 for more."""
+    limit: int = getattr(context.get("view"), "body_limit", LIMIT)
+    request = context.get("request")
+    if request is not None and _length(request) > limit:
+        raise too_large(limit)
+    raw = stream.read(limit + 1)
+    if len(raw) > limit:
+        raise too_large(limit)
+    return raw
 
 
 def raw_body(request: Any, *, limit: int) -> bytes:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 EVERYWHERE = "*"
+MOST_ROWS = 1000
 
 # What a column may be headed by, in any case, with blanks or underscores: the field it fills.
 HEADERS = {
@@ -49,7 +50,7 @@ class Row:
     columns: dict[str, str] | None = None
 
 
-def read_csv(raw: bytes, *, most: int, headers: Mapping[str, Sequence[str]] = HEADERS) -> list[Row]:
+def read_csv(raw: bytes, *, most: int, headers: Mapping[str, Sequence[str]]) -> list[Row]:
     """The rows of a table with a header; columns that `headers` does not name are left alone. Raises Unreadable."""
     try:
         text = raw.decode("utf-8-sig")

@@ -27,9 +27,6 @@ from lookups.api.wire.identifiers.words import Included
 from lookups.api.wire.words import PayBy, SearchBy, SearchType, Source, SourceWanted
 from lookups.jobs import lifecycle
 
-MOST_ROWS = 1000
-
-
 LONGEST_WAIT_SECONDS = round(lifecycle.LONGEST_WAIT.total_seconds())
 OLDER_SPELLINGS = {
     "searchType": ("search_type", "lookup_type", "query_type", "entity_type"),

@@ -10,8 +10,8 @@ import yaml
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import SchemaGenerator
 
-from lookups.api.requests.serializers import MOST_ROWS
 from lookups.api.schema import bulk, components, offers, webhooks
+from lookups.bulk.input import MOST_ROWS
 
 TAGS = {
     "Lookup": "One company, or the liens on it, from its state's own registry.",

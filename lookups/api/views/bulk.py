@@ -19,15 +19,15 @@ from billing.models import Account
 from lookups import bodies, bulk_table, csv_export, selectors, xlsx_export
 from lookups.api import errors, idempotency, parsers, renderers, replies
 from lookups.api.endpoint import Endpoint
-from lookups.api.requests.serializers import MOST_ROWS, BulkEntity, BulkRequest, LookupRequest, is_for_liens
+from lookups.api.requests.serializers import BulkEntity, BulkRequest, is_for_liens
 from lookups.api.schema import bulk as schema
 from lookups.api.views import paging
 from lookups.api.views.lookup import accepts_stored, to_question
 from lookups.api.wire.bulk import BulkList, BulkRow
-from lookups.api.wire.errors import InvalidBulk
 from lookups.api.wire.shape import encode
 from lookups.bulk import bulk_jobs
 from lookups.bulk import input as bulk_input
+from lookups.bulk.input import MOST_ROWS
 from lookups.idempotency import Claim
 from lookups.jobs import waiting
 from lookups.lookup.outcomes import NobodyAtWork, OutOfFunds
@@ -66,8 +66,9 @@ class BulkView(Endpoint):
     def post(self, request: Request) -> Any:
         """Take all rows on, or none."""
         key, body = self.key_of(request), request.data
-        wanted = _including(read_rows(body, sandbox=key.is_test), _read_include(body))
-        source, notify, max_wait = _read_source(body), _read_notify(body, key.account), _read_max_wait(body)
+        wanted = _including(read_rows(body, sandbox=key.is_test), tuple(_read("include", body) or ()))
+        source, notify = _read("source", body), _read_notify(body, key.account)
+        seconds = _read("max_wait_seconds", body)
         self.refuse_played(key, (one.question for one in wanted))
 
         def answer(claim: Claim | None) -> Response:
@@ -75,12 +76,12 @@ class BulkView(Endpoint):
             made = bulk_jobs.accept(
                 wanted=wanted,
                 key=key,
-                accepts_stored=accepts_stored(source, key.account),
+                accepts_stored=accepts_stored({} if source is None else {"source": source}, key.account),
                 bulk_id=bulk_id,
                 apart=claim is not None,
                 now=timezone.now(),
                 notify=notify,
-                max_wait=max_wait,
+                max_wait=bulk_jobs.MAX_WAIT if seconds is None else timedelta(seconds=seconds),
                 request_id=request.request_id,  # type: ignore[attr-defined]
             )
             if isinstance(made, OutOfFunds):
@@ -139,7 +140,7 @@ def read_rows(body: Any, *, sandbox: bool) -> list[bulk_jobs.Wanted]:
     """The rows of the body, those of several states spread out; ApiError 400 that names each wrong one."""
     rows = body.get("entities")
     if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_ROWS:
-        raise _wrong([{"index": None, "error": f"entities: send a list of 1 to {MOST_ROWS:,} rows."}])
+        raise errors.invalid_rows([{"index": None, "error": f"entities: send a list of 1 to {MOST_ROWS:,} rows."}])
     listed = cache(
         lambda ucc: selectors.list_everywhere(sandbox=sandbox, ucc=ucc, now=timezone.now())
     )  # asked of the registries' table once, not once a row
@@ -151,7 +152,7 @@ def read_rows(body: Any, *, sandbox: bool) -> list[bulk_jobs.Wanted]:
             spread = bulk_input.spread(written, everywhere=lambda fields: listed(is_for_liens(fields)))
             if len(wanted) + len(spread) > MOST_ROWS:  # before more of them are read
                 text = f"entities: with a row for each state they are more than {MOST_ROWS:,}."
-                raise _wrong([{"index": None, "error": text}])
+                raise errors.invalid_rows([{"index": None, "error": text}])
             wanted += map(_read_row, spread)
         except bulk_input.WrongStates as error:
             wrong.append({"index": index, "error": f"states: {error}", **_place(written, "states")})
@@ -159,7 +160,7 @@ def read_rows(body: Any, *, sandbox: bool) -> list[bulk_jobs.Wanted]:
             text, field = _first(refused.detail)
             wrong.append({"index": index, "error": text, **_place(written, field)})
     if wrong:
-        raise _wrong(wrong)
+        raise errors.invalid_rows(wrong)
     return wanted
 
 
@@ -202,20 +203,12 @@ def _make_workbook(rows: Iterable[BulkRow]) -> IO[bytes]:
         raise errors.invalid({"Accept": [text]}) from None
 
 
-def _read_source(body: Any) -> dict[str, Any]:
-    field = LookupRequest().fields["source"]
-    source = body.get("source")
+def _read(name: str, body: Any) -> Any:
+    """A field that holds for all rows, None where it is not there; ApiError 400."""
     try:
-        return {} if source is None else {"source": field.run_validation(source)}
+        return BulkRequest().fields[name].run_validation(body.get(name))
     except drf.ValidationError as wrong:
-        raise _wrong([{"index": None, "error": f"source: {wrong.detail[0]}"}]) from None  # type: ignore[index]
-
-
-def _read_include(body: Any) -> tuple[str, ...]:
-    try:
-        return tuple(BulkRequest().fields["include"].run_validation(body.get("include")) or ())
-    except drf.ValidationError as wrong:
-        raise _wrong([{"index": None, "error": f"include: {wrong.detail[0]}"}]) from None  # type: ignore[index]
+        raise errors.invalid_rows([{"index": None, "error": f"{name}: {wrong.detail[0]}"}]) from None  # type: ignore[index]
 
 
 def _including(wanted: list[bulk_jobs.Wanted], include: tuple[str, ...]) -> list[bulk_jobs.Wanted]:
@@ -224,14 +217,6 @@ def _including(wanted: list[bulk_jobs.Wanted], include: tuple[str, ...]) -> list
         one if one.question.kind == "ucc" else replace(one, question=replace(one.question, include=include))
         for one in wanted
     ]
-
-
-def _read_max_wait(body: Any) -> timedelta:
-    try:
-        seconds = BulkRequest().fields["max_wait_seconds"].run_validation(body.get("max_wait_seconds"))
-    except drf.ValidationError as wrong:
-        raise _wrong([{"index": None, "error": f"max_wait_seconds: {wrong.detail[0]}"}]) from None  # type: ignore[index]
-    return bulk_jobs.MAX_WAIT if seconds is None else timedelta(seconds=seconds)
 
 
 def _read_notify(body: Any, account: Account) -> bulk_jobs.Notify:
@@ -248,7 +233,7 @@ def _read_notify(body: Any, account: Account) -> bulk_jobs.Notify:
     elif by_mail and not account.email:
         wrong.append("email_results: The account has no e-mail address.")
     if wrong:
-        raise _wrong([{"index": None, "error": text} for text in wrong])
+        raise errors.invalid_rows([{"index": None, "error": text} for text in wrong])
     return bulk_jobs.Notify(webhook_url=address, emails_results=bool(by_mail))
 
 
@@ -267,7 +252,3 @@ def _first(found: Any) -> tuple[str, str]:
     """What is wrong first, and with which field."""
     name, messages = next(iter(found.items()))
     return (str(messages[0]) if name == "non_field_errors" else f"{name}: {messages[0]}"), str(name)
-
-
-def _wrong(details: list[dict[str, Any]]) -> errors.ApiError:
-    return errors.ApiError(400, "invalid_request", errors.INVALID_BODY, details=details, shape=InvalidBulk)

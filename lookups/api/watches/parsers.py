@@ -7,9 +7,8 @@ from typing import IO, Any
 
 from rest_framework.parsers import BaseParser
 
-from lookups.api import errors, parsers
+from lookups.api import parsers
 from lookups.api.watches.requests import MOST_WATCHES
-from lookups.api.wire.errors import InvalidBulk
 from lookups.bulk import input as bulk_input
 
 HEADERS = {
@@ -32,17 +31,7 @@ class WatchTableParser(BaseParser):
     ) -> dict[str, Any]:
         """The rows under `watches`, and the words of the query string; ApiError 400 or 413."""
         context = parser_context or {}
-        limit: int = getattr(context.get("view"), "body_limit", parsers.LIMIT)
-        raw = stream.read(limit + 1)
-        if len(raw) > limit:
-            raise parsers.too_large(limit)
-        try:
-            rows = bulk_input.read_csv(raw, most=MOST_WATCHES, headers=HEADERS)
-        except bulk_input.Unreadable as wrong:
-            problem = {"index": None, "line": wrong.line, "error": str(wrong)}
-            raise errors.ApiError(
-                400, "invalid_request", errors.INVALID_BODY, details=[problem], shape=InvalidBulk
-            ) from None
+        rows = parsers.read_table(stream, context, most=MOST_WATCHES, headers=HEADERS)
         request = context.get("request")
         asked = dict(request.query_params.items()) if request is not None else {}
         return {**_read_words(asked), "watches": [_in_types(row) for row in rows]}

@@ -19,7 +19,6 @@ from lookups.api.watches.requests import (
     WatchSettings,
     to_settings,
 )
-from lookups.api.wire.errors import InvalidBulk
 from lookups.api.wire.watching.words import WatchCategory
 from lookups.bulk import bulk_jobs
 from lookups.bulk.input import Row
@@ -51,14 +50,14 @@ def read_many(body: Any, key: ApiKey) -> list[Wanted]:
     """All that a body wants; ApiError 400 that names each wrong row."""
     rows, bulk_name = body.get("watches"), body.get("bulk_job")
     if (rows is None) == (bulk_name is None):
-        raise _wrong([_problem("Send watches or bulk_job, one of the two.")])
+        raise errors.invalid_rows([_problem("Send watches or bulk_job, one of the two.")])
     for_all = {name: body[name] for name in _SETTINGS if name in body}
     asked = read(ManyWatchesRequest, {**for_all, **({} if bulk_name is None else {"bulk_job": bulk_name})})
     refuse_mail(asked, key)
     if rows is None:
         return _read_bulk(asked, key)
     if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_WATCHES:
-        raise _wrong([_problem(f"watches: send a list of 1 to {MOST_WATCHES:,} rows.")])
+        raise errors.invalid_rows([_problem(f"watches: send a list of 1 to {MOST_WATCHES:,} rows.")])
     wanted: list[Wanted] = []
     wrong: list[dict[str, Any]] = []
     for index, row in enumerate(rows):
@@ -68,7 +67,7 @@ def read_many(body: Any, key: ApiKey) -> list[Wanted]:
         except errors.ApiError as refused:
             wrong.append(_problem(_first(refused.details), index) | ({"line": written.line} if written.line else {}))
     if wrong:
-        raise _wrong(wrong)
+        raise errors.invalid_rows(wrong)
     return wanted
 
 
@@ -140,7 +139,7 @@ def _read_bulk(asked: dict[str, Any], key: ApiKey) -> list[Wanted]:
         except errors.ApiError as refused:
             wrong.append(_problem(_first(refused.details), row.position))
     if wrong:
-        raise _wrong(wrong)
+        raise errors.invalid_rows(wrong)
     if not wanted:
         raise errors.invalid({"bulk_job": ["It has found no company, or none yet."]})
     return wanted
@@ -160,7 +159,3 @@ def _first(details: Any) -> str:
     """What is wrong first, and with which field."""
     name, messages = next(iter(details.items()))
     return f"{name}: {messages[0]}"
-
-
-def _wrong(details: list[dict[str, Any]]) -> errors.ApiError:
-    return errors.ApiError(400, "invalid_request", errors.INVALID_BODY, details=details, shape=InvalidBulk)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lookups.bulk.input import Unreadable
+from lookups.bulk.input import MOST_ROWS, Unreadable
 
-MOST_ROWS = 1000
 MOST_COLUMNS = 100
 
 __all__ = ["MOST_COLUMNS", "MOST_ROWS", "Line", "Unreadable", "clean"]

@@ -22,6 +22,7 @@ from lookups.api import idempotency, parsers, urls
 from lookups.api.requests import serializers
 from lookups.api.views.bulk import BulkView
 from lookups.api.wire.words import CODES
+from lookups.bulk.input import MOST_ROWS
 from lookups.jobs import lifecycle
 from lookups.pages.docs import contents, guides
 from lookups.pages.docs.contents import Guide
@@ -207,7 +208,7 @@ class TestLimits:
             "`entity_id`": "60 characters",
             "`ref`": "200 characters",
             "`Idempotency-Key`": f"{idempotency.LONGEST} characters",
-            "rows of a bulk request": f"{serializers.MOST_ROWS:,}",
+            "rows of a bulk request": f"{MOST_ROWS:,}",
             "keys of a mode that work": f"{customer_keys.MOST_KEYS}",
             "watches of an account in test mode": f"{watching.MOST_IN_TEST}",
             "seconds that a request waits for its registry": f"{env.SYNC_BUDGET_SECONDS:.0f}",
