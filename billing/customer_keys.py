@@ -16,8 +16,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
-from billing import audit, keys, money, networks
-from billing.models import Account, ApiKey
+from billing import audit, keys, locks, money, networks
+from billing.models import ApiKey
 
 SCOPE = "keys"  # the right to do this
 MOST_KEYS = 50  # working keys of one mode; while keys are rotated, their successors come on top
@@ -176,7 +176,7 @@ def revoke(*, by: ApiKey, key: ApiKey, now: datetime) -> ApiKey:
 def _asking(by: ApiKey, now: datetime) -> Iterator[ApiKey]:
     """The key that asks as it is now, with its account, which is locked until all is done."""
     with transaction.atomic():
-        Account.objects.select_for_update(no_key=True).get(pk=by.account_id)
+        locks.lock_account(by.account_id)
         asker = ApiKey.objects.select_related("account").get(pk=by.pk)
         if not asker.may_ask(now):
             raise keys.InvalidKey("revoked")

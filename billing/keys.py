@@ -19,7 +19,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from billing import audit, budgets, money, networks
+from billing import audit, budgets, locks, money, networks
 from billing.models import Account, ApiKey
 from jurisdictions.prepared import Blank, Prepared
 
@@ -181,7 +181,7 @@ def rotate(*, key: ApiKey, grace: timedelta, now: datetime, named: uuid.UUID | N
     Raises InvalidKey for a key that no longer works or has a successor already.
     """
     with transaction.atomic():
-        account = Account.objects.select_for_update(no_key=True).get(pk=key.account_id)  # the ledger counts under it
+        account = locks.lock_account(key.account_id)  # the ledger counts under it
         old = ApiKey.objects.select_for_update().get(pk=key.pk)
         if old.is_workspace or not old.works_at(now) or ApiKey.objects.filter(replaces=old).exists():
             raise InvalidKey("revoked")
@@ -202,7 +202,7 @@ def set_budget(*, key: ApiKey, monthly_budget: int | None, now: datetime) -> Non
     month = budgets.month_of(now)
     with transaction.atomic():
         # The ledger counts under the account's lock; so does this.
-        Account.objects.select_for_update(no_key=True).get(pk=key.account_id)
+        locks.lock_account(key.account_id)
         key.monthly_budget = None if monthly_budget is None else money.units(monthly_budget)
         key.budget_month = None if monthly_budget is None else month
         same = budgets.list_same(key.pk)

@@ -10,9 +10,9 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from billing import accounts, audit
+from billing import accounts, audit, locks
 from billing.members import addresses, free_lookups, team
-from billing.models import Account, Invitation, Member
+from billing.models import Invitation, Member
 
 OPEN, CLOSED = "open", "closed"
 
@@ -84,7 +84,7 @@ def _hold_invitation(email: str, invitation_id: int | None) -> Invitation | None
     found = find_invitation(email, invitation_id)
     if found is None:
         return None
-    Account.objects.select_for_update(no_key=True).get(pk=found.account_id)
+    locks.lock_account(found.account_id)
     return find_invitation(email, invitation_id)
 
 

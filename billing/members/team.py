@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
-from billing import audit, limits
+from billing import audit, limits, locks
 from billing.models import Account, Invitation, Member, SignInLink
 
 Role = Member.Role
@@ -77,7 +77,7 @@ def join(*, invitation: Invitation, user: User, now: datetime) -> Member:
 
     Who is in the account already stays what they are.
     """
-    Account.objects.select_for_update(no_key=True).get(pk=invitation.account_id)
+    locks.lock_account(invitation.account_id)
     if not Invitation.objects.filter(pk=invitation.pk).delete()[0]:
         raise NotAllowed("This invitation does not wait any more.")
     member, is_new = Member.objects.get_or_create(
@@ -155,7 +155,7 @@ def _forget_if_nowhere(user: User) -> None:
 @contextmanager
 def _deciding(by: Member, *, role: str = Role.ADMIN) -> Iterator[Member]:
     with transaction.atomic():
-        Account.objects.select_for_update(no_key=True).get(pk=by.account_id)
+        locks.lock_account(by.account_id)
         asker = Member.objects.select_related("account", "user").filter(pk=by.pk).first()
         if asker is None or not asker.can(role):
             raise NotAllowed("Your role does not allow this any more.")

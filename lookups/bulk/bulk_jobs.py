@@ -16,9 +16,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from billing import ledger, prices
+from billing import ledger, locks, prices
 from billing.ledger_errors import HoldEnded, InsufficientFunds
-from billing.models import Account, ApiKey, Hold
+from billing.models import ApiKey, Hold
 from lookups.bulk import queue
 from lookups.lookup import rows, settlement
 from lookups.lookup.asks import Ask
@@ -172,7 +172,7 @@ def _find_same(asked_hash: str, key: ApiKey, now: datetime) -> BulkJob | None:
     """
     if key.is_test or key.account.is_internal:
         return None
-    Account.objects.select_for_update(no_key=True).get(pk=key.account_id)
+    locks.lock_account(key.account_id)
     recent = list_own(key).filter(created_at__gt=now - rows.ASKED_AGAIN, cancelled_at=None)
     its_rows = Lookup.objects.filter(bulk=OuterRef("pk"))
     charged, cancelled = its_rows.filter(cost__gt=0), its_rows.filter(verdict=Verdict.CANCELLED.value)

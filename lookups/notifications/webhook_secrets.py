@@ -18,8 +18,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from billing import audit
-from billing.models import Account
+from billing import audit, locks
 from lookups.models import WebhookSecret
 
 OVERLAP = timedelta(hours=24)  # how long the one before goes on signing
@@ -52,7 +51,7 @@ def rotate(*, account_id: int, livemode: bool, now: datetime) -> NewSecret:
     Two calls at once make one after the other: each caller's secret signs, and so does the one before both.
     """
     with transaction.atomic():
-        account = Account.objects.select_for_update(no_key=True).get(pk=account_id)
+        account = locks.lock_account(account_id)
         own = WebhookSecret.objects.filter(account_id=account_id, livemode=livemode)
         # What was made within a day still signs, so it is all here to be counted.
         recent = list(own.filter(made_at__gt=now - OVERLAP).values_list("made_at", flat=True))

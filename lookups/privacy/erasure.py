@@ -13,7 +13,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from billing import audit, keys
+from billing import audit, keys, locks
 from billing.members import team
 from billing.models import Account, ApiKey, Hold, Payment, TopUp, WaitingGrant
 from lookups.models import (
@@ -44,7 +44,7 @@ def erase(*, account: Account, give_up_credit: bool, now: datetime) -> dict[str,
     given up. Erasing again is allowed: it finds what a request that was already on its way has left.
     """
     with transaction.atomic():
-        locked = Account.objects.select_for_update(no_key=True).get(pk=account.pk)
+        locked = locks.lock_account(account.pk)
         _refuse_open(locked, give_up_credit=give_up_credit)
         nobody = f"Erased account {locked.pk}"
         Account.objects.filter(pk=locked.pk).update(

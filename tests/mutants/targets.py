@@ -147,13 +147,9 @@ EXPLAINED: dict[str, Explained] = {
         ("used_by_keys", "0 (no. 2)", "1"): "It is negated, and less than nothing counts as nothing.",
     },
     "billing/keys.py": {
-        ("set_budget", "no_key=True", ""): LOCK,
-        ("set_budget", "True", "False"): LOCK,
         ("revoke", 'fields=["revoked_at"]', ""): "Reads the other columns again too.",
         ("rotate", 'fields=["revoked_at"]', ""): "Reads the other columns again too.",
         ("rotate", 'update_fields=["revoked_at"]', ""): UNDER_LOCK,
-        ("rotate", "no_key=True", ""): LOCK,
-        ("rotate", "True", "False"): LOCK,
     },
     "billing/topups.py": {
         ("", "300", "301"): "A second more of five minutes.",
