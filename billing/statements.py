@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
+from typing import Any
 
 from django.db.models import Count, F, Min, QuerySet, Sum
 
@@ -29,7 +31,6 @@ COLUMNS = (
     "note",
 )
 DISORDER = timedelta(days=7)  # those of 1.3 that are older than one written before them are so by seconds
-# A spreadsheet would run a cell that begins with one of these.
 # What spreadsheets run, or pass over on the way to it; the wide signs are what those of East Asia take for the others.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
@@ -94,29 +95,32 @@ def sum_up(statement: Statement) -> list[tuple[str, int, int]]:
 
 
 def write_csv(statement: Statement, *, for_staff: bool = True) -> Iterator[str]:
-    """Yield the statement line by line as CSV, amounts in dollars with four decimals; safe to open in a spreadsheet.
+    """Return the statement line by line as CSV, amounts in dollars with four decimals; safe to open in a spreadsheet.
 
     Customers get it without the names of the people who moved money.
     """
-    line = Line()
-    writer = csv.writer(line)
     shown = [number for number, name in enumerate(COLUMNS) if for_staff or name != "operator"]
-    writer.writerow([COLUMNS[number] for number in shown])
-    yield line.text
-    for entry in statement.entries.iterator(chunk_size=1000):
-        cells = _cells(entry)
-        writer.writerow([cells[number] for number in shown])
-        yield line.text
+    rows = chain([COLUMNS], map(_cells, statement.entries.iterator(chunk_size=1000)))
+    return to_csv([row[number] for number in shown] for row in rows)
 
 
-class Line:
-    """A file of one line: what the csv module wrote last."""
+def to_csv(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """Yield each row as its line."""
+    writer = csv.writer(_Line())
+    for row in rows:
+        yield str(writer.writerow(row))
 
-    text = ""
 
-    def write(self, text: str) -> int:
-        self.text = text
-        return len(text)
+def quote_formula(text: str) -> str:
+    """Return a text as it may stand in a cell: one that a spreadsheet would run as a formula is quoted."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+class _Line:
+    """A file that hands each line back instead of keeping it."""
+
+    def write(self, text: str) -> str:
+        return text
 
 
 def _after(entry: LedgerEntry | None) -> Balance:
@@ -133,5 +137,5 @@ def _cells(entry: LedgerEntry) -> list[str]:
         entry.created_at.isoformat(),
         entry.kind,
         *map(money.to_decimal_string, amounts),
-        *(f"'{text}" if text.startswith(FORMULA_STARTS) else text for text in texts),
+        *map(quote_formula, texts),
     ]

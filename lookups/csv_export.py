@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 from django.http import StreamingHttpResponse
 
-from billing.statements import FORMULA_STARTS
+from billing.statements import quote_formula, to_csv
 
 BOM = "\ufeff"  # by which spreadsheets know that the text is UTF-8
 
@@ -25,23 +24,14 @@ def make_response(
     )
 
 
-class _Line:
-    """A file that hands each line back instead of keeping it."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
 def csv_lines(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     """The header and one line a row."""
-    writer = csv.writer(_Line())
-    yield str(writer.writerow([_cell(name) for name in columns]))  # a customer's own, too
-    for row in rows:
-        yield str(writer.writerow([_cell(row.get(name)) for name in columns]))
+    header = [_cell(name) for name in columns]  # a customer's own, too
+    return to_csv(chain([header], ([_cell(row.get(name)) for name in columns] for row in rows)))
 
 
 def _cell(value: Any) -> Any:
     """One cell. Text that a spreadsheet would run as a formula is quoted: names come from callers and registries."""
     if isinstance(value, float) and value.is_integer():
         return int(value)  # nothing is 0 in one row and 0.0 in the next
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+    return quote_formula(value) if isinstance(value, str) else value

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import chain
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -12,8 +12,8 @@ from django.db.models import Max
 
 from billing import money
 from billing.accounting import chart
-from billing.models import MonthClose
-from billing.statements import FORMULA_STARTS, Line
+from billing.models import LedgerEntry, MonthClose
+from billing.statements import quote_formula, to_csv
 
 AFTER = timedelta(hours=1)  # by then whatever was under way at midnight has its entry
 COLUMNS = (
@@ -79,25 +79,21 @@ def list_changed(since: datetime | None = None) -> list[MonthClose]:
 def write_journal(month: date) -> Iterator[str]:
     """The month's journal as CSV, a line an entry, amounts in dollars with four decimals; safe to open."""
     first, end = bounds(month)
-    line = Line()
-    writer = csv.writer(line)
-    writer.writerow(COLUMNS)
-    yield line.text
-    for entry, posting in chart.list_journal(chart.list_entries(since=first, until=end)):
-        texts = (entry.reference, entry.source, entry.reason, entry.operator)
-        writer.writerow(
-            [
-                entry.created_at.isoformat(),
-                entry.pk,
-                entry.account_id,
-                entry.kind,
-                posting.debit,
-                posting.credit,
-                money.to_decimal_string(posting.amount),
-                *(f"'{text}" if text.startswith(FORMULA_STARTS) else text for text in texts),
-            ]
-        )
-        yield line.text
+    journal = chart.list_journal(chart.list_entries(since=first, until=end))
+    return to_csv(chain([COLUMNS], (_cells(entry, posting) for entry, posting in journal)))
+
+
+def _cells(entry: LedgerEntry, posting: chart.Posting) -> list[Any]:
+    return [
+        entry.created_at.isoformat(),
+        entry.pk,
+        entry.account_id,
+        entry.kind,
+        posting.debit,
+        posting.credit,
+        money.to_decimal_string(posting.amount),
+        *map(quote_formula, (entry.reference, entry.source, entry.reason, entry.operator)),
+    ]
 
 
 def bounds(month: date) -> tuple[datetime, datetime]:
