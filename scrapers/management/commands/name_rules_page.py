@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
-from typing import Any
-
-from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from jurisdictions.codes import PLACES
 from scrapers import discovery
+from scrapers.management.generated_page import PageCommand
 from scrapers.name_rules import designators
 from scrapers.name_rules.forms import FURTHER
 from scrapers.name_rules.owners import OWNERS
@@ -127,17 +123,10 @@ def forms() -> str:
     return FORMS + "\n".join(rows) + "\n"
 
 
-class Command(BaseCommand):
+class Command(PageCommand):
     """See the module."""
 
-    help = __doc__
+    help, file = __doc__, "name-rules.md"
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--check", action="store_true", help="write nothing; fail when the page is out of date")
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        path = Path(settings.BASE_DIR) / "docs" / "name-rules.md"
-        if not options["check"]:
-            path.write_text(page(), encoding="utf-8")
-        elif not path.is_file() or path.read_text(encoding="utf-8") != page():
-            raise CommandError("docs/name-rules.md is out of date: run manage.py name_rules_page")
+    def page(self) -> str:
+        return page()

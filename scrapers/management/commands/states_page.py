@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from jurisdictions.codes import PLACES
 from scrapers import discovery
+from scrapers.management.generated_page import PageCommand
 from scrapers.portal import Portal
 from scrapers.ucc.closed_searches import CLOSED
 
@@ -64,7 +62,7 @@ def page() -> str:
 
 def _contacts() -> dict[str, str]:
     """What came of asking each state last, as far as it was noted for the documents."""
-    path = Path(settings.BASE_DIR) / "docs" / "first-contact.json"
+    path = settings.BASE_DIR / "docs" / "first-contact.json"
     noted = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return {code: f"{row['result'].replace('_', ' ')}, {row['day']}" for code, row in noted.items()}
 
@@ -126,17 +124,10 @@ def _ucc(portal: Portal) -> str:
     return ", ".join(words)
 
 
-class Command(BaseCommand):
+class Command(PageCommand):
     """See the module."""
 
-    help = __doc__
+    help, file = __doc__, "states.md"
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--check", action="store_true", help="write nothing; fail when the page is out of date")
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        path = Path(settings.BASE_DIR) / "docs" / "states.md"
-        if not options["check"]:
-            path.write_text(page(), encoding="utf-8")
-        elif not path.is_file() or path.read_text(encoding="utf-8") != page():
-            raise CommandError("docs/states.md is out of date: run manage.py states_page")
+    def page(self) -> str:
+        return page()

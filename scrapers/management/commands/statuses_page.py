@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
-from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-
 from jurisdictions.codes import PLACES
 from scrapers import discovery
+from scrapers.management.generated_page import PageCommand
 from scrapers.portal import Portal
 from scrapers.statuses import FACTS, StatusMeaning, find_meaning
 
@@ -99,17 +94,10 @@ def _row(meaning: StatusMeaning, why: str, words: str) -> str:
     return f"| {meaning.status_class} | {meaning.reason or ''} | {why} | {words} |"
 
 
-class Command(BaseCommand):
+class Command(PageCommand):
     """See the module."""
 
-    help = __doc__
+    help, file = __doc__, "statuses.md"
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--check", action="store_true", help="write nothing; fail when the page is out of date")
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        path = Path(settings.BASE_DIR) / "docs" / "statuses.md"
-        if not options["check"]:
-            path.write_text(page(), encoding="utf-8")
-        elif not path.is_file() or path.read_text(encoding="utf-8") != page():
-            raise CommandError("docs/statuses.md is out of date: run manage.py statuses_page")
+    def page(self) -> str:
+        return page()
