@@ -48,18 +48,15 @@ def _refuse_errors(page: Page) -> None:
     if page.status == 202:
         raise PortalUnavailable(f"{page.url}: the question was accepted, the answer is not ready")
     body = page.json()
-    if page.status == 200 and not (isinstance(body, Mapping) and body.get("error")):
+    told = body if isinstance(body, Mapping) else {}
+    if page.status == 200 and not told.get("error"):
         return
-    reason = f"{body.get('code') or body.get('errorCode') or ''} {body.get('message') or ''}" if _is_map(body) else ""
+    reason = f"{told.get('code') or told.get('errorCode') or ''} {told.get('message') or ''}"
     if re.search(r"time.?out|timed out|unavailable|too.?busy", reason, flags=re.IGNORECASE):
         raise PortalUnavailable(f"{page.url}: {reason.strip()[:300]}", reason=Failure.TIMEOUT)
     if "no-such-column" in reason or "No such column" in reason:
         raise NoSuchColumn(f"{page.url}: {reason.strip()[:300]}")
     raise PageChanged(f"{page.url}: the data set refused the question: {reason.strip()[:300]}")
-
-
-def _is_map(body: Any) -> bool:
-    return isinstance(body, Mapping)
 
 
 def modified(page: Page) -> datetime | None:
