@@ -50,11 +50,10 @@ def get_balance(account_id: int) -> Balance:
 
 def count_free_left(account_id: int) -> int:
     """Return the units that are left of an account's free lookups: they are what is spent first."""
-    row = Account.objects.values_list("available", "held", "spent").get(pk=account_id)
+    sums = get_balance(account_id)
     grant = LedgerEntry.objects.filter(account_id=account_id, idempotency_key=FREE_GRANT)
     granted = grant.values_list("amount", flat=True).first() or 0
-    available, held, spent = row
-    return max(0, min(granted - held - spent, available))
+    return max(0, min(granted - sums.held - sums.spent, sums.available))
 
 
 def list_topups(account_id: int) -> QuerySet[TopUp]:

@@ -182,7 +182,7 @@ def _handle(event: Message, now: datetime) -> str:
 
 def _completed(session: Message, event: Message, now: datetime) -> str:
     """Credit a paid session; delayed methods complete unpaid first and succeed in a message of their own."""
-    topup = _lock(session_id=session.get("id"))
+    topup = _lock(session)
     if topup is None:
         log.error("a card session nobody started was paid: %s", session.get("id"))
         return "unknown session"
@@ -216,7 +216,7 @@ def _completed(session: Message, event: Message, now: datetime) -> str:
 
 
 def _not_paid(session: Message, event: Message, now: datetime) -> str:
-    topup = _lock(session_id=session.get("id"))
+    topup = _lock(session)
     if topup is None or topup.state == State.PAID:
         return "ignored"
     topup.state = State.EXPIRED if event["type"].endswith("expired") else State.FAILED
@@ -258,10 +258,10 @@ def _disputed(dispute: Message, event: Message, now: datetime) -> str:
     return reversals.hear(heard, now=now)
 
 
-def _lock(**found_by: Any) -> TopUp | None:
-    """Lock a top-up's row by what the provider calls it. Order: top-up, then (in the ledger) account."""
-    [value] = found_by.values()
-    return TopUp.objects.select_for_update().filter(**found_by).first() if isinstance(value, str) and value else None
+def _lock(session: Message) -> TopUp | None:
+    """Lock a session's top-up, if it is one of ours. Order: top-up, then (in the ledger) account."""
+    name = session.get("id")
+    return TopUp.objects.select_for_update().filter(session_id=name).first() if isinstance(name, str) and name else None
 
 
 def _units(cents: Any) -> int:
