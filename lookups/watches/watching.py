@@ -155,27 +155,22 @@ def list_events(
     key: ApiKey, *, after: int, category: str | None = None, state: str | None = None, watch: Watch | None = None
 ) -> QuerySet[WatchEvent]:
     """The events of this key's account and mode in the order they were seen, from the one after that number on."""
-    rows = WatchEvent.objects.filter(account_id=key.account_id, sandbox=key.is_test, number__gt=after)
-    if category is not None:
-        rows = rows.filter(category=category)
-    if state is not None:
-        rows = rows.filter(watch__state=state)
-    if watch is not None:
-        rows = rows.filter(watch=watch)
-    return rows.select_related("watch", "before__version", "after__version").order_by("number")
+    rows = _events(key, watch=watch, category=category, watch__state=state)
+    return rows.filter(number__gt=after).order_by("number")
 
 
 def list_newest_events(
     key: ApiKey, *, before: int | None = None, watch: Watch | None = None, **fits: str | None
 ) -> QuerySet[WatchEvent]:
     """The same the newest first, from before that number on; `fits`: category, severity, watch__state."""
+    return _events(key, watch=watch, number__lt=before, **fits).order_by("-number")
+
+
+def _events(key: ApiKey, **fits: Any) -> QuerySet[WatchEvent]:
+    """Those of its account and mode that fit; None: whatever it is."""
     rows = WatchEvent.objects.filter(account_id=key.account_id, sandbox=key.is_test)
     rows = rows.filter(**{name: value for name, value in fits.items() if value is not None})
-    if before is not None:
-        rows = rows.filter(number__lt=before)
-    if watch is not None:
-        rows = rows.filter(watch=watch)
-    return rows.select_related("watch", "before__version", "after__version").order_by("-number")
+    return rows.select_related("watch", "before__version", "after__version")
 
 
 def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:
