@@ -18,6 +18,7 @@ from lookups.lookup import rows, settlement
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import OutOfFunds
 from lookups.lookup.questions import Question
+from lookups.lookup.storage import MATCH_BY_ID
 from lookups.models import Entity, Lookup, RecordVersion, StoredAnswer
 from lookups.verdicts import Verdict
 
@@ -94,7 +95,7 @@ def _to_answer(version: RecordVersion, question: Question) -> StoredAnswer:
         sandbox=version.entity.sandbox,
         asked=question.words,
         version=version,
-        match={"score": 1.0, "kind": "entity_id", "features": []},
+        match=MATCH_BY_ID,
         evidence=version.evidence,
         reading_id=version.reading_id,
         retrieved_at=version.last_read_at,

@@ -28,12 +28,12 @@ def find_objection(ask: Ask, *, now: datetime, known: Readiness | None = None) -
     except QueryRefused as error:
         return _refused(error)
     except PortalDisabled as off:
-        return _unavailable(ask, off)
+        return _unavailable(question.state, off)
     objection = _find_objection(portal, question)
     if objection is not None:
         return objection
     resting = gateway.find_rest(question.state, now=now, sandbox=ask.sandbox, known=known)
-    return _unavailable(ask, resting) if resting else None
+    return _unavailable(question.state, resting) if resting else None
 
 
 def find_wait(ask: Ask, *, now: datetime) -> int | None:
@@ -55,7 +55,7 @@ def find_off(state: str) -> Refused | Unavailable | None:
     except QueryRefused as error:
         return _refused(error)
     except PortalDisabled as off:
-        return Unavailable(state, off.reason, off.retryable, off.retry_after, off.detail)
+        return _unavailable(state, off)
     return None
 
 
@@ -65,9 +65,9 @@ def _is_slow(portal: Portal, ask: Ask, now: datetime) -> bool:
     return estimates.outlasts(portal.code, settings.SYNC_BUDGET_SECONDS, now=now)
 
 
-def _unavailable(ask: Ask, error: PortalError) -> Unavailable:
+def _unavailable(state: str, error: PortalError) -> Unavailable:
     note = error.detail if isinstance(error, PortalDisabled) else None  # the operator's sentence
-    return Unavailable(ask.question.state, error.reason, error.retryable, error.retry_after, note)
+    return Unavailable(state, error.reason, error.retryable, error.retry_after, note)
 
 
 def _find_objection(portal: Portal, question: Question) -> Refused | None:

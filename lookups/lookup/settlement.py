@@ -105,6 +105,7 @@ def settle_reply(
             "kind": "check",
             "check": names.verdict_fields(ask.question, reply, sandbox=ask.sandbox),
         }
+        ask.payer.collect(ask.bill, now=stopwatch.now)
     elif isinstance(reply.answer, NotFound):
         result = {"kind": "not_found", **storage.absence_fields(reply.answer, reply.reading, note=reply.note)}
     else:
@@ -113,8 +114,6 @@ def settle_reply(
             answer = storage.store(question=ask.question, reply=reply, sandbox=ask.sandbox)
             single_flight.finish(ticket, result={"kind": "answer", "id": answer.pk}, now=stopwatch.now)
             return _settle(ask, lookup, Found(answer), making, stopwatch=stopwatch, is_fresh=True)
-    if result["kind"] == "check":
-        ask.payer.collect(ask.bill, now=stopwatch.now)
     with transaction.atomic():
         single_flight.finish(ticket, result=result, now=stopwatch.now)
         return _settle(ask, lookup, read(ask, result), making, stopwatch=stopwatch, is_fresh=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 from datetime import UTC, date, datetime
@@ -54,6 +55,7 @@ _ANSWERS = Insertion(
         *("retrieved_at", "as_of", "reader_version", "reader_built_at"),
     ),
 )
+MATCH_BY_ID = {"score": 1.0, "kind": "entity_id", "features": []}
 MORE_FILINGS = "The registry has more filings for this name than are shown; narrow it by name or dates."
 
 
@@ -304,24 +306,10 @@ def _answer(
 def _same_by_id(answer: StoredAnswer, digest: str) -> StoredAnswer:
     """The answer to the question for this company's identifier, which is now known as well."""
     assert answer.version is not None
-    return StoredAnswer(
-        state=answer.state,
-        kind=answer.kind,
-        question=digest,
-        sandbox=answer.sandbox,
-        asked=answer.version.entity.entity_id,
-        version=answer.version,
-        match={"score": 1.0, "kind": "entity_id", "features": []},
-        related=[],
-        total=1,
-        evidence=answer.evidence,
-        reading=answer.reading,
-        note=answer.note,
-        retrieved_at=answer.retrieved_at,
-        as_of=answer.as_of,
-        reader_version=answer.reader_version,
-        reader_built_at=answer.reader_built_at,
-    )
+    same = copy.copy(answer)
+    same.question, same.asked = digest, answer.version.entity.entity_id
+    same.match, same.related, same.total = MATCH_BY_ID, [], 1
+    return same
 
 
 def _write_answers(rows: list[StoredAnswer]) -> None:

@@ -11,7 +11,7 @@ from lookups.api.wire.shape import fill
 from lookups.api.wire.words import VersionReason
 from lookups.history.sale import Shown
 from lookups.history.versions import Step
-from lookups.lookup.storage import wire_time
+from lookups.lookup.storage import MATCH_BY_ID, wire_time
 from lookups.models import RecordVersion
 from lookups.privacy import suppression
 
@@ -41,7 +41,6 @@ _LISTS: dict[str, object] = {"formerNames": [], "filings": []}  # versions of an
 
 
 def _of_record(version: RecordVersion, record: suppression.Record) -> wire.Entity:
-    known = {"score": 1.0, "kind": "entity_id", "features": []}
     return fill(
         wire.Entity,
         record.data,
@@ -49,7 +48,7 @@ def _of_record(version: RecordVersion, record: suppression.Record) -> wire.Entit
         cached=True,
         relatedResults=[],
         entityPageUrl=version.entity.page_url,
-        normalized={**record.normalized, "match": known},
+        normalized={**record.normalized, "match": MATCH_BY_ID},
         evidence=version.evidence,
     )
 
