@@ -48,10 +48,10 @@ def _refuse_errors(page: Page) -> None:
     if page.status == 202:
         raise PortalUnavailable(f"{page.url}: the question was accepted, the answer is not ready")
     body = page.json()
-    told = body if isinstance(body, Mapping) else {}
-    if page.status == 200 and not told.get("error"):
+    error = body if isinstance(body, Mapping) else {}
+    if page.status == 200 and not error.get("error"):
         return
-    reason = f"{told.get('code') or told.get('errorCode') or ''} {told.get('message') or ''}"
+    reason = f"{error.get('code') or error.get('errorCode') or ''} {error.get('message') or ''}"
     if re.search(r"time.?out|timed out|unavailable|too.?busy", reason, flags=re.IGNORECASE):
         raise PortalUnavailable(f"{page.url}: {reason.strip()[:300]}", reason=Failure.TIMEOUT)
     if "no-such-column" in reason or "No such column" in reason:
