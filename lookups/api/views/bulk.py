@@ -69,6 +69,7 @@ class BulkView(Endpoint):
         key, body = self.key_of(request), request.data
         wanted = _including(read_rows(body, sandbox=key.is_test), _read_include(body))
         source, notify, max_wait = _read_source(body), _read_notify(body, key.account), _read_max_wait(body)
+        _refuse_sources_of_rows(body, source, key.account)
         self.refuse_played(key, (one.question for one in wanted))
 
         def answer(claim: Claim | None) -> Response:
@@ -211,6 +212,27 @@ def _read_source(body: Any) -> dict[str, Any]:
         return {} if source is None else {"source": field.run_validation(source)}
     except drf.ValidationError as wrong:
         raise _wrong([{"index": None, "error": f"source: {wrong.detail[0]}"}]) from None  # type: ignore[index]
+
+
+def _refuse_sources_of_rows(body: Any, source: dict[str, Any], account: Account) -> None:
+    """ApiError 400 for rows that would be answered from another source than they ask for: all rows have that of all."""
+    fields = {name: LookupRequest().fields[name] for name in ("source", "fresh")}
+    of_all = accepts_stored(source, account)
+    wrong: list[dict[str, Any]] = []
+    for index, row in [(None, body), *enumerate(body["entities"])]:
+        asked = {name: row[name] for name in fields if isinstance(row, dict) and row.get(name) is not None}
+        if index is None:
+            asked |= source
+        try:
+            read = {name: fields[name].run_validation(value) for name, value in asked.items()}
+        except drf.ValidationError as unread:
+            wrong.append({"index": index, "error": f"source: {unread.detail[0]}"})  # type: ignore[index]
+            continue
+        if read and accepts_stored(read, account) != of_all:
+            text = f"{next(iter(read))}: Send `source` beside entities: it is for all rows."
+            wrong.append({"index": index, "error": text})
+    if wrong:
+        raise _wrong(wrong)
 
 
 def _read_include(body: Any) -> tuple[str, ...]:
