@@ -287,6 +287,18 @@ class TestChangingAWatch:
         rest = tester.get(f"/v1/watches/{made['id']}/checks?cursor={told['nextCursor']}").json()
         assert ([check["result"] for check in rest["checks"]], rest["nextCursor"]) == (["baseline"], None)
 
+    def test_looks_once_for_a_request_that_is_sent_again_with_its_key(self, tester: Customer) -> None:
+        made, other = watch(tester, **FOUND), watch(tester, **FOUND, ref="other")
+        look()
+        address = f"/v1/watches/{made['id']}/checks"
+        for replayed in (None, "true"):
+            reply = tester.post(address, {}, **{"Idempotency-Key": "order-7"})
+            assert (reply.status_code, reply.headers.get("Idempotency-Replayed")) == (202, replayed)
+            look()
+        assert len(tester.get(address).json()["checks"]) == 2, "the first, and the one that was asked for"
+        reused = tester.post(f"/v1/watches/{other['id']}/checks", {}, **{"Idempotency-Key": "order-7"})
+        assert (reused.status_code, reused.json()["code"]) == (409, "idempotency_conflict")
+
 
 class TestTheEvents:
     """GET /v1/events."""
