@@ -22,15 +22,16 @@ def find_objection(ask: Ask, *, now: datetime, known: Readiness | None = None) -
     """Why this question need not be asked at all; None when it may be. `known`: what was read of the state just now."""
     question = ask.question
     try:
-        if question.is_name_check:
-            return names.find_objection(question, sandbox=ask.sandbox, known=known)
         portal = gateway.get_portal(question.state, sandbox=ask.sandbox, known=known)
     except QueryRefused as error:
         return _refused(error)
     except PortalDisabled as off:
         return _unavailable(ask, off)
-    objection = _find_objection(portal, question)
-    if objection is not None:
+    if question.is_name_check:
+        objection = names.find_objection(question, portal, sandbox=ask.sandbox, known=known)
+    else:
+        objection = _find_objection(portal, question)
+    if objection is not None or question.from_copy:
         return objection
     resting = gateway.find_rest(question.state, now=now, sandbox=ask.sandbox, known=known)
     return _unavailable(ask, resting) if resting else None
@@ -66,7 +67,8 @@ def _is_slow(portal: Portal, ask: Ask, now: datetime) -> bool:
 
 
 def _unavailable(ask: Ask, error: PortalError) -> Unavailable:
-    note = error.detail if isinstance(error, PortalDisabled) else None  # the operator's sentence
+    hint = names.find_hint(ask.question, sandbox=ask.sandbox)
+    note = error.detail if isinstance(error, PortalDisabled) else hint  # the operator's sentence
     return Unavailable(ask.question.state, error.reason, error.retryable, error.retry_after, note)
 
 
