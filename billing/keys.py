@@ -25,7 +25,8 @@ from jurisdictions.prepared import Blank, Prepared
 
 log = logging.getLogger(__name__)
 
-SCOPES = ("lookup", "bulk", "names", "watches", "account", "keys", "reconcile")
+RECONCILE = "reconcile"  # a key of a spreadsheet has this scope and no other
+SCOPES = ("lookup", "bulk", "names", "watches", "account", "keys", RECONCILE)
 LEAKED_KEY_PATTERN = r"\bosd_(test_)?[a-z2-7]{32}\b"
 MARKERS = {ApiKey.Mode.LIVE: "osd_", ApiKey.Mode.TEST: "osd_test_"}
 SECRET_BYTES = 20

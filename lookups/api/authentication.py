@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.http import HttpRequest
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.permissions import BasePermission
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 FROM_HERE = "This API key may not be used from this address: its allowedNetworks are others"
 
 
-def read_secret(request: Request) -> str:
+def read_secret(request: Request | HttpRequest) -> str:
     """The key the caller sent, empty when there is none. `x-api-key` goes before `Authorization`."""
     secret: str = request.META.get("HTTP_X_API_KEY", "").strip()
     if secret:

@@ -167,6 +167,9 @@ def _check_key(files: Mapping[str, bytes], manifest: Any, signature: Mapping[str
     if trusted.keys is None:
         where = f"compare it with {manifest['service']}/.well-known/sos-lookup-keys.json"
         return None, f"Whose key {own['id']} is, this file alone cannot show: {where}."
+    alone = [one["id"] for one in log["keys"][1 : log["keys"].index(own) + 1] if not one["signature"]]
+    if alone:
+        return None, f"The key {own['id']} is on the list alone: no key before it vouches for {alone[-1]}."
     return True, f"The key {own['id']} is on the list of {log['service']}, and was in use then."
 
 

@@ -22,18 +22,21 @@ def find_objection(ask: Ask, *, now: datetime, known: Readiness | None = None) -
     """Why this question need not be asked at all; None when it may be. `known`: what was read of the state just now."""
     question = ask.question
     try:
-        if question.is_name_check:
-            return names.find_objection(question, sandbox=ask.sandbox, known=known)
         portal = gateway.get_portal(question.state, sandbox=ask.sandbox, known=known)
     except QueryRefused as error:
         return _refused(error)
     except PortalDisabled as off:
         return _unavailable(question.state, off)
-    objection = _find_objection(portal, question)
-    if objection is not None:
+    if question.is_name_check:
+        objection = names.find_objection(question, portal, sandbox=ask.sandbox, known=known)
+    else:
+        objection = _find_objection(portal, question)
+    if objection is not None or question.from_copy:
         return objection
     resting = gateway.find_rest(question.state, now=now, sandbox=ask.sandbox, known=known)
-    return _unavailable(question.state, resting) if resting else None
+    if resting is None:
+        return None
+    return _unavailable(question.state, resting, hint=names.find_hint(question, sandbox=ask.sandbox))
 
 
 def find_wait(ask: Ask, *, now: datetime) -> int | None:
@@ -65,8 +68,8 @@ def _is_slow(portal: Portal, ask: Ask, now: datetime) -> bool:
     return estimates.outlasts(portal.code, settings.SYNC_BUDGET_SECONDS, now=now)
 
 
-def _unavailable(state: str, error: PortalError) -> Unavailable:
-    note = error.detail if isinstance(error, PortalDisabled) else None  # the operator's sentence
+def _unavailable(state: str, error: PortalError, *, hint: str | None = None) -> Unavailable:
+    note = error.detail if isinstance(error, PortalDisabled) else hint  # the operator's sentence
     return Unavailable(state, error.reason, error.retryable, error.retry_after, note)
 
 

@@ -27,6 +27,7 @@ LIST_MS = 300_000  # how long a list of tools may be kept
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
+TOO_MANY = -32000
 
 INSTRUCTIONS = (
     "What US states' own company registries say, right now, with evidence. Read `verdict` before anything else: "
@@ -38,11 +39,11 @@ INSTRUCTIONS = (
 
 
 class Wrong(Exception):
-    """A message that is refused: code, sentence, what goes with it, and the HTTP status."""
+    """A message that is refused: code, sentence, what goes with it, the HTTP status, and when it may be sent again."""
 
-    def __init__(self, code: int, text: str, *, data: Any = None, status: int = 400) -> None:
+    def __init__(self, code: int, text: str, *, data: Any = None, status: int = 400, retry_after: int = 0) -> None:
         super().__init__(text)
-        self.code, self.text, self.data, self.status = code, text, data, status
+        self.code, self.text, self.data, self.status, self.retry_after = code, text, data, status, retry_after
 
     def body(self, number: Any) -> dict[str, Any]:
         """The JSON-RPC error."""

@@ -8,8 +8,12 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.request import validate_host
+from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
+from billing import keys, limits
+from lookups import client_address
+from lookups.api import authentication, throttling
 from lookups.mcp import protocol
 from lookups.mcp.protocol import Wrong
 
@@ -25,16 +29,21 @@ def door(request: HttpRequest) -> HttpResponse:
     if not _is_from_here(request):
         return JsonResponse(Wrong(protocol.INVALID_REQUEST, "Origin not allowed").body(None), status=403)
     number: Any = None
+    later = 0
     try:
         message = _read(request)
         number = message.get("id")
         if number is None:
             return HttpResponse(status=202)  # a notification
         _check_headers(request, message)
+        if message["method"] not in NAMED:  # an operation counts itself
+            _count(request)
         body, status = protocol.answer(message, caller=request), 200
     except Wrong as wrong:
-        body, status = wrong.body(number), wrong.status
+        body, status, later = wrong.body(number), wrong.status, wrong.retry_after
     response = JsonResponse(body, status=status)
+    if later:
+        response["Retry-After"] = str(later)
     response["Cache-Control"] = "no-store"
     return response
 
@@ -50,6 +59,19 @@ def _is_from_here(request: HttpRequest) -> bool:
         return False
     allowed = [urlsplit(settings.PUBLIC_URL).hostname or "", *(one for one in settings.ALLOWED_HOSTS if one != "*")]
     return validate_host(host, allowed)
+
+
+def _count(request: HttpRequest) -> None:
+    """One look of its key, or of its address where no key opens anything. Raises Wrong."""
+    now = timezone.now()
+    try:
+        key = keys.verify(secret=authentication.read_secret(request), now=now, address=client_address.find(request))
+        rate = limits.count_poll(key=key, now=now)
+    except (keys.InvalidKey, keys.WrongNetwork):
+        rate = client_address.count(request, now=now)
+    if not rate.allowed:
+        text = throttling.refusal(rate).text
+        raise Wrong(protocol.TOO_MANY, text, status=429, retry_after=rate.retry_after)
 
 
 def _read(request: HttpRequest) -> dict[str, Any]:

@@ -12,21 +12,19 @@ from lookups.lookup.outcomes import Refused
 from lookups.lookup.questions import Question
 from lookups.models import Entity
 from scrapers import gateway
-from scrapers.failures import PortalDisabled
 from scrapers.gateway import NameReply
 from scrapers.operations.readiness import Readiness
+from scrapers.portal import Portal
 from scrapers.records import Conflict, NameCheck, Rule
 from scrapers.refusals import Refusal
 
 COPY_KEPT = 'A copy of its register is loaded here: send "source": "cache" for a verdict from it.'
 
 
-def find_objection(question: Question, *, sandbox: bool, known: Readiness | None = None) -> Refused | None:
+def find_objection(
+    question: Question, portal: Portal, *, sandbox: bool, known: Readiness | None = None
+) -> Refused | None:
     """Why the question need not be asked: a verdict from a copy that is not there, or live from behind a wall."""
-    try:
-        portal = gateway.get_portal(question.state, sandbox=sandbox, known=known)
-    except PortalDisabled:
-        return None  # that is an answer that could not be had
     kept = gateway.find_copy(question.state, sandbox=sandbox, known=known)
     if question.from_copy:
         return None if kept else Refused(Refusal.NO_COPY)

@@ -13,6 +13,7 @@ from typing import Any
 from celery import current_app
 from django.db import transaction
 
+from billing import keys
 from lookups import bodies
 from lookups.models import BulkJob, Delivery, Job, Lookup
 from lookups.notifications import webhook_events
@@ -40,14 +41,14 @@ def note_job(job_id: uuid.UUID, *, now: datetime) -> None:
 def note_bulk(bulk_id: uuid.UUID, *, now: datetime) -> None:
     """A bulk job has ended, in the caller's transaction: write to whoever wanted to know.
 
-    To no program of what a person asked in the workspace, as with a single job.
+    To no program of what a person asked in the workspace, as with a single job, or from a spreadsheet.
     """
     bulk = BulkJob.objects.select_related("account", "key", "hold").get(pk=bulk_id)
     event = Event.BULK_CANCELLED if bulk.cancelled_at else Event.BULK_COMPLETE
     rows = []
     livemode = bulk.key.livemode
     address = bulk.webhook_url or bulk.account.webhook_address(livemode=livemode)
-    if address and not Lookup.objects.filter(bulk=bulk, asked_by__isnull=False).exists():
+    if address and not _is_of_a_person(bulk):
         data = bodies.of_bulk_end(bulk)
         rows.append(_webhook(bulk, event, address, data, now=now, bulk=bulk))
     if bulk.emails_results:
@@ -55,6 +56,11 @@ def note_bulk(bulk_id: uuid.UUID, *, now: datetime) -> None:
         row = Delivery(account=bulk.account, bulk=bulk, livemode=livemode, next_at=now, created_at=now, **mail)
         rows.append(row)
     write(*rows)
+
+
+def _is_of_a_person(bulk: BulkJob) -> bool:
+    is_of_sheet = list(bulk.key.scopes) == [keys.RECONCILE]
+    return is_of_sheet or Lookup.objects.filter(bulk=bulk, asked_by__isnull=False).exists()
 
 
 def wake() -> None:

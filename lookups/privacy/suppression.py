@@ -123,15 +123,28 @@ def withhold_parties(filings: list[dict[str, Any]], *, state: str) -> tuple[list
 
     The name of a party stays: whom a lien is against is what it says.
     """
-    parties = [party for filing in filings for side in _SIDES for party in filing.get(side) or []]
-    keys = {key for key in (to_person_key(party["name"]) for party in parties) if key}
+    keys = _list_parties(filings)
     people_out = {one.person_key for one in _find(state, "", keys) if one.kind == Kind.PERSON} if keys else set()
-    if not people_out:
-        return filings, ""
+    return (_without_addresses(filings, people_out), PARTY_NOTE) if people_out else (filings, "")
+
+
+def withhold_parties_of_before(filings: list[dict[str, Any]], *, state: str, since: datetime) -> list[dict[str, Any]]:
+    """Liens without the addresses that were left out at that moment or later, and are left out no more."""
+    people = Suppression.objects.filter(kind=Kind.PERSON, state__in=["", state], entity_id="", lifted_at__gt=since)
+    people_out = set(people.filter(person_key__in=_list_parties(filings)).values_list("person_key", flat=True))
+    return _without_addresses(filings, people_out) if people_out else filings
+
+
+def _list_parties(filings: list[dict[str, Any]]) -> set[str]:
+    parties = [party for filing in filings for side in _SIDES for party in filing.get(side) or []]
+    return {key for key in (to_person_key(party["name"]) for party in parties) if key}
+
+
+def _without_addresses(filings: list[dict[str, Any]], people: set[str]) -> list[dict[str, Any]]:
     return [
-        filing | {side: [_without_address(one, people_out) for one in filing.get(side) or []] for side in _SIDES}
+        filing | {side: [_without_address(one, people) for one in filing.get(side) or []] for side in _SIDES}
         for filing in filings
-    ], PARTY_NOTE
+    ]
 
 
 def names_anyone(text: str, *, state: str) -> bool:

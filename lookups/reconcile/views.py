@@ -37,7 +37,6 @@ from lookups.lookup.questions import Question
 from lookups.models import Lookup
 from lookups.reconcile import asking, records
 
-SCOPE = "reconcile"
 VERSION = "0.2"
 BATCH = 10
 MOST_ROWS = 50
@@ -156,7 +155,7 @@ def _open(request: HttpRequest, secret: str) -> ApiKey:
     except keys.InvalidKey as wrong:
         rate = client_address.count(request, now=timezone.now())
         raise (errors.unauthorized() if rate.allowed else throttling.refusal(rate)) from wrong
-    if list(key.scopes) != [SCOPE]:
+    if list(key.scopes) != [keys.RECONCILE]:
         raise errors.forbidden(NARROW)
     rate = limits.count_poll(key=key, now=timezone.now())
     if not rate.allowed:

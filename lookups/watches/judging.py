@@ -23,7 +23,7 @@ from lookups.privacy import suppression
 from lookups.verdicts import Verdict
 from lookups.watches import bodies, comparing, messages, readings, replaying, schedule
 from lookups.watches.comparing import Absence, Judgement, Memory, Result
-from lookups.watches.readings import LIENS, Reading
+from lookups.watches.readings import LIENS, Facts, Reading
 from lookups.watches.taxonomy import Notice
 from scrapers import discovery, gateway
 from scrapers.evidence.revision import find_revision
@@ -124,13 +124,32 @@ def _compare(check: WatchCheck, version: RecordVersion | None, reread: comparing
     baseline = _find_baseline(check)
     if baseline is not None and check.kind == "ucc" and _asks_otherwise(lookup, baseline.lookup):
         baseline = None  # the company has another name: its liens are not those on the name before
-    return comparing.judge(
-        _read_memory(baseline),
-        _read(watch, lookup, version),
+    memory, reading = _read_memory(baseline), _read(watch, lookup, version)
+
+    def cut(facts: Facts | None) -> Facts | None:
+        return _leave_out_as_before(facts, watch.state, since=memory.at) if check.kind == "ucc" else facts
+
+    judgement = comparing.judge(
+        replace(memory, facts=cut(memory.facts)),
+        replace(reading, facts=cut(reading.facts) or {}),
         categories=watch.categories,
-        reread=reread,
+        reread=lambda earlier: cut(reread(earlier)),
         apart=timedelta() if watch.sandbox else comparing.APART,  # nobody waits a day for a made-up registry
     )
+    kept = judgement.memory.facts
+    if check.kind == "ucc" and judgement.memory.lookup != reading.lookup:
+        kept = memory.facts
+    elif check.kind == "ucc" and reading.verdict == "found":
+        kept = reading.facts
+    return replace(judgement, memory=replace(judgement.memory, facts=kept))
+
+
+def _leave_out_as_before(facts: Facts | None, state: str, *, since: datetime | None) -> Facts | None:
+    """Liens as they could be shown when they were read last: what is left out no more is no change."""
+    if not facts or since is None:
+        return facts
+    filings = suppression.withhold_parties_of_before(facts["data"]["filings"], state=state, since=since)
+    return {"data": {"filings": filings}}
 
 
 def _asks_otherwise(lookup: Lookup, earlier: Lookup | None) -> bool:

@@ -68,6 +68,24 @@ class TestASigningKey:
         tester.lookup(FOUND, "DE", ref="a process with the old secret")
         assert SigningKey.objects.count() == 2, "two secrets at once make no key a minute"
 
+    def test_that_no_key_before_it_vouches_for_is_said_to_be_on_the_list_alone(
+        self, tester: Customer, settings: Any
+    ) -> None:
+        settings.SIGNING_SECRET = "a" * 40
+        old = file_of(tester, tester.lookup(FOUND, "DE"))
+        settings.SIGNING_SECRET = "c" * 40  # and the one before is lost
+        cache.clear()
+        files = [old, file_of(tester, tester.lookup(FOUND, "DE", ref="again"))]
+        call_command("rotate_signing_key", reason="Each year.")
+        files.append(file_of(tester, tester.lookup(FOUND, "DE", ref="once more")))
+        first, lost, _ = published()["keys"]
+        assert (lost["previous"], lost["signature"]) == (first["id"], None)
+        found = [verify.judge(one, verify.Trusted(published())) for one in files]
+        assert all(verify.is_good(one) for one in found)
+        of_keys = [next(one for one in each if one.part == "key") for each in found]
+        assert [one.holds for one in of_keys] == [True, None, None]
+        assert f"no key before it vouches for {lost['id']}" in of_keys[2].text
+
     def test_that_a_failed_transaction_made_signs_nothing(self, tester: Customer, monkeypatch: Any) -> None:
         from lookups.evidence import manifests
 

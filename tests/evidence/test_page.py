@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
@@ -222,6 +223,18 @@ class TestTheBrowser:
         assert ["key", False] in [one[:2] for one in judged(page, forge_wholly(raw))]
         wrong = {part for part, holds, _ in judged(page, forge_head(raw)) if holds is False}
         assert wrong == {"archive signature", "head"}
+
+    def test_says_of_a_key_that_none_before_it_vouches_for_that_it_is_on_the_list_alone(
+        self, raw: bytes, page: Page, tester: Customer, settings: Any
+    ) -> None:
+        files = [raw]
+        for secret in ("b" * 40, "c" * 40):  # the first is vouched for; it is lost before the second
+            settings.SIGNING_SECRET = secret
+            cache.clear()
+            files.append(file_of(tester, tester.lookup(FOUND, "DE", ref=secret)))
+        found = [next(one for one in judged(page, each) if one[0] == "key") for each in files]
+        assert [one[1] for one in found] == [True, True, None]
+        assert "on the list alone" in found[2][2]
 
     def test_judges_a_chosen_file_and_sends_it_nowhere(self, raw: bytes, page: Page, tmp_path: Path) -> None:
         for name, content, expected in (

@@ -123,6 +123,23 @@ class TestABulkRequest:
     def test_with_an_unknown_source_is_refused(self, customer: Customer) -> None:
         assert ask(customer, source="memory").json()["details"][0]["error"].startswith("source: ")
 
+    @pytest.mark.parametrize("asked", [{"source": "cache"}, {"fresh": False}, {"source": "stored"}, {"fresh": "no"}])
+    def test_refuses_a_row_that_would_be_answered_from_another_source_than_it_asks_for(
+        self, customer: Customer, asked: dict[str, Any]
+    ) -> None:
+        reply = ask(customer, [TWO[0], {**TWO[1], **asked}])
+        assert_error(reply, 400, "invalid_request")
+        assert [one["index"] for one in reply.json()["details"]] == [1]
+        assert (BulkJob.objects.count(), customer.balance.held) == (0, 0)
+
+    def test_takes_a_row_that_asks_for_the_source_of_all(self, customer: Customer) -> None:
+        assert ask(customer, [{**TWO[0], "source": "live"}, {**TWO[1], "fresh": True}]).status_code == 202
+        assert ask(customer, [{**TWO[0], "source": "cache"}], source="cache").status_code == 202
+
+    def test_refuses_an_older_word_for_another_source(self, customer: Customer) -> None:
+        assert_error(ask(customer, fresh=False), 400, "invalid_request")
+        assert ask(customer, fresh=False, source="live").status_code == 202
+
     def test_needs_the_right_scope(self, switches: None) -> None:
         from billing import keys
 

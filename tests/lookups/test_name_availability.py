@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from billing import ledger
 from lookups.models import Lookup
 from tests.lookups.conftest import PRICE, Customer, anew
 from tests.lookups.registry_server import Register, company
@@ -159,6 +162,23 @@ class TestTheCharge:
         assert (off.status_code, off.json()["reason"]) == (503, "disabled")
         assert customer.balance.available == 10 * PRICE
         assert customer.balance.held == 0
+
+    def test_is_asked_of_nobody_where_the_registry_is_not_asked(self, customer: Customer, register: Register) -> None:
+        """Who has spent all is not sent to top up for what cannot be had."""
+        register.status = 500
+        for number in range(5):
+            assert check(customer, f"Acme {number}", "NY").status_code == 503
+        ledger.hold(
+            account_id=customer.account.pk,
+            amount=10 * PRICE,
+            idempotency_key="all",
+            reference="all of it",
+            expires_at=timezone.now() + timedelta(hours=1),
+            now=timezone.now(),
+        )
+        for state, reason in (("KS", "disabled"), ("NY", "down")):
+            reply = check(customer, "Acme", state)
+            assert (reply.status_code, reply.json().get("reason")) == (503, reason)
 
     def test_is_nothing_for_a_list_that_was_cut(self, tester: Customer) -> None:
         reply = check(tester, "Magic Too Many LLC")

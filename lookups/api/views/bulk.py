@@ -19,7 +19,7 @@ from billing.models import Account
 from lookups import bodies, bulk_table, csv_export, selectors, xlsx_export
 from lookups.api import errors, idempotency, parsers, renderers, replies
 from lookups.api.endpoint import Endpoint
-from lookups.api.requests.serializers import BulkEntity, BulkRequest, is_for_liens
+from lookups.api.requests.serializers import BulkEntity, BulkRequest, LookupRequest, is_for_liens
 from lookups.api.schema import bulk as schema
 from lookups.api.views import paging
 from lookups.api.views.lookup import accepts_stored, to_question
@@ -67,8 +67,10 @@ class BulkView(Endpoint):
         """Take all rows on, or none."""
         key, body = self.key_of(request), request.data
         wanted = _including(read_rows(body, sandbox=key.is_test), tuple(_read("include", body) or ()))
-        source, notify = _read("source", body), _read_notify(body, key.account)
-        seconds = _read("max_wait_seconds", body)
+        for_all, seconds = _read("source", body), _read("max_wait_seconds", body)
+        notify = _read_notify(body, key.account)
+        source = {} if for_all is None else {"source": for_all}
+        _refuse_sources_of_rows(body, source, key.account)
         self.refuse_played(key, (one.question for one in wanted))
 
         def answer(claim: Claim | None) -> Response:
@@ -76,7 +78,7 @@ class BulkView(Endpoint):
             made = bulk_jobs.accept(
                 wanted=wanted,
                 key=key,
-                accepts_stored=accepts_stored({} if source is None else {"source": source}, key.account),
+                accepts_stored=accepts_stored(source, key.account),
                 bulk_id=bulk_id,
                 apart=claim is not None,
                 now=timezone.now(),
@@ -209,6 +211,27 @@ def _read(name: str, body: Any) -> Any:
         return BulkRequest().fields[name].run_validation(body.get(name))
     except drf.ValidationError as wrong:
         raise errors.invalid_rows([{"index": None, "error": f"{name}: {wrong.detail[0]}"}]) from None  # type: ignore[index]
+
+
+def _refuse_sources_of_rows(body: Any, source: dict[str, Any], account: Account) -> None:
+    """ApiError 400 for rows that would be answered from another source than they ask for: all rows have that of all."""
+    fields = {name: LookupRequest().fields[name] for name in ("source", "fresh")}
+    of_all = accepts_stored(source, account)
+    wrong: list[dict[str, Any]] = []
+    for index, row in [(None, body), *enumerate(body["entities"])]:
+        asked = {name: row[name] for name in fields if isinstance(row, dict) and row.get(name) is not None}
+        if index is None:
+            asked |= source
+        try:
+            read = {name: fields[name].run_validation(value) for name, value in asked.items()}
+        except drf.ValidationError as unread:
+            wrong.append({"index": index, "error": f"source: {unread.detail[0]}"})  # type: ignore[index]
+            continue
+        if read and accepts_stored(read, account) != of_all:
+            text = f"{next(iter(read))}: Send `source` beside entities: it is for all rows."
+            wrong.append({"index": index, "error": text})
+    if wrong:
+        raise errors.invalid_rows(wrong)
 
 
 def _including(wanted: list[bulk_jobs.Wanted], include: tuple[str, ...]) -> list[bulk_jobs.Wanted]:

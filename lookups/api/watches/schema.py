@@ -31,6 +31,12 @@ _ONCE = OpenApiParameter(
     description="The same key with the same body makes nothing anew for 24 hours; what is watched just so already is "
     "not made again without one either.",
 )
+_CHECKED_ONCE = OpenApiParameter(
+    "Idempotency-Key",
+    describe.IDEMPOTENCY_KEY.type,
+    OpenApiParameter.HEADER,
+    description="The same key for the same watch has it look once in 24 hours, however often it is sent.",
+)
 _PRICE = (
     "Each check is a lookup of its own (origin `watch`) at the price of the moment it is made, charged where it finds "
     "the company. What was found unchanged costs `pricePerUnchangedCheck`, an answer from a loaded copy "
@@ -172,14 +178,20 @@ check_now = extend_schema(
     description="Beside its own times. It is a check like any other: it is charged, and counts among `max_per_month`. "
     f"{_RIGHT}",
     request=None,
-    parameters=[_PATH, *describe.HEADERS],
+    parameters=[_PATH, _CHECKED_ONCE, *describe.HEADERS],
     responses=describe.replies(
         describe.KEYED,
         {
             202: reply(WatchReply, "It is due.", examples.DUE),
+            400: describe.INVALID,
             404: _GONE,
             409: reply(
-                Error, "It is paused, or has made its checks of this month.", examples.IS_PAUSED, examples.USED_UP
+                Error,
+                "It is paused, or has made its checks of this month; or the Idempotency-Key belongs to another request "
+                "or to one still running.",
+                examples.IS_PAUSED,
+                examples.USED_UP,
+                errors_examples.REUSED,
             ),
         },
     ),

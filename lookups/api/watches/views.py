@@ -149,13 +149,13 @@ class ChecksView(Endpoint):
         """Look at once."""
         key = self.key_of(request)
         watch = get_watch(watchId, key)
-        try:
-            due = watching.check_now(watch, now=timezone.now())
-        except watching.UsedUp:
-            raise errors.ApiError(409, "checks_used_up", "The watch has made its checks of this month") from None
-        if not due:
-            raise errors.ApiError(409, "watch_paused", "The watch is paused")
-        return Response(reply_of(get_watch(watchId, key), key).data, status=202)
+
+        def answer(claim: Claim | None) -> Response:
+            if claim is None or not claim.is_answered:
+                look_at_once(watch)
+            return Response(reply_of(get_watch(watchId, key), key).data, status=202)
+
+        return idempotency.answer_once(request, key=key, answer=answer)
 
 
 def make(wanted: list[Wanted], key: ApiKey, request: Request, claim: Claim | None) -> Made:
@@ -167,6 +167,16 @@ def make(wanted: list[Wanted], key: ApiKey, request: Request, claim: Claim | Non
     except watching.TooMany:
         text = f"At most {watching.MOST_IN_TEST} watches of an account in test mode: delete some"
         raise errors.ApiError(409, "too_many_watches", text) from None
+
+
+def look_at_once(watch: Watch) -> None:
+    """Make it due; ApiError 409 where it looks no more, or not in this month."""
+    try:
+        due = watching.check_now(watch, now=timezone.now())
+    except watching.UsedUp:
+        raise errors.ApiError(409, "checks_used_up", "The watch has made its checks of this month") from None
+    if not due:
+        raise errors.ApiError(409, "watch_paused", "The watch is paused")
 
 
 def get_watch(watch_id: str, key: ApiKey) -> Watch:

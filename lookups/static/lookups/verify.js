@@ -147,6 +147,8 @@ async function checkKey(files, trusted) {
   }
   const own = findKey(log.keys, signature, manifest.answeredAt);
   if (!trusted) return [null, `The file is from ${manifest.service}: compare the key ${own.id} with the list there.`];
+  const alone = log.keys.slice(1, log.keys.indexOf(own) + 1).filter(one => !one.signature);
+  if (alone.length) return [null, `The key ${own.id} is on the list alone: no key before it vouches for ${alone.at(-1).id}.`];
   return [true, `The key ${own.id} is on the list of ${log.service}, and was in use then.`];
 }
 

@@ -396,6 +396,20 @@ class TestAMessage:
         assert agent.send("prompts/list").status_code == 404
         assert agent.client.get("/mcp").status_code == agent.client.delete("/mcp").status_code == 405
 
+    def test_without_a_key_that_opens_is_counted_against_its_address(self, agent: Agent, settings: Any) -> None:
+        settings.KEYLESS_PER_MINUTE = 2
+        for stranger in (Agent(), Agent("osd_nobodys")):
+            replies = [stranger.send("tools/list") for _ in range(5)]  # a minute of the clock may begin in between
+            assert 429 in {one.status_code for one in replies}
+        refused = next(one for one in replies if one.status_code == 429)
+        assert refused.json()["error"]["message"] == "Rate limit of 2 requests per minute exceeded"
+        assert 1 <= int(refused["Retry-After"]) <= 60
+        assert agent.send("tools/list").status_code == 200, "a key is counted for itself"
+
+    def test_of_one_key_is_counted_as_its_look(self, agent: Agent, settings: Any) -> None:
+        settings.POLLS_PER_MINUTE = 1
+        assert 429 in {agent.send("server/discover").status_code for _ in range(3)}
+
     def test_that_notifies_is_accepted(self, agent: Agent) -> None:
         assert agent.post({"jsonrpc": "2.0", "method": "notifications/initialized"}).status_code == 202
 

@@ -11,9 +11,9 @@ from django.test import Client
 from django.utils import timezone
 
 from billing import keys
-from billing.models import LedgerEntry
+from billing.models import Account, LedgerEntry
 from lookups.bulk import queue
-from lookups.models import BulkJob, Heartbeat, Lookup
+from lookups.models import BulkJob, Delivery, Heartbeat, Lookup
 from lookups.reconcile import asking
 from tests.doors.reconcile.program import Program, judge
 from tests.lookups.conftest import Customer
@@ -88,6 +88,12 @@ class TestABatch:
         assert found["q1"] == []
         assert len(found["q3"]) > 1
         assert not any(one["match"] for one in found["q3"])
+
+    def test_is_told_by_no_webhook(self, program: Program, tester: Customer) -> None:
+        Account.objects.filter(pk=tester.key.account_id).update(test_webhook_url="https://hooks.example.com/sos")
+        assert program.reconcile(q0=row(FOUND))["q0"]
+        assert BulkJob.objects.get().ended_at is not None
+        assert not Delivery.objects.exists()
 
     def test_takes_the_state_from_the_type_where_no_column_has_it(self, program: Program) -> None:
         assert program.reconcile(q0=row(FOUND, None, type="NV"))["q0"][0]["id"].startswith("NV:")

@@ -12,7 +12,7 @@ from django.utils import timezone
 from billing import keys
 from lookups.bulk import queue
 from lookups.models import Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
-from lookups.privacy import account_data, erasure
+from lookups.privacy import account_data, erasure, suppression
 from lookups.watches import taxonomy, watching
 from scrapers.sandbox import changing
 from scrapers.sandbox.changing import CHANGING
@@ -287,6 +287,18 @@ class TestChangingAWatch:
         rest = tester.get(f"/v1/watches/{made['id']}/checks?cursor={told['nextCursor']}").json()
         assert ([check["result"] for check in rest["checks"]], rest["nextCursor"]) == (["baseline"], None)
 
+    def test_looks_once_for_a_request_that_is_sent_again_with_its_key(self, tester: Customer) -> None:
+        made, other = watch(tester, **FOUND), watch(tester, **FOUND, ref="other")
+        look()
+        address = f"/v1/watches/{made['id']}/checks"
+        for replayed in (None, "true"):
+            reply = tester.post(address, {}, **{"Idempotency-Key": "order-7"})
+            assert (reply.status_code, reply.headers.get("Idempotency-Replayed")) == (202, replayed)
+            look()
+        assert len(tester.get(address).json()["checks"]) == 2, "the first, and the one that was asked for"
+        reused = tester.post(f"/v1/watches/{other['id']}/checks", {}, **{"Idempotency-Key": "order-7"})
+        assert (reused.status_code, reused.json()["code"]) == (409, "idempotency_conflict")
+
 
 class TestTheEvents:
     """GET /v1/events."""
@@ -381,6 +393,21 @@ class TestTheEvents:
         look_again()
         [check] = read(tester, made["id"])["lastChecks"]
         assert (check["result"], read_events(tester)) == ("unchanged", [])
+
+    def test_tell_of_no_change_where_the_address_of_a_party_is_left_out_no_more(self, tester: Customer) -> None:
+        made = watch(tester, state="DE", entity_name="Magic Found LLC", on=["lien"])
+        look()
+        party = WatchBaseline.objects.get(kind="ucc").facts["data"]["filings"][0]["debtors"][0]
+        for looks_between in (1, 0):
+            left_out = leave_out(kind="person", person=party["name"])
+            look_again(looks_between)
+            assert suppression.lift(left_out, operator=None, now=timezone.now())
+            for _ in range(2):
+                look_again()
+                [check] = read(tester, made["id"])["lastChecks"]
+                assert (check["result"], read_events(tester)) == ("unchanged", [])
+        kept = WatchBaseline.objects.get(kind="ucc").facts["data"]["filings"][0]["debtors"][0]
+        assert kept == party, "a move of the party is a change from now on"
 
     def test_tell_of_no_change_where_a_city_without_a_street_was_left_out(
         self, tester: Customer, monkeypatch: pytest.MonkeyPatch
