@@ -119,6 +119,7 @@ ENGINE_FREE = (
     "tests/scrapers/test_transport.py",
     "tests/scrapers/test_virginia_register.py",
     "tests/scrapers/test_webforms.py",
+    "tests/scrapers/test_whose_liens.py",
     "tests/scrapers/test_wider_searches.py",
     "tests/sign_in/test_policy.py",
     "tests/sign_in/test_reading.py",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -28,6 +28,7 @@ from scrapers.records import Candidate, EntityRecord, NameKind
 
 BATCH = 5_000  # rows
 LARGEST_BATCH = 32 * 1024**2  # characters, so that a file of overlong rows takes no more memory than any other
+_KEYS = 500  # asked for at once: for thousands PostgreSQL reads the whole table
 _CELL = 64  # what an empty cell takes, more or less
 SHRINK = 0.9  # a new copy with fewer than 90 % of the old one's entities is refused
 Plain = dict[str, Any]
@@ -193,6 +194,28 @@ class CurrentCopy:
         rows = BulkEntity.objects.filter(copy=found).values_list("record", flat=True)
         own = [from_plain(plain) for plain in rows.filter(name_key=key)[:limit]]
         return own, [from_plain(plain) for plain in rows.filter(name_key__startswith=key + " ")[:wider]]
+
+    def list_by_keys(self, keys: Collection[str], *, limit: int) -> list[EntityRecord]:
+        """Entities with one of these keys."""
+        found = _find_current(self.state)
+        if found is None:
+            return []
+        every, records = sorted(keys), list[EntityRecord]()
+        for start in range(0, len(every), _KEYS):
+            rows = BulkEntity.objects.filter(copy=found, name_key__in=every[start : start + _KEYS])
+            plain = rows.values_list("record", flat=True)[: limit - len(records)]
+            records += map(from_plain, plain)
+        return records
+
+    def list_beginning(self, start: str, *, most: int) -> list[EntityRecord] | None:
+        """Entities whose key begins with these letters; None where there are more than `most`."""
+        found = _find_current(self.state)
+        if found is None or not start:
+            return []
+        rows = BulkEntity.objects.filter(copy=found, name_key__startswith=start)
+        if len(ids := list(rows.values_list("pk", flat=True)[: most + 1])) > most:
+            return None
+        return [from_plain(plain) for plain in BulkEntity.objects.filter(pk__in=ids).values_list("record", flat=True)]
 
     def list_by_other_name(self, key: str, *, limit: int) -> list[Candidate]:
         """Entities that had, or have beside their present one, a name with just this key; under that name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -27,6 +28,14 @@ class SandboxCopy:
     def list_by_name(self, key: str, *, limit: int, wider: int) -> tuple[list[EntityRecord], list[EntityRecord]]:
         """The company, by its name."""
         return [one for one in self._records() if names.key(one.entity_name) == key], []
+
+    def list_by_keys(self, keys: Collection[str], *, limit: int) -> list[EntityRecord]:
+        """None, as below."""
+        return []
+
+    def list_beginning(self, start: str, *, most: int) -> list[EntityRecord] | None:
+        """None: whoever asks for it knows its name."""
+        return []
 
     def list_by_other_name(self, key: str, *, limit: int) -> list[Candidate]:
         """None: it has one name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -108,7 +108,7 @@ def _search(source: Source, asked: Question, plan: SearchPlan, *, threshold: flo
     portal, name = source.portal, asked.written
     complete, nearest, narrow, rows = plan.proves, Choice(None, ()), None, list[Candidate]()
     for term in plan.terms[: portal.name_search.most_terms]:
-        results = _listed(source, term)
+        results = _listed(source, term, source.search)
         choice = portal.choose(name, results, threshold=threshold, last=False)
         whole = seen = results.complete
         if not whole and not _certain(choice):
@@ -145,7 +145,7 @@ def _search_wider(
         if not term:
             continue
         try:
-            results = _listed(source, term)
+            results = _listed(source, term, source.search_wider)
         except PortalError as error:
             source.session.trace.add("search", time.monotonic(), f"{term!r}: {error.reason}")
             break
@@ -155,7 +155,7 @@ def _search_wider(
         (rows if whole else cut).extend(results.candidates)
         looked_for |= {names.plain(term)} if whole else set()
     choice = portal.choose(asked.written, ResultList((*rows, *cut)), threshold=threshold)
-    if all(row is not choice.candidate for row in rows) or not _was_looked_for(portal, choice, looked_for):
+    if all(row is not choice.candidate for row in rows) or not _was_looked_for(source, choice, looked_for):
         choice = portal.choose(asked.written, ResultList((*rows, *cut)), threshold=threshold, last=False)
         return replace(choice, candidate=None, ambiguous=bool(choice.ranked) and choice.ranked[0].kind == "exact")
     return choice if any(row is choice.candidate for row in rows[:known]) else _noted(choice)
@@ -169,10 +169,10 @@ def _wider_term(portal: Portal, asked: Question, plan: SearchPlan, number: int, 
     return term if portal.name_search.is_sendable(term) else ""
 
 
-def _was_looked_for(portal: Portal, choice: Choice, words: set[str]) -> bool:
+def _was_looked_for(source: Source, choice: Choice, words: set[str]) -> bool:
     """Whether a slip is one: the registry was asked for just that word, and nobody has it."""
     best = next(entry for entry in choice.ranked if entry.candidate is choice.candidate)
-    return best.doubt is None or not best.doubt.word or (portal.name_search.finds_words and best.doubt.word in words)
+    return best.doubt is None or not best.doubt.word or (source.finds_words and best.doubt.word in words)
 
 
 def _noted(choice: Choice) -> Choice:
@@ -184,11 +184,11 @@ def _noted(choice: Choice) -> Choice:
     return replace(choice, ranked=ranked)
 
 
-def _listed(source: Source, term: str) -> ResultList:
+def _listed(source: Source, term: str, search: Callable[[str], ResultList]) -> ResultList:
     """The list for a term, noted as a stage of the attempt."""
     trace, started = source.session.trace, time.monotonic()
     trace.searches += 1
-    results = source.search(term)
+    results = search(term)
     trace.add("search", started, f"{term!r}: {len(results.candidates)} rows")
     return results
 

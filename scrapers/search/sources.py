@@ -7,7 +7,7 @@ portal, whose rules hold for a copy too, and leaves what it was told in the sess
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -20,7 +20,9 @@ from scrapers.normalize import names, types
 from scrapers.portal import Portal
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.refusals import QueryRefused, Refusal
+from scrapers.search import neighbors, shortlist
 from scrapers.search.terms import SearchPlan
+from scrapers.search.widening import Widening
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
@@ -40,6 +42,12 @@ class Copy(Protocol):
 
     def list_by_name(self, key: str, *, limit: int, wider: int) -> tuple[list[EntityRecord], list[EntityRecord]]:
         """Entities with just this comparison key (at most `limit`), and those whose key goes on with more words."""
+
+    def list_by_keys(self, keys: Collection[str], *, limit: int) -> list[EntityRecord]:
+        """Entities with one of these keys."""
+
+    def list_beginning(self, start: str, *, most: int) -> list[EntityRecord] | None:
+        """Entities whose comparison key begins with these letters; None where there are more than `most`."""
 
     def list_by_other_name(self, key: str, *, limit: int) -> list[Candidate]:
         """Entities with this key under a former or an assumed name, each as a row under that name."""
@@ -81,11 +89,16 @@ class LoadedCopy:
         """The day of the copy."""
         return self._copy.as_of
 
+    @property
+    def finds_words(self) -> bool:
+        """It finds whole names and beginnings of names."""
+        return False
+
     def plan(self, name: str) -> SearchPlan:
-        """The name as it is given finds all spellings of it."""
+        """The name as it is given finds all spellings of it; who writes it otherwise may mean a neighbor."""
         if not names.key(name):
             raise QueryRefused(Refusal.NO_LETTERS)
-        return SearchPlan((name,))
+        return SearchPlan((name,), wider=Widening(name))
 
     def search(self, term: str) -> ResultList:
         """Entities that have or had this name, and some whose name goes on after it."""
@@ -97,6 +110,22 @@ class LoadedCopy:
         # live list they stand for the rest of it.
         whole = max(len(own), len(others)) < most and (len(longer) < wider or not beside)
         return ResultList(self._rows((*map(_row, own + longer), *others)), complete=whole)
+
+    def search_wider(self, term: str) -> ResultList:
+        """Entities whose names begin nearly so, those that are worth a comparison."""
+        slips = self._copy.list_by_keys(neighbors.one_letter_off(names.key(term)), limit=neighbors.MOST)
+        found = {record.entity_id: record for record in slips}
+        others: list[Candidate] = []
+        whole = len(slips) < neighbors.MOST
+        for key in neighbors.spellings(term):
+            lists = (self._copy.list_beginning(start, most=neighbors.MOST) for start in neighbors.beginnings(key))
+            near = next((records for records in lists if records is not None), None)
+            whole = whole and near is not None
+            found |= {record.entity_id: record for record in near or ()}
+            others += self._copy.list_by_other_name(key, limit=self._bulk_data.most_rows)
+        records = list(found.values())
+        nearest = [records[at] for at in shortlist.choose(term, [record.entity_name for record in records])]
+        return ResultList(self._rows((*map(_row, nearest), *others)), complete=whole)
 
     def narrow(self, name: str) -> ResultList | None:
         """None: the search itself is for just this name."""
@@ -173,6 +202,11 @@ class LivePortal:
         return self.portal.narrow_proves or self._beside is not None
 
     @property
+    def finds_words(self) -> bool:
+        """Whether a whole list for one word shows everybody whose name has it."""
+        return self.portal.name_search.finds_words
+
+    @property
     def data_as_of(self) -> datetime | None:
         """The day the portal says its data is from, where it is a copy itself."""
         return self.portal.data_as_of(self.session)
@@ -184,6 +218,10 @@ class LivePortal:
     def search(self, term: str) -> ResultList:
         """The portal's list for the term."""
         return self.portal.search(self.session, term)
+
+    def search_wider(self, term: str) -> ResultList:
+        """The same, for another term than the name's own."""
+        return self.search(term)
 
     def narrow(self, name: str) -> ResultList | None:
         """A list for just this name; None where there is none."""

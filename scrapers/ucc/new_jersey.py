@@ -1,13 +1,15 @@
 """New Jersey's UCC wizard (WebForms): kind of debtor and report, then the name, then a grid.
 
 Source: the pages of the wizard and the first page of 469 debtors, recorded (2026-05); the line of an empty list is a
-guess. Names are searched as "begins with". Ten debtors stand on a page, at most five pages are read, and the pager,
-which is a table of its own, says how many there are. The grid names no secured party: that costs a report per filing.
+guess. Names are searched as "begins with" ("A" lists AAMCO): whose word only begins so is left out. Ten debtors stand
+on a page, each with a lien's number, at most five pages are read, and the pager, which is a table of its own, says how
+many there are. The grid names no secured party: that costs a report per filing.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import names
@@ -40,11 +42,17 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     values = {"txtOrganizationName": name, "txtOrgCity": "", "cbIncludeLapsedOrg": "on"}
     page = second.press(session, "StepNavigationTemplateContainerID$btnContinue", values)
     rows, ended = read_pages(session, page, _rows, grid=_GRID, most=_PAGES)
-    if not rows:
+    found: dict[str, UccFiling] = {}
+    for cells in rows:  # a row for each debtor of a lien
+        lien = _filing(cells)
+        if parties.fits(lien.debtors[0], query):
+            known = found.setdefault(lien.file_number, lien)
+            found[lien.file_number] = replace(known, debtors=tuple(dict.fromkeys(known.debtors + lien.debtors)))
+    if not found:
         parties.refuse_people(query, state="New Jersey")
     total = find_count(_TOTAL, visible_text(page.html()))
     complete = ended and (total is None or len(rows) >= total)
-    return parties.dated_newest_first(map(_filing, rows), query), complete
+    return parties.dated_newest_first(found.values(), query), complete
 
 
 def _rows(page: Page) -> list[list[str]]:

@@ -40,7 +40,7 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     values = {"PartyNameTextBox": wanted, **{str(name): "DebtorPartyRadioButton" for name in roles}}
     page = form.press(session, "ContinueButton", values, headers={"Referer": page.url})
     boxes = _boxes(page)
-    ticked = {name: party for name, party in boxes.items() if names.key(party).startswith(names.key(wanted))}
+    ticked = {name: party for name, party in boxes.items() if parties.fits(parties.listed_party(party), query)}
     if not ticked:
         parties.refuse_people(query, state="South Carolina")
         return (), True

@@ -27,6 +27,7 @@ from scrapers.models import BulkCopy, BulkEntity
 from scrapers.normalize.addresses import from_parts
 from scrapers.portal import Capabilities, Portal
 from scrapers.records import EntityRecord, Found, NotFound, Officer, Query
+from scrapers.search import neighbors
 from scrapers.search.pipeline import ask
 from scrapers.search.sources import Source, choose_source
 from scrapers.statuses import meanings
@@ -129,6 +130,52 @@ class TestALoadedCopy:
         assert isinstance(put(Query("ZZ", name="Fresh Start LLC")), Found)
         assert BulkCopy.objects.filter(status="current").count() == 1
         assert BulkEntity.objects.exclude(copy__status="current").count() == 0
+
+
+NEIGHBORS = [
+    ["11", "Emmy The Tailor LLC", "Good Standing", ""],
+    ["12", "International Lantern Works, Inc.", "Good Standing", ""],
+    ["13", "Sarah Gaudette LLC", "Good Standing", ""],
+    ["14", "Stick and Rudder LLC", "Good Standing", ""],
+    ["15", "Julieth Multiservices LLC", "Good Standing", ""],
+    ["16", "Quiet Pond Services LLC", "Good Standing", ""],
+]
+
+
+@pytest.mark.django_db
+class TestANameThatPeopleWriteOtherwise:
+    """Than the register, so that its words are not the same: the company stands a few lines away."""
+
+    @pytest.mark.parametrize(
+        ("asked", "number"),
+        [
+            ("Emmy Tailor LLC", "11"),
+            ("Intl Lantern Works", "12"),
+            ("Gaudette, Sarah", "13"),
+            ("Stick Andrudder L.L.C.", "14"),
+        ],
+    )
+    def test_finds_the_company_where_a_live_search_would(self, asked: str, number: str, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", NEIGHBORS))
+        answer = put(Query("ZZ", name=asked))
+        assert isinstance(answer, Found)
+        assert answer.record.entity_id == number
+        assert answer.match.kind == "close"
+
+    @pytest.mark.parametrize(("asked", "number"), [("Juleeth Multiservices", "15"), ("Quiet Pond Service LLC", "16")])
+    def test_is_never_a_flat_not_found_beside_a_near_one(self, asked: str, number: str, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", NEIGHBORS))
+        answer = put(Query("ZZ", name=asked))
+        assert isinstance(answer, NotFound)
+        assert number in [near.entity_id for near in answer.suggestions]
+
+    def test_is_suggested_only_where_more_begin_so_than_are_read(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(neighbors, "MOST", 3)
+        lines = [[str(n), f"Emmy The Tailor {n} LLC", "Good Standing", ""] for n in range(20, 30)]
+        load(write_csv(tmp_path / "all.csv", [*NEIGHBORS, *lines]))
+        assert isinstance(put(Query("ZZ", name="Emmy Tailor LLC")), NotFound)
 
 
 @pytest.mark.django_db

@@ -36,7 +36,9 @@ that are read together. In New York it is two, and five where the history of nam
 under its own name costs four requests with its filings, an ended one seven, a name that nobody has and others resemble
 fifteen in three searches; should every search look into the history, thirty and three. An attempt's stage `searches`
 tells how many were made, of how many, and the requests that they took. Where a loaded copy of a state's bulk data
-answers, none of this applies: the copy compares normalized names, former and assumed ones too.
+answers, none of this applies: the copy compares normalized names, former and assumed ones too. Where nobody has the
+name, it is read for present names that begin nearly so, or differ in one letter: they are matched and suggested as
+those of a wider search are.
 
 | | jurisdiction | compares | shortest | longest | words not looked at | list ends | then | searches | evidence |
 |---|---|---|---|---|---|---|---|---|---|

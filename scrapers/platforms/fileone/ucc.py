@@ -18,6 +18,7 @@ from scrapers.parsing.fields import listed, need, need_text, note_unread, refuse
 from scrapers.platforms.fileone import drawer, history
 from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
 from scrapers.transport.session import PortalSession
+from scrapers.ucc import parties
 
 Row = Mapping[str, Any]
 COLUMNS = frozenset(
@@ -44,10 +45,16 @@ def read(rows: Iterable[Row], query: Query, session: PortalSession, *, debtor: s
 
 
 def fits(filing: UccFiling, query: Query) -> bool:
-    """Whether a party of the role asked for holds all words of the name; for a box that searches both roles."""
+    """Whether a party of the role asked for bears the name; for a box that searches both roles, and any word.
+
+    Whoever is not surely a company may be written with the last name first: all words of the name are enough.
+    """
     wanted = set(names.key(query.name or "").split())
-    parties = filing.debtors if query.search_by == "debtor" else filing.secured_parties
-    return any(wanted <= set(names.plain(party.name).split()) for party in parties)
+    shown = filing.debtors if query.search_by == "debtor" else filing.secured_parties
+    return any(
+        parties.fits(one, query) or (one.kind != "organization" and wanted <= set(names.plain(one.name).split()))
+        for one in shown
+    )
 
 
 def opened(
@@ -97,14 +104,14 @@ def _filing(row: Row, debtor: str) -> UccFiling:
 
 def _listed(value: Any) -> tuple[UccParty, ...]:
     """Parties of a row: a text or a list of texts."""
-    parties = []
+    found = []
     for raw in value if isinstance(value, list) else [value]:
         shown = text(raw)
         if shown:
             placed = _PLACED.fullmatch(shown)
             where = Address(city=placed["city"].strip() or None, state=placed["state"]) if placed else Address()
-            parties.append(_party(placed["name"].strip() if placed else shown, where))
-    return tuple(parties)
+            found.append(_party(placed["name"].strip() if placed else shown, where))
+    return tuple(found)
 
 
 def _parties(shown: list[Any], where: list[Any]) -> tuple[UccParty, ...]:

@@ -1,0 +1,66 @@
+"""Liens that are told are on whoever was asked for: of names that merely begin alike, a list is no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from scrapers.records import FoundFilings, NotFound
+from scrapers.transport.recording import Step, load_steps
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER
+
+
+def saved(case: str, change: Callable[[bytes], bytes]) -> list[Step]:
+    """The steps of a golden case, with something else in their pages."""
+    steps = [replace(step, body=change(step.body)) for step in load_steps(FOLDER / case)]
+    assert [step.body for step in steps] != [step.body for step in load_steps(FOLDER / case)]
+    return steps
+
+
+class TestACompanyWhoseWordOnlyBeginsSo:
+    """ "BLUE HERON LOGISTICSWARE" is nobody's "Blue Heron Logistics", though a search for its beginning lists it."""
+
+    def test_owes_nothing_for_another_in_new_jersey(self) -> None:
+        steps = saved("NJ/ucc-debtor", lambda page: page.replace(b"LOGISTICS OF TRENTON", b"LOGISTICSWARE"))
+        found = Conversation("NJ", *steps).ask(kind="ucc", name="Blue Heron Logistics LLC")
+        assert isinstance(found, FoundFilings)
+        assert [lien.file_number for lien in found.filings] == ["58300001", "51200002"]
+
+    def test_is_not_the_lien_that_new_jersey_has_of_the_name(self) -> None:
+        steps = saved("NJ/ucc-debtor", lambda page: page.replace(b"HERON LOGISTICS", b"HERON LOGISTICSWARE"))
+        assert isinstance(Conversation("NJ", *steps).ask(kind="ucc", name="Blue Heron Logistics LLC"), NotFound)
+
+    def test_is_not_ticked_in_south_carolina(self) -> None:
+        steps = saved("SC/ucc-several-names", lambda page: page.replace(b"HERON FREIGHT", b"HERONRY"))
+        other = "ctl00$MainContentPlaceHolder$UCCSearchResultsByPartyNameControl1$Repeater1$ctl00$PartyNameCheckBox"
+        asked = [
+            replace(step, sent={name: value for name, value in step.sent.items() if name != other})
+            if isinstance(step.sent, dict)
+            else step
+            for step in steps
+        ]
+        found = Conversation("SC", *asked).ask(kind="ucc", name="Blue Heron")
+        assert isinstance(found, FoundFilings)
+        assert {who.name for lien in found.filings for who in lien.debtors} == {"BLUE HERON LOGISTICS LLC"}
+
+
+class TestACompanyThatHasTheWordsElsewhere:
+    """In its name, where a box searches any word."""
+
+    def test_is_another_in_california(self) -> None:
+        steps = saved("CA/ucc-debtor", lambda page: page.replace(b"GOLDEN LANTERN", b"OLD GOLDEN LANTERN"))
+        talked = Conversation("CA", *steps)
+        assert isinstance(talked.ask(kind="ucc", name="Golden Lantern Works, Inc."), NotFound)
+
+
+class TestALienOnTwoDebtorsOfAName:
+    """Of New Jersey's list, which has a row for each debtor."""
+
+    def test_is_one_lien(self) -> None:
+        other = (b"<td>NEWARK</td><td>51200002</td>", b"<td>CAMDEN</td><td>58300001</td>")
+        steps = saved("NJ/ucc-debtor", lambda page: page.replace(*other).replace(b"06/01/2015", b"03/27/2026"))
+        found = Conversation("NJ", *steps).ask(kind="ucc", name="Blue Heron Logistics LLC")
+        assert isinstance(found, FoundFilings)
+        assert [lien.file_number for lien in found.filings] == ["58300001", "55400003"]
+        assert {who.address.city for who in found.filings[0].debtors} == {"CAMDEN", "NEWARK"}
