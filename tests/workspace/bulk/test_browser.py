@@ -79,6 +79,54 @@ BROKEN = """() => [...document.querySelectorAll('main .tag')].flatMap(tag => {
 })"""
 
 
+# What we write ourselves and stands broken in the middle of a word, beside names and references of any length
+TORN = """() => [...document.querySelectorAll(
+  'main table :is(button, .tag, td.num, td[data-label=State], td[data-label=Kind])')].flatMap(one => {
+  const walk = document.createTreeWalker(one, NodeFilter.SHOW_TEXT), torn = []
+  while (walk.nextNode()) for (const word of walk.currentNode.data.matchAll(/[^\\s-]+/g)) {
+    const range = document.createRange()
+    range.setStart(walk.currentNode, word.index)
+    range.setEnd(walk.currentNode, word.index + word[0].length)
+    if (range.getClientRects().length > 1) torn.push(word[0])
+  }
+  return torn
+})"""
+LONG = "ASSOCIATION OF VERY PATIENT BEEKEEPERS, CANDLEMAKERS, BOOKBINDERS AND LAMPLIGHTERS OF THE QUAY LLC"
+
+
+class TestALongName:
+    """Of eighty letters and more, as companies have them: it leaves the other columns room for their words."""
+
+    @pytest.mark.parametrize("width", [768, 1440])
+    def test_tears_no_word_of_the_other_columns(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any, width: int
+    ) -> None:
+        office.work_in("sandbox")
+        rows = f'"{LONG}",Kentucky,1\n"{LONG}",KY,2\n"{LONG}",Ontario,3\nMagic Found LLC,NC,4\n'
+        office.post("/app/bulk/", {"pasted": f"Company,State,Ref\n{rows}"})
+        draft = f"/app/bulk/drafts/{BulkDraft.objects.get().pk}/"
+        page = chromium.enter(browser, office, live_server.url, width=width)
+        page.goto(live_server.url + draft)
+        assert page.locator("table.edit button").count() == 2 * 2
+        torn = {"draft": page.evaluate(TORN)}
+        office.post(f"{draft}buy/", {"revision": "1"})
+        queue.work(now=timezone.now())
+        for path in ("/app/history/", "/app/bulk/", f"/app/bulk/{BulkJob.objects.get().public_id}/"):
+            page.goto(live_server.url + path)
+            assert page.locator("main table .tag").count()
+            torn[path] = page.evaluate(TORN)
+            assert chromium.list_overflow(page) == []
+        assert not any(torn.values()), torn
+
+    def test_of_a_table_says_on_a_phone_in_one_line_how_long_a_draft_is_kept(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any
+    ) -> None:
+        office.post("/app/bulk/", {"pasted": f"Company\n{LONG}\n"})
+        page = chromium.enter(browser, office, live_server.url, width=390)
+        page.goto(f"{live_server.url}/app/bulk/")
+        assert page.get_by_text("Kept for 30 days").bounding_box()["width"] > 300
+
+
 class TestOnPaper:
     """Printed."""
 
