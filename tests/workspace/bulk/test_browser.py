@@ -177,6 +177,24 @@ class TestABrowser:
         assert complaints == []
         assert chromium.judge(page) == []
 
+    def test_keeps_a_file_that_is_too_large_and_says_so_at_once(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "all.csv"
+        file.write_text("Company,State\n" + "Blue Heron Logistics LLC,DE\n" * 200_000)
+        page = chromium.enter(browser, office, live_server.url, width=1440)
+        page.goto(f"{live_server.url}/app/bulk/")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.method))
+        page.set_input_files("#file", file)
+        page.get_by_text("“all.csv” has more than 5 MB.").wait_for()  # read aloud, and beside the field
+        assert "5 MB" in page.evaluate("document.getElementById('file').validationMessage")
+        assert asked == []
+        fewer = tmp_path / "fewer.csv"
+        fewer.write_text("Company,State\nBlue Heron Logistics LLC,DE\n")
+        page.set_input_files("#file", fewer)
+        page.wait_for_url("**/app/bulk/drafts/**")
+
     def test_needs_no_script(
         self, office: Browser, live_server: Any, browser: Any, chromium: Any, tmp_path: Path
     ) -> None:
