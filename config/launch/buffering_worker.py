@@ -51,22 +51,31 @@ class _Answer(WSGITask):
 
 
 class _Error(ErrorTask):
-    """What is refused before the application sees it, in the API's one shape."""
+    """What is refused before the application sees it, in the API's one shape; a browser's file as a page."""
 
     def execute(self) -> None:
         """Write the reply and close."""
         from lookups.api import errors  # not before Django is ready: gunicorn's parent imports this module too
         from lookups.api.wire.shape import encode
+        from lookups.pages import views
 
         refused = self.request.error
         error = errors.for_status(refused.code)
-        body = encode(error.body(os.urandom(16).hex()))
+        if refused.code == 413 and _is_of_browser(self.request):
+            body, kind = views.write_too_large(self.request.path), "text/html; charset=utf-8"
+            self.response_headers.append(("Content-Security-Policy", views.POLICY))
+        else:
+            body, kind = encode(error.body(os.urandom(16).hex())), error.content_type
         self.status = f"{refused.code} {refused.reason}"
-        self.response_headers.append(("Content-Type", error.content_type))
+        self.response_headers.append(("Content-Type", kind))
         self.response_headers.append(("X-Content-Type-Options", "nosniff"))
         self.set_close_on_finish()
         self.content_length = len(body)
         self.write(body)
+
+
+def _is_of_browser(request: Any) -> bool:
+    return "text/html" in request.headers.get("ACCEPT", "") and not request.path.startswith("/v1/")
 
 
 class _Connection(HTTPChannel):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.db import Error as DatabaseError
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -21,6 +23,12 @@ POLICY = (
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
+TOO_LARGE = {
+    "status": 413,
+    "title": "Too large",
+    "text": "A file or a text may have 5 MB. Nothing was kept. Leave out what is not needed, or send it in parts.",
+    "action": "Back to the form",
+}
 READ_ONLY = "25006"  # PostgreSQL's word for a transaction that would write where nobody may
 
 
@@ -55,9 +63,16 @@ def show_message(
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """400."""
+    """400; 413 for more than a form may send."""
+    if isinstance(exception, RequestDataTooBig):
+        return show_message(request, code="payload_too_large", url=request.path, **TOO_LARGE)
     text = "The request could not be understood."
     return show_message(request, status=400, code="invalid_request", title="Invalid request", text=text)
+
+
+def write_too_large(path: str) -> bytes:
+    """The page of a 413 for the web server, which refuses what is far too large before there is a request."""
+    return render_to_string("pages/error.html", {**TOO_LARGE, "url": f"/{path.lstrip('/')}"}).encode()
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

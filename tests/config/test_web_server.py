@@ -219,6 +219,16 @@ class TestTheWebServer:
         reply = plain_http.post(server.url, content=iter([b"a" * 60_000, b"b" * 60_000]))
         assert (reply.status_code, reply.json()["code"]) == (413, "payload_too_large")
 
+    def test_shows_a_browser_a_page_where_its_file_is_far_too_large(self, server: WebServer) -> None:
+        asked = "POST /app/bulk/ HTTP/1.1\r\nHost: a\r\nAccept: text/html,*/*;q=0.8\r\nContent-Length: 100001\r\n\r\n"
+        with server.connect(asked.encode()) as client:
+            head, _, body = _read_all(client).partition(b"\r\n\r\n")
+        assert head.split()[1] == b"413"
+        assert b"Content-Type: text/html" in head
+        assert b"Content-Security-Policy: default-src 'none'" in head
+        assert "may have 5 MB" in body.decode()
+        assert '<a class="button" href="/app/bulk/">' in body.decode()
+
 
 class TestAStop:
     """SIGTERM, as a service manager sends it."""

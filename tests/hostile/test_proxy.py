@@ -133,6 +133,16 @@ class TestABody:
         assert reply.json()["requestId"]
 
 
+class TestAForm:
+    """Of a page, through the proxy."""
+
+    def test_with_far_too_large_a_file_is_answered_by_a_page_that_says_so(self, proxy: Proxy) -> None:
+        reply = plain_http.post(f"http://127.0.0.1:{proxy.port}/app/bulk/", content=b"x" * 7_000_000, timeout=30)
+        assert (reply.status_code, reply.headers["content-type"]) == (413, "text/html; charset=utf-8")
+        assert "may have 5 MB" in reply.text
+        assert '<a href="">Back to the form</a>' in reply.text
+
+
 class TestACaller:
     """Who says to be somebody else."""
 
@@ -251,7 +261,7 @@ class TestItsLog:
 
     @pytest.mark.parametrize(
         ("room", "secret", "status"),
-        [("/reconcile/", f"osd_{'abcdefg2' * 4}", 503), ("/app/sign-in/", "Zb3-xYq_" * 5, 502)],
+        [("/reconcile/", f"osd_{'abcdefg2' * 4}", 503), ("/app/sign-in/", "Zb3-xYq_" * 5, 503)],
         ids=["a spreadsheet's key", "a link that signs in"],
     )
     def test_tells_no_secret_of_it_also_when_something_went_wrong(
@@ -278,3 +288,12 @@ class TestNoServer:
         assert reply.headers["retry-after"] == "10"
         assert reply.headers["x-content-type-options"] == "nosniff"
         assert (reply.json()["code"], reply.json()["retryable"]) == ("internal_error", True)
+
+    @pytest.mark.parametrize("door", ["/", "/app/balance/", "/app/sign-in/a-link/", "/admin/"])
+    def test_is_a_page_that_says_what_to_do_for_people(self, tmp_path: Path, door: str) -> None:
+        with proxies.nginx(tmp_path, servers=[1]) as running:
+            reply = plain_http.get(f"http://127.0.0.1:{running.port}{door}", timeout=20)
+        assert (reply.status_code, reply.headers["retry-after"]) == (503, "10")
+        assert reply.headers["content-type"] == "text/html; charset=utf-8"
+        assert "look first whether it was done" in reply.text
+        assert "nginx" not in reply.text

@@ -44,3 +44,11 @@ class TestTheOtherPages:
         page = read("/app/balance/topup/")
         assert page.status_code == 405
         assert '<a class="button" href="/app/">Back to the workspace</a>' in page.content.decode()
+
+    def test_say_what_may_be_sent_to_who_pastes_too_much(self) -> None:
+        reply = Client().post(
+            "/app/bulk/", {"pasted": "Blue Heron Logistics LLC,DE\n" * 200_000}, "application/x-www-form-urlencoded"
+        )
+        assert reply.status_code == 413
+        assert "may have 5 MB" in reply.content.decode()
+        assert '<a class="button" href="/app/bulk/">Back to the form</a>' in reply.content.decode()

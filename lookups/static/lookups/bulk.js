@@ -107,9 +107,19 @@ if (drop) {
     within = 0;
     drop.classList.remove("over");
     if (!event.dataTransfer.files.length) return;
-    drop.querySelector("input[type=file]").files = event.dataTransfer.files;
-    announce("Reading " + event.dataTransfer.files[0].name + "…");
-    drop.requestSubmit();
+    file.files = event.dataTransfer.files;
+    send();
   });
-  drop.querySelector("input[type=file]").addEventListener("change", () => drop.requestSubmit());
+  const file = drop.querySelector("input[type=file]");
+  /** The file, unless it is too large: that is seen at once here, and by the service only once all of it has come. */
+  function send() {
+    const chosen = file.files[0], most = Number(file.dataset.most);
+    file.setCustomValidity("");
+    if (!chosen) return;
+    const wrong = chosen.size > most ? `“${chosen.name}” has more than ${most / 1048576} MB. Leave out the columns that are not needed.` : "";
+    file.setCustomValidity(wrong);
+    announce(wrong || `Reading ${chosen.name}…`);
+    drop.requestSubmit();
+  }
+  file.addEventListener("change", send);
 }

@@ -79,6 +79,7 @@ def _show(request: WorkspaceRequest, more: dict[str, Any], *, status: int = 200)
     content = {
         "step": 1,
         "most_rows": MOST_ROWS,
+        "most_bytes": MOST_BYTES,
         "drafts": drafts.list_open(key),
         "kept_days": drafts.KEPT_FOR.days,
         "jobs": list_progress(list(page.object_list)),

@@ -79,6 +79,54 @@ BROKEN = """() => [...document.querySelectorAll('main .tag')].flatMap(tag => {
 })"""
 
 
+# What we write ourselves and stands broken in the middle of a word, beside names and references of any length
+TORN = """() => [...document.querySelectorAll(
+  'main table :is(button, .tag, td.num, td[data-label=State], td[data-label=Kind])')].flatMap(one => {
+  const walk = document.createTreeWalker(one, NodeFilter.SHOW_TEXT), torn = []
+  while (walk.nextNode()) for (const word of walk.currentNode.data.matchAll(/[^\\s-]+/g)) {
+    const range = document.createRange()
+    range.setStart(walk.currentNode, word.index)
+    range.setEnd(walk.currentNode, word.index + word[0].length)
+    if (range.getClientRects().length > 1) torn.push(word[0])
+  }
+  return torn
+})"""
+LONG = "ASSOCIATION OF VERY PATIENT BEEKEEPERS, CANDLEMAKERS, BOOKBINDERS AND LAMPLIGHTERS OF THE QUAY LLC"
+
+
+class TestALongName:
+    """Of eighty letters and more, as companies have them: it leaves the other columns room for their words."""
+
+    @pytest.mark.parametrize("width", [768, 1440])
+    def test_tears_no_word_of_the_other_columns(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any, width: int
+    ) -> None:
+        office.work_in("sandbox")
+        rows = f'"{LONG}",Kentucky,1\n"{LONG}",KY,2\n"{LONG}",Ontario,3\nMagic Found LLC,NC,4\n'
+        office.post("/app/bulk/", {"pasted": f"Company,State,Ref\n{rows}"})
+        draft = f"/app/bulk/drafts/{BulkDraft.objects.get().pk}/"
+        page = chromium.enter(browser, office, live_server.url, width=width)
+        page.goto(live_server.url + draft)
+        assert page.locator("table.edit button").count() == 2 * 2
+        torn = {"draft": page.evaluate(TORN)}
+        office.post(f"{draft}buy/", {"revision": "1"})
+        queue.work(now=timezone.now())
+        for path in ("/app/history/", "/app/bulk/", f"/app/bulk/{BulkJob.objects.get().public_id}/"):
+            page.goto(live_server.url + path)
+            assert page.locator("main table .tag").count()
+            torn[path] = page.evaluate(TORN)
+            assert chromium.list_overflow(page) == []
+        assert not any(torn.values()), torn
+
+    def test_of_a_table_says_on_a_phone_in_one_line_how_long_a_draft_is_kept(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any
+    ) -> None:
+        office.post("/app/bulk/", {"pasted": f"Company\n{LONG}\n"})
+        page = chromium.enter(browser, office, live_server.url, width=390)
+        page.goto(f"{live_server.url}/app/bulk/")
+        assert page.get_by_text("Kept for 30 days").bounding_box()["width"] > 300
+
+
 class TestOnPaper:
     """Printed."""
 
@@ -128,6 +176,24 @@ class TestABrowser:
         assert Lookup.objects.filter(bulk__isnull=True, verdict="found").count() == 1
         assert complaints == []
         assert chromium.judge(page) == []
+
+    def test_keeps_a_file_that_is_too_large_and_says_so_at_once(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "all.csv"
+        file.write_text("Company,State\n" + "Blue Heron Logistics LLC,DE\n" * 200_000)
+        page = chromium.enter(browser, office, live_server.url, width=1440)
+        page.goto(f"{live_server.url}/app/bulk/")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.method))
+        page.set_input_files("#file", file)
+        page.get_by_text("“all.csv” has more than 5 MB.").wait_for()  # read aloud, and beside the field
+        assert "5 MB" in page.evaluate("document.getElementById('file').validationMessage")
+        assert asked == []
+        fewer = tmp_path / "fewer.csv"
+        fewer.write_text("Company,State\nBlue Heron Logistics LLC,DE\n")
+        page.set_input_files("#file", fewer)
+        page.wait_for_url("**/app/bulk/drafts/**")
 
     def test_needs_no_script(
         self, office: Browser, live_server: Any, browser: Any, chromium: Any, tmp_path: Path
