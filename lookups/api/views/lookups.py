@@ -158,7 +158,7 @@ def _head(head: ChainHead) -> SignedHead:
         signature=head.signature,
         keyId=head.key_id,
         timeStamp=None if head.token is None else base64.b64encode(bytes(head.token)).decode(),
-        stampedAt=wire_time(head.stamped_at) if head.stamped_at else None,
+        stampedAt=wire_time(head.stamped_at),
     )
 
 
