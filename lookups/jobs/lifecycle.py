@@ -5,26 +5,23 @@ Every change of status is one conditional update, so two workers, two sweeps or 
 
 from __future__ import annotations
 
-import logging
 import uuid
 from datetime import datetime, timedelta
 from typing import Any
 
-from celery import current_app
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
 
 from billing.models import ApiKey
 from jurisdictions.prepared import Blank, Change, Prepared
+from lookups.jobs.calls import call
 from lookups.lookup import rows, single_flight
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted, TooManyAtOnce
 from lookups.models import Job, Lookup
 from lookups.notifications import outbox
 from lookups.verdicts import ANSWERED
-
-log = logging.getLogger(__name__)
 
 BUDGET_SECONDS = 120.0  # what a worker may take for one fetch
 LEASE = timedelta(seconds=BUDGET_SECONDS) + single_flight.GRACE
@@ -105,11 +102,8 @@ def _write(ask: Ask, lookup: Lookup, *, estimated_seconds: int, now: datetime, *
 
 
 def wake(job_id: uuid.UUID) -> None:
-    """Tell a worker. A queue that is down loses nothing: the sweep finds the row."""
-    try:
-        current_app.send_task("lookups.tasks.run_job", kwargs={"job_id": str(job_id)}, queue="interactive", retry=False)
-    except Exception:  # whatever the broker says, the job is accepted
-        log.exception("The queue did not take job %s; the sweep will.", job_id)
+    """Call a worker to it."""
+    call("run_job", queue="interactive", kwargs={"job_id": str(job_id)})
 
 
 def claim(job_id: uuid.UUID, *, now: datetime) -> Job | None:
