@@ -5,6 +5,7 @@ Every change of status is one conditional update, so two workers, two sweeps or 
 
 from __future__ import annotations
 
+import re
 import uuid
 from datetime import datetime, timedelta
 from typing import Any
@@ -153,12 +154,18 @@ def list_unheard(*, now: datetime, limit: int = 500) -> list[uuid.UUID]:
     return list(lost.order_by("created_at").values_list("pk", flat=True)[:limit])
 
 
+def read_id(public_id: str, kind: str) -> uuid.UUID | None:
+    """The id in a public name such as "job_…", of this kind; None for what is no such name."""
+    found = re.fullmatch(f"{kind}_([0-9a-f]{{32}})", public_id)
+    return uuid.UUID(found[1]) if found else None
+
+
 def find(public_id: str, *, key: ApiKey, now: datetime) -> Job | None:
     """The job of this key's account and mode by its public name; None for anybody else's and after seven days."""
-    word = public_id.removeprefix("job_")
-    if word == public_id or len(word) != 32 or not all(sign in "0123456789abcdef" for sign in word):
+    job_id = read_id(public_id, "job")
+    if job_id is None:
         return None
-    same = Job.objects.filter(pk=uuid.UUID(word), account_id=key.account_id, key__mode=key.mode)
+    same = Job.objects.filter(pk=job_id, account_id=key.account_id, key__mode=key.mode)
     job = same.select_related(*WHOLE).first()
     return None if job is None or (job.ended_at and job.ended_at <= now - KEPT_FOR) else job
 
