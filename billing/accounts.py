@@ -47,9 +47,3 @@ def demo_account(*, now: datetime) -> Account:
         role=DEMO, defaults={"name": "Search box of the first page", "kind": Account.Kind.INTERNAL, "created_at": now}
     )
     return account
-
-
-def close_account(*, account: Account) -> None:
-    """Refuse every key of the account from now on; its entries and its credit stay."""
-    Account.objects.filter(pk=account.pk).update(is_active=False)
-    account.is_active = False

@@ -121,7 +121,7 @@ def _make(
         account=account,
         mode=ApiKey.Mode(mode),
         prefix=secret[: len(marker) + SHOWN_CHARACTERS],
-        secret_hash=_hash(secret),
+        secret_hash=hash_secret(secret),
         scopes=chosen,
         created_at=now,
         **columns,
@@ -138,7 +138,7 @@ def get_workspace_key(*, account: Account, livemode: bool, now: datetime) -> Api
     made = {
         "name": WORKSPACE,
         "prefix": WORKSPACE,
-        "secret_hash": _hash(secrets.token_hex(SECRET_BYTES)),
+        "secret_hash": hash_secret(secrets.token_hex(SECRET_BYTES)),
         "created_at": now,
     }
     key, _ = ApiKey.objects.get_or_create(account=account, mode=mode, is_workspace=True, defaults=made)
@@ -153,7 +153,7 @@ def verify(*, secret: str, now: datetime, address: networks.Address | None = Non
     """
     if not secret.startswith("osd_") or len(secret) > LONGEST_SECRET:
         raise InvalidKey("unknown")
-    key = _BY_HASH.first(secret_hash=_hash(secret))
+    key = _BY_HASH.first(secret_hash=hash_secret(secret))
     if key is None:
         raise InvalidKey("unknown")
     if not key.works_at(now):
@@ -216,7 +216,8 @@ def _record(kind: audit.Kind, key: ApiKey, more: str = "", *, now: datetime) -> 
     audit.record(kind, subject=key, detail=f"{key.prefix}… of account {key.account_id}{more}.", now=now)
 
 
-def _hash(secret: str) -> str:
+def hash_secret(secret: str) -> str:
+    """Return what is kept of a secret, by which it is found again."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -118,7 +118,7 @@ def of_running_job(job: Job, *, now: datetime) -> lookups.JobStatus:
         status=JobState(job.status),
         pollInterval=forecast.poll_ms,
         estimatedSeconds=forecast.seconds,
-        nextTryAt=wire_time(forecast.next_try_at) if forecast.next_try_at else None,
+        nextTryAt=wire_time(forecast.next_try_at),
         **_marks(job.lookup),
     )
 
@@ -149,7 +149,7 @@ def of_listed(lookup: Lookup) -> lookups.ListedLookup:
         "reason": lookup.reason or None,
         "cost": money.to_json_number(lookup.charged),
         "createdAt": wire_time(lookup.created_at),
-        "endedAt": wire_time(lookup.ended_at) if lookup.ended_at else None,
+        "endedAt": wire_time(lookup.ended_at),
         "url": f"/v1/lookups/{lookup.public_id}",
     }
     return fill(lookups.ListedLookup, told)
@@ -214,7 +214,7 @@ def of_row(row: Lookup, *, now: datetime) -> wire_bulk.BulkRow:
         suggestions=[fill(Suggestion, one) for one in row.candidates],
         evidence=row.evidence,
         identifiers=identities.of_lookup(row),
-        next_try_at=wire_time(next_try_at) if next_try_at else None,
+        next_try_at=wire_time(next_try_at),
     )
 
 
@@ -334,7 +334,7 @@ def _data(lookup: Lookup) -> tuple[Entity | UccData | None, str]:
         record.data,
         scrapedAt=evidence.get("retrievedAt"),
         cached=_source(lookup) is Source.CACHE,
-        cacheExpiresAt=wire_time(lookup.expires_at) if lookup.expires_at else None,
+        cacheExpiresAt=wire_time(lookup.expires_at),
         relatedResults=lookup.related,
         entityPageUrl=version.entity.page_url,
         normalized={**record.normalized, "match": lookup.match},
@@ -364,7 +364,7 @@ def _numbers(bulk: BulkJob, progress: Progress) -> dict[str, Any]:
         "failed": progress.failed,
         "cost": money.to_json_number(progress.cost),
         "created_at": wire_time(bulk.created_at),
-        "completed_at": wire_time(bulk.ended_at) if bulk.ended_at else None,
+        "completed_at": wire_time(bulk.ended_at),
     }
 
 

@@ -17,12 +17,11 @@ from jurisdictions.models import Jurisdiction
 from lookups.lookup.storage import wire_time
 from lookups.models import Entity, FormerSlug, Lookup, RecordVersion
 from lookups.verdicts import Verdict
-from scrapers import discovery
+from scrapers import discovery, gateway
 from scrapers.bulk_data.copies import list_copies
 from scrapers.operations.metrics import Measured, measure
 from scrapers.portal import Portal
 
-ALL_OFF = "Every search is switched off for the time being."
 _COUNTED, _MANY = "lookups-counted-today", 200
 _COMES_LATE = timedelta(minutes=1)  # a row that is written so long after it was asked is not counted in time
 _MEASURED, _MEASURED_SECONDS = "states-measured", 30  # of 24 hours; the list itself may be kept for a minute
@@ -134,7 +133,7 @@ def _state(
     available = bool(on and readable and switch and switch.enabled and switch.status != "inactive")
     reason = (
         (switch.reason if switch else "")
-        or ("" if on else ALL_OFF)
+        or ("" if on else gateway.ALL_OFF)
         or ("" if available or portal is None else portal.off_reason)
     )
     return {
@@ -142,7 +141,7 @@ def _state(
         "name": place.name,
         "status": switch.status if switch and readable and on else "inactive",
         "version": portal.version if portal else "0.0",
-        "lastTestedAt": _wire_time(switch.last_tested_at if switch else None),
+        "lastTestedAt": wire_time(switch.last_tested_at if switch else None),
         "available": available,
         "uccAvailable": bool(available and can and can.ucc),
         "registry": place.registry,
@@ -176,7 +175,3 @@ def _contact(switch: Jurisdiction | None) -> dict[str, Any] | None:
     """What came of asking it for its canaries last."""
     kept = switch.contact if switch else None
     return {**kept, "at": wire_time(datetime.fromisoformat(kept["at"]))} if kept else None
-
-
-def _wire_time(moment: datetime | None) -> str | None:
-    return wire_time(moment) if moment else None

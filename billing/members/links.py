@@ -16,6 +16,7 @@ from django.db.models import Q, QuerySet
 from django.utils.encoding import force_bytes
 
 from billing import audit
+from billing.keys import hash_secret
 from billing.models import SignInLink
 
 WORKS_FOR = timedelta(minutes=15)
@@ -28,7 +29,7 @@ def make(*, email: str, then: str, now: datetime) -> tuple[SignInLink, str]:
     token = secrets.token_urlsafe(TOKEN_BYTES)
     link = SignInLink.objects.create(
         email=email,
-        token_hash=_hash(token),
+        token_hash=hash_secret(token),
         sealed=_seal().encrypt(token.encode()).decode(),
         next=then[:500],
         created_at=now,
@@ -39,7 +40,7 @@ def make(*, email: str, then: str, now: datetime) -> tuple[SignInLink, str]:
 
 def find(token: str, *, now: datetime) -> SignInLink | None:
     """The link of that secret while it works."""
-    return list_waiting(now=now).filter(token_hash=_hash(token)).first()
+    return list_waiting(now=now).filter(token_hash=hash_secret(token)).first()
 
 
 def use(token: str, *, now: datetime) -> SignInLink | None:
@@ -54,7 +55,7 @@ def use(token: str, *, now: datetime) -> SignInLink | None:
 
 def find_page(token: str) -> str:
     """The page that a link leads to, also where it is over; empty where nothing is known of it."""
-    return SignInLink.objects.filter(token_hash=_hash(token)).values_list("next", flat=True).first() or ""
+    return SignInLink.objects.filter(token_hash=hash_secret(token)).values_list("next", flat=True).first() or ""
 
 
 def list_waiting(*, now: datetime) -> QuerySet[SignInLink]:
@@ -87,10 +88,6 @@ def prune(*, now: datetime) -> int:
     """Forget links that are over; return how many."""
     SignInLink.objects.filter(Q(expires_at__lte=now) & ~Q(sealed="")).update(sealed="")
     return SignInLink.objects.filter(expires_at__lte=now - KEPT_FOR).delete()[0]
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _seal() -> MultiFernet:

@@ -6,13 +6,13 @@ in can sign anybody into the admin.
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Q
 
+from billing.keys import hash_secret
 from billing.models import Member, MemberSession
 
 NOTED_EVERY = timedelta(minutes=5)  # a session is written so often, not with every request
@@ -25,7 +25,7 @@ def begin(*, member: Member, address: str, browser: str, now: datetime) -> str:
     token = secrets.token_urlsafe(TOKEN_BYTES)
     MemberSession.objects.create(
         member=member,
-        token_hash=_hash(token),
+        token_hash=hash_secret(token),
         began_at=now,
         seen_at=now,
         address=address[:50],
@@ -39,7 +39,7 @@ def find(token: str, *, now: datetime) -> MemberSession | None:
     rows = MemberSession.objects.select_related("member__user", "member__account")
     who = {"is_active": True, "is_staff": False, "is_superuser": False}
     is_member = {f"member__user__{name}": value for name, value in who.items()}
-    session = rows.filter(_lasting(now), token_hash=_hash(token), **is_member).first()
+    session = rows.filter(_lasting(now), token_hash=hash_secret(token), **is_member).first()
     if session is not None and now - session.seen_at >= NOTED_EVERY:
         MemberSession.objects.filter(pk=session.pk).update(seen_at=now)
     return session
@@ -84,7 +84,3 @@ def prune(*, now: datetime) -> int:
 def _lasting(now: datetime) -> Q:
     idle, longest = timedelta(hours=settings.WORKSPACE_IDLE_HOURS), timedelta(days=settings.WORKSPACE_SESSION_DAYS)
     return Q(seen_at__gt=now - idle, began_at__gt=now - longest)
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -20,6 +20,7 @@ from billing import ledger, locks, prices
 from billing.ledger_errors import HoldEnded, InsufficientFunds
 from billing.models import ApiKey, Hold
 from lookups.bulk import queue
+from lookups.jobs import lifecycle
 from lookups.lookup import rows, settlement
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import NobodyAtWork, OutOfFunds
@@ -105,17 +106,9 @@ def accept(
     return bulk
 
 
-def read_id(public_id: str) -> uuid.UUID | None:
-    """The id in the public name of a bulk job; None for what is no such name."""
-    word = public_id.removeprefix("bulk_")
-    if word == public_id or len(word) != 32 or not all(sign in "0123456789abcdef" for sign in word):
-        return None
-    return uuid.UUID(word)
-
-
 def find(public_id: str, *, key: ApiKey) -> BulkJob | None:
     """The bulk job of this key's account and mode by its public name; None for anybody else's."""
-    bulk_id = read_id(public_id)
+    bulk_id = lifecycle.read_id(public_id, "bulk")
     return list_own(key).filter(pk=bulk_id).first() if bulk_id else None
 
 

@@ -7,7 +7,6 @@ other, whichever is next, until nothing is left. A registry that has as many of 
 
 from __future__ import annotations
 
-import logging
 import random
 import threading
 import time
@@ -18,13 +17,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from celery import current_app
 from django.db import transaction
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 
 from billing.models import ApiKey
 from jurisdictions.prepared import Blank, Prepared
 from lookups.jobs import lifecycle, runner
+from lookups.jobs.calls import call
 from lookups.lookup import single_flight
 from lookups.lookup.asks import Stopwatch
 from lookups.models import BulkJob, Job
@@ -33,7 +32,6 @@ from lookups.notifications import outbox
 from lookups.watches import judging
 from scrapers import discovery
 
-log = logging.getLogger(__name__)
 THREADS = 40  # of the bulk worker; also the most calls sent for one bulk job
 SHIFT_SECONDS = 120.0  # then the thread calls its successor: no message may live as long as a large bulk job
 SANDBOX_AT_ONCE = 4
@@ -44,12 +42,8 @@ QUIET = timedelta(seconds=20)  # nobody took anything for so long: the calls wer
 
 
 def wake(questions: int) -> None:
-    """Call threads to the queue. A broker that is down loses nothing: the sweep calls again."""
-    try:
-        for _ in range(min(questions, THREADS)):
-            current_app.send_task("lookups.tasks.run_bulk", queue="bulk", retry=False)
-    except Exception:  # whatever the broker says, the job is accepted
-        log.exception("The queue did not take the calls for a bulk job; the sweep will send them.")
+    """Call threads to the queue."""
+    call("run_bulk", queue="bulk", times=min(questions, THREADS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def content_of(lookup: Lookup, *, reading: Reading | None) -> dict[str, Any]:
         "verdict": lookup.verdict,
         "reason": lookup.reason or None,
         "source": lookup.source,
-        "dataAsOf": wire_time(lookup.data_as_of) if lookup.data_as_of else None,
+        "dataAsOf": wire_time(lookup.data_as_of),
         "readAt": wire_time(reading.read_at) if reading else None,
         "reader": _reader(reading) if reading else None,
         "exchanges": [record_hash(record) for record in reading.exchanges] if reading else [],

@@ -93,7 +93,7 @@ def list_published() -> dict[str, Any]:
             {
                 **statement(key),
                 "number": key.number,
-                "retiredAt": wire_time(key.retired_at) if key.retired_at else None,
+                "retiredAt": wire_time(key.retired_at),
                 "signature": key.signature or None,
             }
             for key in kept

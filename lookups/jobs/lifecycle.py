@@ -5,26 +5,24 @@ Every change of status is one conditional update, so two workers, two sweeps or 
 
 from __future__ import annotations
 
-import logging
+import re
 import uuid
 from datetime import datetime, timedelta
 from typing import Any
 
-from celery import current_app
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
 
 from billing.models import ApiKey
 from jurisdictions.prepared import Blank, Change, Prepared
+from lookups.jobs.calls import call
 from lookups.lookup import rows, single_flight
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted, TooManyAtOnce
 from lookups.models import Job, Lookup
 from lookups.notifications import outbox
 from lookups.verdicts import ANSWERED
-
-log = logging.getLogger(__name__)
 
 BUDGET_SECONDS = 120.0  # what a worker may take for one fetch
 LEASE = timedelta(seconds=BUDGET_SECONDS) + single_flight.GRACE
@@ -105,11 +103,8 @@ def _write(ask: Ask, lookup: Lookup, *, estimated_seconds: int, now: datetime, *
 
 
 def wake(job_id: uuid.UUID) -> None:
-    """Tell a worker. A queue that is down loses nothing: the sweep finds the row."""
-    try:
-        current_app.send_task("lookups.tasks.run_job", kwargs={"job_id": str(job_id)}, queue="interactive", retry=False)
-    except Exception:  # whatever the broker says, the job is accepted
-        log.exception("The queue did not take job %s; the sweep will.", job_id)
+    """Call a worker to it."""
+    call("run_job", queue="interactive", kwargs={"job_id": str(job_id)})
 
 
 def claim(job_id: uuid.UUID, *, now: datetime) -> Job | None:
@@ -159,12 +154,18 @@ def list_unheard(*, now: datetime, limit: int = 500) -> list[uuid.UUID]:
     return list(lost.order_by("created_at").values_list("pk", flat=True)[:limit])
 
 
+def read_id(public_id: str, kind: str) -> uuid.UUID | None:
+    """The id in a public name such as "job_…", of this kind; None for what is no such name."""
+    found = re.fullmatch(f"{kind}_([0-9a-f]{{32}})", public_id)
+    return uuid.UUID(found[1]) if found else None
+
+
 def find(public_id: str, *, key: ApiKey, now: datetime) -> Job | None:
     """The job of this key's account and mode by its public name; None for anybody else's and after seven days."""
-    word = public_id.removeprefix("job_")
-    if word == public_id or len(word) != 32 or not all(sign in "0123456789abcdef" for sign in word):
+    job_id = read_id(public_id, "job")
+    if job_id is None:
         return None
-    same = Job.objects.filter(pk=uuid.UUID(word), account_id=key.account_id, key__mode=key.mode)
+    same = Job.objects.filter(pk=job_id, account_id=key.account_id, key__mode=key.mode)
     job = same.select_related(*WHOLE).first()
     return None if job is None or (job.ended_at and job.ended_at <= now - KEPT_FOR) else job
 

@@ -6,7 +6,7 @@ import copy
 import hashlib
 import json
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, overload
 
 from django.db import connection
 from django.utils.text import slugify
@@ -226,9 +226,13 @@ def absence_fields(answer: NotFound, reading: Reading, *, note: str | None) -> d
     }
 
 
-def wire_time(moment: datetime) -> str:
-    """A moment as the wire writes it: UTC, milliseconds, "Z"."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+@overload
+def wire_time(moment: datetime) -> str: ...
+@overload
+def wire_time(moment: datetime | None) -> str | None: ...
+def wire_time(moment: datetime | None) -> str | None:
+    """A moment as the wire writes it: UTC, milliseconds, "Z"; None where there is none."""
+    return None if moment is None else moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def digest(*facts: Any) -> str:

@@ -63,7 +63,7 @@ def verdict_fields(question: Question, reply: NameReply, *, sandbox: bool) -> di
         "variationNote": verdict.variation_note,
         "warning": verdict.warning,
         "statusNote": verdict.status_note,
-        "dataAsOf": storage.wire_time(reply.as_of) if reply.as_of else None,
+        "dataAsOf": storage.wire_time(reply.as_of),
         "designatorNote": verdict.designator_note,
         "normalizedName": verdict.normalized_name,
         "rule": _rule(verdict.rule),

@@ -215,12 +215,8 @@ def list_own(
 
 def find_own(message_id: str, *, account_id: int, livemode: bool) -> Delivery | None:
     """The message of that name, with its body; None where it is not this account's, of this mode."""
-    try:
-        name = uuid.UUID(message_id.removeprefix("msg_"))
-    except ValueError:
-        return None
-    found = Delivery.objects.filter(account_id=account_id, livemode=livemode, pk=name).first()
-    return found if found is not None and found.message_id == message_id else None
+    name = lifecycle.read_id(message_id, "msg")
+    return Delivery.objects.filter(account_id=account_id, livemode=livemode, pk=name).first() if name else None
 
 
 def list_gauges(*, now: datetime) -> dict[str, tuple[str, int]]:

@@ -5,20 +5,18 @@ A message exists exactly when its event has happened: it is committed with the e
 
 from __future__ import annotations
 
-import logging
 import uuid
 from datetime import datetime
 from typing import Any
 
-from celery import current_app
 from django.db import transaction
 
 from billing import keys
 from lookups import bodies
+from lookups.jobs.calls import call
 from lookups.models import BulkJob, Delivery, Job, Lookup
 from lookups.notifications import webhook_events
 
-log = logging.getLogger(__name__)
 Channel = Delivery.Channel
 Event = Delivery.Event
 
@@ -64,11 +62,8 @@ def _is_of_a_person(bulk: BulkJob) -> bool:
 
 
 def wake() -> None:
-    """Tell a worker. A broker that is down loses nothing: workers look at the rows by themselves."""
-    try:
-        current_app.send_task("lookups.tasks.deliver", queue="upkeep", retry=False)
-    except Exception:  # whatever the broker says, the row is written
-        log.exception("The queue did not take the call for a delivery; the sweep will find it.")
+    """Call a worker to what is due."""
+    call("deliver", queue="upkeep")
 
 
 def _webhook(

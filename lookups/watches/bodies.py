@@ -41,8 +41,8 @@ def of_watch(watch: Watch, checks: Iterable[WatchCheck]) -> wire_watches.Watch:
         webhook=watch.webhook_url or None,
         status=watch.status,
         pauseReason=watch.pause_reason or None,
-        pausedAt=wire_time(watch.paused_at) if watch.paused_at else None,
-        nextCheckAt=wire_time(watch.next_at) if watch.next_at else None,
+        pausedAt=wire_time(watch.paused_at),
+        nextCheckAt=wire_time(watch.next_at),
         lastChecks=[of_check(one) for one in checks],
         pricePerCheck=money.to_json_number(price),
         pricePerUnchangedCheck=money.to_json_number(min(price, prices.UNCHANGED)),
@@ -79,7 +79,7 @@ def of_check(check: WatchCheck) -> wire_watches.WatchCheck:
         notChecked=check.not_checked,
         cost=money.to_json_number(check.lookup.cost),
         createdAt=wire_time(check.created_at),
-        endedAt=wire_time(check.ended_at) if check.ended_at else None,
+        endedAt=wire_time(check.ended_at),
     )
 
 

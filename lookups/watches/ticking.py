@@ -12,7 +12,6 @@ import uuid
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
-from celery import current_app
 from django.db import transaction
 
 from billing import locks, prices
@@ -20,6 +19,7 @@ from billing.ledger_errors import BudgetExceeded, InsufficientFunds
 from billing.models import ApiKey
 from lookups.bulk import queue
 from lookups.jobs import lifecycle
+from lookups.jobs.calls import call
 from lookups.lookup import rows
 from lookups.lookup.asks import Ask
 from lookups.lookup.payers import KeyPayer
@@ -55,11 +55,8 @@ def tick(*, now: datetime) -> int:
 
 
 def wake() -> None:
-    """Have the clock's work done at once. A broker that is down loses nothing: the next minute does it."""
-    try:
-        current_app.send_task("lookups.tasks.tick_watches", queue="upkeep", retry=False)
-    except Exception:  # whatever the broker says, the watch is written
-        log.exception("The queue did not take the call for the watches; the clock will make it.")
+    """Have the clock's work done at once."""
+    call("tick_watches", queue="upkeep")
 
 
 def _tick(watch_id: uuid.UUID, account_id: int, due_at: datetime | None, *, now: datetime) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from django.db.models import QuerySet
 from billing import locks
 from billing.models import ApiKey
 from lookups.history import numbers
-from lookups.jobs import runner
+from lookups.jobs import lifecycle, runner
 from lookups.lookup import checks
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Cancelled, Refused
@@ -28,7 +27,6 @@ from scrapers.refusals import Refusal
 
 MOST_IN_TEST = 100
 """Watches of an account in test mode: what costs nothing is looked at every day all the same."""
-_PUBLIC_ID = re.compile(r"watch_([0-9a-f]{32})")
 _SETTINGS = ("every", "categories", "webhook_url", "email_digest", "tell_unchanged", "max_per_month", "ref")
 
 
@@ -127,8 +125,8 @@ def find_objection(one: Wanted, key: ApiKey, *, now: datetime) -> Refused | None
 
 def find(public_id: str, *, key: ApiKey) -> Watch | None:
     """The watch of this key's account and mode by its public id; None for others' and for what was deleted."""
-    named = _PUBLIC_ID.fullmatch(public_id)
-    return _own(key).filter(pk=uuid.UUID(named[1])).first() if named else None
+    watch_id = lifecycle.read_id(public_id, "watch")
+    return _own(key).filter(pk=watch_id).first() if watch_id else None
 
 
 def list_own(

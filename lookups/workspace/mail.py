@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 from datetime import datetime, timedelta
 
-from celery import current_app
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.urls import reverse
@@ -16,6 +15,7 @@ from django.utils.html import strip_tags
 
 from billing.members import links
 from billing.models import Invitation, SignInLink
+from lookups.jobs.calls import call
 from lookups.notifications import result_mail
 
 log = logging.getLogger(__name__)
@@ -24,13 +24,9 @@ TRIED_FOR = timedelta(days=1)  # an address that the server never takes; whoever
 
 
 def wake() -> None:
-    """Tell a worker. A broker that is down loses nothing but a minute: the clock looks as well."""
-    if not settings.MAIL_CONFIGURED:
-        return
-    try:
-        current_app.send_task("lookups.tasks.mail_entrance", queue="upkeep", retry=False)
-    except Exception:  # whatever the broker says, the row is written
-        log.exception("The queue did not take the call for a mail; the sweep will find it.")
+    """Call a worker to what waits."""
+    if settings.MAIL_CONFIGURED:
+        call("mail_entrance", queue="upkeep")
 
 
 def url_of(token: str) -> str:

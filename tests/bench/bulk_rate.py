@@ -23,6 +23,8 @@ import uuid
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from celery import current_app
+
 if TYPE_CHECKING:
     from scrapers.transport.pace import Pace
     from tests.bench.many_companies import Registries
@@ -169,7 +171,7 @@ def main() -> None:
 
     registries = Registries()  # before anything starts a thread
     make_tables()
-    queue.current_app.send_task = lambda *_, **__: None
+    current_app.send_task = lambda *_, **__: None
     settings.PORTALS_URL = registries.url
     try:
         requests = rehearse(registries, wanted.states, Pace(wanted.pace, 2))

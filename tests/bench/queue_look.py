@@ -81,18 +81,18 @@ def main() -> None:
         os.environ |= {"DATABASE_URL": addresses.database_url, "VAR_DIR": folder, "LOG_LEVEL": "ERROR"}
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
         import django
+        from celery import current_app
 
         django.setup()
         from django.core.management import call_command
         from django.db import connection
 
-        from lookups.bulk import queue
         from lookups.models import Job
         from lookups.operations import heartbeats
 
         call_command("migrate", verbosity=0)
         call_command("sync_jurisdictions", verbosity=0)
-        queue.current_app.send_task = lambda *_, **__: None
+        current_app.send_task = lambda *_, **__: None
         heartbeats.is_at_work = lambda _: True
         for account in range(wanted.accounts):
             ask(wanted.rows)

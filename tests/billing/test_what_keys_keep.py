@@ -76,7 +76,7 @@ class TestARefusal:
 
     def test_of_a_closed_accounts_key_says_so(self, account: Account) -> None:
         secret = issue(account)[1]
-        accounts.close_account(account=account)
+        Account.objects.filter(pk=account.pk).update(is_active=False)
         assert refusal(secret).reason == "account_closed"
 
     def test_of_a_key_from_another_network_says_so(self, account: Account) -> None:

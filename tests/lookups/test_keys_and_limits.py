@@ -11,7 +11,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from billing import accounts, keys
+from billing import keys
+from billing.models import Account
 from tests.lookups.conftest import Customer
 from tests.lookups.test_hostile_bodies import assert_error
 
@@ -91,7 +92,7 @@ class TestAKey:
         assert tester.get("/v1/account/balance").status_code == 401
 
     def test_of_a_closed_account_is_a_401_but_a_404_on_the_balance(self, tester: Customer) -> None:
-        accounts.close_account(account=tester.account)
+        Account.objects.filter(pk=tester.account.pk).update(is_active=False)
         assert_error(tester.lookup(), 401, "unauthorized", NO_KEY)
         assert_error(tester.get("/v1/account/balance"), 404, "user_not_found", "User not found")
 

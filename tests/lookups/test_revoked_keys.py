@@ -12,8 +12,8 @@ import pytest
 from celery import current_app
 from django.utils import timezone
 
-from billing import accounts, keys, reconciliation
-from billing.models import LedgerEntry
+from billing import keys, reconciliation
+from billing.models import Account, LedgerEntry
 from lookups import tasks
 from lookups.bulk import queue
 from lookups.jobs import lifecycle, operator_actions, runner
@@ -65,7 +65,7 @@ def revoke(customer: Customer) -> None:
 
 
 def close(customer: Customer) -> None:
-    accounts.close_account(account=customer.account)
+    Account.objects.filter(pk=customer.account.pk).update(is_active=False)
 
 
 def expire(customer: Customer) -> None:

@@ -127,16 +127,12 @@ def key_fields(key: ApiKey, *, now: datetime) -> Key:
             monthlyBudget=None if budget is None else money.to_json_number(budget),
         ),
         createdAt=wire_time(key.created_at),
-        expiresAt=_moment(key.expires_at),
-        revokedAt=_moment(key.revoked_at),
-        lastUsedAt=_moment(key.last_used_at),
+        expiresAt=wire_time(key.expires_at),
+        revokedAt=wire_time(key.revoked_at),
+        lastUsedAt=wire_time(key.last_used_at),
         replaces=key.replaces.public_id if key.replaces else None,
         replacedBy=successor.public_id if successor else None,
     )
-
-
-def _moment(moment: datetime | None) -> str | None:
-    return None if moment is None else wire_time(moment)
 
 
 def _name(claim: Claim | None) -> uuid.UUID | None:
@@ -164,7 +160,7 @@ def _made(by: ApiKey, made: tuple[ApiKey, str | None], now: datetime) -> Respons
             livemode=by.livemode,
             key=key_fields(key, now=now),
             secret=secret,
-            previousValidUntil=_moment(key.replaces.revoked_at) if key.replaces else None,
+            previousValidUntil=wire_time(key.replaces.revoked_at) if key.replaces else None,
         ),
         status=201,
         headers={"Location": f"/v1/keys/{key.public_id}"},

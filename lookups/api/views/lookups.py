@@ -26,9 +26,9 @@ from lookups.api.views import paging
 from lookups.api.wire.lookups import ChainPlace, EvidenceReply, ExchangeRecord, ListedLookup, LookupList, SignedHead
 from lookups.api.wire.shape import list_columns, to_plain
 from lookups.api.wire.words import BodyState
-from lookups.bulk import bulk_jobs
 from lookups.evidence import bundle, wacz
 from lookups.evidence.bundle import Bundle, Exchange
+from lookups.jobs import lifecycle
 from lookups.lookup.storage import wire_time
 from lookups.models import ChainHead, Lookup
 from lookups.verdicts import Verdict
@@ -158,7 +158,7 @@ def _head(head: ChainHead) -> SignedHead:
         signature=head.signature,
         keyId=head.key_id,
         timeStamp=None if head.token is None else base64.b64encode(bytes(head.token)).decode(),
-        stampedAt=wire_time(head.stamped_at) if head.stamped_at else None,
+        stampedAt=wire_time(head.stamped_at),
     )
 
 
@@ -184,7 +184,7 @@ def _asked(request: Request) -> tuple[listing.Filter, int | None, int | None, bo
     state = paging.read_state(asked.get("state"), wrong)
     if verdict is not None and verdict not in (*list(Verdict), OPEN):
         wrong["verdict"] = [f"Use one of: {', '.join([*Verdict, OPEN])}."]
-    bulk_id = bulk_jobs.read_id(bulk) if bulk is not None else None
+    bulk_id = lifecycle.read_id(bulk, "bulk") if bulk is not None else None
     if bulk is not None and bulk_id is None:
         wrong["bulk"] = ["Send the job_id of a bulk job."]
     wanted = listing.Filter(

@@ -37,7 +37,7 @@ class WebhookSecretView(Endpoint):
                 success=True,
                 livemode=key.livemode,
                 webhookSecret=made.secret,
-                previousValidUntil=wire_time(until) if until else None,
+                previousValidUntil=wire_time(until),
             )
         )
 
@@ -102,9 +102,9 @@ def delivery_fields(row: Delivery) -> AccountDelivery:
         status=DeliveryStatus(row.status),
         attempts=row.attempts,
         lastAnswer=row.last_answer or None,
-        nextAt=wire_time(row.next_at) if row.next_at else None,
+        nextAt=wire_time(row.next_at),
         createdAt=wire_time(row.created_at),
-        deliveredAt=wire_time(row.delivered_at) if row.delivered_at else None,
+        deliveredAt=wire_time(row.delivered_at),
         jobId=Job(row.job_id).public_id if row.job_id else None,
         bulkJobId=BulkJob(row.bulk_id).public_id if row.bulk_id else None,
     )
