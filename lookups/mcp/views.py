@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.request import validate_host
 from django.utils import timezone
@@ -62,16 +64,26 @@ def _is_from_here(request: HttpRequest) -> bool:
 
 
 def _count(request: HttpRequest) -> None:
-    """One look of its key, or of its address where no key opens anything. Raises Wrong."""
+    """One look of its key, or of its address where no key opens anything. Raises Wrong.
+
+    While the database is away nothing is counted: what is answered here needs none.
+    """
     now = timezone.now()
     try:
-        key = keys.verify(secret=authentication.read_secret(request), now=now, address=client_address.find(request))
-        rate = limits.count_poll(key=key, now=now)
-    except (keys.InvalidKey, keys.WrongNetwork):
-        rate = client_address.count(request, now=now)
+        rate = _count_look(request, now)
+    except (OperationalError, InterfaceError):
+        return
     if not rate.allowed:
         text = throttling.refusal(rate).text
         raise Wrong(protocol.TOO_MANY, text, status=429, retry_after=rate.retry_after)
+
+
+def _count_look(request: HttpRequest, now: datetime) -> limits.Rate:
+    try:
+        key = keys.verify(secret=authentication.read_secret(request), now=now, address=client_address.find(request))
+    except (keys.InvalidKey, keys.WrongNetwork):
+        return client_address.count(request, now=now)
+    return limits.count_poll(key=key, now=now)
 
 
 def _read(request: HttpRequest) -> dict[str, Any]:

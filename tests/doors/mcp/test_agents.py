@@ -473,6 +473,10 @@ class TestWhatBreaks:
         again = agent.call("look_up_company", entity_name=FOUND, state="DE", idempotency_key="k-1")
         assert again["structuredContent"]["verdict"] == "found"
 
+    def test_keeps_nobody_from_the_list_of_tools(self, agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("lookups.mcp.views.keys.verify", Mock(side_effect=OperationalError("is away")))
+        assert agent.send("tools/list").json()["result"]["tools"]
+
 
 class TestStandardInput:
     """An agent on the same machine."""
