@@ -208,11 +208,15 @@ def to_columns(outcome: Outcome, lookup: Lookup, *, now: datetime) -> dict[str, 
             }
         case NothingFound():
             verdict = Verdict.AMBIGUOUS if outcome.ambiguous else Verdict.NOT_FOUND
+            evidence = outcome.evidence or {}
+            day = evidence.get("dataAsOf")
             return {
                 "verdict": verdict.value,
                 "candidates": outcome.candidates,
                 "note": outcome.note or "",
                 "evidence": outcome.evidence,
+                "source": Lookup.Source.COPY if evidence.get("fromRegister") else Lookup.Source.LIVE,
+                "data_as_of": datetime.fromisoformat(day) if day else None,
             }
         case Unavailable():
             after = outcome.retry_after if outcome.retryable else None

@@ -45,23 +45,29 @@ _KNOWN = listed("UCC Number | File Number | Filing Number")
 
 def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
     """Liens on debtors whose name begins with the one asked for; the first few of the list with all their parties."""
-    form = {"search": names.without_suffix(query.name or ""), "type": "ALL"}
-    page = session.post(f"{_HOST}/cgi/uccname.mbr/output", form=form, headers={"Referer": URL})
     found: dict[str, UccFiling] = {}
-    for number in range(1, _PAGES + 1):
-        rows, following = _rows(page)
-        for filing in rows:
-            if parties.fits(filing.debtors[0], query):
-                found.setdefault(filing.file_number, filing)
-        if following is None or number == _PAGES:
-            break
-        page = session.get(following, headers={"Referer": page.url})
+    complete = True
+    for text in parties.texts(query):
+        page = session.post(f"{_HOST}/cgi/uccname.mbr/output", form=_form(text), headers={"Referer": URL})
+        for number in range(1, _PAGES + 1):
+            rows, following = _rows(page)
+            for filing in rows:
+                if parties.fits(filing.debtors[0], query):
+                    found.setdefault(filing.file_number, filing)
+            if following is None or number == _PAGES:
+                break
+            page = session.get(following, headers={"Referer": page.url})
+        # A full page that ends without a way on may have lost it.
+        complete = complete and following is None and len(rows) < _FULL
     if not found:
         parties.refuse_people(query, state="Alabama")
     liens = list(found.values())
     opened = [_opened(session, filing) for filing in liens[:_OPENED]]
-    # A full page that ends without a way on may have lost it.
-    return parties.newest_first(opened + liens[_OPENED:], query), following is None and len(rows) < _FULL
+    return parties.newest_first(opened + liens[_OPENED:], query), complete
+
+
+def _form(text: str) -> dict[str, str]:
+    return {"search": text, "type": "ALL"}
 
 
 def read(page: Page) -> HtmlElement:

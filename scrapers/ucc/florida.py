@@ -32,7 +32,8 @@ class FloridaLiens(Portal):
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Organizations of this name, and persons where it may be one: "JORDAN SAMPLE TRUCKING LLC" hides nobody."""
-        rows, complete = _debtors(session, "OrganizationDebtorName", query.name or "")
+        own = names.without_suffix(query.name or "")  # "ACME INC" stands before "Acme Incorporated"
+        rows, complete = _debtors(session, "OrganizationDebtorName", own)
         person = officers.person_in(query.name or "")
         if person:
             people, whole = _debtors(session, "IndividualDebtorName", f"{person[1]} {person[0]}")

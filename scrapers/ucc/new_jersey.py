@@ -12,7 +12,6 @@ import re
 from dataclasses import replace
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import names
 from scrapers.parsing.fields import listed
 from scrapers.parsing.html import headed_rows, missing_result, select, text_of, visible_text
 from scrapers.parsing.lists import find_count, read_pages
@@ -35,24 +34,28 @@ _PAGES = 5
 
 def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
     """Liens, lapsed ones too, on organizations whose name begins with the one asked for; newest first."""
-    start = WebForm(session.get(URL), what="the UCC wizard")
-    choice = {"radioSwitchOrgPerson": "Organization", "radioOutputList": "StatusReport"}
-    second = WebForm(start.press(session, "StartNavigationTemplateContainerID$btnContinue", choice))
-    name = names.without_suffix(query.name or "")
-    values = {"txtOrganizationName": name, "txtOrgCity": "", "cbIncludeLapsedOrg": "on"}
-    page = second.press(session, "StepNavigationTemplateContainerID$btnContinue", values)
-    rows, ended = read_pages(session, page, _rows, grid=_GRID, most=_PAGES)
     found: dict[str, UccFiling] = {}
-    for cells in rows:  # a row for each debtor of a lien
+    lists = [_listed(session, text) for text in parties.texts(query)]
+    for cells in (cells for rows, _ in lists for cells in rows):  # a row for each debtor of a lien
         lien = _filing(cells)
         if parties.fits(lien.debtors[0], query):
             known = found.setdefault(lien.file_number, lien)
             found[lien.file_number] = replace(known, debtors=tuple(dict.fromkeys(known.debtors + lien.debtors)))
     if not found:
         parties.refuse_people(query, state="New Jersey")
+    return parties.dated_newest_first(found.values(), query), all(whole for _, whole in lists)
+
+
+def _listed(session: PortalSession, text: str) -> tuple[list[list[str]], bool]:
+    """The rows for a text, and whether they are all."""
+    start = WebForm(session.get(URL), what="the UCC wizard")
+    choice = {"radioSwitchOrgPerson": "Organization", "radioOutputList": "StatusReport"}
+    second = WebForm(start.press(session, "StartNavigationTemplateContainerID$btnContinue", choice))
+    values = {"txtOrganizationName": text, "txtOrgCity": "", "cbIncludeLapsedOrg": "on"}
+    page = second.press(session, "StepNavigationTemplateContainerID$btnContinue", values)
+    rows, ended = read_pages(session, page, _rows, grid=_GRID, most=_PAGES)
     total = find_count(_TOTAL, visible_text(page.html()))
-    complete = ended and (total is None or len(rows) >= total)
-    return parties.dated_newest_first(found.values(), query), complete
+    return rows, ended and (total is None or len(rows) >= total)
 
 
 def _rows(page: Page) -> list[list[str]]:

@@ -125,25 +125,9 @@ def _add_recent(liens: dict[str, _Lien], rows: Iterable[Row]) -> None:
 
 def _by_debtor(session: PortalSession, query: Query) -> tuple[dict[str, _Lien], bool]:
     """The filing office's own search: its form for the token, then one table."""
-    form = session.get(f"{_SEARCH}/searchHome.action")
-    token = hidden_inputs(form.html()).get("CSRFToken")
-    if not token:
-        raise missing_result(form, "anti-forgery token")
-    page = session.post(
-        f"{_SEARCH}/nsSearch.action",
-        form={
-            "nonStandardEntityType": "Organization",
-            "nonStandardSearchOrgName": query.name or "",
-            "assocNameType": "Search by Debtor",
-            "beginningDate": _us(query.date_after),
-            "endingDate": _us(query.date_before),
-            "CSRFToken": token,
-        },
-        headers={"Referer": f"{_SEARCH}/searchHome.action"},
-    )
-    rows = _table(page)
+    lists = [_list_debtors(session, query, text) for text in parties.texts(query)]
     liens: dict[str, _Lien] = {}
-    for cells in rows:
+    for cells in (cells for rows in lists for cells in rows):
         who = UccParty(cells["Name"], addresses.from_text(cells["Address"]), parties.kind(cells["Name"]))
         if parties.fits(who, query):
             number = cells["Lien Number"]
@@ -155,7 +139,28 @@ def _by_debtor(session: PortalSession, query: Query) -> tuple[dict[str, _Lien], 
             lien.add(lien.debtors, who)
     if not liens:
         parties.refuse_people(query, state="Oregon")
-    return liens, len(rows) < _TABLE
+    return liens, all(len(rows) < _TABLE for rows in lists)
+
+
+def _list_debtors(session: PortalSession, query: Query, text: str) -> list[dict[str, str]]:
+    """The table of debtors whose name begins with a text."""
+    form = session.get(f"{_SEARCH}/searchHome.action")
+    token = hidden_inputs(form.html()).get("CSRFToken")
+    if not token:
+        raise missing_result(form, "anti-forgery token")
+    page = session.post(
+        f"{_SEARCH}/nsSearch.action",
+        form={
+            "nonStandardEntityType": "Organization",
+            "nonStandardSearchOrgName": text,
+            "assocNameType": "Search by Debtor",
+            "beginningDate": _us(query.date_after),
+            "endingDate": _us(query.date_before),
+            "CSRFToken": token,
+        },
+        headers={"Referer": f"{_SEARCH}/searchHome.action"},
+    )
+    return _table(page)
 
 
 def _table(page: Page) -> list[dict[str, str]]:

@@ -60,6 +60,17 @@ def _spellings(surname: str) -> list[str]:
     return found
 
 
+def texts(query: Query) -> tuple[str, ...]:
+    """What to ask an index for that lists the names beginning with a text, letter by letter; all of it, each apart.
+
+    Without the legal form, of which there are other spellings, with "The" and without, "&" for "and", without signs.
+    """
+    base = names.without_suffix(query.name or "")
+    bare = re.sub(r"^the\s+", "", base, flags=re.IGNORECASE)
+    others = (bare, *names.respelled(bare)) if kind(query.name or "") != "person" else ()
+    return tuple(dict.fromkeys((base, *filter(names.words, others))))
+
+
 def kind(name: str) -> Literal["organization", "person"] | None:
     """What a name without further marks shows: a company's words, a person's comma, or neither."""
     if officers.is_organization(name):

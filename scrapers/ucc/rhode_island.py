@@ -16,7 +16,7 @@ from dataclasses import replace
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses, names
+from scrapers.normalize import addresses
 from scrapers.normalize.liens import is_termination
 from scrapers.parsing.fields import listed
 from scrapers.parsing.html import lines_of, missing_result, offers_next, select, text_of, visible_text
@@ -42,12 +42,15 @@ _MOST, _OPENED = 10_000, 5  # rows asked for; the newest liens whose history is 
 
 def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
     """Liens of organizations whose name begins with the one asked for; the newest with their parties."""
-    page = session.get(_RESULTS, params=_question(query))
-    rows, complete = _rows(page)
     liens: dict[str, list[dict[str, HtmlElement]]] = {}
-    for row in rows:
-        if _role(row) == query.search_by and parties.fits(parties.listed_party(text_of(row["Name"])), query):
-            liens.setdefault(text_of(row["Original Filing Number"]), []).append(row)
+    complete = True
+    for text in parties.texts(query):
+        page = session.get(_RESULTS, params=_question(query, text))
+        rows, whole = _rows(page)
+        complete = complete and whole
+        for row in rows:
+            if _role(row) == query.search_by and parties.fits(parties.listed_party(text_of(row["Name"])), query):
+                liens.setdefault(text_of(row["Original Filing Number"]), []).append(row)
     if not liens:
         parties.refuse_people(query, state="Rhode Island")
     found = parties.newest_first((_filing(number, of_it, query, page) for number, of_it in liens.items()), query)
@@ -55,13 +58,13 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     return opened + found[_OPENED:], complete
 
 
-def _question(query: Query) -> dict[str, str]:
+def _question(query: Query, text: str) -> dict[str, str]:
     debtor = query.search_by == "debtor"
     return {
         "SearchLapsed": "False",
         "rdoSearch": "O",
         **dict.fromkeys(_BLANK, ""),
-        "txtName": names.without_suffix(query.name or ""),
+        "txtName": text,
         "txtFilingNumber": "",
         "txtStartDate": "",
         "UCCSearchMethod": "B",

@@ -13,7 +13,6 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import names
 from scrapers.parsing.cells import paired
 from scrapers.parsing.fields import listed
 from scrapers.parsing.html import missing_result, select, text_of, visible_text
@@ -33,23 +32,34 @@ _PAGES = re.compile(r"\bitems? in (\d+) pages?\b", re.IGNORECASE)
 
 def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
     """Filings of parties whose name begins with the one asked for, newest first."""
-    wanted = names.without_suffix(query.name or "")
+    found: dict[str, UccFiling] = {}
+    complete = True
+    for text in parties.texts(query):
+        filings, whole = _listed(session, query, text)
+        complete = complete and whole
+        found = {filing.file_number: filing for filing in filings} | found
+    if not found:
+        parties.refuse_people(query, state="South Carolina")
+    return parties.dated_newest_first(found.values(), query), complete
+
+
+def _listed(session: PortalSession, query: Query, text: str) -> tuple[list[UccFiling], bool]:
+    """The filings of the parties meant among those whose name begins with a text, and whether they are all."""
     page = _name_search(session, WebForm(session.get(URL), what="the menu"))
     form = WebForm(page, what="the name search")
     roles = form.tree.xpath("//input[@type='radio'][@value='DebtorPartyRadioButton']/@name")
-    values = {"PartyNameTextBox": wanted, **{str(name): "DebtorPartyRadioButton" for name in roles}}
+    values = {"PartyNameTextBox": text, **{str(name): "DebtorPartyRadioButton" for name in roles}}
     page = form.press(session, "ContinueButton", values, headers={"Referer": page.url})
     boxes = _boxes(page)
     ticked = {name: party for name, party in boxes.items() if parties.fits(parties.listed_party(party), query)}
     if not ticked:
-        parties.refuse_people(query, state="South Carolina")
-        return (), True
+        return [], True
     chosen = WebForm(page, what="the list of names").press(
         session, "UCCSearchResultsByPartyNameControl1$ContinueButton", dict.fromkeys(ticked, "on")
     )
     debtor = next(iter(ticked.values())) if roles and len(set(ticked.values())) == 1 else None
     rows, complete = _rows(chosen)
-    return parties.dated_newest_first((_filing(row, debtor) for row in rows), query), complete
+    return [_filing(row, debtor) for row in rows], complete
 
 
 def _name_search(session: PortalSession, menu: WebForm) -> Page:

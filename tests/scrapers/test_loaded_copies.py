@@ -206,6 +206,25 @@ class TestABrokenFile:
 
 
 @pytest.mark.django_db
+class TestAFileInWindowsLetters:
+    """Where UTF-8 is expected: nobody says in which the offices write."""
+
+    def test_keeps_every_name(self, tmp_path: Path) -> None:
+        file = write_csv(tmp_path / "all.csv", [*LINES, ["7", "Ni\u00f1o\u2019s Pe\u00f1a LLC", "Good Standing", ""]])
+        file.write_bytes(file.read_text(encoding="utf-8").encode("cp1252"))
+        load(file)
+        answer = put(Query("ZZ", name="NINO'S PENA, LLC"))
+        assert isinstance(answer, Found)
+        assert answer.record.entity_name == "Ni\u00f1o\u2019s Pe\u00f1a LLC"
+
+    def test_may_stand_in_an_archive(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("a.csv", "A\nPe\u00f1a\n".encode("cp1252") + "Pe\u00f1a\n".encode())
+        assert [row["A"] for row in rows(path, published("csv-zip", "A"))] == ["Pe\u00f1a", "Pe\u00f1a"]
+
+
+@pytest.mark.django_db
 class TestALoadThatWasKilled:
     """A worker that died in the middle."""
 
@@ -227,6 +246,24 @@ class TestALoadThatWasKilled:
         assert (copy.entities, BulkCopy.objects.count()) == (95, 1)
         numbers = BulkEntity.objects.values_list("entity_id", flat=True)
         assert sorted(map(int, numbers)) == list(range(1, 96))
+
+    def test_begins_anew_where_another_file_has_its_name(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(copies, "BATCH", 10)
+        old = [[str(number), f"Old Company {number} LLC", "Good Standing", ""] for number in range(1, 41)]
+
+        def die(copy: BulkCopy) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            refresh.load(
+                portal=Northland(), file=write_csv(tmp_path / "all.csv", old), as_of=NOW, now=NOW, progress=die
+            )
+        new = [[str(number), f"New Company {number} LLC", "Good Standing", ""] for number in range(1, 41)]
+        file = write_csv(tmp_path / "all.csv", new)
+        copy = load(file)
+        assert (copy.entities, copy.sha256) == (40, hashlib.sha256(file.read_bytes()).hexdigest())
+        keys = BulkEntity.objects.values_list("name_key", flat=True)
+        assert {key.split()[0] for key in keys} == {"new"}
 
     def test_is_never_loaded_by_two_at_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(copies, "BATCH", 10)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from scrapers.records import FoundFilings, NotFound
+import pytest
+
+from scrapers.records import FoundFilings, NotFound, Query
 from scrapers.transport.recording import Step, load_steps
+from scrapers.ucc import parties
 from tests.scrapers.conversation import Conversation
 from tests.scrapers.golden import FOLDER
 
@@ -52,6 +55,45 @@ class TestACompanyThatHasTheWordsElsewhere:
         steps = saved("CA/ucc-debtor", lambda page: page.replace(b"GOLDEN LANTERN", b"OLD GOLDEN LANTERN"))
         talked = Conversation("CA", *steps)
         assert isinstance(talked.ask(kind="ucc", name="Golden Lantern Works, Inc."), NotFound)
+
+
+class TestANameThatTheRegistryWritesOtherwise:
+    """Than the caller: an index that lists what begins with a text compares letters."""
+
+    @pytest.mark.parametrize(
+        ("name", "texts"),
+        [
+            ("Blue Heron Logistics, LLC", ["Blue Heron Logistics"]),
+            ("The Blue Heron Co.", ["The Blue Heron", "Blue Heron"]),
+            ("Heron & Sons, Inc.", ["Heron & Sons", "Heron and Sons"]),
+            ("Heron's Nest LLC", ["Heron's Nest", "Herons Nest"]),
+            ("Sample, Jordan", ["Sample, Jordan"]),
+        ],
+    )
+    def test_is_asked_for_in_its_ways(self, name: str, texts: list[str]) -> None:
+        assert list(parties.texts(Query("OR", name, kind="ucc"))) == texts
+
+    def test_has_its_liens_in_oregon_under_another_form_of_its_kind(self) -> None:
+        found = Conversation("OR", *load_steps(FOLDER / "OR" / "ucc-debtor")).ask(
+            kind="ucc", name="Madrone Creek Cider, L.L.C."
+        )
+        assert isinstance(found, FoundFilings)
+        assert [lien.file_number for lien in found.filings] == ["93000001", "92000002"]
+
+    def test_has_its_liens_in_florida_where_another_form_stands_further_on(self) -> None:
+        found = Conversation("FL", *load_steps(FOLDER / "FL" / "ucc-debtor")).ask(
+            kind="ucc", name="Mangrove Lantern Charters Ltd. Liability Company"
+        )
+        assert isinstance(found, FoundFilings)
+        assert len(found.filings) == 2
+
+    def test_has_its_liens_in_rhode_island_without_the_article(self) -> None:
+        listed = load_steps(FOLDER / "RI" / "ucc-secured-party")
+        without = replace(listed[1], url=listed[1].url.replace("Example+Bank+NA", "The+Example+Bank%2C+N.A."))
+        talked = Conversation("RI", without, *listed)
+        found = talked.ask(kind="ucc", name="The Example Bank, N.A.", search_by="secured_party")
+        assert isinstance(found, FoundFilings)
+        assert found.filings[0].secured_parties[0].name == "EXAMPLE BANK, N.A."
 
 
 class TestALienOnTwoDebtorsOfAName:
