@@ -13,6 +13,18 @@ from lookups.workspace import mail
 from tests.sign_in.people import new_address
 
 
+def read_form(page: Any) -> dict[str, str]:
+    """What a browser would send back of the forms of a page, as they are shown."""
+    text = page.content.decode()
+    fields = dict(re.findall(r'<input [^>]*?name="(\w[\w-]*)"(?:(?! type="checkbox")[^>])*? value="([^"]*)"', text))
+    empty = dict.fromkeys(re.findall(r'<input [^>]*?name="(\w[\w-]*)"', text), "")
+    ticked = dict.fromkeys(re.findall(r'<input type="checkbox" name="(\w+)"[^>]* checked', text), "on")
+    boxes = dict.fromkeys(re.findall(r'<input type="checkbox" name="(\w+)"', text))
+    chosen = dict(re.findall(r'<select name="(\w+)".*?<option value="([^"]*)" selected', text, re.DOTALL))
+    sent = {**empty, **fields, **boxes, **ticked, **chosen}
+    return {name: value for name, value in sent.items() if value is not None}
+
+
 class Person(Client):
     """Somebody with an address, in a browser."""
 

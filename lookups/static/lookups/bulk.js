@@ -24,6 +24,7 @@ function findPlaced(place, part) {
 /** The page behind an address or a form, and the part of it with this id put into ours. `sender` had the keyboard. */
 async function swap(id, address, options, sender) {
   const reply = await fetch(address, { credentials: "same-origin", ...options });
+  if (reply.status >= 500 || reply.status === 429) throw new Error("not now"); // as if the network were away
   const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
   const part = fresh.getElementById(id);
   const old = document.getElementById(id);

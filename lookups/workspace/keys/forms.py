@@ -11,6 +11,7 @@ from django import forms
 from billing import customer_keys, keys
 from billing.fields import DollarsField, NetworksField
 from billing.models import ApiKey
+from lookups.workspace import shown
 
 LONGEST_NAME = 100
 LAST_YEAR = 2199
@@ -87,6 +88,7 @@ class ChangeForm(forms.Form):
         super().__init__(*args, **{"initial": {"name": key.name, "monthly_budget": key.monthly_budget}, **named})
         if key.is_test:
             del self.fields["monthly_budget"]
+        shown.remember(self)
 
 
 class RotateForm(forms.Form):

@@ -108,7 +108,8 @@ def one(request: WorkspaceRequest, key_id: str) -> HttpResponse:
     key, now = _get(request, key_id), timezone.now()
     form = ChangeForm(request.POST or None, key=key)
     if request.method == "POST" and form.is_valid():
-        name, budget = form.cleaned_data["name"], form.cleaned_data.get("monthly_budget")
+        present = {"name": key.name, "monthly_budget": key.monthly_budget}
+        name, budget = ({**present, **{one: form.cleaned_data[one] for one in form.changed_data}}).values()
         changed = _refusing(
             form,
             lambda: customer_keys.change(by=request.workspace_key, key=key, name=name, monthly_budget=budget, now=now),

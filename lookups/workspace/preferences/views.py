@@ -17,6 +17,7 @@ from billing.members import sessions, team
 from billing.models import Account
 from lookups import account_settings
 from lookups.notifications import result_mail
+from lookups.workspace import shown
 from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.entrance import passkeys
 
@@ -69,6 +70,7 @@ class AccountForm(forms.Form):
             self.fields["low_balance"].help_text = "This installation sends no mail."
         choices = [(one, one or "Nobody") for one in sorted(found, reverse=True)]
         cast(forms.ChoiceField, self.fields["email"]).choices = choices
+        shown.remember(self)
 
     def changes(self) -> dict[str, Any]:
         """The changed ones as the service takes them."""

@@ -35,6 +35,21 @@ def open_page(browser: Browser, url: str, **person: Any) -> tuple[Page, list[str
     return page, complaints
 
 
+class TestTheFirstPage:
+    """Between a phone and a wide window."""
+
+    @pytest.mark.parametrize("width", [768, 1000])
+    def test_has_the_numbers_beside_the_map_in_whole_words(self, browser: Browser, site: str, width: int) -> None:
+        page, _ = open_page(browser, f"{site}/", width=width)
+        torn = """[...document.querySelectorAll(".parts-now a")].flatMap(one => [...one.childNodes].filter(part => {
+          const line = document.createRange();
+          line.selectNodeContents(part);
+          return part.textContent.trim() && line.getClientRects().length > part.textContent.trim().split(" ").length;
+        }).map(part => part.textContent.trim()))"""
+        expect(page.locator(".parts-now a")).to_have_count(4)
+        assert page.evaluate(torn) == []
+
+
 class TestTheSearchBox:
     """On the first page."""
 

@@ -177,6 +177,27 @@ class TestABrowser:
         assert complaints == []
         assert chromium.judge(page) == []
 
+    def test_goes_on_with_the_progress_when_the_service_was_away_for_a_moment(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any
+    ) -> None:
+        office.work_in("sandbox")
+        office.post("/app/bulk/", {"pasted": "Company,State\nBlue Heron Logistics LLC,DE\nMagic Found LLC,NY\n"})
+        office.post(f"/app/bulk/drafts/{BulkDraft.objects.get().pk}/buy/", {"revision": "1"})
+        page = chromium.enter(browser, office, live_server.url, width=1440)
+        page.goto(f"{live_server.url}/app/bulk/{BulkJob.objects.get().public_id}/")
+        asked: list[str] = []
+
+        def be_away(route: Any) -> None:
+            asked.append(route.request.url)
+            route.fulfill(status=503, content_type="text/html", body="<h1>Not available for a moment</h1>")
+
+        page.route("**/app/bulk/**", be_away)
+        while len(asked) < 2:
+            page.wait_for_timeout(100)
+        page.unroute("**/app/bulk/**")
+        queue.work(now=timezone.now())
+        page.get_by_text("2 rows, 2 found").wait_for()
+
     def test_keeps_a_file_that_is_too_large_and_says_so_at_once(
         self, office: Browser, live_server: Any, browser: Any, chromium: Any, tmp_path: Path
     ) -> None:

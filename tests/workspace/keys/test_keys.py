@@ -16,6 +16,7 @@ from billing import customer_keys, keys
 from billing.models import ApiKey, AuditEvent
 from lookups import selectors as states
 from tests.workspace.conftest import Browser, open_office
+from tests.workspace.people import read_form
 
 pytestmark = pytest.mark.django_db
 LIST = "/app/keys/"
@@ -208,6 +209,15 @@ class TestAKeyInUse:
         office.post(f"{LIST}{key.public_id}/", {"name": "weekly import", "monthly_budget": ""})
         key.refresh_from_db()
         assert key.monthly_budget is None
+
+    def test_keeps_the_budget_that_somebody_has_set_since_the_page_was_shown(self, office: Browser) -> None:
+        key = issued(office)
+        shown = read_form(office.get(f"{LIST}{key.public_id}/"))
+        theirs = read_form(office.get(f"{LIST}{key.public_id}/"))
+        office.post(f"{LIST}{key.public_id}/", theirs | {"monthly_budget": "3"})
+        office.post(f"{LIST}{key.public_id}/", shown | {"name": "weekly import"})
+        key.refresh_from_db()
+        assert (key.name, key.monthly_budget) == ("weekly import", 30_000)
 
     def test_shares_its_budget_with_its_successor(self, office: Browser) -> None:
         old = issued(office)

@@ -16,8 +16,8 @@ from django.utils import timezone
 from billing import keys, ledger
 from billing.members import sessions
 from billing.models import Account, AuditEvent, FreeGrant, Invitation, LedgerEntry, Member, MemberSession, SignInLink
-from tests.workspace.conftest import Browser, open_office
-from tests.workspace.people import Person
+from tests.workspace.conftest import Browser, join, open_office
+from tests.workspace.people import Person, read_form
 
 pytestmark = pytest.mark.django_db
 FORM = {
@@ -43,6 +43,18 @@ class TestTheAccountsSettings:
         office.post("/app/settings/", {"name": "Quay Street"})
         account = Account.objects.get()
         assert (account.max_cache_age_days, account.monthly_budget, account.email) == (None, None, "")
+
+    def test_keep_what_somebody_else_has_set_since_the_page_was_shown(self, office: Browser) -> None:
+        office.post("/app/settings/", FORM | {"cache_first_default": "on"})
+        shown = read_form(office.get("/app/settings/"))
+        colleague = Browser(join(office.account, "admin", "jonas@quay.test"))
+        theirs = read_form(colleague.get("/app/settings/"))
+        del theirs["cache_first_default"]
+        colleague.post("/app/settings/", theirs | {"monthly_budget": "3"})
+        office.post("/app/settings/", shown | {"name": "Quay Street and Sons"})
+        account = Account.objects.get()
+        assert account.name == "Quay Street and Sons"
+        assert (account.monthly_budget, account.cache_first_default) == (30_000, False)
 
     def test_promise_no_mail_where_none_is_sent(self, office: Browser) -> None:
         assert b"No mail goes out when little is left." in office.get("/app/balance/").content
