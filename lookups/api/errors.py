@@ -60,11 +60,16 @@ class ApiError(Exception):
             },
         )
 
-    def response(self, request_id: str) -> Response:
-        """The whole reply."""
+    def list_headers(self) -> dict[str, str]:
+        """What goes with it beside the body."""
         headers = dict(self.headers)
         if self.retryable and self.retry_after is not None:
             headers["Retry-After"] = str(max(1, math.ceil(self.retry_after)))
+        return headers
+
+    def response(self, request_id: str) -> Response:
+        """The whole reply."""
+        headers = self.list_headers()
         return Response(self.body(request_id), status=self.status, headers=headers, content_type=self.content_type)
 
 

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from billing import ledger, locks, prices
+from billing import keys, ledger, locks, prices
 from billing.ledger_errors import HoldEnded, InsufficientFunds
 from billing.models import ApiKey, Hold
 from lookups.bulk import queue
@@ -73,7 +73,8 @@ def accept(
     if earlier is not None:
         return earlier
     firsts: dict[tuple[str, str, str], int] = {}
-    asked_hash = _digest(wanted, accepts_stored, max_wait, notify)
+    of_a_person = asked_by_id is not None or list(key.scopes) == [keys.RECONCILE]
+    asked_hash = _digest(wanted, accepts_stored, max_wait, notify, of_a_person=of_a_person)
     first_of = [firsts.setdefault(_same(one.question), number) for number, one in enumerate(wanted)]
     try:
         with transaction.atomic():
@@ -174,10 +175,16 @@ def _find_same(asked_hash: str, key: ApiKey, now: datetime) -> BulkJob | None:
     return recent.filter(Q(ended_at=None) | Exists(charged), asked_hash=asked_hash).first()
 
 
-def _digest(wanted: Sequence[Wanted], accepts_stored: bool, max_wait: timedelta, notify: Notify) -> str:
-    """SHA-256 of the whole request: the rows as they are spelled, in their order, and how they are to be answered."""
+def _digest(
+    wanted: Sequence[Wanted], accepts_stored: bool, max_wait: timedelta, notify: Notify, *, of_a_person: bool
+) -> str:
+    """SHA-256 of the whole request: the rows as they are spelled, in their order, and how they are to be answered.
+
+    `of_a_person`: shown where it is asked and told by no webhook, so it is not the same as a program's.
+    """
     asked = [(one.question.to_json(), one.ref) for one in wanted]
     wishes = [accepts_stored, max_wait.total_seconds(), notify.webhook_url, notify.emails_results]
+    wishes += [of_a_person] if of_a_person else []
     text = json.dumps([asked, *wishes], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

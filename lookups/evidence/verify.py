@@ -6,7 +6,6 @@
 
 Every line says what was checked and how it came out; it ends with 0 when nothing is wrong, else 1. `--keys` is the list
 of the service's keys, from its address or kept since before; `--authority`: certificates you trust for time-stamps.
-
 What it can show: that whoever holds the key has signed that these bytes came from these addresses at this time, and
 gave this answer; and that nothing was changed since. What no file can show: that the registry's server sent them.
 """
@@ -167,8 +166,7 @@ def _check_key(files: Mapping[str, bytes], manifest: Any, signature: Mapping[str
     if trusted.keys is None:
         where = f"compare it with {manifest['service']}/.well-known/sos-lookup-keys.json"
         return None, f"Whose key {own['id']} is, this file alone cannot show: {where}."
-    alone = [one["id"] for one in log["keys"][1 : log["keys"].index(own) + 1] if not one["signature"]]
-    if alone:
+    if alone := [one["id"] for one in log["keys"][1 : log["keys"].index(own) + 1] if not one["signature"]]:
         return None, f"The key {own['id']} is on the list alone: no key before it vouches for {alone[-1]}."
     return True, f"The key {own['id']} is on the list of {log['service']}, and was in use then."
 
@@ -286,8 +284,7 @@ def _check_head(keys: list[Any], entry: Any, links: list[str] | None, head: Mapp
     if head is None:
         return None, "The chain had no head over this entry yet when the file was made; a later file has."
     _verify(head["document"].encode(), head, "the head")
-    said = load(head["document"])
-    _find_key(keys, head, said["at"])
+    _find_key(keys, head, (said := load(head["document"]))["at"])
     if links is None:
         return None, f"The head at entry {said['number']} is too far to show the way there."
     if (said["number"], said["hash"]) != (entry["number"] + len(links), reduce(_link, links, entry["hash"])):

@@ -169,8 +169,8 @@ def _refusal(request: HttpRequest, error: ApiError) -> HttpResponse:
         status=error.status,
         content_type=error.content_type,
     )
-    if error.retry_after is not None:
-        response["Retry-After"] = str(round(error.retry_after))
+    for name, value in error.list_headers().items():
+        response[name] = value
     return response
 
 

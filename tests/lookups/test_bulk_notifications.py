@@ -8,6 +8,7 @@ import email.policy
 import io
 import logging
 import socket
+import uuid
 from collections.abc import Iterator
 from datetime import timedelta
 from email.message import EmailMessage
@@ -20,9 +21,12 @@ from celery import current_app
 from django.test import Client
 from django.utils import timezone
 
+from billing import keys
 from billing.models import Account
-from lookups.bulk import queue
+from lookups.bulk import bulk_jobs, queue
+from lookups.bulk.bulk_jobs import Wanted
 from lookups.jobs import lifecycle, operator_actions
+from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Delivery, DeliveryAttempt, Job, Lookup
 from lookups.notifications import deliveries, result_mail
 from tests.lookups.conftest import Customer
@@ -102,6 +106,26 @@ class TestABulkJobThatEnds:
         ask(customer)
         end_bulk()
         assert not Delivery.objects.exists()
+
+    def test_also_when_a_person_has_asked_the_same_a_moment_before(
+        self, customer: Customer, receiver: Receiver
+    ) -> None:
+        listen_at(customer, receiver)
+        sheet, _ = keys.issue(account=customer.account, name="sheet", scopes=[keys.RECONCILE], now=timezone.now())
+        rows = [Wanted(Question("NY", one["entity_name"]), one.get("ref")) for one in ROWS]
+        asking: dict[str, Any] = {
+            "wanted": rows,
+            "accepts_stored": False,
+            "request_id": "",
+            "now": timezone.now(),
+            "apart": False,
+        }
+        shown: Any = bulk_jobs.accept(key=sheet, bulk_id=uuid.uuid4(), **asking)
+        assert bulk_jobs.accept(key=sheet, bulk_id=uuid.uuid4(), **asking) == shown, "for one price"
+        assert ask(customer).json()["job_id"] != shown.public_id
+        end_bulk()
+        deliver()
+        assert len(receiver.requests) == 1
 
     def test_once_when_it_was_asked_twice_with_the_same_key(self, customer: Customer, receiver: Receiver) -> None:
         listen_at(customer, receiver)

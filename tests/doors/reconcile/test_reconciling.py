@@ -245,7 +245,8 @@ class TestAKey:
         assert (reply.status_code, reply.json()["code"]) == (403, "forbidden")
 
     def test_that_opens_nothing_is_refused(self, db: None) -> None:
-        assert Client().get("/reconcile/osd_nothing/").status_code == 401
+        refused = Client().get("/reconcile/osd_nothing/")
+        assert (refused.status_code, refused["WWW-Authenticate"]) == (401, 'Bearer realm="SOS Lookup"')
 
     def test_does_nothing_else(self, program: Program) -> None:
         secret = program.root.rpartition("/")[2]
