@@ -227,6 +227,7 @@ class Evidence:
     source_url: str
     retrieved_at: datetime
     from_copy: bool = False  # a loaded copy of the bulk data answered, not the portal
+    as_of: datetime | None = None  # the day of that copy
     left_out: tuple[str, ...] = ()  # characters of the registry's text that cannot be seen: "U+202E"
 
 

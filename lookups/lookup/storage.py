@@ -211,6 +211,8 @@ def evidence_fields(evidence: Evidence, reading: Reading) -> dict[str, Any]:
         "sha256": reading.sha256,
         "fromRegister": evidence.from_copy,
     }
+    if evidence.as_of is not None:
+        told["dataAsOf"] = wire_time(evidence.as_of)
     return {**told, "leftOut": list(evidence.left_out)} if evidence.left_out else told
 
 

@@ -296,7 +296,7 @@ def _suggestions(choice: Choice) -> tuple[Suggestion, ...]:
 def _evidence(source: Source, now: datetime) -> Evidence:
     pages = source.session.pages
     address = pages[-1].url if pages else next(iter(source.portal.sources), "")
-    return Evidence(address, now, from_copy=source.from_copy)
+    return Evidence(address, now, from_copy=source.from_copy, as_of=source.copy_as_of)
 
 
 def _naming(hidden: set[str], evidence: Evidence) -> Evidence:

@@ -70,6 +70,11 @@ class LoadedCopy:
         return self.was_read
 
     @property
+    def copy_as_of(self) -> datetime | None:
+        """The day of the copy that was read; None where none was."""
+        return self._copy.as_of if self.was_read else None
+
+    @property
     def active_only(self) -> bool:
         """Whether entities that have ended are not in it."""
         return self._bulk_data.active_only or self.portal.coverage == "active_only"
@@ -185,6 +190,11 @@ class LivePortal:
     def from_copy(self) -> bool:
         """Whether the answer rests on a copy, too."""
         return self._beside is not None and self._beside.was_read
+
+    @property
+    def copy_as_of(self) -> datetime | None:
+        """The day of the copy that was read; None where none was."""
+        return self._beside.copy_as_of if self._beside else None
 
     @property
     def active_only(self) -> bool:

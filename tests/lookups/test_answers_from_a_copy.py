@@ -12,6 +12,9 @@ import pytest
 from django.utils import timezone
 
 from jurisdictions import services
+from lookups import bodies
+from lookups.api.wire.shape import to_plain
+from lookups.evidence import manifests
 from lookups.models import Lookup
 from scrapers import discovery
 from scrapers.bulk_data import refresh
@@ -53,6 +56,19 @@ class TestALookup:
     def test_that_finds_nothing_costs_nothing(self, virginia: Customer) -> None:
         assert virginia.lookup("Quasar Umbrella Repair", "VA").status_code == 404
         assert virginia.balance.available == 10 * PRICE
+
+    def test_that_finds_nothing_says_in_what_and_of_which_day(self, virginia: Customer) -> None:
+        evidence = virginia.lookup("Quasar Umbrella Repair", "VA").json()["evidence"]
+        assert evidence["fromRegister"] is True
+        assert evidence["dataAsOf"] == "2026-11-01T00:00:00.000Z"
+        lookup = Lookup.objects.get()
+        assert (lookup.source, lookup.data_as_of) == ("copy", DAY)
+        assert manifests.content_of(lookup, reading=lookup.reading)["source"] == "copy"
+
+    def test_in_a_bulk_row_has_its_day_too(self, virginia: Customer) -> None:
+        virginia.lookup("Blue Heron Logistics", "VA")
+        row = bodies.of_row(Lookup.objects.get(), now=timezone.now())
+        assert to_plain(row)["evidence"]["dataAsOf"] == "2026-11-01T00:00:00.000Z"
 
 
 def check(who: Customer, name: str, state: str = "VA", **more: str) -> Any:

@@ -405,8 +405,15 @@ class TestWhatARowKeeps:
             "candidates": NEAR,
             "note": "Active only.",
             "evidence": PROOF,
+            "source": "live",
+            "data_as_of": None,
         }
         assert self.keep(NothingFound())["note"] == ""
+
+    def test_of_nothing_found_in_a_copy(self) -> None:
+        proof = {**PROOF, "fromRegister": True, "dataAsOf": "2026-11-01T00:00:00.000Z"}
+        kept = self.keep(NothingFound(evidence=proof))
+        assert (kept["source"], kept["data_as_of"]) == ("copy", datetime(2026, 11, 1, tzinfo=UTC))
 
     def test_of_a_registry_that_could_not_be_asked(self) -> None:
         expected = {"verdict": "unavailable", "reason": "blocked", "retry_at": None, "note": ""}

@@ -32,6 +32,9 @@ class Evidence(Shape):
     fromRegister: Annotated[
         bool, about("Whether a loaded copy of the state's published register was read, not the portal.")
     ] = False
+    dataAsOf: Annotated[
+        Moment | UnsetType, about("The day of that copy, also where nothing was found in it; missing of a portal.")
+    ] = UNSET
     leftOut: Annotated[
         list[str] | UnsetType,
         about(

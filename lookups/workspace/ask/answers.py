@@ -209,7 +209,8 @@ def _write_found(lookup: Lookup) -> str:
 
 def _write_absence(lookup: Lookup) -> str:
     """Who has no such record, and where was not looked."""
-    who = "A loaded copy of the register" if lookup.is_from_copy else "The registry answered in full and"
+    dated = f" of {day(lookup.data_as_of)}" if lookup.data_as_of else ""
+    who = f"A loaded copy of the register{dated}" if lookup.is_from_copy else "The registry answered in full and"
     return " ".join(filter(None, (f"{who} has no such record.", lookup.note, FREE)))
 
 
