@@ -45,12 +45,12 @@ class OtherLoad(LoadRefused):
 
 def begin(*, state: str, bulk_data: BulkData, file: Path, as_of: datetime, now: datetime) -> BulkCopy:
     """The loading to work on: a broken one of the same file goes on, any other broken one is dropped."""
+    sha256 = _digest(file)  # what stands under a name may be another file by now
     broken = BulkCopy.objects.filter(state=state, status="loading").first()
     if broken is not None:
-        if broken.file == str(file) and broken.as_of == as_of:
+        if (broken.file, broken.as_of, broken.sha256) == (str(file), as_of, sha256):
             return broken
         refuse(copy=broken, why="replaced by a newer load", now=now)
-    sha256 = _digest(file)
     return BulkCopy.objects.create(
         state=state, url=bulk_data.url, file=str(file), sha256=sha256, as_of=as_of, started_at=now
     )

@@ -228,6 +228,24 @@ class TestALoadThatWasKilled:
         numbers = BulkEntity.objects.values_list("entity_id", flat=True)
         assert sorted(map(int, numbers)) == list(range(1, 96))
 
+    def test_begins_anew_where_another_file_has_its_name(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(copies, "BATCH", 10)
+        old = [[str(number), f"Old Company {number} LLC", "Good Standing", ""] for number in range(1, 41)]
+
+        def die(copy: BulkCopy) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            refresh.load(
+                portal=Northland(), file=write_csv(tmp_path / "all.csv", old), as_of=NOW, now=NOW, progress=die
+            )
+        new = [[str(number), f"New Company {number} LLC", "Good Standing", ""] for number in range(1, 41)]
+        file = write_csv(tmp_path / "all.csv", new)
+        copy = load(file)
+        assert (copy.entities, copy.sha256) == (40, hashlib.sha256(file.read_bytes()).hexdigest())
+        keys = BulkEntity.objects.values_list("name_key", flat=True)
+        assert {key.split()[0] for key in keys} == {"new"}
+
     def test_is_never_loaded_by_two_at_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(copies, "BATCH", 10)
         file = write_csv(tmp_path / "all.csv", [[str(n), f"Company {n} LLC", "Good Standing", ""] for n in range(40)])
