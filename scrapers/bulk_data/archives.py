@@ -6,6 +6,7 @@ meant to publish, and is refused like a changed layout: the copy that was loaded
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import lzma
@@ -23,7 +24,19 @@ LARGEST = 16 * 1024**3  # bytes unpacked; the largest known register has 7 GB
 MOST_TIMES = 200  # its size, unpacked; tables come to 5 to 20 times, lines of blanks to 60
 MOST_MEMBERS = 1_000  # files in one archive; the known ones have one to ten
 _ALWAYS_FINE = 16 * 1024**2  # bytes unpacked, however small the archive
+AS_WINDOWS = "as-windows"  # how bytes are decoded that the file's own encoding has not
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, IsADirectoryError, RuntimeError, csv.Error)
+
+
+def _as_windows(error: UnicodeError) -> tuple[str, int]:
+    """Bytes that are no UTF-8 as Windows writes them, as Florida's files mix both: no name has a U+FFFD in it."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    raw = error.object[error.start : error.end]
+    return "".join(bytes((one,)).decode("cp1252", "ignore") or chr(one) for one in raw), error.end
+
+
+codecs.register_error(AS_WINDOWS, _as_windows)
 
 
 @contextmanager
@@ -54,7 +67,7 @@ def unpacked(path: Path) -> Iterator[zipfile.ZipFile]:
 def member_lines(archive: zipfile.ZipFile, member: str, *, encoding: str) -> Iterator[Lines]:
     """The lines of one file in the archive."""
     with archive.open(member) as raw:
-        yield Lines(io.TextIOWrapper(raw, encoding=encoding, errors="replace", newline=""), member)
+        yield Lines(io.TextIOWrapper(raw, encoding=encoding, errors=AS_WINDOWS, newline=""), member)
 
 
 class Lines:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jurisdictions.nesting import refuse_deep
-from scrapers.bulk_data.archives import Lines, member_lines, refusing_damage, unpacked
+from scrapers.bulk_data.archives import AS_WINDOWS, Lines, member_lines, refusing_damage, unpacked
 from scrapers.bulk_data.published import BulkData, Row
 from scrapers.failures import PageChanged
 
@@ -24,7 +24,7 @@ def rows(path: Path, bulk_data: BulkData) -> Iterator[Row]:
         if bulk_data.joined is not None:
             yield from bulk_data.joined(path)
         elif bulk_data.kind == "csv":
-            with path.open(newline="", encoding=bulk_data.encoding, errors="replace") as file:
+            with path.open(newline="", encoding=bulk_data.encoding, errors=AS_WINDOWS) as file:
                 yield from _csv_rows(Lines(file, path.name), bulk_data.columns, path.name, bulk_data.known)
         else:
             with unpacked(path) as archive:
@@ -75,7 +75,7 @@ def open_table(path: Path, columns: frozenset[str], *, encoding: str) -> Iterato
     """Every row of a table in a file of its own, whose column names may be in any case; given in lower case."""
     if not path.is_file():
         raise PageChanged(f"{path.parent.name} holds no {path.name}")
-    with path.open(newline="", encoding=encoding, errors="replace") as file:
+    with path.open(newline="", encoding=encoding, errors=AS_WINDOWS) as file:
         yield from _csv_rows(Lines(file, path.name), columns, path.name, caseless=True)
 
 

@@ -206,6 +206,25 @@ class TestABrokenFile:
 
 
 @pytest.mark.django_db
+class TestAFileInWindowsLetters:
+    """Where UTF-8 is expected: nobody says in which the offices write."""
+
+    def test_keeps_every_name(self, tmp_path: Path) -> None:
+        file = write_csv(tmp_path / "all.csv", [*LINES, ["7", "Ni\u00f1o\u2019s Pe\u00f1a LLC", "Good Standing", ""]])
+        file.write_bytes(file.read_text(encoding="utf-8").encode("cp1252"))
+        load(file)
+        answer = put(Query("ZZ", name="NINO'S PENA, LLC"))
+        assert isinstance(answer, Found)
+        assert answer.record.entity_name == "Ni\u00f1o\u2019s Pe\u00f1a LLC"
+
+    def test_may_stand_in_an_archive(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("a.csv", "A\nPe\u00f1a\n".encode("cp1252") + "Pe\u00f1a\n".encode())
+        assert [row["A"] for row in rows(path, published("csv-zip", "A"))] == ["Pe\u00f1a", "Pe\u00f1a"]
+
+
+@pytest.mark.django_db
 class TestALoadThatWasKilled:
     """A worker that died in the middle."""
 
