@@ -198,6 +198,16 @@ class TestABrokenFile:
             load(write_csv(tmp_path / "new.csv", LINES[:1]))
         assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)
 
+    def test_that_holds_its_rows_twice_keeps_no_whole_one_from_coming_next(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "twice.csv", LINES * 2))
+        assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)
+        assert load(write_csv(tmp_path / "new.csv", LINES)).status == "current"
+
+    def test_that_holds_a_third_of_the_rows_thrice_is_refused(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "old.csv", LINES))
+        with pytest.raises(copies.LoadRefused, match="only 1 entities"):
+            load(write_csv(tmp_path / "third.csv", LINES[:1] * 3))
+
     def test_that_is_no_archive_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "x.zip"
         path.write_bytes(b"<html>Just a moment...</html>")
