@@ -87,6 +87,12 @@ class TestANameThatTheRegistryWritesOtherwise:
         assert isinstance(found, FoundFilings)
         assert len(found.filings) == 2
 
+    def test_has_its_liens_in_california_with_its_comma(self) -> None:
+        steps = load_steps(FOLDER / "CA" / "ucc-debtor")
+        found = Conversation("CA", *steps).ask(kind="ucc", name="Golden Lantern Works Incorporated")
+        assert isinstance(found, FoundFilings)
+        assert [lien.file_number for lien in found.filings] == ["197728979000"]
+
     def test_has_its_liens_in_rhode_island_without_the_article(self) -> None:
         listed = load_steps(FOLDER / "RI" / "ucc-secured-party")
         without = replace(listed[1], url=listed[1].url.replace("Example+Bank+NA", "The+Example+Bank%2C+N.A."))
