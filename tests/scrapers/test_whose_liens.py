@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import pytest
 
 from scrapers.records import FoundFilings, NotFound, Query
 from scrapers.transport.recording import Step, load_steps
-from scrapers.ucc import parties
+from scrapers.ucc import connecticut, parties
 from tests.scrapers.conversation import Conversation
 from tests.scrapers.golden import FOLDER
 
@@ -100,6 +101,19 @@ class TestANameThatTheRegistryWritesOtherwise:
         found = talked.ask(kind="ucc", name="The Example Bank, N.A.", search_by="secured_party")
         assert isinstance(found, FoundFilings)
         assert found.filings[0].secured_parties[0].name == "EXAMPLE BANK, N.A."
+
+
+class TestAListOfDocumentsThatWasCut:
+    """The oldest are missing from it, and who knows what stood in them."""
+
+    def test_makes_no_whole_answer_in_connecticut(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        found, documents = load_steps(FOLDER / "CT" / "ucc-debtor")
+        count = len(json.loads(documents.body))
+        monkeypatch.setattr(connecticut, "_MOST", count)
+        documents = replace(documents, url=documents.url.replace("$limit=5000", f"$limit={count}"))
+        told = Conversation("CT", found, documents).ask(kind="ucc", name="Stone Wall Orchard")
+        assert isinstance(told, FoundFilings)
+        assert not told.complete
 
 
 class TestALienOnTwoDebtorsOfAName:
