@@ -26,12 +26,15 @@ from scrapers.failures import PageChanged, PortalDisabled
 from scrapers.models import BulkCopy, BulkEntity
 from scrapers.normalize.addresses import from_parts
 from scrapers.portal import Capabilities, Portal
-from scrapers.records import EntityRecord, Found, NotFound, Officer, Query
+from scrapers.records import EntityRecord, Found, FoundFilings, NotFound, Officer, Query
 from scrapers.search import neighbors
 from scrapers.search.pipeline import ask
 from scrapers.search.sources import Source, choose_source
 from scrapers.statuses import meanings
+from scrapers.transport.recording import load_steps
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER
 from tests.scrapers.states.test_alaska import HEAD as ALASKAN
 from tests.scrapers.states.test_alaska import HERON
 
@@ -176,6 +179,20 @@ class TestANameThatPeopleWriteOtherwise:
         lines = [[str(n), f"Emmy The Tailor {n} LLC", "Good Standing", ""] for n in range(20, 30)]
         load(write_csv(tmp_path / "all.csv", [*NEIGHBORS, *lines]))
         assert isinstance(put(Query("ZZ", name="Emmy Tailor LLC")), NotFound)
+
+
+@pytest.mark.django_db
+class TestALien:
+    """Of a state whose companies are loaded: the registry of liens is asked, and no file holds them."""
+
+    def test_is_not_of_the_day_of_the_companies_file(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", LINES), as_of=NOW - timedelta(days=90))
+        talk = Conversation("FL", *load_steps(FOLDER / "FL" / "ucc-debtor"))
+        question = Query("FL", "Mangrove Lantern Charters LLC", kind="ucc")
+        copy = copies.find_current("ZZ")
+        answer = ask(talk.portal, talk.session, question, now=NOW, threshold=0.92, copy=copy)
+        assert isinstance(answer, FoundFilings)
+        assert (answer.evidence.from_copy, answer.as_of) == (False, None)
 
 
 @pytest.mark.django_db
