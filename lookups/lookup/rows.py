@@ -207,17 +207,7 @@ def to_columns(outcome: Outcome, lookup: Lookup, *, now: datetime) -> dict[str, 
                 "source": Lookup.Source.COPY if from_copy else Lookup.Source.LIVE,
             }
         case NothingFound():
-            verdict = Verdict.AMBIGUOUS if outcome.ambiguous else Verdict.NOT_FOUND
-            evidence = outcome.evidence or {}
-            day = evidence.get("dataAsOf")
-            return {
-                "verdict": verdict.value,
-                "candidates": outcome.candidates,
-                "note": outcome.note or "",
-                "evidence": outcome.evidence,
-                "source": Lookup.Source.COPY if evidence.get("fromRegister") else Lookup.Source.LIVE,
-                "data_as_of": datetime.fromisoformat(day) if day else None,
-            }
+            return _of_absence(outcome)
         case Unavailable():
             after = outcome.retry_after if outcome.retryable else None
             return {
@@ -255,6 +245,19 @@ def cancel(lookups: list[Lookup], *, now: datetime) -> None:
 def _took(lookup: Lookup, now: datetime) -> int:
     """Milliseconds from accepting to ending, as far as its column goes: what was open in a backup ends all the same."""
     return min(LONGEST_MS, max(0, round((now - lookup.created_at).total_seconds() * 1000)))
+
+
+def _of_absence(outcome: NothingFound) -> dict[str, Any]:
+    evidence = outcome.evidence or {}
+    day = evidence.get("dataAsOf")
+    return {
+        "verdict": (Verdict.AMBIGUOUS if outcome.ambiguous else Verdict.NOT_FOUND).value,
+        "candidates": outcome.candidates,
+        "note": outcome.note or "",
+        "evidence": outcome.evidence,
+        "source": Lookup.Source.COPY if evidence.get("fromRegister") else Lookup.Source.LIVE,
+        "data_as_of": datetime.fromisoformat(day) if day else None,
+    }
 
 
 def _of_answer(answer: StoredAnswer, lookup: Lookup, *, stored: bool) -> dict[str, Any]:

@@ -103,14 +103,20 @@ def _advance(copy: BulkCopy, *, rows: int, entities: int) -> None:
 
 def switch(*, copy: BulkCopy, bulk_data: BulkData, now: datetime) -> None:
     """Let the new copy answer, in one transaction, when its counts are believable; LoadRefused otherwise."""
+    counted = _count(copy)
     with transaction.atomic():
         old = BulkCopy.objects.select_for_update().filter(state=copy.state, status="current").first()
-        least = max(bulk_data.least_rows, int(old.entities * SHRINK) if old else 0)
-        if copy.entities < least:
-            raise LoadRefused(f"only {copy.entities} entities where at least {least} were expected")
+        least = max(bulk_data.least_rows, int(_count(old) * SHRINK) if old else 0)
+        if counted < least:
+            raise LoadRefused(f"only {counted} entities where at least {least} were expected")
         BulkCopy.objects.filter(state=copy.state, status="current").update(status="replaced")
         copy.status, copy.finished_at = "current", now
         copy.save(update_fields=["status", "finished_at"])
+
+
+def _count(copy: BulkCopy) -> int:
+    """Its entities, each once: of a file that holds them twice the next whole one would have "too few" for ever."""
+    return BulkEntity.objects.filter(copy=copy).values("entity_id").distinct().count()
 
 
 def refuse(*, copy: BulkCopy, why: str, now: datetime) -> None:

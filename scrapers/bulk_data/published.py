@@ -41,7 +41,7 @@ class BulkData:
     more: tuple[str, ...] = ()  # further files: the download is then a folder
     joined: Callable[[Path], Iterator[Row]] | None = None  # reads the download whose files, or tables, belong together
     asked_before: Callable[[PortalSession], None] | None = None  # what a visitor has to answer before the download
-    supplied: bool = False  # handed out to holders of an account, or for a fee: an operator brings it
+    supplied: bool = False  # an operator brings it: for holders of an account, for a fee, or behind another host
     walled: bool = False  # the portal's own search turns programs away
     beside_live: bool = False
     active_only: bool = False

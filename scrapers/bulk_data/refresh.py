@@ -96,6 +96,9 @@ def refresh_all(*, now: datetime) -> dict[str, str]:
         except (PortalError, copies.LoadRefused) as error:
             told[portal.code] = f"kept the old copy: {error}"
             log.warning("bulk data of %s not refreshed: %s", portal.code, error)
+        except Exception as error:  # a full disk, a cell that a reader trips over
+            told[portal.code] = f"kept the old copy: {type(error).__name__}"
+            log.exception("bulk data of %s not refreshed", portal.code)
     return told
 
 

@@ -57,9 +57,9 @@ def ask(
 def _ask(
     portal: Portal, session: PortalSession, query: Query, *, now: datetime, threshold: float, copy: Copy | None
 ) -> Answer:
+    if query.kind == "ucc":  # no copy holds liens
+        return _filings(LivePortal(portal, session), query, now=now)
     source = choose_source(portal, session, copy)
-    if query.kind == "ucc":
-        return _filings(source, query, now=now)
     if query.entity_id:
         return _by_id(source, query.entity_id, query.name, now=now)
     assert query.name is not None

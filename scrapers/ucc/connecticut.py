@@ -50,11 +50,12 @@ class ConnecticutLiens(Portal):
         ]
         numbers = list(dict.fromkeys(need_text(row, "id_lien_flng_nbr") for row in fitting))
         liens: dict[str, list[Row]] = {number: [] for number in numbers[:_LIENS]}
+        complete = len(found) < _LISTED and len(numbers) <= _LIENS
         for batch in conditions.batches(liens, size=_BATCH):
             rows = self._ask_liens(session, where=conditions.one_of("id_lien_flng_nbr", batch), limit=_MOST)
+            complete = complete and len(rows) < _MOST
             for row in rows:
                 liens[need_text(row, "id_lien_flng_nbr")].append(row)
-        complete = len(found) < _LISTED and len(numbers) <= _LIENS
         return parties.newest_first((_filing(number, rows) for number, rows in liens.items()), query), complete
 
     def _ask_liens(self, session: PortalSession, *, where: str, limit: int) -> list[Row]:

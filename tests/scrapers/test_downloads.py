@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,28 @@ class TestADownloadThatBreaksOff:
         assert told["ZY"] == "3 entities"
         current = BulkCopy.objects.filter(status="current").values_list("state", "as_of")
         assert dict(current)["ZZ"] == NOW - timedelta(days=7)
+
+
+class TestADiskThatIsFull:
+    """For one state's file, and not for the next one's."""
+
+    def test_keeps_no_other_state_from_being_refreshed(
+        self, server: Loopback, whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        portals: list[Portal] = [Northland(), Southland()]
+        for portal in portals:
+            refresh.load(portal=portal, file=write_csv(tmp_path / f"{portal.code}.csv", LINES), as_of=NOW, now=NOW)
+        monkeypatch.setattr(refresh.discovery, "list_publishers", lambda: portals)
+        server.answers = {"/files.example.test/south.csv": [lambda wire: wire.say(200, whole, **CSV)]}
+        fetch = refresh.fetch
+
+        def fill(*, portal: Portal, now: datetime) -> tuple[Path, datetime]:
+            if portal.code == "ZZ":
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return fetch(portal=portal, now=now)
+
+        monkeypatch.setattr(refresh, "fetch", fill)
+        assert refresh.refresh_all(now=NOW) == {"ZZ": "kept the old copy: OSError", "ZY": "3 entities"}
 
 
 class TestAFileThatWasNotLoaded:

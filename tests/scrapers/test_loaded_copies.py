@@ -26,12 +26,15 @@ from scrapers.failures import PageChanged, PortalDisabled
 from scrapers.models import BulkCopy, BulkEntity
 from scrapers.normalize.addresses import from_parts
 from scrapers.portal import Capabilities, Portal
-from scrapers.records import EntityRecord, Found, NotFound, Officer, Query
+from scrapers.records import EntityRecord, Found, FoundFilings, NotFound, Officer, Query
 from scrapers.search import neighbors
 from scrapers.search.pipeline import ask
 from scrapers.search.sources import Source, choose_source
 from scrapers.statuses import meanings
+from scrapers.transport.recording import load_steps
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER
 from tests.scrapers.states.test_alaska import HEAD as ALASKAN
 from tests.scrapers.states.test_alaska import HERON
 
@@ -179,6 +182,20 @@ class TestANameThatPeopleWriteOtherwise:
 
 
 @pytest.mark.django_db
+class TestALien:
+    """Of a state whose companies are loaded: the registry of liens is asked, and no file holds them."""
+
+    def test_is_not_of_the_day_of_the_companies_file(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", LINES), as_of=NOW - timedelta(days=90))
+        talk = Conversation("FL", *load_steps(FOLDER / "FL" / "ucc-debtor"))
+        question = Query("FL", "Mangrove Lantern Charters LLC", kind="ucc")
+        copy = copies.find_current("ZZ")
+        answer = ask(talk.portal, talk.session, question, now=NOW, threshold=0.92, copy=copy)
+        assert isinstance(answer, FoundFilings)
+        assert (answer.evidence.from_copy, answer.as_of) == (False, None)
+
+
+@pytest.mark.django_db
 class TestABrokenFile:
     """A download that is not what it was."""
 
@@ -197,6 +214,16 @@ class TestABrokenFile:
         with pytest.raises(copies.LoadRefused, match="expected"):
             load(write_csv(tmp_path / "new.csv", LINES[:1]))
         assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)
+
+    def test_that_holds_its_rows_twice_keeps_no_whole_one_from_coming_next(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "twice.csv", LINES * 2))
+        assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)
+        assert load(write_csv(tmp_path / "new.csv", LINES)).status == "current"
+
+    def test_that_holds_a_third_of_the_rows_thrice_is_refused(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "old.csv", LINES))
+        with pytest.raises(copies.LoadRefused, match="only 1 entities"):
+            load(write_csv(tmp_path / "third.csv", LINES[:1] * 3))
 
     def test_that_is_no_archive_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "x.zip"

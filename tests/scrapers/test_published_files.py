@@ -396,5 +396,5 @@ class TestTheRunbook:
         assert {place.name for place in PLACES.values() if place.name in named} == {
             PLACES[one.code].name for one in by_hand
         }
-        assert "Four you fetch yourself" in text
-        assert len(by_hand) == 4
+        assert "Five you fetch yourself" in text
+        assert len(by_hand) == 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import pytest
 
 from scrapers.records import FoundFilings, NotFound, Query
 from scrapers.transport.recording import Step, load_steps
-from scrapers.ucc import parties
+from scrapers.ucc import connecticut, parties
 from tests.scrapers.conversation import Conversation
 from tests.scrapers.golden import FOLDER
 
@@ -87,6 +88,12 @@ class TestANameThatTheRegistryWritesOtherwise:
         assert isinstance(found, FoundFilings)
         assert len(found.filings) == 2
 
+    def test_has_its_liens_in_california_with_its_comma(self) -> None:
+        steps = load_steps(FOLDER / "CA" / "ucc-debtor")
+        found = Conversation("CA", *steps).ask(kind="ucc", name="Golden Lantern Works Incorporated")
+        assert isinstance(found, FoundFilings)
+        assert [lien.file_number for lien in found.filings] == ["197728979000"]
+
     def test_has_its_liens_in_rhode_island_without_the_article(self) -> None:
         listed = load_steps(FOLDER / "RI" / "ucc-secured-party")
         without = replace(listed[1], url=listed[1].url.replace("Example+Bank+NA", "The+Example+Bank%2C+N.A."))
@@ -94,6 +101,19 @@ class TestANameThatTheRegistryWritesOtherwise:
         found = talked.ask(kind="ucc", name="The Example Bank, N.A.", search_by="secured_party")
         assert isinstance(found, FoundFilings)
         assert found.filings[0].secured_parties[0].name == "EXAMPLE BANK, N.A."
+
+
+class TestAListOfDocumentsThatWasCut:
+    """The oldest are missing from it, and who knows what stood in them."""
+
+    def test_makes_no_whole_answer_in_connecticut(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        found, documents = load_steps(FOLDER / "CT" / "ucc-debtor")
+        count = len(json.loads(documents.body))
+        monkeypatch.setattr(connecticut, "_MOST", count)
+        documents = replace(documents, url=documents.url.replace("$limit=5000", f"$limit={count}"))
+        told = Conversation("CT", found, documents).ask(kind="ucc", name="Stone Wall Orchard")
+        assert isinstance(told, FoundFilings)
+        assert not told.complete
 
 
 class TestALienOnTwoDebtorsOfAName:

@@ -38,6 +38,7 @@ BULK_DATA = BulkData(
     "ndjson-zip",
     least_rows=250_000,
     record=_record,
+    supplied=True,
     columns=frozenset(listed("corp_number | legal_name | corporation_type | effective_date")),
     walled=True,
     lacks=frozenset(listed("status | jurisdiction | officers | former_names")),

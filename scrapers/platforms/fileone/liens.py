@@ -32,14 +32,8 @@ class LienBox(FileOnePortal):
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens in which the name has the role asked for; the newest few with addresses and history."""
         self.prime(session, "ucc")
-        anytime = {"start": None, "end": None}
-        question = {"SEARCH_VALUE": query.name, "STATUS": "ALL", "RECORD_TYPE_ID": "0"}
-        answer = session.post(
-            f"https://{self.host}/api/Records/uccsearch",
-            json=question | {"FILING_DATE": anytime, "LAPSE_DATE": anytime},
-            headers=self.headers("ucc"),
-        ).json()
-        rows = rows_of(answer)
+        lists = [self._listed(session, text) for text in parties.texts(query)]
+        rows = _joined([rows for rows, _ in lists])
         handles = {text(row.get("RECORD_NUM")): str(need_number(need(row, "ID"), "ID")) for row in rows}
         fitting = [filing for filing in ucc.read(rows, query, session) if ucc.fits(filing, query)]
         found = [replace(filing, status_omits="termination") for filing in fitting]
@@ -48,9 +42,20 @@ class LienBox(FileOnePortal):
                 session, filing, host=self.host, handle=handles[filing.file_number], headers=self.headers("ucc")
             )
             found[index] = lien if liens.is_terminated(lien) else replace(lien, status_omits=None)
+        return tuple(found), all(whole for _, whole in lists)
+
+    def _listed(self, session: PortalSession, text: str) -> tuple[list[Row], bool]:
+        """The rows for a text, and whether they are all."""
+        anytime = {"start": None, "end": None}
+        question = {"SEARCH_VALUE": text, "STATUS": "ALL", "RECORD_TYPE_ID": "0"}
+        answer = session.post(
+            f"https://{self.host}/api/Records/uccsearch",
+            json=question | {"FILING_DATE": anytime, "LAPSE_DATE": anytime},
+            headers=self.headers("ucc"),
+        ).json()
         edge = need(answer, "edge")
         total, limit = (need_number(need(edge, key), key) for key in ("total", "limit"))
-        return tuple(found), total <= limit
+        return rows_of(answer), total <= limit
 
 
 class LienForm(FileOnePortal):
