@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +12,9 @@ from django.test import Client
 from django.utils import timezone
 
 from billing import keys
-from billing.models import LedgerEntry
+from billing.models import Account, LedgerEntry
 from lookups.bulk import queue
-from lookups.models import BulkJob, Heartbeat, Lookup
+from lookups.models import BulkJob, Delivery, Heartbeat, Lookup
 from lookups.reconcile import asking
 from tests.doors.reconcile.program import Program, judge
 from tests.lookups.conftest import Customer
@@ -88,6 +89,15 @@ class TestABatch:
         assert found["q1"] == []
         assert len(found["q3"]) > 1
         assert not any(one["match"] for one in found["q3"])
+
+    def test_is_told_of_by_the_accounts_webhook_as_its_page_says(self, program: Program, tester: Customer) -> None:
+        Account.objects.filter(pk=tester.key.account_id).update(test_webhook_url="https://hooks.example.com/sos")
+        program.reconcile(q0=row(FOUND), q1=row(NOBODY))
+        assert [one.event for one in Delivery.objects.all()] == ["bulk.complete"]
+        page = (Path(__file__).parents[3] / "docs/webhooks.md").read_text()
+        assert (
+            "Each batch of rows that a spreadsheet reconciles ([Reconcile](reconcile.md)) is a bulk request too" in page
+        )
 
     def test_takes_the_state_from_the_type_where_no_column_has_it(self, program: Program) -> None:
         assert program.reconcile(q0=row(FOUND, None, type="NV"))["q0"][0]["id"].startswith("NV:")
