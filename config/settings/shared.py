@@ -195,6 +195,8 @@ ACCOUNT_REAUTHENTICATION_TIMEOUT = ADMIN_CONFIRM_MINUTES * 60
 MFA_ADAPTER = "config.sign_in.adapters.FactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_FORMS = {
+    "authenticate": "config.sign_in.forms.SignInCodeForm",
+    "reauthenticate": "config.sign_in.forms.ConfirmCodeForm",
     "add_webauthn": "config.sign_in.forms.AddKeyForm",
     "authenticate_webauthn": "config.sign_in.forms.SignInKeyForm",
     "reauthenticate_webauthn": "config.sign_in.forms.ConfirmKeyForm",

@@ -1,4 +1,4 @@
-"""allauth's forms for security keys, which take an answer apart that anybody may have made up."""
+"""allauth's forms: of codes, which say that a recovery code is one; of keys, whose answer anybody may have made up."""
 
 from __future__ import annotations
 
@@ -7,12 +7,30 @@ from contextlib import contextmanager
 from typing import Any
 
 from allauth.mfa.adapter import get_adapter
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.webauthn import forms
 from django.forms import Form, HiddenInput, JSONField
 
 from jurisdictions import nesting
 
+LOST = "The device is lost? Type one of your recovery codes. Without one, an owner of this service resets your factors."
 LONGEST = 20_000  # characters of an answer; a long attestation has 8,000
+
+
+class SignInCodeForm(AuthenticateForm):
+    """A code typed at the door."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.fields["code"].help_text = LOST
+
+
+class ConfirmCodeForm(ReauthenticateForm):
+    """A code typed again."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.fields["code"].help_text = LOST
 
 
 @contextmanager

@@ -24,7 +24,6 @@ POLICY = (
 )
 
 TOO_LARGE = {
-    "status": 413,
     "title": "Too large",
     "text": "A file or a text may have 5 MB. Nothing was kept. Leave out what is not needed, or send it in parts.",
     "action": "Back to the form",
@@ -65,14 +64,14 @@ def show_message(
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """400; 413 for more than a form may send."""
     if isinstance(exception, RequestDataTooBig):
-        return show_message(request, code="payload_too_large", url=request.path, **TOO_LARGE)
+        return show_message(request, status=413, code="payload_too_large", url=request.path, **TOO_LARGE)
     text = "The request could not be understood."
     return show_message(request, status=400, code="invalid_request", title="Invalid request", text=text)
 
 
 def write_too_large(path: str) -> bytes:
     """The page of a 413 for the web server, which refuses what is far too large before there is a request."""
-    return render_to_string("pages/error.html", {**TOO_LARGE, "url": f"/{path.lstrip('/')}"}).encode()
+    return render_to_string("pages/error.html", {**TOO_LARGE, "status": 413, "url": f"/{path.lstrip('/')}"}).encode()
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

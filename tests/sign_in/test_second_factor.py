@@ -142,6 +142,15 @@ class TestAnAuthenticatorApp:
             fresh.sign_in(dana.username)
             assert fresh.post("/admin/login/factor/", {"code": code}).status_code == expected
 
+    def test_that_is_lost_is_not_the_end_and_both_pages_that_ask_for_it_say_so(
+        self, browser: Browser, dana: Any
+    ) -> None:
+        set_up_app(browser)
+        fresh = Browser()
+        fresh.sign_in(dana.username)
+        for page in (fresh.get("/admin/login/factor/"), browser.get("/admin/confirm/code/")):
+            assert "Type one of your recovery codes." in page.content.decode()
+
     def test_is_given_up_by_its_owner_only_with_the_factor(self, browser: Browser, dana: Any) -> None:
         app = set_up_app(browser)
         let_pass(browser, 11)

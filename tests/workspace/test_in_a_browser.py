@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from billing.members import links
 from billing.models import MemberSession, SignInLink
+from lookups.bulk import queue
+from lookups.models import BulkDraft, BulkJob
 from tests.browser import chromium
 from tests.workspace.conftest import open_office
 
@@ -135,6 +137,21 @@ class TestThePages:
                     found = [*page.evaluate(BEYOND), *chromium.list_overflow(page)]
                     wrong += [f"{width} {path}: {each}" for each in found]
                 page.context.close()
+        assert wrong == []
+
+    @pytest.mark.parametrize("width", [720, 1024])
+    def test_fit_a_window_magnified_to_twice_its_size_and_a_tablet_on_its_side(
+        self, browser: Any, url: str, switches: None, width: int
+    ) -> None:
+        office = open_office(email="somebody-with-a-long-address@quay-street-compliance.test").work_in("sandbox")
+        office.post("/app/bulk/", {"pasted": "Company,State\nBlue Herron Logistic LLC,DE\nMagic Ambiguous LLC,NC\n"})
+        office.post(f"/app/bulk/drafts/{BulkDraft.objects.get().pk}/buy/", {"revision": "1"})
+        queue.work(now=timezone.now())
+        page, wrong = chromium.enter(browser, office, url, width=width), []
+        for path in (*PAGES, f"/app/bulk/{BulkJob.objects.get().public_id}/"):
+            assert page.goto(url + path).status == 200, path
+            wrong += [f"{path}: {one}" for one in chromium.list_overflow(page)]
+        page.context.close()
         assert wrong == []
 
     @pytest.mark.parametrize("width", [390, 1440])

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from billing import money, prices, selectors
 from lookups import listing
-from lookups.lookup.questions import Question
+from lookups.lookup.questions import IDENTIFIERS, Question
 from lookups.models import BulkJob, Lookup
 from lookups.workspace.access import WorkspaceRequest, sign_in_first, workspace
 from lookups.workspace.ask import asking, results
@@ -42,7 +42,8 @@ def _sign_in_with(request: HttpRequest) -> HttpResponseBase:
         asked = read_form(request.POST)
     except Wrong:
         return sign_in_first(request)
-    return sign_in_first(request, f"{request.path}?{urlencode(of_form(asked))}")
+    ticked = ({"source": "cache"} if asked.from_copy else {}) | ({IDENTIFIERS: "on"} if asked.identifiers else {})
+    return sign_in_first(request, f"{request.path}?{urlencode(of_form(asked) | ticked)}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

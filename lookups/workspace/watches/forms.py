@@ -53,9 +53,14 @@ def read_new(sent: QueryDict, key: ApiKey) -> Wanted:
 
 
 def read_settings(sent: QueryDict, watch: Watch, key: ApiKey) -> dict[str, Any]:
-    """Other settings for a watch, in the names of the service; raises Wrong."""
+    """Other settings for a watch than the form was shown with, in the names of the service; raises Wrong.
+
+    What is the same stays as it is by now: somebody else may have set it otherwise since.
+    """
     try:
-        return read_changes(_settings(sent), watch, key)
+        wanted, shown = _settings(sent), _settings(QueryDict(sent["shown"])) if "shown" in sent else {}
+        changed = {name: one for name, one in wanted.items() if name not in shown or shown[name] != one}
+        return read_changes(changed, watch, key)
     except ApiError as refused:
         raise Wrong(refused) from None
 
@@ -90,7 +95,7 @@ def _settings(sent: QueryDict) -> dict[str, Any]:
     cap, webhook, ref = (sent.get(name, "").strip() for name in ("cap", "webhook", "ref"))
     return {
         "every": sent.get("every") or None,
-        "on": sent.getlist("categories"),
+        "on": sorted(sent.getlist("categories")),
         "webhook": webhook or None,
         "email_digest": "email_digest" in sent,
         "tell_unchanged": "tell_unchanged" in sent,

@@ -204,6 +204,7 @@ def _show(
         "cap": found.max_per_month or "",
         "ref": found.ref or "",
     }
+    filled["shown"] = urlencode({name: one for name, one in filled.items() if one}, doseq=True)
     if wrong is not None:
         filled = {**request.POST.dict(), "categories": request.POST.getlist("categories")}
     checks = list(watching.list_checks(found)[:CHECKS])

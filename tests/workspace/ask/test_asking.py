@@ -118,6 +118,19 @@ class TestTheForm:
         assert re.search(r'value="liens" checked', page)
         assert not Lookup.objects.exists()
 
+    @pytest.mark.parametrize(
+        ("more", "there"),
+        [
+            ({"identifiers": "on"}, 'name="identifiers" checked'),
+            ({"source": "cache"}, '<input type="hidden" name="source" value="cache">'),
+        ],
+        ids=["with its LEI", "from the loaded copy"],
+    )
+    def test_is_of_the_same_answer_after_signing_in(self, office: Browser, more: dict[str, str], there: str) -> None:
+        place = Client().post("/app/", {"name": "Acme Corp", "state": "DE", "word": WORD, **more})["Location"]
+        (after,) = parse_qs(urlsplit(place).query)["next"]
+        assert there in office.get(after).content.decode()
+
 
 class TestAnAnswer:
     """/app/lookups/lk_…/."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from datetime import timedelta
 from typing import Any
@@ -15,6 +16,7 @@ from lookups.models import Lookup, Watch, WatchEvent
 from lookups.workspace.watches import events, words
 from tests.lookups.watches.looks import look_again
 from tests.workspace.conftest import Browser, open_office
+from tests.workspace.people import read_form
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 CHANGES = {"state": "DE", "entity_id": "SB-DE-920001", "every": "day", "categories": ["status", "agent", "officer"]}
@@ -182,6 +184,15 @@ class TestAWatch:
         reply = lab.post(address, {"every": "month", "categories": []})
         assert reply.status_code == 400
         assert "Not saved" in read(reply)
+
+    def test_keeps_what_somebody_has_set_since_its_page_was_shown(self, lab: Browser) -> None:
+        address = make(lab, cap="9")["Location"]
+        shown = html.unescape(read_form(lab.get(address)).get("shown", ""))
+        as_it_was = {"every": "day", "categories": CHANGES["categories"], "cap": "9", "shown": shown}
+        lab.post(address, as_it_was | {"cap": "2", "every": "week"})
+        lab.post(address, as_it_was | {"ref": "file 7"})
+        watch = Watch.objects.get()
+        assert (watch.ref, watch.max_per_month, watch.every) == ("file 7", 2, "week")
 
     def test_of_others_or_of_the_other_mode_is_not_there(self, lab: Browser, viewer: Browser) -> None:
         address = make(lab)["Location"]
