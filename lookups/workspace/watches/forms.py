@@ -58,7 +58,7 @@ def read_settings(sent: QueryDict, watch: Watch, key: ApiKey) -> dict[str, Any]:
     What is the same stays as it is by now: somebody else may have set it otherwise since.
     """
     try:
-        wanted, shown = _settings(sent), _settings(QueryDict(sent["shown"])) if "shown" in sent else {}
+        wanted, shown = _settings(sent), _settings(QueryDict(str(sent["shown"]))) if "shown" in sent else {}
         changed = {name: one for name, one in wanted.items() if name not in shown or shown[name] != one}
         return read_changes(changed, watch, key)
     except ApiError as refused:
