@@ -6,6 +6,7 @@
 
 Every line says what was checked and how it came out; it ends with 0 when nothing is wrong, else 1. `--keys` is the list
 of the service's keys, from its address or kept since before; `--authority`: certificates you trust for time-stamps.
+
 What it can show: that whoever holds the key has signed that these bytes came from these addresses at this time, and
 gave this answer; and that nothing was changed since. What no file can show: that the registry's server sent them.
 """
@@ -253,8 +254,7 @@ def _check_answer(kind: str, block: bytes, record: Mapping[str, Any], number: in
         first, *rest = head.decode("latin-1").split("\r\n")
         if first.split(" ")[1] != str(record["status"]):
             raise Wrong(f"The answer of exchange {number} has another status than was signed.")
-        for line in rest:
-            name, _, value = line.partition(": ")
+        for name, _, value in (line.partition(": ") for line in rest):
             if name.lower() != "content-length" and record["headers"].get(name.lower()) != value:
                 raise Wrong(f"The answer of exchange {number} has another {name} than was signed.")
     if hashlib.sha256(payload).hexdigest() != record["body"]["sha256"] or len(payload) != record["body"]["size"]:
@@ -262,8 +262,7 @@ def _check_answer(kind: str, block: bytes, record: Mapping[str, Any], number: in
 
 
 def _check_facts(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Outcome:
-    facts = files.get(OURS + "facts.json")
-    if facts is None:
+    if (facts := files.get(OURS + "facts.json")) is None:
         return None, "The facts are left out at the request of a person they are about."
     if hashlib.sha256(facts).hexdigest() != manifest["facts"]["sha256"]:
         raise Wrong("The facts were changed: they are not those that were signed.")
@@ -284,7 +283,8 @@ def _check_head(keys: list[Any], entry: Any, links: list[str] | None, head: Mapp
     if head is None:
         return None, "The chain had no head over this entry yet when the file was made; a later file has."
     _verify(head["document"].encode(), head, "the head")
-    _find_key(keys, head, (said := load(head["document"]))["at"])
+    said = load(head["document"])
+    _find_key(keys, head, said["at"])
     if links is None:
         return None, f"The head at entry {said['number']} is too far to show the way there."
     if (said["number"], said["hash"]) != (entry["number"] + len(links), reduce(_link, links, entry["hash"])):
