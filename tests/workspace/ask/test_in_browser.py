@@ -55,7 +55,8 @@ class TestAClerk:
 
     def test_types_presses_enter_and_chooses(self, open_tab: Any) -> None:
         page, complaints = open_tab("/app/?state=NY")
-        page.keyboard.type("Magic Ambiguous LLC")  # the field has the cursor
+        page.wait_for_selector("#name:focus")  # the field has the cursor, once the page has been painted
+        page.keyboard.type("Magic Ambiguous LLC")
         page.keyboard.press("Enter")
         page.wait_for_url("**/app/lookups/**")
         assert "2 companies fit" in page.inner_text("h1")
