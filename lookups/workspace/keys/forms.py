@@ -22,7 +22,7 @@ SCOPES = {
     "watches": "watches, their checks and events",
     "account": "balance, usage, preferences, top-ups, webhooks",
     "keys": "other keys",
-    "reconcile": "reconciling a spreadsheet, alone (docs/reconcile.md)",
+    "reconcile": "reconciling a spreadsheet, alone",
 }
 MODES = {"live": "Live: asks the registries and is charged", "test": "Test: asks the sandbox and costs nothing"}
 OVERLAPS = [("0", "Not at all"), ("3600", "One hour"), ("86400", "One day"), ("604800", "Seven days")]

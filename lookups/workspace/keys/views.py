@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django import forms
 from django.conf import settings
@@ -108,12 +108,9 @@ def one(request: WorkspaceRequest, key_id: str) -> HttpResponse:
     key, now = _get(request, key_id), timezone.now()
     form = ChangeForm(request.POST or None, key=key)
     if request.method == "POST" and form.is_valid():
-        present = {"name": key.name, "monthly_budget": key.monthly_budget}
-        name, budget = ({**present, **{one: form.cleaned_data[one] for one in form.changed_data}}).values()
-        changed = _refusing(
-            form,
-            lambda: customer_keys.change(by=request.workspace_key, key=key, name=name, monthly_budget=budget, now=now),
-        )
+        wanted: dict[str, Any] = {"name": key.name, "monthly_budget": key.monthly_budget}
+        wanted |= {name: form.cleaned_data[name] for name in form.changed_data}
+        changed = _refusing(form, lambda: customer_keys.change(by=request.workspace_key, key=key, now=now, **wanted))
         if changed is not None:
             return redirect("workspace:key", key_id)
     return _ask(request, "one", form, key)

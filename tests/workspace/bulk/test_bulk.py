@@ -472,7 +472,7 @@ class TestTheProgress:
         )
         name = reply.json()["job_id"]
         assert f"/app/bulk/{name}/" in office.get("/app/bulk/").content.decode()
-        assert "0 of 1 rows" in office.get(f"/app/bulk/{name}/").content.decode()
+        assert "0 of 1 row answered" in office.get(f"/app/bulk/{name}/").content.decode()
 
 
 class TestTheEnd:
