@@ -203,7 +203,7 @@ class TestTheWorkspacesOwnKey:
 
     def test_is_opened_by_no_secret_even_if_one_were_found(self, office: Browser) -> None:
         own = ask(office).workspace_key
-        own.secret_hash = keys._hash("osd_" + "a" * 32)
+        own.secret_hash = keys.hash_secret("osd_" + "a" * 32)
         own.save()
         with pytest.raises(keys.InvalidKey):
             keys.verify(secret="osd_" + "a" * 32, now=timezone.now())
