@@ -12,6 +12,8 @@ from django.db.models import Case, F, Q, QuerySet, Sum, Value, When
 
 from billing.models import Account, ApiKey, LedgerEntry
 
+MOST = 1_000_000  # USD that people may type; an account's own budget stands on two pages
+
 
 def month_of(moment: datetime) -> date:
     """Return the first day of the month `moment` falls into, in UTC."""

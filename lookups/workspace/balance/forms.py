@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
-from billing import money, topups
+from billing import budgets, topups
 from billing.fields import DollarsField
 
 FIRST_OFFER = "31.40"
@@ -38,6 +38,6 @@ class BudgetForm(forms.Form):
         label="Monthly budget in USD",
         required=False,
         min_value=0,
-        max_value=money.to_dollars(money.LARGEST) // 100_000,
+        max_value=budgets.MOST,
         help_text="The most that all keys and people together may spend in a month (UTC). Empty: no limit.",
     )

@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from billing import accounts, money
+from billing import accounts, budgets, money
 from billing.members import sessions, team
 from billing.models import Account
 from lookups import account_settings
@@ -46,7 +46,7 @@ class AccountForm(forms.Form):
         label="Monthly budget in USD",
         required=False,
         min_value=0,
-        max_value=1_000_000,
+        max_value=budgets.MOST,
         decimal_places=4,
         help_text="The most that is spent in a calendar month (UTC). Empty: no limit.",
     )

@@ -21,6 +21,7 @@ from lookups.workspace.balance import views
 from tests.billing import stubs
 from tests.lookups.test_top_up import SECRET, notified
 from tests.workspace.conftest import Browser, join, open_office
+from tests.workspace.preferences.test_preferences import FORM
 
 pytestmark = pytest.mark.django_db
 PAGE, STATEMENT, RECEIPTS = "/app/balance/", "/app/balance/statement/", "/app/balance/receipts/"
@@ -121,6 +122,13 @@ class TestTheBudget:
         office.post(f"{PAGE}budget/", {"monthly_budget": ""})
         office.account.refresh_from_db()
         assert office.account.monthly_budget is None
+
+    def test_may_be_as_large_as_settings_take_it(self, office: Browser) -> None:
+        for page, form in (("/app/settings/", FORM), (f"{PAGE}budget/", {})):
+            office.post(page, form | {"monthly_budget": ""})
+            assert office.post(page, form | {"monthly_budget": "1000000"}).status_code == 302
+            office.account.refresh_from_db()
+            assert office.account.monthly_budget == 1_000_000 * 10_000, page
 
     def test_stands_in_the_audit_log_with_who_set_it(self, office: Browser) -> None:
         office.post(f"{PAGE}budget/", {"monthly_budget": "12.5"})
