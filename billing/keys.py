@@ -216,6 +216,11 @@ def _record(kind: audit.Kind, key: ApiKey, more: str = "", *, now: datetime) -> 
     audit.record(kind, subject=key, detail=f"{key.prefix}… of account {key.account_id}{more}.", now=now)
 
 
+def is_for_spreadsheets(key: ApiKey) -> bool:
+    """Whether a person works with it, in a spreadsheet: what it asks is shown there and told to no program."""
+    return list(key.scopes) == [RECONCILE]
+
+
 def hash_secret(secret: str) -> str:
     """Return what is kept of a secret, by which it is found again."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -17,20 +17,20 @@ LOST = "The device is lost? Type one of your recovery codes. Without one, an own
 LONGEST = 20_000  # characters of an answer; a long attestation has 8,000
 
 
-class SignInCodeForm(AuthenticateForm):
+class _CodeForm(Form):
+    """Says what helps who has lost the device."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.fields["code"].help_text = LOST
+
+
+class SignInCodeForm(_CodeForm, AuthenticateForm):
     """A code typed at the door."""
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self.fields["code"].help_text = LOST
 
-
-class ConfirmCodeForm(ReauthenticateForm):
+class ConfirmCodeForm(_CodeForm, ReauthenticateForm):
     """A code typed again."""
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self.fields["code"].help_text = LOST
 
 
 @contextmanager

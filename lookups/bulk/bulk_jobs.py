@@ -73,7 +73,7 @@ def accept(
     if earlier is not None:
         return earlier
     firsts: dict[tuple[str, str, str], int] = {}
-    of_a_person = asked_by_id is not None or list(key.scopes) == [keys.RECONCILE]
+    of_a_person = asked_by_id is not None or keys.is_for_spreadsheets(key)
     asked_hash = _digest(wanted, accepts_stored, max_wait, notify, of_a_person=of_a_person)
     first_of = [firsts.setdefault(_same(one.question), number) for number, one in enumerate(wanted)]
     try:

@@ -57,8 +57,7 @@ def note_bulk(bulk_id: uuid.UUID, *, now: datetime) -> None:
 
 
 def _is_of_a_person(bulk: BulkJob) -> bool:
-    is_of_sheet = list(bulk.key.scopes) == [keys.RECONCILE]
-    return is_of_sheet or Lookup.objects.filter(bulk=bulk, asked_by__isnull=False).exists()
+    return keys.is_for_spreadsheets(bulk.key) or Lookup.objects.filter(bulk=bulk, asked_by__isnull=False).exists()
 
 
 def wake() -> None:

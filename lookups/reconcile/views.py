@@ -155,7 +155,7 @@ def _open(request: HttpRequest, secret: str) -> ApiKey:
     except keys.InvalidKey as wrong:
         rate = client_address.count(request, now=timezone.now())
         raise (errors.unauthorized() if rate.allowed else throttling.refusal(rate)) from wrong
-    if list(key.scopes) != [keys.RECONCILE]:
+    if not keys.is_for_spreadsheets(key):
         raise errors.forbidden(NARROW)
     rate = limits.count_poll(key=key, now=timezone.now())
     if not rate.allowed:

@@ -69,8 +69,8 @@ class BulkView(Endpoint):
         wanted = _including(read_rows(body, sandbox=key.is_test), tuple(_read("include", body) or ()))
         for_all, seconds = _read("source", body), _read("max_wait_seconds", body)
         notify = _read_notify(body, key.account)
-        source = {} if for_all is None else {"source": for_all}
-        _refuse_sources_of_rows(body, source, key.account)
+        stored = accepts_stored({} if for_all is None else {"source": for_all}, key.account)
+        _refuse_sources_of_rows(body, key.account, stored=stored)
         self.refuse_played(key, (one.question for one in wanted))
 
         def answer(claim: Claim | None) -> Response:
@@ -78,7 +78,7 @@ class BulkView(Endpoint):
             made = bulk_jobs.accept(
                 wanted=wanted,
                 key=key,
-                accepts_stored=accepts_stored(source, key.account),
+                accepts_stored=stored,
                 bulk_id=bulk_id,
                 apart=claim is not None,
                 now=timezone.now(),
@@ -213,21 +213,21 @@ def _read(name: str, body: Any) -> Any:
         raise errors.invalid_rows([{"index": None, "error": f"{name}: {wrong.detail[0]}"}]) from None  # type: ignore[index]
 
 
-def _refuse_sources_of_rows(body: Any, source: dict[str, Any], account: Account) -> None:
-    """ApiError 400 for rows that would be answered from another source than they ask for: all rows have that of all."""
+def _refuse_sources_of_rows(body: Any, account: Account, *, stored: bool) -> None:
+    """ApiError 400 for rows that would be answered from another source than they ask for: all rows have that of all.
+
+    `stored`: whether a stored record will do for them. What stands beside the rows is looked at as well.
+    """
     fields = {name: LookupRequest().fields[name] for name in ("source", "fresh")}
-    of_all = accepts_stored(source, account)
     wrong: list[dict[str, Any]] = []
     for index, row in [(None, body), *enumerate(body["entities"])]:
         asked = {name: row[name] for name in fields if isinstance(row, dict) and row.get(name) is not None}
-        if index is None:
-            asked |= source
         try:
             read = {name: fields[name].run_validation(value) for name, value in asked.items()}
         except drf.ValidationError as unread:
             wrong.append({"index": index, "error": f"source: {unread.detail[0]}"})  # type: ignore[index]
             continue
-        if read and accepts_stored(read, account) != of_all:
+        if read and accepts_stored(read, account) != stored:
             text = f"{next(iter(read))}: Send `source` beside entities: it is for all rows."
             wrong.append({"index": index, "error": text})
     if wrong:

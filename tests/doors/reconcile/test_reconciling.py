@@ -89,7 +89,7 @@ class TestABatch:
         assert len(found["q3"]) > 1
         assert not any(one["match"] for one in found["q3"])
 
-    def test_is_told_by_no_webhook(self, program: Program, tester: Customer) -> None:
+    def test_sends_no_webhook(self, program: Program, tester: Customer) -> None:
         Account.objects.filter(pk=tester.key.account_id).update(test_webhook_url="https://hooks.example.com/sos")
         assert program.reconcile(q0=row(FOUND))["q0"]
         assert BulkJob.objects.get().ended_at is not None
