@@ -45,7 +45,8 @@ entity_history = extend_schema(
         OpenApiParameter(
             "as_of",
             describe.DAY,
-            description="What had been read by the end of this day (UTC). 404 `not_read_by_then` where nothing had.",
+            description="What had been read by the end of this day (UTC), today at the latest. 404 `not_read_by_then` "
+            "where nothing had.",
         ),
         OpenApiParameter(
             "noise",

@@ -62,6 +62,8 @@ def _asked(request: Request) -> Wanted:
     """The day, the page and the noise of the query string; ApiError 400."""
     asked, wrong = request.query_params, paging.Wrong()
     as_of = paging.read_day(asked.get("as_of"), "as_of", wrong)
+    if as_of is not None and as_of > timezone.now():
+        wrong["as_of"] = ["Lies in the future."]
     before = paging.read_number(asked.get("cursor"), "cursor", wrong, most=paging.LAST)
     limit = paging.read_limit(asked.get("limit"), wrong)
     noise = False

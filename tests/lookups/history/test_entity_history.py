@@ -241,6 +241,16 @@ class TestADay:
         assert (reply.status_code, reply.json()["code"], reply.json()["cost"]) == (404, "not_read_by_then", 0)
         assert (customer.balance.spent, Lookup.objects.count()) == (0, 0)
 
+    def test_to_come_is_refused_for_nobody_knows_what_will_be_read_by_then(
+        self, customer: Customer, heron: Entity
+    ) -> None:
+        today = timezone.now().date()
+        assert customer.get(f"{HERON}?as_of={today}").status_code == 200
+        spent = customer.balance.spent
+        reply = customer.get(f"{HERON}?as_of={today + timedelta(days=1)}")
+        assert (reply.status_code, reply.json()["details"]) == (400, {"as_of": ["Lies in the future."]})
+        assert customer.balance.spent == spent
+
     @pytest.mark.parametrize("query", ["as_of=yesterday", "as_of=2026-13-01", "noise=perhaps", "limit=0", "cursor=x"])
     def test_or_another_word_that_is_none_is_refused(self, customer: Customer, heron: Entity, query: str) -> None:
         reply = customer.get(f"{HERON}?{query}")
