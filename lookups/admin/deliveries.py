@@ -27,7 +27,7 @@ from jurisdictions.lists import LivemodeFilter
 from jurisdictions.rows import get_row_or_404
 from lookups.admin.finding import FoundByAccount
 from lookups.models import Delivery, DeliveryAttempt, WebhookAddress
-from lookups.notifications import deliveries, webhook_test
+from lookups.notifications import deliveries, webhook_events, webhook_test
 from scrapers.admin.read_only import ReadOnlyAdmin
 
 WAITS, GIVEN_UP = Q(deliveries__status=Delivery.Status.PENDING), Q(deliveries__status=Delivery.Status.GIVEN_UP)
@@ -111,7 +111,7 @@ class DeliveryAdmin(FoundByAccount, ReadOnlyAdmin):
     def content(self, obj: Delivery) -> str:
         if not obj.body:
             return "The mail is made when it is sent."
-        pretty = json.dumps(json.loads(obj.body), indent=2, ensure_ascii=False)
+        pretty = json.dumps(json.loads(webhook_events.get_body(obj)), indent=2, ensure_ascii=False)
         return format_html('<pre class="whitespace-pre-wrap break-all font-mono text-xs">{}</pre>', pretty)
 
     @admin.action(description="Send again", permissions=["run"])

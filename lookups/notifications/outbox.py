@@ -78,9 +78,7 @@ def _webhook(
         created_at=now,
         **about,
     )
-    row.body = webhook_events.write(
-        message_id=row.message_id, event=event.value, livemode=row.livemode, created_at=now, data=data
-    ).decode()
+    row.body = webhook_events.write_for(row, data)
     return row
 
 

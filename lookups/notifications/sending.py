@@ -13,7 +13,14 @@ from datetime import datetime
 from lookups.lookup import single_flight
 from lookups.lookup.asks import Stopwatch
 from lookups.models import Delivery
-from lookups.notifications import deliveries, result_mail, webhook_secrets, webhook_sender, webhook_signatures
+from lookups.notifications import (
+    deliveries,
+    result_mail,
+    webhook_events,
+    webhook_secrets,
+    webhook_sender,
+    webhook_signatures,
+)
 from lookups.notifications.deliveries import GONE, Answer
 from lookups.operations import request_ids, tracing
 from lookups.watches import digest
@@ -54,7 +61,7 @@ def _send(delivery: Delivery, *, now: datetime) -> Answer:
         return Answer(None, NO_ADDRESS, 0, for_good=delivery.channel == Delivery.Channel.WEBHOOK)
     if delivery.channel == Delivery.Channel.EMAIL:
         return _mail(delivery)
-    body = delivery.body.encode()
+    body = webhook_events.get_body(delivery).encode()
     secrets = webhook_secrets.list_secrets(account_id=delivery.account_id, livemode=delivery.livemode, now=now)
     headers = webhook_signatures.sign(message_id=delivery.message_id, body=body, secrets=secrets, now=now)
     headers |= {"x-request-id": request_ids.current()} if request_ids.current() else {}

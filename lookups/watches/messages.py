@@ -70,11 +70,5 @@ def _send(watch: Watch, event: WatchEvent) -> None:
         next_at=event.created_at,
         created_at=event.created_at,
     )
-    row.body = webhook_events.write(
-        message_id=row.message_id,
-        event=row.event,
-        livemode=row.livemode,
-        created_at=event.created_at,
-        data=bodies.of_event(event),
-    ).decode()
+    row.body = webhook_events.write_for(row, bodies.of_event(event))
     outbox.write(row)

@@ -12,8 +12,11 @@ from django.utils import timezone
 
 from lookups.models import Entity, FilingSet, RecordVersion, Suppression
 from lookups.models.privacy import to_person_key
+from lookups.notifications import deliveries, webhook_events
 from lookups.privacy import suppression
 from tests.lookups.conftest import Customer, anew
+from tests.lookups.messages import body_of, deliver, end_jobs, listen_at, only
+from tests.lookups.webhook_receiver import receiving, says
 
 pytestmark = pytest.mark.django_db
 HERON = {"state": "DE", "entity_id": "SB-DE-000123"}
@@ -65,6 +68,26 @@ class TestAPersonWhoIsLeftOut:
         told = tester.get(f"/v1/lookups/{number}").json()
         assert "MERRILL" not in str(told["data"])
         assert told["data"]["normalized"]["fieldAvailability"]["officers"] == "withheld"
+
+    def test_is_in_no_webhook_that_is_sent_again(self, tester: Customer, settings: Any) -> None:
+        settings.WEBHOOKS_TO_LOOPBACK = True
+        with receiving(says(204)) as receiver:
+            listen_at(tester, receiver)
+            assert tester.lookup("Magic Later LLC", "DE").status_code == 202
+            end_jobs()
+            deliver()
+            officer = body_of(receiver.requests[0])["data"]["data"]["officers"][0]["name"]
+            leave_out(kind="person", person=officer)
+            row = only()
+            assert officer not in webhook_events.get_body(row)
+            assert deliveries.send_again(row, now=timezone.now())
+            deliver()
+            before, again = map(body_of, receiver.requests)
+        assert officer not in str(again)
+        assert again["data"]["data"]["normalized"]["fieldAvailability"]["officers"] == "withheld"
+        assert [again[name] for name in ("id", "type", "created_at")] == [
+            before[name] for name in ("id", "type", "created_at")
+        ]
 
     def test_is_not_stored_again(self, tester: Customer, heron: Entity) -> None:
         leave_out(kind="person", person="ADA MERRILL", state="DE")

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from lookups import account_settings
 from lookups.api.views import paging
 from lookups.models import Delivery
-from lookups.notifications import deliveries, webhook_secrets, webhook_test
+from lookups.notifications import deliveries, webhook_events, webhook_secrets, webhook_test
 from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.webhooks import snippets
 from lookups.workspace.webhooks.forms import AddressForm
@@ -71,7 +71,7 @@ def test(request: WorkspaceRequest) -> HttpResponse:
 def one(request: WorkspaceRequest, message_id: str) -> HttpResponse:
     """One message: every try, what was answered, when it is tried next, and what it says."""
     delivery = _get(request, message_id)
-    shown = _readable(delivery.body)
+    shown = _readable(webhook_events.get_body(delivery))
     context = {
         "delivery": delivery,
         "kind": KINDS[delivery.status],
@@ -86,12 +86,12 @@ def one(request: WorkspaceRequest, message_id: str) -> HttpResponse:
 @require_safe
 @workspace(role="admin")
 def body(request: WorkspaceRequest, message_id: str) -> HttpResponse:
-    """The exact bytes that were sent, as a file."""
+    """The exact bytes that are sent, as a file."""
     delivery = _get(request, message_id)
     if not delivery.body:
         raise Http404
     headers = {"Content-Disposition": f'attachment; filename="{delivery.message_id}.json"'}
-    return HttpResponse(delivery.body.encode(), content_type="application/json", headers=headers)
+    return HttpResponse(webhook_events.get_body(delivery).encode(), content_type="application/json", headers=headers)
 
 
 @require_POST

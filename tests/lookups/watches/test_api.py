@@ -11,16 +11,19 @@ from django.utils import timezone
 
 from billing import keys
 from lookups.bulk import queue
-from lookups.models import Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
+from lookups.models import Delivery, Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
+from lookups.notifications import deliveries
 from lookups.privacy import account_data, erasure, suppression
 from lookups.watches import taxonomy, watching
 from scrapers.sandbox import changing
 from scrapers.sandbox.changing import CHANGING
 from tests.lookups.conftest import Customer
+from tests.lookups.messages import body_of, deliver, listen_at
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
 from tests.lookups.test_left_out import leave_out
 from tests.lookups.watches.looks import codes, look, look_again, read, read_events, remove, watch
+from tests.lookups.webhook_receiver import receiving, says
 
 pytestmark = pytest.mark.django_db
 FOUND = {"state": "DE", "entity_id": "SB-DE-900001"}
@@ -345,6 +348,25 @@ class TestTheEvents:
         told = read_events(tester)
         assert "IVY THISTLEWOOD" not in str(told)
         assert any(change["withheld"] for event in told for change in event["changes"])
+
+    def test_are_sent_again_without_who_was_left_out_since(self, tester: Customer, settings: Any) -> None:
+        settings.WEBHOOKS_TO_LOOPBACK = True
+        with receiving(says(204)) as receiver:
+            listen_at(tester, receiver)
+            watch(tester, state="DE", entity_name=CHANGING["changes_officer"])
+            look()
+            look_again()
+            deliver()
+            assert "IVY THISTLEWOOD" in str(receiver.requests)
+            before = len(receiver.requests)
+            leave_out(kind="person", person="Ivy Thistlewood")
+            for row in Delivery.objects.all():
+                assert deliveries.send_again(row, now=timezone.now())
+            deliver()
+            again = receiver.requests[before:]
+        assert len(again) == before
+        assert "IVY THISTLEWOOD" not in str(again)
+        assert any(change["withheld"] for one in again for change in body_of(one)["data"]["changes"])
 
     def test_show_no_address_of_an_agent_who_asked_to_be_left_out(
         self, tester: Customer, monkeypatch: pytest.MonkeyPatch
