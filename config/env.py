@@ -112,6 +112,8 @@ LOG_LEVEL: str = _env.one_of("LOG_LEVEL", "debug", "info", "warning", "error", "
 METRICS_TOKEN: str = _env.str("METRICS_TOKEN", default="")  # opens /metrics to a monitoring system; empty: closed
 # Where the processes of one web server count together; `config.launch` and `manage.py up` choose a folder in VAR_DIR
 PROMETHEUS_MULTIPROC_DIR: str = _env.str("PROMETHEUS_MULTIPROC_DIR", default="")
+# Where the web server shows links that nobody mails: an open file, which `manage.py up` hands it; 0: nowhere
+SIGN_IN_LINKS_FD: int = _env.int("SIGN_IN_LINKS_FD", default=0)
 SENTRY_DSN: str = _env.str("SENTRY_DSN", default="")  # where errors are reported; empty: nowhere
 OTEL_EXPORTER_OTLP_ENDPOINT: str = _env.address(
     "OTEL_EXPORTER_OTLP_ENDPOINT", "http", "https", default=""

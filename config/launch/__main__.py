@@ -24,14 +24,7 @@ def main(arguments: list[str]) -> None:
         preflight.require_writable(env.VAR_DIR)
     except preflight.NotReady as problem:
         sys.exit(str(problem))
-    production = bool(env.REDIS_URL) and not env.DATABASE_URL.startswith("sqlite")
-    lines = {
-        "web": commands.web(host=chosen.host, port=chosen.port, production=production),
-        "worker": commands.worker("worker"),
-        "bulk": commands.worker("bulk"),
-        "beat": commands.beat(folder=env.VAR_DIR),
-    }
-    command = lines[chosen.name]
+    command = commands.list_all(host=chosen.host, port=chosen.port)[chosen.name]
     environment = env.inherited()
     if chosen.name == "web" and not env.PROMETHEUS_MULTIPROC_DIR:
         environment |= commands.count_together(env.VAR_DIR)

@@ -47,6 +47,17 @@ def web(*, host: str, port: int, production: bool) -> list[str]:
     ]
 
 
+def list_all(*, host: str, port: int) -> dict[str, list[str]]:
+    """Return the command of each process of the service by its name, in the shape that the environment asks for."""
+    production = bool(env.REDIS_URL) and not env.DATABASE_URL.startswith("sqlite")
+    return {
+        "web": web(host=host, port=port, production=production),
+        "worker": worker("worker"),
+        "bulk": worker("bulk"),
+        "beat": beat(folder=env.VAR_DIR),
+    }
+
+
 def count_together(folder: Path) -> dict[str, str]:
     """Return what the web server's processes need to count together, in a folder that is empty at each start."""
     counts = folder / "metrics"

@@ -44,10 +44,10 @@ def require_writable(folder: Path) -> None:
 
 
 @contextmanager
-def occupied(folder: Path) -> Iterator[None]:
+def occupied(folder: Path) -> Iterator[int]:
     """Hold the folder: of two services in one, each would have a clock and write over the other's logs.
 
-    The lock goes with the process, however it ends.
+    The lock is an open file, which this yields: it goes with the process, however that ends.
     """
     with (folder / "up.lock").open("w") as lock:
         try:
@@ -56,7 +56,7 @@ def occupied(folder: Path) -> Iterator[None]:
             raise NotReady(
                 f"The service runs already, with the folder {folder}: stop it, or name another folder with VAR_DIR."
             ) from problem
-        yield
+        yield lock.fileno()
 
 
 def require_free_port(*, host: str, port: int) -> None:

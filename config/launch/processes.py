@@ -39,8 +39,19 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def start(*, name: str, command: Sequence[str], folder: Path, logs: Path, environment: Mapping[str, str]) -> Child:
-    """Start `command` in `folder`; its output goes to `logs`/`name`.log, the earlier file is kept as .1."""
+def start(
+    *,
+    name: str,
+    command: Sequence[str],
+    folder: Path,
+    logs: Path,
+    environment: Mapping[str, str],
+    files: Sequence[int] = (),
+) -> Child:
+    """Start `command` in `folder`; its output goes to `logs`/`name`.log, the earlier file is kept as .1.
+
+    `files` are those of ours that stay open in it.
+    """
     logs.mkdir(parents=True, exist_ok=True)
     log = logs / f"{name}.log"
     if log.exists():
@@ -54,6 +65,7 @@ def start(*, name: str, command: Sequence[str], folder: Path, logs: Path, enviro
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            pass_fds=files,
             preexec_fn=_end_with_parent,
         )
     return Child(name, process, log)

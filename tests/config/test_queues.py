@@ -67,6 +67,11 @@ class TestAProcess:
         assert "lookups.models" in loaded
         assert [name for name in loaded if name in ("redis", "kombu.transport.redis")] == []
 
+    def test_that_watches_over_the_others_loads_no_table_and_no_app(self, tmp_path: Path) -> None:
+        loaded = load("\nfrom config.launch import watch\n", tmp_path)
+        assert "config.launch.processes" in loaded
+        assert [name for name in loaded if name in ("django.apps", "django.conf", "django.db", "celery")] == []
+
     def test_with_pages_loads_nothing_that_few_ask_for(self, tmp_path: Path) -> None:
         loaded = load(WEB, tmp_path)
         assert "lookups.pages.dossier.views" in loaded

@@ -20,6 +20,7 @@ NOT_THE_OPERATORS = {  # in compose.yaml, and why
     "VAR_DIR": "a folder of the image",
     "STATIC_ROOT": "a folder of the image",
     "PROMETHEUS_MULTIPROC_DIR": "chosen at the start",
+    "SIGN_IN_LINKS_FD": "chosen at the start",
     "BACKUP_PASSPHRASE": "the command's, not that of what runs",
     "SOS_LOOKUP_KEY": "the command's, not that of what runs",
 }

@@ -6,9 +6,7 @@ SQLite and a folder as queue unless DATABASE_URL and REDIS_URL say otherwise.
 from __future__ import annotations
 
 import signal
-import time
 from argparse import ArgumentParser
-from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -18,16 +16,12 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from config import env, probe
-from config.launch import commands, first_accounts, preflight, processes, sign_in_links, startup_message
+from config.launch import first_accounts, preflight, startup_message, watch
 from scrapers import sandbox
-
-START_SECONDS = 90.0
-LINKS_SECONDS = 1.0
 
 
 class Command(BaseCommand):
-    """Checks what has to be there, prepares the database, starts web, worker and clock, and watches over them."""
+    """Checks what has to be there, prepares the database, and becomes what starts and watches web, worker and clock."""
 
     help = "Start the whole service here: web, worker and clock. Ctrl-C stops it."
 
@@ -45,19 +39,20 @@ class Command(BaseCommand):
 
     def handle(self, *, host: str, port: int, no_first_accounts: bool, **options: Any) -> None:
         """Run until a signal comes or a process ends."""
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in watch.STOPPING:
             signal.signal(number, self.note_signal)
         preflight.require_writable(settings.VAR_DIR)
-        with preflight.occupied(settings.VAR_DIR):
+        with preflight.occupied(settings.VAR_DIR) as lock:
             preflight.require_free_port(host=host, port=port)
             self.prepare_database()
             first = None if no_first_accounts else first_accounts.prepare(folder=settings.VAR_DIR, now=timezone.now())
             connection.close()
             if not self.stop_signals:
-                self.run(host=host, port=port, first=first)
+                message = self.startup_message(watch.address_of(host, port), first)
+                watch.become(host=host, port=port, message=message, lock=lock)
 
     def note_signal(self, number: int, frame: FrameType | None) -> None:
-        """Remember that somebody wants an end; a second signal ends at once what is still running."""
+        """Remember that somebody wants an end: nothing is started then."""
         self.stop_signals += 1
 
     def prepare_database(self) -> None:
@@ -70,87 +65,6 @@ class Command(BaseCommand):
         call_command("sync_jurisdictions", verbosity=0)
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # else the static file server complains
 
-    def run(self, *, host: str, port: int, first: first_accounts.FirstAccounts | None) -> None:
-        """Start the processes, show how to use them, and end all of them whatever happens."""
-        address = f"http://{_reachable(host)}:{port}"
-        children: list[processes.Child] = []
-        killed: list[str] = []
-        try:
-            self.start(children, host=host, port=port, address=address)
-            if self.wait_for_health(children, address):
-                self.stdout.write(self.startup_message(address, first))
-                self.stdout.flush()
-            self.watch(children, env.inherited().get("PUBLIC_URL") or address)
-        finally:
-            if children:
-                with suppress(OSError):  # nobody may be reading any more
-                    self.stdout.write("Stopping.")
-                before = self.stop_signals
-                killed = processes.stop(
-                    children, grace_seconds=commands.stop_seconds() + 2, hurry=lambda: self.stop_signals > before
-                )
-        self.stdout.write("Stopped." + (f" Had to be killed: {', '.join(killed)}." if killed else ""))
-
-    def start(self, children: list[processes.Child], *, host: str, port: int, address: str) -> None:
-        """Start web, the workers and beat one by one, each noted in `children` as soon as it runs."""
-        environment = env.inherited()
-        environment.setdefault("PUBLIC_URL", address)
-        for owners in ("MIGRATION_DATABASE_URL", "BACKUP_PASSPHRASE"):  # what runs needs neither
-            environment.pop(owners, None)
-            environment.pop(f"{owners}_FILE", None)
-        if not env.PROMETHEUS_MULTIPROC_DIR:
-            environment |= commands.count_together(settings.VAR_DIR)
-        production = connection.vendor != "sqlite" and bool(settings.REDIS_URL)
-        lines = {
-            "web": commands.web(host=host, port=port, production=production),
-            "worker": commands.worker("worker"),
-            "bulk": commands.worker("bulk"),
-            "beat": commands.beat(folder=settings.VAR_DIR),
-        }
-        logs = settings.VAR_DIR / "log"
-        for name, command in lines.items():
-            child = processes.start(name=name, command=command, folder=env.BASE_DIR, logs=logs, environment=environment)
-            children.append(child)
-
-    def wait_for_health(self, children: list[processes.Child], address: str) -> bool:
-        """Return True once the service can serve and each of its processes lives; False when asked to stop before."""
-        deadline = time.monotonic() + START_SECONDS
-        while not self.stop_signals:
-            self.refuse_ended(children)
-            health = probe.ask(address, "/v1/health", host=probe.find_host())
-            down = [one["name"] for one in health["components"] if one["status"] == "down"] if health else ["web"]
-            if not down:
-                return True
-            if time.monotonic() > deadline:
-                late = next(child for child in children if child.name == down[0])
-                output = "\n".join(late.last_lines())
-                raise CommandError(
-                    f"The process {late.name} did not answer within {START_SECONDS:.0f} s. It said:\n{output}"
-                )
-            time.sleep(0.2)
-        return False
-
-    def watch(self, children: list[processes.Child], address: str) -> None:
-        """Return when asked to stop; raise when a process ends by itself. Print who wants to sign in meanwhile."""
-        new, looked_at = sign_in_links.NewLinks(), 0.0
-        while not self.stop_signals:
-            self.refuse_ended(children)
-            if settings.PRINT_SIGN_IN_LINKS and time.monotonic() - looked_at >= LINKS_SECONDS:
-                looked_at = time.monotonic()
-                for line in new.list_lines(address):
-                    self.stdout.write(line)
-                    self.stdout.flush()
-            time.sleep(0.2)
-
-    def refuse_ended(self, children: list[processes.Child]) -> None:
-        """Raise with the last words of a process that has ended by itself."""
-        if ended := processes.find_ended(children):
-            output = "\n".join(ended.last_lines())
-            code = ended.process.returncode
-            raise CommandError(
-                f"The process {ended.name} ended (exit code {code}), so all are stopped. It said:\n{output}"
-            )
-
     def startup_message(self, address: str, first: first_accounts.FirstAccounts | None) -> str:
         """Return what the person reads."""
         return startup_message.text(
@@ -161,10 +75,3 @@ class Command(BaseCommand):
             free_lookups=settings.FREE_LOOKUPS,
             logs=settings.VAR_DIR / "log",
         )
-
-
-def _reachable(host: str) -> str:
-    """Return the name under which a service that listens on `host` is reached from this machine."""
-    if host in {"0.0.0.0", "", "::"}:  # noqa: S104  (compared, not listened on)
-        return "127.0.0.1" if host != "::" else "[::1]"
-    return f"[{host}]" if ":" in host else host

@@ -58,7 +58,7 @@ def ask(request: HttpRequest) -> HttpResponse:
     email = form.cleaned_data["email"]
     if wait := tries.count(request, email=email, now=now):
         return too_many(request, retry_after=wait)
-    links.make(email=email, then=then, now=now)
+    mail.show(*links.make(email=email, then=then, now=now))
     mail.wake()
     return redirect("workspace:sign-in-sent")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +16,6 @@ from django.utils import timezone
 from billing import audit
 from billing.members import links
 from billing.models import AuditEvent, Member, MemberSession, SignInLink
-from config.launch.sign_in_links import NewLinks
 from lookups.tasks import mail_entrance, prune
 from lookups.workspace.entrance import tries
 from tests.sign_in.people import Browser as StaffBrowser
@@ -196,18 +197,33 @@ class TestTheMail:
         Person("bob@quay.test").ask()
         mail_entrance()
         assert [message.to for message in outgoing.outbox] == [["bob@quay.test"]]
-        assert list(NewLinks().list_lines("http://localhost:8000")) == []
 
     def test_is_replaced_by_a_line_where_make_run_was_typed(
-        self, ada: Person, caplog: pytest.LogCaptureFixture
+        self, ada: Person, caplog: pytest.LogCaptureFixture, settings: Any
     ) -> None:
-        new = NewLinks()
-        ada.ask()
-        (line,) = new.list_lines("http://localhost:8000")
-        assert "ada@quay.test" in line
-        assert line.endswith(f"http://localhost:8000{ada.link()}")
-        assert list(new.list_lines("http://localhost:8000")) == []
+        reading, settings.SIGN_IN_LINKS_FD = os.pipe()
+        settings.PRINT_SIGN_IN_LINKS, settings.PUBLIC_URL = True, "http://localhost:8000"
+        with os.fdopen(reading) as shown, os.fdopen(settings.SIGN_IN_LINKS_FD, "w"):
+            ada.ask()
+            line = shown.readline()
+        assert line.startswith("Sign in as ada@quay.test until ")
+        assert line.endswith(f" UTC: http://localhost:8000{ada.link()}\n")
         assert ada.link() not in caplog.text
+
+    def test_is_made_all_the_same_where_nobody_reads_there_any_more(self, ada: Person, settings: Any) -> None:
+        reading, settings.SIGN_IN_LINKS_FD = os.pipe()
+        settings.PRINT_SIGN_IN_LINKS = True
+        os.close(reading)
+        with os.fdopen(settings.SIGN_IN_LINKS_FD, "w"):
+            ada.ask()
+        assert ada.link()
+
+    def test_is_shown_there_only_where_nobody_mails_it(self, ada: Person, settings: Any, tmp_path: Path) -> None:
+        settings.PRINT_SIGN_IN_LINKS = False
+        with (tmp_path / "shown").open("w") as file:
+            settings.SIGN_IN_LINKS_FD = file.fileno()
+            ada.ask()
+        assert (tmp_path / "shown").read_text() == ""
 
 
 class TestStaff:
