@@ -131,6 +131,7 @@ def run(engine: str, *, repeats: int, seconds: float, only: str) -> None:
         customers = open_customers(environment)
         key = customers[0]["secret"]
         production = engine == "servers"
+        environment |= {"LOG_FORMAT": "json" if production else "text"}  # as the compose file and `make run` have it
         ours = stack.enter_context(serving(environment, production=production))
         bare = stack.enter_context(serving(environment, production=production, application="tests.bench.rates.bare"))
         asked = questions(customers)
