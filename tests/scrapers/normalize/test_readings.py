@@ -256,6 +256,18 @@ class TestAnOfficer:
             ("JOHN A SMITH VICE PRESIDENT", "John", "Smith"),
             ("JOHN SMITH JR MANAGER", "John", "Smith"),
             ("JOHN MANAGER", "John", "Manager"),
+            ("JOHN SMITH, VICE PRESIDENT", "John", "Smith"),
+            ("SMITH, JOHN, MANAGING MEMBER", "John", "Smith"),
+            # nor is a title, wherever it stands and however it is written
+            ("SMITH, JR., JORDAN", "Jordan", "Smith"),
+            ("SMITH, III, JORDAN A", "Jordan", "Smith"),
+            ("Jordan Smith, Jr., Esq.", "Jordan", "Smith"),
+            ("Jordan Smith Esquire", "Jordan", "Smith"),
+            ("SMITH, JORDAN, ESQUIRE", "Jordan", "Smith"),
+            ("Jordan Smith, Ph.D.", "Jordan", "Smith"),
+            ("Jordan Smith, DVM", "Jordan", "Smith"),
+            ("JORDAN SMITH V", "Jordan", "Smith"),
+            ("DO, JORDAN", "Jordan", "Do"),
             # words of companies that are families' before a comma
             ("STATE, JORDAN", "Jordan", "State"),
             ("CAPITAL, JORDAN A", "Jordan", "Capital"),
