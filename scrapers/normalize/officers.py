@@ -126,6 +126,8 @@ def read(officer: Officer) -> PersonOrCompany:
     if officer.kind == "organization" or (officer.kind is None and is_organization(officer.name)):
         return {"givenName": None, "familyName": None, "kind": "organization"}
     given, family = split(officer.name)
+    if officer.family:  # "MARIA RIVERA ORTIZ": the registry says that both are
+        family = _bare(officer.family.replace(",", " ").split())
     if not given or not family:
         return {"givenName": None, "familyName": None, "kind": "person"}
     return {"givenName": _cased(given[0]), "familyName": " ".join(map(_cased, family)), "kind": "person"}

@@ -28,7 +28,7 @@ from scrapers.parsing.fields import (
     text,
 )
 from scrapers.portal import Canaries, Capabilities, Portal, Terms
-from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.records import Address, Candidate, EntityRecord, Officer, PartyKind, ResultList
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
 from scrapers.transport.session import PortalSession
@@ -53,11 +53,8 @@ _SECTIONS = frozenset(
 class PuertoRico(Portal):
     """Departamento de Estado, Registro de Corporaciones y Entidades."""
 
-    code = "PR"
-    hosts = ("rceapi.estado.pr.gov",)
-    sources = ("https://rcp.estado.pr.gov/en/search",)
-    id_pattern = r"\d{1,9}-\d{1,6}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True)
+    code, hosts, sources = "PR", ("rceapi.estado.pr.gov",), ("https://rcp.estado.pr.gov/en/search",)
+    id_pattern, capabilities = r"\d{1,9}-\d{1,6}", Capabilities(agent=True, officers=True, addresses=True)
     published = frozenset(
         listed(
             "status | entity_type | formation_date | agent_name | agent_address | principal_address | "
@@ -113,7 +110,7 @@ class PuertoRico(Portal):
             formation_date=text(need(corporation, "dateFormed")),
             jurisdiction=jurisdiction,
             domestic=domestic,
-            agent_name=_name(agent) if agent else None,
+            agent_name=_party(agent)[0] if agent else None,
             agent_address=_address(need(agent, "streetAddress")) if agent else Address(),
             principal_address=_address(_main(found, "corpStreetAddress", "streetAddress")),
             mailing_address=_address(_main(found, "mailingAddress", "mailingAddress")),
@@ -180,21 +177,24 @@ def _address(raw: Any) -> Address:
     )
 
 
-def _name(party: Any) -> str | None:
-    """A person's two family names (`lastName`, `surName`) both belong to the name."""
+def _party(party: Any) -> tuple[str | None, PartyKind, str | None]:
+    """Name, kind, and a person's family name, to which both `lastName` and `surName` belong."""
     party = need_object(party, "a person or company")
     person, company = need(party, "individualName"), need(party, "organizationName")
     if company and not party.get("isIndividual"):
-        return text(need(company, "name") if isinstance(company, Mapping) else company)
+        return text(need(company, "name") if isinstance(company, Mapping) else company), "organization", None
     parts = ("firstName", "middleName", "lastName", "surName") if isinstance(person, Mapping) else ()
-    return " ".join(filter(None, (text(need(person, part)) for part in parts))) or None
+    shown = [text(need(person, part)) or "" for part in parts]
+    name, family = (" ".join(filter(None, some)) for some in (shown, shown[2:]))
+    return name or None, "person", family if " " in family else None
 
 
 def _people(found: Mapping[str, Any]) -> tuple[Officer, ...]:
     people = []
     for section, title in (("officers", None), ("administrators", "Administrator"), ("incorporators", "Incorporator")):
-        for party in need_rows((found.get(section) if title else need(found, section)) or [], section):
-            if name := _name(party):
-                where = addresses.one_line(_address(need(party, "streetAddress")))
-                people.append(Officer(name, title or text(need(party, "titleEn")), where))
+        for row in need_rows((found.get(section) if title else need(found, section)) or [], section):
+            name, kind, family = _party(row)
+            if name:
+                where = addresses.one_line(_address(need(row, "streetAddress")))
+                people.append(Officer(name, title or text(need(row, "titleEn")), where, kind, family))
     return tuple(people)

@@ -11,8 +11,10 @@ from hypothesis import strategies as some
 
 from lookups.api.wire.words import EntityTypeClass
 from scrapers import discovery
+from scrapers.bulk_data.stored_form import from_plain, to_plain
 from scrapers.normalize import addresses, dates, names, officers, placeholders, types
 from scrapers.normalize.record import normalized
+from scrapers.parsing.columns import PartyColumns
 from scrapers.portal import Portal
 from scrapers.records import Address, EntityRecord, Match, Officer
 from scrapers.statuses import StatusMeaning, meanings
@@ -277,6 +279,24 @@ class TestAnOfficer:
     )
     def test_is_a_person_with_two_names(self, shown: str, given: str, family: str) -> None:
         assert officers.read(Officer(shown)) == {"givenName": given, "familyName": family, "kind": "person"}
+
+    @pytest.mark.parametrize(
+        ("first", "last", "given", "family"),
+        [
+            ("MARIA ELENA", "RIVERA ORTIZ", "Maria", "Rivera Ortiz"),
+            ("Jordan", "Sample Garcia, Jr.", "Jordan", "Sample Garcia"),
+            ("Jordan", "Sample", "Jordan", "Sample"),
+        ],
+    )
+    def test_has_the_family_name_that_its_registry_keeps_apart(
+        self, first: str, last: str, given: str, family: str
+    ) -> None:
+        found = PartyColumns(business="company", person="first | last", family="last").officer(
+            {"first": first, "last": last}
+        )
+        assert found is not None
+        assert officers.read(found) == {"givenName": given, "familyName": family, "kind": "person"}
+        assert from_plain(to_plain(EntityRecord("X", "1", officers=(found,)))).officers == (found,)
 
     @pytest.mark.parametrize(
         "shown",
