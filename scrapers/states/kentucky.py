@@ -160,6 +160,8 @@ def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
     bearing = types.name_kind(kind)
     if bearing == "legal" and status.startswith("F -"):
         bearing = "assumed"  # "F - Fictitious": a name, and no company
+    elif status.startswith("C -"):
+        bearing = "former"  # "C - Cross reference": it leads to another row
     return Candidate(name, number, status, kind or None, bearing, handle={"href": href}, sos_url=href)
 
 

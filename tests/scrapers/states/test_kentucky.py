@@ -58,6 +58,17 @@ class TestAList:
         ranked = talked.portal.choose("Limestone Lantern Distilling, LLC", found, threshold=0.92).ranked
         assert (ranked[0].candidate.entity_id, ranked[0].kind) == ("0912345", "former_name")
 
+    def test_prefers_the_company_that_has_ended_to_a_cross_reference(self) -> None:
+        form, listed = page("active", "1-form.html"), page("active", "2-list.html")
+        row = listed[listed.index("<tr><td>") : listed.index("</tr>", listed.index("<tr><td>")) + 5]
+        assert "<td>0912345</td><td>A - Active</td>" in row
+        reference = row.replace("<td>0912345</td><td>A - Active</td>", "<td>0111111</td><td>C - Cross Reference</td>")
+        talked = talk(form, listed.replace(row, reference + row.replace("A - Active", "I - Inactive")))
+        found = talked.portal.search(talked.session, "Limestone Lantern Distilling")
+        chosen = talked.portal.choose("Limestone Lantern Distilling, LLC", found, threshold=0.92).candidate
+        assert chosen is not None
+        assert (chosen.entity_id, chosen.status) == ("0912345", "I - Inactive")
+
     def test_that_is_empty_must_say_so(self) -> None:
         said = page("no-match", "2-none.html")
         with pytest.raises(PageChanged):
