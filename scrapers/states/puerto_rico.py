@@ -4,8 +4,7 @@ Source: one recorded search row (an expired partnership); the detail is document
 clients read, two of which disagree on where the main address stands (`corpStreetAddress` or `mainLocation`), so both
 are read. `matchType` 4 finds names holding all words; at most `limit` rows come, with no pages, and `totalRecords`
 beside them counts all. How "nothing found" looks was not seen: only an empty `records` list is taken for it. Annual
-filings and changes of name are two further answers, free to read and not asked: no recording of either exists, and what
-one public client states of their keys proves neither a standing nor a former name (docs/truth.md has the reasons).
+filings and changes of name are two further answers, free to read and not asked (docs/truth.md has the reasons).
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
 from scrapers.transport.session import PortalSession
 
-_API = "https://rceapi.estado.pr.gov/api/corporation"
+_API, _JSON = "https://rceapi.estado.pr.gov/api/corporation", {"Accept": "application/json"}
 _ROW = frozenset(
     listed(
         "businessEntityId | registrationNumber | registrationIndex | corpName | classEs | classEn | profitTypeEs | "
@@ -94,7 +93,7 @@ class PuertoRico(Portal):
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The whole entity by its index."""
-        page = session.get(f"{_API}/info/{candidate.entity_id}", headers={"Accept": "application/json"})
+        page = session.get(f"{_API}/info/{candidate.entity_id}", headers=_JSON)
         found = _response(page.json())
         corporation = need_object(need(found, "corporation"), "corporation")
         note_unread_keys([found], _SECTIONS, session)
@@ -106,7 +105,7 @@ class PuertoRico(Portal):
             entity_name=need_text(corporation, "corpName"),
             entity_id=need_text(corporation, "corpRegisterIndex"),
             status=need_text(corporation, "statusEn"),
-            entity_type=text(need(corporation, "classEn")) or candidate.entity_type,
+            entity_type=candidate.entity_type or text(need(corporation, "classEn")),
             formation_date=text(need(corporation, "dateFormed")),
             jurisdiction=jurisdiction,
             domestic=domestic,
@@ -127,8 +126,7 @@ class PuertoRico(Portal):
             "matchType": 4,
             "onlyActive": False,
         }
-        page = session.post(f"{_API}/search", json=question | asked, headers={"Accept": "application/json"})
-        found = _response(page.json())
+        found = _response(session.post(f"{_API}/search", json=question | asked, headers=_JSON).json())
         rows = need_rows(need(found, "records"), "records")
         note_unread_keys(rows, _ROW, session)
         whole = need_number(found.get("totalRecords", len(rows)), "totalRecords") <= len(rows)
@@ -140,6 +138,8 @@ def _candidate(row: Any) -> Candidate:
     index = need_text(row, "registrationIndex")
     url = f"https://rcp.estado.pr.gov/en/entity-information?c={index}"
     name, status, kind = need_text(row, "corpName"), need_text(row, "statusEn"), text(need(row, "classEn"))
+    profit = text(need(row, "profitTypeEn"))  # "For Profit", which goes without saying
+    kind = f"{kind} ({profit})" if kind and profit and profit.casefold() != "for profit" else kind
     return Candidate(name, index, status, kind, sos_url=url)
 
 
