@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scrapers.failures import PageChanged
+from scrapers.normalize import types
+from scrapers.records import Candidate
 from tests.scrapers.conversation import Conversation, answer
 from tests.scrapers.golden import FOLDER
 
@@ -73,6 +75,26 @@ class TestAList:
         said = page("no-match", "2-none.html")
         with pytest.raises(PageChanged):
             talk(page("active", "1-form.html"), said.replace("No matching", "Some")).ask(name="Unwritten")
+
+
+class TestAProfile:
+    """Labels and values."""
+
+    def test_of_a_nonprofit_says_so_beside_the_type_of_company(self) -> None:
+        shown = page("active", "3-profile.html")
+        for old, new in (
+            ("P - Profit", "N - Non-profit"),
+            ("KLC - Kentucky Limited Liability Company", "KCO - Kentucky Corporation"),
+            ("MainContent_BtnCurrent", "MainContent_BtnNobody"),
+        ):
+            assert old in shown
+            shown = shown.replace(old, new)
+        url = "https://sosbes.sos.ky.gov/BusSearchNProfile/Profile.aspx?ctr=111"
+        talked = Conversation("KY", answer("GET", url, shown))
+        row = Candidate("LIMESTONE LANTERN DISTILLING, LLC", "0912345", handle={"href": url})
+        found = talked.portal.detail(talked.session, row)
+        assert found.entity_type == "KCO - Kentucky Corporation (N - Non-profit)"
+        assert types.to_class(found.entity_type) == "nonprofit_corporation"
 
 
 class TestALien:
