@@ -16,7 +16,7 @@ from scrapers.normalize import addresses, dates, names, officers, placeholders, 
 from scrapers.normalize.record import normalized
 from scrapers.parsing.columns import PartyColumns
 from scrapers.portal import Portal
-from scrapers.records import Address, EntityRecord, Match, Officer
+from scrapers.records import Address, EntityRecord, Filing, Match, Officer
 from scrapers.statuses import StatusMeaning, meanings
 
 
@@ -340,6 +340,32 @@ class TestAnOfficer:
         assert (read["givenName"] is None) == (read["familyName"] is None)
         assert read["kind"] == "person" or read["givenName"] is None
         assert officers.turned(officers.turned(shown)) == officers.turned(shown) or shown.count(",") > 1
+
+
+class TestADayThatStandsForNone:
+    """What a registry's program writes where it knows no day: no company was formed on it."""
+
+    @pytest.mark.parametrize(
+        "raw",
+        [
+            "01/01/0001",
+            "0001-01-01T00:00:00",
+            "1/1/1753",
+            "1753-01-01T00:00:00",
+            "9999-12-31",
+            "00/00/0000",
+            "0000-00-00",
+        ],
+    )
+    def test_is_not_told(self, raw: str) -> None:
+        record = EntityRecord("ACME LLC", "1", formation_date=raw, filings=(Filing(raw, "Amendment"),))
+        found = placeholders.without_placeholders(record)
+        assert (found.formation_date, found.filings) == (None, (Filing(None, "Amendment"),))
+
+    @pytest.mark.parametrize("raw", ["01/01/1900", "2/1/1854", "December 2020", "12/15/2030", None])
+    def test_is_no_other_and_no_text_that_is_no_day(self, raw: str | None) -> None:
+        record = EntityRecord("ACME LLC", "1", formation_date=raw)
+        assert placeholders.without_placeholders(record).formation_date == raw
 
 
 class TestAPlaceholder:
