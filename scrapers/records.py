@@ -81,6 +81,7 @@ class Officer:
     title: str | None = None
     address: str | None = None
     kind: PartyKind | None = None  # only where the registry says it
+    family: str | None = None  # of a person, where it is several words that the registry keeps apart
 
 
 @dataclass(frozen=True, slots=True)

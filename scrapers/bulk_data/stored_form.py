@@ -22,10 +22,15 @@ def to_plain(record: EntityRecord) -> dict[str, Any]:
                 plain[name] = [[filing.date, filing.title] for filing in value]
         elif name == "officers":
             if value:
-                plain[name] = [[one.name, one.title, one.address, *([one.kind] if one.kind else ())] for one in value]
+                plain[name] = [_officer(one) for one in value]
         elif value not in (None, ()):
             plain[name] = list(value) if isinstance(value, tuple) else value
     return plain
+
+
+def _officer(one: Officer) -> list[str | None]:
+    further: list[str | None] = [one.kind, one.family] if one.family else [one.kind] if one.kind else []
+    return [one.name, one.title, one.address, *further]
 
 
 def from_plain(plain: Mapping[str, Any]) -> EntityRecord:

@@ -23,6 +23,8 @@ _BY_THE_STATE = frozenset({"suspended", "forfeited", "revoked", "involuntarily_d
 _WORDS_OF_THE_STATE = re.compile(r"suspend|revok|forfeit", re.IGNORECASE)
 # A status that says that the row is a name of the past, or leads to another row.
 _NO_NAME_OF_TODAY = re.compile(r"\b(?:former|previous name|name hs|cross (?:reference|rf))\b", re.IGNORECASE)
+# Wisconsin's word for an owner that has ended while its name is still kept for it.
+_NAME_KEPT = re.compile(r"\bname protected\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ def _namesake(row: Candidate, kind: CorporateKind | None, *, portal: Portal, rul
         return Namesake(Conflict(row, "inactive"), "free", note)
     conflict = Conflict(row, meaning.status_class)
     if meaning.status_class == "inactive" and row.name_kind != "former":
+        if _NAME_KEPT.search(row.status or ""):
+            return Namesake(conflict, "taken", f"{row.name} has this name and is {row.status}.")
         if rule.owners.keeps(row.status):
             kept = f"its name counts for {rule.owners.kept_days} days after that, and since when it is so is not shown"
             note = f"{row.name} has this name and is {row.status}: {kept}. Whether the name is free cannot be said."

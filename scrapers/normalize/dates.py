@@ -33,6 +33,21 @@ def to_date(raw: str | None, *, years_ahead: int = 10) -> date | None:
 
     A year of two digits lies at most so many `years_ahead`: "12/31/30" is when a lien lapses, no company's beginning.
     """
+    found = _read(raw, years_ahead=years_ahead)
+    return found if found and not _is_placeholder(found) else None
+
+
+def is_placeholder(raw: str | None) -> bool:
+    """Whether a date stands for none: "00/00/0000"; "01/01/0001" and "9999-12-31", the least and the most there is."""
+    found = _read(raw, years_ahead=0)
+    return _is_placeholder(found) if found else bool(raw) and not (raw or "").strip(" 0/-.:TZ")
+
+
+def _is_placeholder(found: date) -> bool:
+    return not _EARLIEST <= found <= _LATEST or found in _PLACEHOLDERS
+
+
+def _read(raw: str | None, *, years_ahead: int) -> date | None:
     if not raw:
         return None
     text = _TIME.sub("", " ".join(str(raw).split())).strip()
@@ -45,7 +60,7 @@ def to_date(raw: str | None, *, years_ahead: int = 10) -> date | None:
             continue
         if "%y" in form and found > date.today() + timedelta(days=366 * years_ahead):  # noqa: DTZ011 - two digits only
             found = found.replace(year=found.year - 100)
-        return found if _EARLIEST <= found <= _LATEST and found not in _PLACEHOLDERS else None
+        return found
     return None
 
 

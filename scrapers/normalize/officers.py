@@ -9,7 +9,8 @@ from scrapers.normalize import names
 from scrapers.parsing.fields import listed
 from scrapers.records import Officer
 
-_GENERATION = {"jr", "sr", "ii", "iii", "iv", "esq", "md", "cpa", "phd", "dds"}
+_AFTER_A_NAME = "jr sr ii iii iv v esq esquire md cpa phd dds dmd dvm dpm jd lcsw rn"  # no "do": a family is called so
+_GENERATION = frozenset(_AFTER_A_NAME.split())
 _ADDRESSED_AS = {"dr", "mr", "mrs", "ms", "miss", "rev", "hon", "prof", "sir"}
 # Offices that a registry writes behind the name: "JORDAN SMITH CEO".
 _OFFICE_WORDS = "ceo cfo coo cto cio vp president treasurer chairman chairwoman director manager member owner trustee"
@@ -87,11 +88,23 @@ def turned(name: str) -> str:
 def _comma_parts(name: str) -> tuple[str, str, str] | None:
     """First names, family name and the rest of "SMITH, JORDAN A", "SMITH, JORDAN, JR" or CEO; None for other forms."""
     last, first, generation = (*(part.strip() for part in name.split(",")), "", "")[:3]
-    if not first or not last or name.count(",") > 2 or names.plain(first) in _BEHIND_NAMES:
+    if generation and _letters(first) in _GENERATION:  # "SMITH, JR., JORDAN"
+        first, generation = generation, first
+    if not first or not last or name.count(",") > 2 or _stands_behind(first):
         return None
-    if generation and names.plain(generation) not in _BEHIND_NAMES:
+    if generation and not _stands_behind(generation):
         return None
     return first, last, generation
+
+
+def _letters(text: str) -> str:
+    """A title as it is compared: "Ph.D." is "phd"."""
+    return names.plain(text).replace(" ", "")
+
+
+def _stands_behind(text: str) -> bool:
+    """Whether this is a title or an office that follows a name, and no name."""
+    return _letters(text) in _BEHIND_NAMES or tuple(names.plain(text).split()) in _OFFICES_OF_TWO_WORDS
 
 
 def person_in(name: str) -> tuple[str, str] | None:
@@ -113,6 +126,8 @@ def read(officer: Officer) -> PersonOrCompany:
     if officer.kind == "organization" or (officer.kind is None and is_organization(officer.name)):
         return {"givenName": None, "familyName": None, "kind": "organization"}
     given, family = split(officer.name)
+    if officer.family:  # "MARIA RIVERA ORTIZ": the registry says that both are
+        family = _bare(officer.family.replace(",", " ").split())
     if not given or not family:
         return {"givenName": None, "familyName": None, "kind": "person"}
     return {"givenName": _cased(given[0]), "familyName": " ".join(map(_cased, family)), "kind": "person"}
@@ -137,7 +152,7 @@ def _bare(words: list[str]) -> list[str]:
         words = words[: -2 if double else -1]
     while len(words) > 1 and names.plain(words[0]) in _ADDRESSED_AS:
         words = words[1:]
-    while len(words) > 1 and names.plain(words[-1]) in _GENERATION:
+    while len(words) > 1 and _letters(words[-1]) in _GENERATION:
         words = words[:-1]
     return words
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from scrapers.normalize import dates
 from scrapers.parsing.fields import listed
 from scrapers.records import EntityRecord
 
@@ -43,11 +44,13 @@ def stated(text: str | None) -> str | None:
 
 
 def without_placeholders(record: EntityRecord) -> EntityRecord:
-    """The record with those alone whom the registry really names."""
+    """The record with those alone whom the registry really names, and with those days alone that it really tells."""
     return replace(
         record,
+        formation_date=None if dates.is_placeholder(record.formation_date) else record.formation_date,
         agent_name=stated(record.agent_name),
         process_name=stated(record.process_name),
+        filings=tuple(replace(one, date=None) if dates.is_placeholder(one.date) else one for one in record.filings),
         officers=tuple(
             replace(one, address=stated(one.address)) for one in record.officers if not is_placeholder(one.name)
         ),

@@ -48,10 +48,14 @@ class PlaceColumns:
 
 @dataclass(frozen=True, slots=True)
 class PartyColumns:
-    """The columns of somebody's name, office and address: a business under one of several, or a person in parts."""
+    """The columns of somebody's name, office and address: a business under one of several, or a person in parts.
+
+    `family` is that of the person's columns which holds the family name.
+    """
 
     business: str = ""
     person: str = ""
+    family: str = ""
     title: str = ""
     place: PlaceColumns | None = None
 
@@ -66,10 +70,12 @@ class PartyColumns:
 
     def officer(self, row: Row, *, title: str | None = None) -> Officer | None:
         """The party as an officer, under this title or the one in its column; None for a row without a name."""
-        name = self.name(row)
-        return (
-            Officer(name, title or text(row.get(self.title)), addresses.one_line(self.address(row))) if name else None
-        )
+        name, family = self.name(row), text(row.get(self.family)) or ""
+        if name is None:
+            return None
+        is_apart = " " in family and family != name and not _first(row, self.business)
+        where = addresses.one_line(self.address(row))
+        return Officer(name, title or text(row.get(self.title)), where, family=family if is_apart else None)
 
     @property
     def names(self) -> frozenset[str]:

@@ -59,7 +59,7 @@ class Florida(FloridaLiens):
     hosts = ("search.sunbiz.org", "publicsearchapi.floridaucc.com")
     sources = ("https://search.sunbiz.org/Inquiry/CorporationSearch/ByName", "https://floridaucc.com/search")
     id_pattern = r"[A-Z]\d{5,12}|\d{6,12}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True, ucc=True)
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, ucc=True)
     published = frozenset(
         listed(
             "entity_type | status | formation_date | jurisdiction | agent_name | agent_address | "

@@ -35,7 +35,7 @@ _SEARCH = "https://sosbes.sos.ky.gov/BusSearchNProfile/search.aspx"
 _NONE = re.compile(r"\bno matching organizations\b", flags=re.IGNORECASE)
 _LISTED = listed("Name | Organization Number | Status | Type")
 _IGNORED = listed(
-    "Profit or Non-Profit | Industry | Number of Employees | Primary County | Last Annual Report | Managed By | "
+    "Industry | Number of Employees | Primary County | Last Annual Report | Managed By | "
     "Management Type | Authorized Shares | Country | Expiration Date | Inactive Date | Former Company Name | "
     "Number of Members | Common No Par Shares | Minority Owned | Women Owned | Veteran Owned | File Date | "
     "Authority Date"
@@ -130,7 +130,9 @@ class Kentucky(Portal):
         rows = select(info, "div.grid-row", least=4)
         labels = Labels((text_of(one(row, "div.grid-label")), one(row, "div.grid-value")) for row in rows)
         labels.ignore(*_IGNORED)
-        company_type = shown(labels.maybe("Company Type"))
+        company_type, profit = shown(labels.maybe("Company Type")), shown(labels.maybe("Profit or Non-Profit"))
+        if company_type and types.to_class(profit) == "nonprofit_corporation":  # "KCO" is a corporation of either kind
+            company_type = f"{company_type} ({profit})"
         agent_name, agent_address = agent_in(labels.maybe("Registered Agent"))
         record = EntityRecord(
             entity_name=must_show(labels, "Name", "Company Name"),
@@ -160,6 +162,8 @@ def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
     bearing = types.name_kind(kind)
     if bearing == "legal" and status.startswith("F -"):
         bearing = "assumed"  # "F - Fictitious": a name, and no company
+    elif status.startswith("C -"):
+        bearing = "former"  # "C - Cross reference": it leads to another row
     return Candidate(name, number, status, kind or None, bearing, handle={"href": href}, sos_url=href)
 
 

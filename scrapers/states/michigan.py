@@ -22,8 +22,13 @@ class Michigan(SecondGeneration):
     id_pattern = r"[A-Z]?\d{4,9}"
     capabilities = Capabilities(by_id=False, agent=True)
     published = frozenset(listed("status | entity_type | formation_date | agent_name | agent_address | jurisdiction"))
-    statuses = meanings("Active | Rescinded | Converted | Expired | Not Registered | Other")
-    status_prefixes = prefixes(  # "Dissolved - Operation of Law" and ten more: the words before the dash decide
+    statuses = meanings(
+        "Active | Rescinded | Converted | Expired | Not Registered | Other",
+        involuntarily_dissolved="Dissolved - Court Order",
+        expired="Dissolved - Term Expired | Cancelled - Term Expired",
+        merged="Existence Ceased - Merged | Existence Ceased - Consolidated",
+    )
+    status_prefixes = prefixes(  # "Dissolved - Operation of Law" and others: the words before the dash decide
         "Dissolved | Revoked | Withdrawn | Cancelled", inactive="Existence Ceased"
     )
     terms = Terms("unstated", note="Cloudflare challenge. Michigan.gov's terms forbid automated access.")

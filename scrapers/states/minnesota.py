@@ -33,6 +33,7 @@ from scrapers.transport.session import PortalSession
 _HOST = "https://mblsportal.sos.mn.gov"
 _SEARCH = f"{_HOST}/Business/BusinessSearch"
 _NONE = re.compile("no results match the criteria entered", re.IGNORECASE)
+_NAMED = re.compile(r"(?!.*\bconsent\b).*?\(Business Name: (.+?)\)(?:$| \([A-Z ]+: )", re.I)  # what a filing calls it
 _NO_COMPANY = re.compile("name reservation|trademark|service mark", re.IGNORECASE)  # types that keep a name only
 _OFFICERS = listed("Chief Executive Officer | Manager | President | Governor | Partner | General Partner")
 _IGNORED = listed(
@@ -45,8 +46,7 @@ class Minnesota(Portal):
     """Secretary of State, Business and Lien System."""
 
     code, bulk_data = "MN", minnesota.BULK_DATA
-    hosts = ("mblsportal.sos.mn.gov",)
-    sources = (f"{_HOST}/Business/Search",)
+    hosts, sources = ("mblsportal.sos.mn.gov",), (f"{_HOST}/Business/Search",)
     id_pattern = r"\d{12,13}|[0-9A-Z]{1,12}(-[0-9A-Z]{1,6})?"
     capabilities = Capabilities(agent=True, officers=True, addresses=True, filings=True, former_names=True)
     published = frozenset(
@@ -104,9 +104,11 @@ class Minnesota(Portal):
             raise missing_result(page, "the filing summary")
         labels = Labels(_pairs(summary))
         labels.ignore(*_IGNORED)
+        filings, name = tuple(_history(tree)), text_of(one(tree, "div.business-name .navbar-brand"))
+        called = [found[1] for filing in filings if (found := _NAMED.match(filing.title))]
         agents = [agent_in(lines)[0] for lines in labels.all("Registered Agent(s)") or labels.all("Registered Agent")]
         record = EntityRecord(
-            entity_name=text_of(one(tree, "div.business-name .navbar-brand")),
+            entity_name=name,
             entity_id=must_show(labels, "File Number"),
             status=joined(labels.one("Status")),
             entity_type=joined(labels.one("Business Type")),
@@ -119,7 +121,8 @@ class Minnesota(Portal):
             ),
             mailing_address=_address(labels, "Mailing Address"),
             officers=tuple(_officers(labels)),
-            filings=tuple(_history(tree)),
+            former_names=tuple(dict.fromkeys(old for old in called if old != name)),
+            filings=filings,
             sos_url=page.url,
         )
         note_unread(labels.unread, session)

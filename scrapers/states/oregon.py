@@ -30,6 +30,7 @@ class Oregon(OregonLiens, RolesPortal):
     party = PartyColumns(
         business="entity_of_record_name | not_of_record_entity",  # registered itself, or not
         person="first_name | middle_name | last_name | suffix",
+        family="last_name",
         place=PlaceColumns("address | address_continued", "city", "state", "zip"),
     )
     roles = Roles(
@@ -44,8 +45,7 @@ class Oregon(OregonLiens, RolesPortal):
         owner="REGISTRANT",
         owner_number="entity_of_record_reg_number",
     )
-    trade_name = "assumed business name"
-    always = ("entity_type", "registry_date", "associated_name_type")
+    trade_name, always = "assumed business name", ("entity_type", "registry_date", "associated_name_type")
     read, ignored = (roles.owner_number,), frozenset({"business_details"})
     capabilities = Capabilities(
         status=False, agent=True, officers=True, addresses=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True

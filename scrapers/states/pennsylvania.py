@@ -28,7 +28,7 @@ class Pennsylvania(ManyRowsPortal):
         formation_date="creationdate",
         principal=PlaceColumns("address_line1 | address_line2", "city", "state", "zip"),
     )
-    party = PartyColumns(person="first_name | middle_name | last_name", title="party_type")
+    party = PartyColumns(person="first_name | middle_name | last_name", family="last_name", title="party_type")
     trade_name = "fictitious"
     always = ("typeofbusinessregistration", "creationdate")
     ignored = frozenset({"shortcountyname", "county_name"})

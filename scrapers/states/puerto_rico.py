@@ -4,8 +4,7 @@ Source: one recorded search row (an expired partnership); the detail is document
 clients read, two of which disagree on where the main address stands (`corpStreetAddress` or `mainLocation`), so both
 are read. `matchType` 4 finds names holding all words; at most `limit` rows come, with no pages, and `totalRecords`
 beside them counts all. How "nothing found" looks was not seen: only an empty `records` list is taken for it. Annual
-filings and changes of name are two further answers, free to read and not asked: no recording of either exists, and what
-one public client states of their keys proves neither a standing nor a former name (docs/truth.md has the reasons).
+filings and changes of name are two further answers, free to read and not asked (docs/truth.md has the reasons).
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ from scrapers.parsing.fields import (
     text,
 )
 from scrapers.portal import Canaries, Capabilities, Portal, Terms
-from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
+from scrapers.records import Address, Candidate, EntityRecord, Officer, PartyKind, ResultList
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
 from scrapers.transport.session import PortalSession
 
-_API = "https://rceapi.estado.pr.gov/api/corporation"
+_API, _JSON = "https://rceapi.estado.pr.gov/api/corporation", {"Accept": "application/json"}
 _ROW = frozenset(
     listed(
         "businessEntityId | registrationNumber | registrationIndex | corpName | classEs | classEn | profitTypeEs | "
@@ -53,11 +52,8 @@ _SECTIONS = frozenset(
 class PuertoRico(Portal):
     """Departamento de Estado, Registro de Corporaciones y Entidades."""
 
-    code = "PR"
-    hosts = ("rceapi.estado.pr.gov",)
-    sources = ("https://rcp.estado.pr.gov/en/search",)
-    id_pattern = r"\d{1,9}-\d{1,6}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True)
+    code, hosts, sources = "PR", ("rceapi.estado.pr.gov",), ("https://rcp.estado.pr.gov/en/search",)
+    id_pattern, capabilities = r"\d{1,9}-\d{1,6}", Capabilities(agent=True, officers=True, addresses=True)
     published = frozenset(
         listed(
             "status | entity_type | formation_date | agent_name | agent_address | principal_address | "
@@ -97,7 +93,7 @@ class PuertoRico(Portal):
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The whole entity by its index."""
-        page = session.get(f"{_API}/info/{candidate.entity_id}", headers={"Accept": "application/json"})
+        page = session.get(f"{_API}/info/{candidate.entity_id}", headers=_JSON)
         found = _response(page.json())
         corporation = need_object(need(found, "corporation"), "corporation")
         note_unread_keys([found], _SECTIONS, session)
@@ -109,11 +105,11 @@ class PuertoRico(Portal):
             entity_name=need_text(corporation, "corpName"),
             entity_id=need_text(corporation, "corpRegisterIndex"),
             status=need_text(corporation, "statusEn"),
-            entity_type=text(need(corporation, "classEn")) or candidate.entity_type,
+            entity_type=candidate.entity_type or text(need(corporation, "classEn")),
             formation_date=text(need(corporation, "dateFormed")),
             jurisdiction=jurisdiction,
             domestic=domestic,
-            agent_name=_name(agent) if agent else None,
+            agent_name=_party(agent)[0] if agent else None,
             agent_address=_address(need(agent, "streetAddress")) if agent else Address(),
             principal_address=_address(_main(found, "corpStreetAddress", "streetAddress")),
             mailing_address=_address(_main(found, "mailingAddress", "mailingAddress")),
@@ -130,8 +126,7 @@ class PuertoRico(Portal):
             "matchType": 4,
             "onlyActive": False,
         }
-        page = session.post(f"{_API}/search", json=question | asked, headers={"Accept": "application/json"})
-        found = _response(page.json())
+        found = _response(session.post(f"{_API}/search", json=question | asked, headers=_JSON).json())
         rows = need_rows(need(found, "records"), "records")
         note_unread_keys(rows, _ROW, session)
         whole = need_number(found.get("totalRecords", len(rows)), "totalRecords") <= len(rows)
@@ -143,6 +138,8 @@ def _candidate(row: Any) -> Candidate:
     index = need_text(row, "registrationIndex")
     url = f"https://rcp.estado.pr.gov/en/entity-information?c={index}"
     name, status, kind = need_text(row, "corpName"), need_text(row, "statusEn"), text(need(row, "classEn"))
+    profit = text(need(row, "profitTypeEn"))  # "For Profit", which goes without saying
+    kind = f"{kind} ({profit})" if kind and profit and profit.casefold() != "for profit" else kind
     return Candidate(name, index, status, kind, sos_url=url)
 
 
@@ -180,21 +177,24 @@ def _address(raw: Any) -> Address:
     )
 
 
-def _name(party: Any) -> str | None:
-    """A person's two family names (`lastName`, `surName`) both belong to the name."""
+def _party(party: Any) -> tuple[str | None, PartyKind, str | None]:
+    """Name, kind, and a person's family name, to which both `lastName` and `surName` belong."""
     party = need_object(party, "a person or company")
     person, company = need(party, "individualName"), need(party, "organizationName")
     if company and not party.get("isIndividual"):
-        return text(need(company, "name") if isinstance(company, Mapping) else company)
+        return text(need(company, "name") if isinstance(company, Mapping) else company), "organization", None
     parts = ("firstName", "middleName", "lastName", "surName") if isinstance(person, Mapping) else ()
-    return " ".join(filter(None, (text(need(person, part)) for part in parts))) or None
+    shown = [text(need(person, part)) or "" for part in parts]
+    name, family = (" ".join(filter(None, some)) for some in (shown, shown[2:]))
+    return name or None, "person", family if " " in family else None
 
 
 def _people(found: Mapping[str, Any]) -> tuple[Officer, ...]:
     people = []
     for section, title in (("officers", None), ("administrators", "Administrator"), ("incorporators", "Incorporator")):
-        for party in need_rows((found.get(section) if title else need(found, section)) or [], section):
-            if name := _name(party):
-                where = addresses.one_line(_address(need(party, "streetAddress")))
-                people.append(Officer(name, title or text(need(party, "titleEn")), where))
+        for row in need_rows((found.get(section) if title else need(found, section)) or [], section):
+            name, kind, family = _party(row)
+            if name:
+                where = addresses.one_line(_address(need(row, "streetAddress")))
+                people.append(Officer(name, title or text(need(row, "titleEn")), where, kind, family))
     return tuple(people)

@@ -22,7 +22,9 @@ from scrapers.statuses import StatusMeaning, meanings
 class Registry(Portal):
     """A registry that shows the status of every entity."""
 
-    statuses: ClassVar = meanings("Active | Dissolved | Revoked | Suspended | Administratively Dissolved | Pending")
+    statuses: ClassVar = meanings(
+        "Active | Dissolved | Dissolved, Name Protected | Revoked | Suspended | Administratively Dissolved | Pending"
+    )
 
 
 class NoStatus(Portal):
@@ -135,6 +137,11 @@ class TestATakenName:
     def test_may_be_one_that_somebody_put_aside(self) -> None:
         row = Candidate("Blue Heron LLC", "1", None, name_kind="reserved")
         assert not judge("Blue Heron LLC", ResultList((row,)), portal=Registry(), state="DE").available
+
+    def test_may_be_kept_for_an_owner_that_has_ended(self) -> None:
+        found = ask("Blue Heron LLC", ("BLUE HERON LLC", "Dissolved, Name Protected"), state="WI")
+        assert (found.verdict, len(found.conflicts)) == ("taken", 1)
+        assert "Name Protected" in (found.warning or "")
 
     def test_is_free_again_when_its_owner_has_another_name_now(self) -> None:
         row = Candidate("Blue Heron LLC", "1", "Active", name_kind="former")

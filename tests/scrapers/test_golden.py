@@ -37,6 +37,11 @@ class TestAState:
         )
         assert needed <= have, f"{portal.code} lacks {sorted(needed - have)}"
 
+    def test_shows_the_former_names_that_it_promises(self, portal) -> None:
+        if not (portal.on_by_default and portal.capabilities.former_names):
+            pytest.skip("no former names are promised")
+        assert any(case.expected.get("record", {}).get("former_names") for case in CASES if case.state == portal.code)
+
     def test_says_where_its_pages_come_from(self, portal) -> None:
         for case in CASES:
             if case.state == portal.code:

@@ -106,6 +106,11 @@ class TestAnEntity:
         assert (second.entity_id, second.jurisdiction, status_class("MN", second)) == ("J-160", "Iowa", "inactive")
         assert (second.agent_name, second.filings) == (None, ())
 
+    def test_has_no_former_names_which_is_known_of_the_copy(self) -> None:
+        portal = discovery.find_portal("MN")
+        assert portal is not None
+        assert "former_names" in portal.list_lacking(from_copy=True)
+
     def test_has_the_registered_office_where_its_agent_has_no_address(self, tmp_path: Path) -> None:
         agent = row("03", ONE, Name_Type_Number="4", Party_Name="JORDAN SAMPLE")
         first, _ = read("MN", archive(tmp_path / "mn.zip", agent, *ROWS[1:]))

@@ -158,4 +158,5 @@ BULK_DATA = BulkData(
     joined=_rows,
     supplied=True,
     entities_alone=True,
+    lacks=frozenset({"former_names"}),
 )

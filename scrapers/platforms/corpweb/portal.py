@@ -63,7 +63,16 @@ class CorpWebPortal(Portal):
     summary_key: ClassVar[str | None] = None  # the query word of a summary that can be asked by number
     asks_history: ClassVar[bool] = False  # where a revocation shows among the filings only
     searches: ClassVar[Mapping[str, str]] = {}  # what a form wants for EntityStatus, and the status each finds
-    statuses, status_prefixes = meanings("Active"), prefixes("Inactive")
+    statuses = meanings("Active")
+    status_prefixes = prefixes(  # the label of the day says how it ended, before anything that follows
+        involuntarily_dissolved="Inactive: Involuntary Dissolution",
+        dissolved="Inactive: Voluntary Dissolution",
+        revoked="Inactive: Revocation | Inactive: Revoked",
+        canceled="Inactive: Cancel",
+        withdrawn="Inactive: Withdrawal",
+        merged="Inactive: Merger",
+        inactive="Inactive",
+    )
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that begin with the term, up to three pages of the largest size the form offers."""

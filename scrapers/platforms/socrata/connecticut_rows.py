@@ -21,6 +21,7 @@ from scrapers.transport.soda import Row
 _PERSON = PartyColumns(
     business="name__c",
     person="firstname | lastname",
+    family="lastname",
     title="designation",
     place=PlaceColumns(
         "business_street_address_1 | business_street_address_2", "business_city", "business_state", "business_zip_code"

@@ -11,10 +11,12 @@ from hypothesis import strategies as some
 
 from lookups.api.wire.words import EntityTypeClass
 from scrapers import discovery
+from scrapers.bulk_data.stored_form import from_plain, to_plain
 from scrapers.normalize import addresses, dates, names, officers, placeholders, types
 from scrapers.normalize.record import normalized
+from scrapers.parsing.columns import PartyColumns
 from scrapers.portal import Portal
-from scrapers.records import Address, EntityRecord, Match, Officer
+from scrapers.records import Address, EntityRecord, Filing, Match, Officer
 from scrapers.statuses import StatusMeaning, meanings
 
 
@@ -256,6 +258,18 @@ class TestAnOfficer:
             ("JOHN A SMITH VICE PRESIDENT", "John", "Smith"),
             ("JOHN SMITH JR MANAGER", "John", "Smith"),
             ("JOHN MANAGER", "John", "Manager"),
+            ("JOHN SMITH, VICE PRESIDENT", "John", "Smith"),
+            ("SMITH, JOHN, MANAGING MEMBER", "John", "Smith"),
+            # nor is a title, wherever it stands and however it is written
+            ("SMITH, JR., JORDAN", "Jordan", "Smith"),
+            ("SMITH, III, JORDAN A", "Jordan", "Smith"),
+            ("Jordan Smith, Jr., Esq.", "Jordan", "Smith"),
+            ("Jordan Smith Esquire", "Jordan", "Smith"),
+            ("SMITH, JORDAN, ESQUIRE", "Jordan", "Smith"),
+            ("Jordan Smith, Ph.D.", "Jordan", "Smith"),
+            ("Jordan Smith, DVM", "Jordan", "Smith"),
+            ("JORDAN SMITH V", "Jordan", "Smith"),
+            ("DO, JORDAN", "Jordan", "Do"),
             # words of companies that are families' before a comma
             ("STATE, JORDAN", "Jordan", "State"),
             ("CAPITAL, JORDAN A", "Jordan", "Capital"),
@@ -265,6 +279,24 @@ class TestAnOfficer:
     )
     def test_is_a_person_with_two_names(self, shown: str, given: str, family: str) -> None:
         assert officers.read(Officer(shown)) == {"givenName": given, "familyName": family, "kind": "person"}
+
+    @pytest.mark.parametrize(
+        ("first", "last", "given", "family"),
+        [
+            ("MARIA ELENA", "RIVERA ORTIZ", "Maria", "Rivera Ortiz"),
+            ("Jordan", "Sample Garcia, Jr.", "Jordan", "Sample Garcia"),
+            ("Jordan", "Sample", "Jordan", "Sample"),
+        ],
+    )
+    def test_has_the_family_name_that_its_registry_keeps_apart(
+        self, first: str, last: str, given: str, family: str
+    ) -> None:
+        found = PartyColumns(business="company", person="first | last", family="last").officer(
+            {"first": first, "last": last}
+        )
+        assert found is not None
+        assert officers.read(found) == {"givenName": given, "familyName": family, "kind": "person"}
+        assert from_plain(to_plain(EntityRecord("X", "1", officers=(found,)))).officers == (found,)
 
     @pytest.mark.parametrize(
         "shown",
@@ -308,6 +340,32 @@ class TestAnOfficer:
         assert (read["givenName"] is None) == (read["familyName"] is None)
         assert read["kind"] == "person" or read["givenName"] is None
         assert officers.turned(officers.turned(shown)) == officers.turned(shown) or shown.count(",") > 1
+
+
+class TestADayThatStandsForNone:
+    """What a registry's program writes where it knows no day: no company was formed on it."""
+
+    @pytest.mark.parametrize(
+        "raw",
+        [
+            "01/01/0001",
+            "0001-01-01T00:00:00",
+            "1/1/1753",
+            "1753-01-01T00:00:00",
+            "9999-12-31",
+            "00/00/0000",
+            "0000-00-00",
+        ],
+    )
+    def test_is_not_told(self, raw: str) -> None:
+        record = EntityRecord("ACME LLC", "1", formation_date=raw, filings=(Filing(raw, "Amendment"),))
+        found = placeholders.without_placeholders(record)
+        assert (found.formation_date, found.filings) == (None, (Filing(None, "Amendment"),))
+
+    @pytest.mark.parametrize("raw", ["01/01/1900", "2/1/1854", "December 2020", "12/15/2030", None])
+    def test_is_no_other_and_no_text_that_is_no_day(self, raw: str | None) -> None:
+        record = EntityRecord("ACME LLC", "1", formation_date=raw)
+        assert placeholders.without_placeholders(record).formation_date == raw
 
 
 class TestAPlaceholder:

@@ -67,3 +67,30 @@ class TestTheRecordedLists:
             assert Minnesota().check_id(shown["File Number"]) == shown["File Number"]
             days = [entry.partition(" - ")[0] for entry in page["filing_history"] + page["renewal_history"]]
             assert all(dates.to_iso(day) for day in [*days, shown["Filing Date"]])
+
+
+class TestTheRecordedHistory:
+    """Filings that give a name, among others."""
+
+    def test_tells_the_names_that_a_company_had(self, recordings: Path) -> None:
+        (page,) = (page for page in recorded(recordings)["details"] if page["name"] == "Abundant180, LLC")
+        facts = "".join(f"<dl><dt>{label}</dt><dd>{value}</dd></dl>" for label, value, *_ in page["fields"])
+        filings = "".join(
+            f"<tr><td>{day}</td><td>{title}</td><td></td></tr>"
+            for day, _, title in (entry.partition(" - ") for entry in page["filing_history"])
+        )
+        consent = "<tr><td>1/2/2026</td><td>Consent to Use of Name (Business Name: Another One, LLC)</td><td></td></tr>"
+        named = "<tr><td>1/3/2026</td><td>Amended (Business Name: A180 (US), LLC) (Home Name: A)</td><td></td></tr>"
+        shown = (
+            f"<html><body><div class='business-name'><span class='navbar-brand'>{page['name']}</span></div>"
+            f"<div id='filingSummary'>{facts}</div><table id='tblOrderForm'><tr><th>Filing Date</th><th>Filing</th>"
+            f"<th>Effective Date</th></tr>{filings}{consent}{named}</table></body></html>"
+        )
+        talk = Conversation("MN", answer("GET", OPENED, shown))
+        record = talk.portal.detail(talk.session, Candidate(page["name"], "", handle={"url": OPENED}))
+        assert record.former_names == (
+            "Ra Enterprise, LLC",
+            "Ra Enterprises, LLC",
+            "HARRIS PAPER COMPANY, LLC",
+            "A180 (US), LLC",
+        )

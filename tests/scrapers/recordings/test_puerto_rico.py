@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scrapers.normalize import types
 from scrapers.refusals import QueryRefused
 from tests.scrapers.conversation import Conversation, answer
 
@@ -28,6 +29,18 @@ class TestPuertoRicosList:
         assert talk.portal.status_meaning(row.status).status_class == "inactive"
         assert row.entity_type == "L.L.P."
         assert talk.unread == []
+
+
+class TestACompanyWithoutProfit:
+    """ "Sin Fines" stands beside the class, which is "Corporation" for both."""
+
+    def test_is_no_plain_corporation(self, recordings: Path) -> None:
+        body = json.loads((recordings / "PR/search.json").read_text(encoding="utf-8"))
+        body["response"]["records"][0] |= {"classEn": "Corporation", "profitTypeEn": "Non Profit"}
+        talk = Conversation("PR", answer("POST", "https://rceapi.estado.pr.gov/api/corporation/search", body))
+        (row,) = talk.portal.search(talk.session, "Central Radiology Services").candidates
+        assert row.entity_type == "Corporation (Non Profit)"
+        assert types.to_class(row.entity_type) == "nonprofit_corporation"
 
 
 class TestAListThatCountsItsRows:

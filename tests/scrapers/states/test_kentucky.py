@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scrapers.failures import PageChanged
+from scrapers.normalize import types
+from scrapers.records import Candidate
 from tests.scrapers.conversation import Conversation, answer
 from tests.scrapers.golden import FOLDER
 
@@ -58,10 +60,41 @@ class TestAList:
         ranked = talked.portal.choose("Limestone Lantern Distilling, LLC", found, threshold=0.92).ranked
         assert (ranked[0].candidate.entity_id, ranked[0].kind) == ("0912345", "former_name")
 
+    def test_prefers_the_company_that_has_ended_to_a_cross_reference(self) -> None:
+        form, listed = page("active", "1-form.html"), page("active", "2-list.html")
+        row = listed[listed.index("<tr><td>") : listed.index("</tr>", listed.index("<tr><td>")) + 5]
+        assert "<td>0912345</td><td>A - Active</td>" in row
+        reference = row.replace("<td>0912345</td><td>A - Active</td>", "<td>0111111</td><td>C - Cross Reference</td>")
+        talked = talk(form, listed.replace(row, reference + row.replace("A - Active", "I - Inactive")))
+        found = talked.portal.search(talked.session, "Limestone Lantern Distilling")
+        chosen = talked.portal.choose("Limestone Lantern Distilling, LLC", found, threshold=0.92).candidate
+        assert chosen is not None
+        assert (chosen.entity_id, chosen.status) == ("0912345", "I - Inactive")
+
     def test_that_is_empty_must_say_so(self) -> None:
         said = page("no-match", "2-none.html")
         with pytest.raises(PageChanged):
             talk(page("active", "1-form.html"), said.replace("No matching", "Some")).ask(name="Unwritten")
+
+
+class TestAProfile:
+    """Labels and values."""
+
+    def test_of_a_nonprofit_says_so_beside_the_type_of_company(self) -> None:
+        shown = page("active", "3-profile.html")
+        for old, new in (
+            ("P - Profit", "N - Non-profit"),
+            ("KLC - Kentucky Limited Liability Company", "KCO - Kentucky Corporation"),
+            ("MainContent_BtnCurrent", "MainContent_BtnNobody"),
+        ):
+            assert old in shown
+            shown = shown.replace(old, new)
+        url = "https://sosbes.sos.ky.gov/BusSearchNProfile/Profile.aspx?ctr=111"
+        talked = Conversation("KY", answer("GET", url, shown))
+        row = Candidate("LIMESTONE LANTERN DISTILLING, LLC", "0912345", handle={"href": url})
+        found = talked.portal.detail(talked.session, row)
+        assert found.entity_type == "KCO - Kentucky Corporation (N - Non-profit)"
+        assert types.to_class(found.entity_type) == "nonprofit_corporation"
 
 
 class TestALien:
