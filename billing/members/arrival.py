@@ -15,6 +15,7 @@ from billing.members import addresses, free_lookups, team
 from billing.models import Invitation, Member
 
 OPEN, CLOSED = "open", "closed"
+LONGEST_NAME = 200  # of an account
 
 
 class SignUpClosed(Exception):
@@ -95,7 +96,8 @@ def _already(user: User) -> Arrival | None:
 
 def _open(user: User, *, network: str, now: datetime) -> Arrival:
     refusal = free_lookups.claim(email=user.email, network=network, now=now)
-    account = accounts.open_account(name=user.email, email=user.email, now=now, free_lookups=refusal is None)
+    name = user.email[:LONGEST_NAME]  # an address may be longer than a name
+    account = accounts.open_account(name=name, email=user.email, now=now, free_lookups=refusal is None)
     member = Member.objects.create(user=user, account=account, role=Member.Role.OWNER, joined_at=now)
     audit.record(audit.Kind.MEMBER_JOINED, subject=member, detail="Signed up, as owner.", now=now)
     return Arrival(member, is_new=True, without_free=refusal)

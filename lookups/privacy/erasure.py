@@ -27,6 +27,7 @@ from lookups.models import (
     Manifest,
     RowAnswer,
     Watch,
+    WebhookAddress,
     WebhookSecret,
 )
 
@@ -54,8 +55,7 @@ def erase(*, account: Account, give_up_credit: bool, now: datetime) -> dict[str,
             test_webhook_url="",
             is_active=False,
         )
-        admins_log = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(Account))
-        admins_log.filter(object_id=str(locked.pk)).update(object_repr=nobody, change_message="")
+        _forget_in_admins_log(locked, nobody)
         changed = _erase_rows(locked, now=now)
         audit.record(audit.Kind.DONE, now=now, subject=nobody, detail="Erased.")
         return changed
@@ -84,6 +84,16 @@ def forget_lookups(lookups: QuerySet[Lookup]) -> dict[str, int]:
             reading=None,
         ),
     }
+
+
+def _forget_in_admins_log(account: Account, nobody: str) -> None:
+    """Each line has the name of its object as it was then; an account is in it as the address of webhooks, too."""
+    pages = ContentType.objects.get_for_models(Account, WebhookAddress, for_concrete_models=False).values()
+    of_account = LogEntry.objects.filter(content_type__in=pages, object_id=str(account.pk))
+    of_account.update(object_repr=nobody, change_message="")
+    numbers = [str(number) for number in ApiKey.objects.filter(account=account).values_list("pk", flat=True)]
+    of_keys = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(ApiKey), object_id__in=numbers)
+    of_keys.update(object_repr=ERASED)
 
 
 def _refuse_open(account: Account, *, give_up_credit: bool) -> None:

@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.test import RequestFactory
 from django.utils import timezone
 
 from billing import ledger, money, reconciliation, topups
-from billing.models import Account, AuditEvent, LedgerEntry, Member, Payment, TopUp, WaitingGrant
+from billing.models import Account, ApiKey, AuditEvent, LedgerEntry, Member, Payment, TopUp, WaitingGrant
 from billing.payments import booking
-from lookups.models import Delivery, IdempotencyRecord, Job, Lookup, RowAnswer, WebhookSecret
+from lookups.models import Delivery, IdempotencyRecord, Job, Lookup, RowAnswer, WebhookAddress, WebhookSecret
 from tests.lookups.conftest import Customer, anew
 from tests.lookups.registry_server import Register
+from tests.sign_in.people import make_user
 
 pytestmark = pytest.mark.django_db
 PERSONAL = ("acme holdings", "ops@acme.test", "hooks.acme.test", "zebra", "our-own-mark", "repeat-me")
@@ -115,6 +119,20 @@ class TestAnErasure:
         erase(known, give_up_credit=True)
         assert User.objects.filter(pk=ada.pk).exists()
         assert not Lookup.objects.filter(asked_by=ada).exists()
+
+    def test_takes_its_names_out_of_what_staff_did_with_its_keys_and_webhooks(self, known: Customer) -> None:
+        ApiKey.objects.filter(account=known.account).update(name="Ada Merrill's laptop")
+        pages = admin.site._registry
+        request = RequestFactory().post("/")
+        request.user = make_user()
+        for model in (Account, WebhookAddress, ApiKey):
+            for row in model.objects.all():
+                pages[model].log_change(request, row, "Looked after.")
+        erase(known, give_up_credit=True)
+        kept = " ".join(LogEntry.objects.values_list("object_repr", flat=True)).lower()
+        assert kept
+        for part in (*PERSONAL, "ada merrill"):
+            assert part not in kept, part
 
     def test_is_found_by_no_reconciliation(self, known: Customer) -> None:
         before = reconciliation.run(now=timezone.now())

@@ -54,6 +54,20 @@ def is_there(path: str, test: str) -> bool:
     )
 
 
+def list_files(pattern: str) -> list[str]:
+    return [str(path.relative_to(ROOT)) for path in ROOT.glob(pattern)]
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text()
+
+
+def find_answer(name: str) -> tuple[str, set[str]]:
+    """What is answered, and the files that are cited."""
+    [row] = [row for row in ROWS if row[0] == name]
+    return row[3], {path for path, _ in list_cited(row[4])}
+
+
 def number(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split(".")))
 
@@ -93,6 +107,24 @@ class TestAnAnswer:
 
     def test_cites_what_is_there(self) -> None:
         assert [(row[0], place) for row in ROWS for place in list_cited(row[4]) if not is_there(*place)] == []
+
+    def test_of_what_other_sites_may_read_names_each_file_that_lets_them(self) -> None:
+        letting = {path for path in list_files("lookups/**/*.py") if "Access-Control-Allow-Origin" in read(path)}
+        assert letting
+        assert find_answer("3.4.2") == ("no", letting)
+
+    def test_of_secrets_in_addresses_names_each_file_that_has_one(self) -> None:
+        holding = {path for path in list_files("lookups/**/urls.py") if re.search(r"<str:(secret|token)>", read(path))}
+        assert holding
+        answer, cited = find_answer("14.2.1")
+        assert (answer, cited & set(list_files("lookups/**/urls.py"))) == ("no", holding)
+
+    def test_is_no_not_applicable_where_the_service_does_what_is_asked_about(self) -> None:
+        asked = {
+            "11.6.1": "key pairs" if "Ed25519" in read("lookups/evidence/signing.py") else "",
+            "15.3.6": "scripts" if list_files("lookups/static/lookups/*.js") else "",
+        }
+        assert [name for name, there in asked.items() if there and find_answer(name)[0] == "not applicable"] == []
 
 
 class TestTheSummary:

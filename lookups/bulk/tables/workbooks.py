@@ -16,6 +16,7 @@ from lookups.bulk.tables.lines import MOST_ROWS, Line, Unreadable, clean
 
 MOST_UNPACKED = 40 * 1024 * 1024
 MOST_PARTS = 500
+PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # what of others is unpacked can be bounded by nobody here
 ABOVE = 10  # lines that may stand above or among the rows beyond their number: titles, headings
 SECONDS = workbook_process.SECONDS + 5
 _NEEDED = (
@@ -59,10 +60,13 @@ def repack(raw: bytes) -> bytes:
             for part in packed.infolist():
                 if not part.filename.startswith(_NEEDED):
                     continue
+                if part.compress_type not in PACKED_BY:
+                    raise Unreadable(_PROBLEMS["broken"])
                 left -= part.file_size
                 if left < 0:
                     raise Unreadable(_PROBLEMS["large"])
-                clear.writestr(part.filename, packed.read(part))
+                with packed.open(part) as content:  # no more than it says: `packed.read` unpacks all there is first
+                    clear.writestr(part.filename, content.read(part.file_size))
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError):
         raise Unreadable(_PROBLEMS["broken"]) from None
     return made.getvalue()

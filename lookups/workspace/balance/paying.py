@@ -40,7 +40,7 @@ def top_up(request: WorkspaceRequest) -> HttpResponse:
         _, address = topups.start(
             account=request.member.account,
             amount=form.cleaned_data["amount"],
-            success_url=f"{settings.PUBLIC_URL}{reverse('workspace:topup-done')}",
+            success_url=f"{settings.PUBLIC_URL}{reverse('workspace:topup-done')}?topup={{topup}}",
             cancel_url=f"{settings.PUBLIC_URL}{reverse('workspace:topup-cancelled')}",
             now=now,
         )
@@ -56,11 +56,13 @@ def top_up(request: WorkspaceRequest) -> HttpResponse:
 @workspace(role="admin")
 def done(request: WorkspaceRequest) -> HttpResponse:
     """Back from the card page. The balance grows when the provider says so, which the page waits for a minute long."""
-    latest = selectors.list_topups(request.member.account_id).first()
+    own, number = selectors.list_topups(request.member.account_id), request.GET.get("topup")
+    wanted = paging.read_number(number, "topup", {}, most=paging.LAST) or 0  # which no top-up has
+    paid = own.first() if number is None else own.filter(pk=wanted).first()
     looked = paging.read_number(request.GET.get("look"), "look", {}, most=LOOKS) or 0
-    response = show(request, came_back=latest, waits=looked < LOOKS)
-    if latest is not None and latest.state == latest.State.CREATED and looked < LOOKS:
-        response["Refresh"] = f"{PAUSE}; url={reverse('workspace:topup-done')}?look={looked + 1}"
+    response = show(request, came_back=paid, waits=looked < LOOKS)
+    if paid is not None and paid.state == paid.State.CREATED and looked < LOOKS:
+        response["Refresh"] = f"{PAUSE}; url={reverse('workspace:topup-done')}?topup={paid.pk}&look={looked + 1}"
     return response
 
 

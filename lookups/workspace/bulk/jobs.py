@@ -202,8 +202,9 @@ def _say(result: Result | None) -> tuple[int, str]:
             )
         case Accepted():
             return messages.INFO, "This registry answers slowly. The answer will stand here."
-        case OutOfFunds():
-            return messages.ERROR, "The balance does not cover another lookup. Nothing was asked."
+        case OutOfFunds(by_budget=by_budget):
+            of_what = "This month's budget" if by_budget else "The balance"
+            return messages.ERROR, f"{of_what} does not cover another lookup. Nothing was asked."
     return messages.ERROR, BUSY
 
 

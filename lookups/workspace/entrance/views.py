@@ -21,6 +21,7 @@ from billing.members import arrival, links, sessions
 from billing.members.arrival import Arrival, SignUpClosed
 from billing.models import Member, SignInLink
 from lookups import client_address
+from lookups.pages.docs import example_keys
 from lookups.pages.views import too_many
 from lookups.workspace import mail
 from lookups.workspace.access import actor_of, find_session
@@ -77,14 +78,15 @@ def link(request: HttpRequest, token: str) -> HttpResponse:
     now = timezone.now()
     if wait := tries.count(request, now=now) if request.method == "POST" else 0:
         return too_many(request, retry_after=wait)
-    found = links.find(token, now=now) if request.method != "POST" else links.use(token, now=now)
-    if found is None:
-        return _over(request, token, now)
-    if request.method != "POST":
-        session = find_session(request)
-        known = {"link": found, "invitations": arrival.list_invitations(found.email), "session": session}
-        return _render(request, "link", known)
-    return _arrive(request, found, now=now)
+    found, wanted = links.find(token, now=now), request.POST.get("invitation", "")
+    is_gone = found is not None and wanted != "" and arrival.find_invitation(found.email, _read_number(wanted)) is None
+    if found is not None and (request.method != "POST" or is_gone):
+        # Where a place does not wait any more, the link still does: what they get instead is theirs to choose
+        waiting, session = arrival.list_invitations(found.email), find_session(request)
+        known = {"link": found, "invitations": waiting, "session": session, "is_gone": is_gone}
+        return _render(request, "link", known, status=409 if is_gone else 200)
+    used = links.use(token, now=now) if request.method == "POST" else None
+    return _over(request, token, now) if used is None else _arrive(request, used, now=now)
 
 
 @never_cache
@@ -112,10 +114,12 @@ def own_path(wanted: str) -> str:
     return wanted if is_own and len(wanted) <= LONGEST_PATH else HOME
 
 
+def _read_number(wanted: str) -> int | None:
+    return int(wanted) if wanted.isdecimal() and len(wanted) < 19 else None
+
+
 def _arrive(request: HttpRequest, found: SignInLink, *, now: datetime) -> HttpResponse:
-    wanted = request.POST.get("invitation", "")
-    number = int(wanted) if wanted.isdecimal() and len(wanted) < 19 else None
-    network = client_address.address_of(request)
+    number, network = _read_number(request.POST.get("invitation", "")), client_address.address_of(request)
     try:
         with audit.acting(lambda: actor_of(request, None)):
             came = arrival.arrive(email=found.email, invitation_id=number, network=network, now=now)
@@ -144,6 +148,8 @@ def _sign_in(
         httponly=True,
         samesite="Lax",
     )
+    if example_keys.find(request) and (earlier is None or earlier.member.user_id != member.user_id):
+        example_keys.drop(response)  # whoever was here before had it made, and may be somebody else
     return response
 
 

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
 from billing import keys
-from billing.models import ApiKey
+from billing.members import addresses, links
+from billing.models import ApiKey, MemberSession
 from lookups.pages.docs import example_keys, guides
 from lookups.workspace import example_key as page_of_keys
 from tests.workspace.conftest import Browser, clerk, office, viewer  # noqa: F401  (used by pytest)
@@ -89,6 +91,23 @@ class TestTheReadersKey:
         make(office)
         office.post("/app/sign-out/")
         assert office.cookies[settings.EXAMPLE_KEY_COOKIE_NAME].value == ""
+
+    @pytest.mark.parametrize("was_signed_out", [False, True], ids=["signed in", "signed out from elsewhere"])
+    def test_is_not_handed_on_to_who_signs_in_next(self, office: Browser, was_signed_out: bool) -> None:  # noqa: F811
+        secret = make(office)
+        if was_signed_out:
+            MemberSession.objects.all().delete()
+        _, token = links.make(email="eve@else.test", then="", now=timezone.now())
+        assert office.post(f"/app/sign-in/{token}/").status_code == 200
+        assert secret not in office.get(START).content.decode()
+
+    def test_stays_where_its_reader_signs_in_again(self, office: Browser) -> None:  # noqa: F811
+        secret = make(office)
+        user = office.user
+        User.objects.filter(pk=user.pk).update(username=addresses.name_of(user.email))  # as who came by a link has it
+        _, token = links.make(email=user.email, then="", now=timezone.now())
+        assert office.post(f"/app/sign-in/{token}/").status_code == 302
+        assert secret in office.get(START).content.decode()
 
     def test_of_another_account_is_never_ended_from_here(self, office: Browser, monkeypatch: Any) -> None:  # noqa: F811
         from tests.workspace.conftest import open_office

@@ -191,11 +191,12 @@ class TestATopUp:
         assert answer["Location"].startswith("https://pay.example.test/")
         form = cards.forms[0]
         assert form["line_items[0][price_data][unit_amount]"] == "3140"
-        assert form["success_url"].endswith("/app/balance/topup/done/")
+        back = f"/app/balance/topup/done/?topup={TopUp.objects.get().pk}"
+        assert form["success_url"].endswith(back)
         assert form["cancel_url"].endswith("/app/balance/topup/cancelled/")
-        waiting = office.get(f"{PAGE}topup/done/")
+        waiting = office.get(back)
         assert "31.4000 USD is on its way" in text_of(waiting)
-        assert waiting["Refresh"] == "5; url=/app/balance/topup/done/?look=1"
+        assert waiting["Refresh"] == f"5; url={back}&look=1"
         assert "Refresh" not in office.get(f"{PAGE}topup/done/?look=12")
         assert notified("evt_1", str(TopUp.objects.get().session_id), cents=3140).json() == {"outcome": "credited"}
         done = office.get(f"{PAGE}topup/done/")
@@ -211,6 +212,27 @@ class TestATopUp:
         assert f"Receipt {receipt}" in page
         assert "31.4000 USD" in page
         assert f"{receipt}" in text_of(office.get(RECEIPTS))
+
+    def test_that_was_paid_is_told_of_though_a_later_one_was_begun(
+        self, office: Browser, cards: stubs.CardProvider
+    ) -> None:
+        for amount in ("31.40", "500"):  # back from the card page, another amount; then paid in the first tab
+            office.post(f"{PAGE}topup/", {"amount": amount})
+        first = TopUp.objects.earliest("pk")
+        back = cards.forms[0]["success_url"].partition("/app/")[2]
+        assert "31.4000 USD is on its way" in text_of(office.get(f"/app/{back}"))
+        notified("evt_1", str(first.session_id), cents=3140)
+        assert "31.4000 USD have been added" in text_of(office.get(f"/app/{back}"))
+
+    @pytest.mark.parametrize("number", ["0", "x", "", "9" * 30, "theirs"])
+    def test_of_another_account_is_told_of_nowhere_else(
+        self, office: Browser, cards: stubs.CardProvider, number: str
+    ) -> None:
+        office.post(f"{PAGE}topup/", {"amount": "31.40"})
+        open_office(name="Another", email="eve@else.test").post(f"{PAGE}topup/", {"amount": "500"})
+        page = office.get(f"{PAGE}topup/done/?topup={TopUp.objects.latest('pk').pk if number == 'theirs' else number}")
+        assert "USD is on its way" not in text_of(page)
+        assert "Refresh" not in page
 
     def test_may_lead_away_by_the_policy_of_its_page_alone(self, office: Browser, cards: stubs.CardProvider) -> None:
         assert "form-action 'self' https:" in office.get(PAGE)["Content-Security-Policy"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 from collections.abc import Sequence
 from datetime import datetime
@@ -60,3 +61,11 @@ def by_hand(lines: str, **parts: str) -> bytes:
         for name, text in {**_PARTS, "xl/worksheets/sheet1.xml": page, **parts}.items():
             packed.writestr(name, text)
     return made.getvalue()
+
+
+def lying(page: bytes, *, says: int, method: int) -> bytes:
+    """A workbook whose only page is packed by `method`, and is of another size than its zip says."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", method) as packed:
+        packed.writestr("xl/worksheets/sheet1.xml", page)
+    return made.getvalue().replace(struct.pack("<I", len(page)), struct.pack("<I", says))

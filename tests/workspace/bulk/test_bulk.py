@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from billing import selectors
+from billing import ledger, selectors
 from billing.models import Account
 from jurisdictions import services
 from lookups import selectors as states
@@ -540,6 +540,26 @@ class TestARowThatFoundNothing:
         at = ask(office, "Company,State\nNobody Knows This,NY\n")
         for fields in ({"entity_name": "A", "state": "NY"}, {"entity_name": "Acme", "state": "Ontario"}):
             assert 'class="notice bad"' in office.post(f"{at}rows/0/", fields, follow=True).content.decode()
+        assert Lookup.objects.count() == 1
+
+    def test_beyond_the_months_budget_or_the_balance_says_which(self, office: Browser) -> None:
+        at = ask(office, "Company,State\nNobody Knows This,NY\n")
+        Account.objects.filter(pk=office.account.pk).update(monthly_budget=PRICE - 1)
+        again = {"entity_name": "Acme Corp", "state": "NY"}
+        page = html.unescape(office.post(f"{at}rows/0/", again, follow=True).content.decode())
+        assert "This month's budget does not cover another lookup" in page
+        Account.objects.filter(pk=office.account.pk).update(monthly_budget=None)
+        balance = selectors.get_balance(office.account.pk).spendable
+        ledger.adjust(
+            account_id=office.account.pk,
+            amount=-balance,
+            idempotency_key="all-spent",
+            operator="staff",
+            reason="correction",
+            now=timezone.now(),
+        )
+        page = office.post(f"{at}rows/0/", again, follow=True).content.decode()
+        assert "The balance does not cover another lookup" in page
         assert Lookup.objects.count() == 1
 
     def test_is_not_asked_again_by_who_only_reads(self, office: Browser, viewer: Browser) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import tracemalloc
+import zipfile
 from datetime import UTC, datetime
 from typing import Any
 
@@ -185,6 +186,26 @@ class TestATableInAWorkbook:
         raw = bytearray(books.by_hand("<row/>" + "<row></row>" * 100_000))
         at = raw.rindex(b"PK\x01\x02")  # the last part in the directory: the page
         raw[at + 24 : at + 28] = struct.pack("<I", 100)
+        with pytest.raises(Unreadable, match="no workbook that can be read"):
+            read_table(bytes(raw))
+
+    @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+    def test_that_lies_about_its_size_is_unpacked_no_further_than_it_says(self, method: int) -> None:
+        raw = books.lying(b" " * 50_000_000, says=1_000, method=method)
+        tracemalloc.start()
+        try:
+            with pytest.raises(Unreadable, match="no workbook that can be read"):
+                read_table(raw)
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert most < 5_000_000
+
+    @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+    def test_that_was_damaged_on_its_way_says_why(self, method: int) -> None:
+        raw = bytearray(books.lying(b"<row/>" * 10_000, says=60_000, method=method))
+        at = raw.index(b"sheet1.xml") + 30
+        raw[at : at + 20] = bytes(20)
         with pytest.raises(Unreadable, match="no workbook that can be read"):
             read_table(bytes(raw))
 

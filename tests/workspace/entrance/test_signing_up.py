@@ -34,6 +34,16 @@ class TestAStranger:
         assert balance_of("ada.merrill@quay.test") == TEN
         call_command("verify_ledger", verbosity=0)
 
+    def test_with_a_very_long_address_signs_up_as_well(self) -> None:
+        email = f"{'a' * 60}@{'.'.join(['b' * 60] * 3)}.test"
+        assert 200 < len(email) <= 254
+        eve = Person(email)
+        assert eve.come().status_code == 200
+        account = Account.objects.get()
+        assert (account.email, account.name) == (email, email[:200])
+        account.full_clean(exclude=["webhook_url"])
+        assert eve.is_in
+
     def test_has_nothing_before_the_address_is_confirmed(self) -> None:
         stranger = Person("ada@quay.test")
         stranger.ask()

@@ -87,6 +87,20 @@ class TestAnInvitation:
         office.post(f"/app/team/invitations/{Invitation.objects.get().pk}/withdraw/")
         assert not Invitation.objects.exists()
 
+    def test_that_was_withdrawn_meanwhile_opens_no_account_of_ones_own_instead(self, office: Browser) -> None:
+        invite(office)
+        place, jonas = str(Invitation.objects.get().pk), Person("jonas@quay.test")
+        jonas.ask()
+        there = jonas.link()
+        assert b"Join Quay Street Compliance" in jonas.get(there).content
+        office.post(f"/app/team/invitations/{place}/withdraw/")
+        page = jonas.post(there, {"invitation": place})
+        assert page.status_code == 409
+        assert b"This invitation does not wait any more" in page.content
+        assert not User.objects.filter(email="jonas@quay.test").exists()
+        assert jonas.post(there).status_code == 200  # the same link, now that it was chosen
+        assert Member.objects.get(user__email="jonas@quay.test").role == "owner"
+
     def test_is_mailed_once(self, office: Browser, settings: Any) -> None:
         settings.MAIL_CONFIGURED = True
         Account.objects.update(name="Quay\nBcc: x@evil.test <b>")
