@@ -169,7 +169,9 @@ def find_copy(state: str, *, sandbox: bool = False, known: Readiness | None = No
         return None
     if known is None:
         return copies.find_current(state)
-    return CurrentCopy(state, known.copy_as_of, known.copy_sha256) if known.copy_as_of else None
+    if known.copy_as_of is None or known.copy_id is None:
+        return None
+    return CurrentCopy(state, known.copy_as_of, known.copy_sha256, known.copy_id)
 
 
 @dataclass(slots=True)

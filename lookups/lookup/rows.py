@@ -166,6 +166,7 @@ def end(
     """
     now = stopwatch.now
     ending = {
+        **(_of_no_end() if lookup.ended_at is not None else {}),
         **to_columns(outcome, lookup, now=now),
         "price": lookup.price,
         "cost": paid.cost,
@@ -191,6 +192,12 @@ def end(
     if lookup.bulk_id is not None:
         _REPEATED.run({**ended, "price": 0, "cost": 0}, repeats=lookup.pk)
     return lookup
+
+
+def _of_no_end() -> dict[str, Any]:
+    """What an open row has there: an end that the database did not take is still in the object, and is not this one."""
+    of_lookups: Any = Lookup._meta
+    return {field.attname: field.get_default() for field in map(of_lookups.get_field, _ENDING)}
 
 
 def to_columns(outcome: Outcome, lookup: Lookup, *, now: datetime) -> dict[str, Any]:

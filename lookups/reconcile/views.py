@@ -6,6 +6,7 @@ The program has no way to send a header, so its key stands in the address. It ha
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sized
 from decimal import Decimal
 from functools import wraps
@@ -13,6 +14,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
@@ -37,6 +39,7 @@ from lookups.lookup.questions import Question
 from lookups.models import Lookup
 from lookups.reconcile import asking, records
 
+log = logging.getLogger(__name__)
 VERSION = "0.2"
 BATCH = 10
 MOST_ROWS = 50
@@ -60,6 +63,9 @@ def keyed(view: View) -> View:
                 response = view(request, _open(request, secret), **named)
             except ApiError as error:
                 response = _refusal(request, error)
+            except (OperationalError, InterfaceError):  # the page that people get then tells a program nothing
+                log.exception("The database was away while a spreadsheet asked.")
+                response = _refusal(request, errors.for_status(503))
         response["Access-Control-Allow-Origin"] = "*"
         response["Access-Control-Allow-Headers"] = "content-type"
         response.headers.setdefault("Cache-Control", "private, no-store")

@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 
 from billing import locks
 from billing.models import ApiKey
+from lookups import idempotency
 from lookups.history import numbers
 from lookups.jobs import lifecycle, runner
 from lookups.lookup import checks
@@ -198,11 +199,17 @@ def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:
     return Watch.objects.get(pk=watch.pk)
 
 
-def check_now(watch: Watch, *, now: datetime) -> bool:
-    """Have it look at once, beside its own times; False while it is paused. Raises UsedUp."""
+def check_now(watch: Watch, *, now: datetime, claim: idempotency.Claim | None = None) -> bool:
+    """Have it look at once, beside its own times; False while it is paused. Raises UsedUp.
+
+    The `claim` of the request is answered with it: repeated after a crash, it would pay for a second look.
+    """
     if watch.status == Watch.Status.ACTIVE and ticking.is_used_up(watch, (), now=now):
         raise UsedUp
-    asked = Watch.objects.kept().filter(pk=watch.pk, status=Watch.Status.ACTIVE).update(next_at=now)
+    with transaction.atomic():
+        asked = Watch.objects.kept().filter(pk=watch.pk, status=Watch.Status.ACTIVE).update(next_at=now)
+        if asked and claim is not None:
+            idempotency.finish(claim)
     if asked:
         ticking.wake()
     return bool(asked)

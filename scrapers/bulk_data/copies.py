@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -21,7 +22,7 @@ from django.db import connection, transaction
 from scrapers.bulk_data import reading
 from scrapers.bulk_data.published import BulkData, Row
 from scrapers.bulk_data.stored_form import from_plain, to_plain
-from scrapers.failures import PageChanged
+from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.models import BulkCopy, BulkEntity, BulkName
 from scrapers.normalize import names
 from scrapers.records import Candidate, EntityRecord, NameKind
@@ -186,51 +187,55 @@ def list_copies() -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class CurrentCopy:
-    """The copy that answers for a state, as the scraping core sees it (`scrapers.search.sources.Copy`)."""
+    """The copy that answers for a state, as the scraping core sees it (`scrapers.search.sources.Copy`).
+
+    Once another one answers, its entities are removed: what is missing then was not missing in the file, and what the
+    other one has is not of this file. So reading it raises PortalUnavailable from then on.
+    """
 
     state: str
     as_of: datetime
     sha256: str
+    number: int
 
     def list_by_name(self, key: str, *, limit: int, wider: int) -> tuple[list[EntityRecord], list[EntityRecord]]:
         """Entities with just this key, and `wider` at most of those whose key goes on after it."""
-        found = _find_current(self.state)
-        if found is None or not key:
+        if not key:
             return [], []
-        rows = BulkEntity.objects.filter(copy=found).values_list("record", flat=True)
-        own = [from_plain(plain) for plain in rows.filter(name_key=key)[:limit]]
-        return own, [from_plain(plain) for plain in rows.filter(name_key__startswith=key + " ")[:wider]]
+        with self._whole():
+            rows = BulkEntity.objects.filter(copy=self.number).values_list("record", flat=True)
+            own = [from_plain(plain) for plain in rows.filter(name_key=key)[:limit]]
+            return own, [from_plain(plain) for plain in rows.filter(name_key__startswith=key + " ")[:wider]]
 
     def list_by_keys(self, keys: Collection[str], *, limit: int) -> list[EntityRecord]:
         """Entities with one of these keys."""
-        found = _find_current(self.state)
-        if found is None:
-            return []
         every, records = sorted(keys), list[EntityRecord]()
-        for start in range(0, len(every), _KEYS):
-            rows = BulkEntity.objects.filter(copy=found, name_key__in=every[start : start + _KEYS])
-            plain = rows.values_list("record", flat=True)[: limit - len(records)]
-            records += map(from_plain, plain)
+        with self._whole():
+            for start in range(0, len(every), _KEYS):
+                rows = BulkEntity.objects.filter(copy=self.number, name_key__in=every[start : start + _KEYS])
+                plain = rows.values_list("record", flat=True)[: limit - len(records)]
+                records += map(from_plain, plain)
         return records
 
     def list_beginning(self, start: str, *, most: int) -> list[EntityRecord] | None:
         """Entities whose key begins with these letters; None where there are more than `most`."""
-        found = _find_current(self.state)
-        if found is None or not start:
+        if not start:
             return []
-        rows = BulkEntity.objects.filter(copy=found, name_key__startswith=start)
-        if len(ids := list(rows.values_list("pk", flat=True)[: most + 1])) > most:
-            return None
-        return [from_plain(plain) for plain in BulkEntity.objects.filter(pk__in=ids).values_list("record", flat=True)]
+        with self._whole():
+            rows = BulkEntity.objects.filter(copy=self.number, name_key__startswith=start)
+            if len(ids := list(rows.values_list("pk", flat=True)[: most + 1])) > most:
+                return None
+            chosen = BulkEntity.objects.filter(pk__in=ids).values_list("record", flat=True)
+            return [from_plain(plain) for plain in chosen]
 
     def list_by_other_name(self, key: str, *, limit: int) -> list[Candidate]:
         """Entities that had, or have beside their present one, a name with just this key; under that name."""
-        found = _find_current(self.state)
-        if found is None or not key:
+        if not key:
             return []
-        others = list(BulkName.objects.filter(copy=found, name_key=key)[:limit])
-        rows = BulkEntity.objects.filter(copy=found, entity_id__in={one.entity_id for one in others})
-        records = {row.entity_id: from_plain(row.record) for row in rows}
+        with self._whole():
+            others = list(BulkName.objects.filter(copy=self.number, name_key=key)[:limit])
+            rows = BulkEntity.objects.filter(copy=self.number, entity_id__in={one.entity_id for one in others})
+            records = {row.entity_id: from_plain(row.record) for row in rows}
         return [
             replace(Candidate.of(records[one.entity_id], name_kind=cast(NameKind, one.kind)), name=one.name)
             for one in others
@@ -239,19 +244,19 @@ class CurrentCopy:
 
     def list_by_id(self, entity_id: str) -> list[EntityRecord]:
         """The entity with this identifier."""
-        found = _find_current(self.state)
-        if found is None:
-            return []
-        plain = BulkEntity.objects.filter(copy=found, entity_id=entity_id).values_list("record", flat=True)
-        return [from_plain(item) for item in plain[:10]]
+        with self._whole():
+            plain = BulkEntity.objects.filter(copy=self.number, entity_id=entity_id).values_list("record", flat=True)
+            return [from_plain(item) for item in plain[:10]]
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """What was read meanwhile was all there: the copy answers still."""
+        yield
+        if not BulkCopy.objects.filter(pk=self.number, status="current").exists():
+            raise PortalUnavailable(f"the copy of {self.state} was replaced while it was read")
 
 
 def find_current(state: str) -> CurrentCopy | None:
     """The copy that answers for a state; None where none is loaded."""
-    found = _find_current(state)
-    return CurrentCopy(state, found.as_of, found.sha256) if found else None
-
-
-def _find_current(state: str) -> BulkCopy | None:
-    """Looked up for each question: the row that was current may have been replaced, and its entities removed."""
-    return BulkCopy.objects.filter(state=state, status="current").first()
+    found = BulkCopy.objects.filter(state=state, status="current").first()
+    return CurrentCopy(state, found.as_of, found.sha256, found.pk) if found else None

@@ -27,6 +27,7 @@ class Readiness:
     is_well: bool
     copy_as_of: datetime | None
     copy_sha256: str = ""
+    copy_id: int | None = None
     read_at: float = field(default_factory=time.monotonic)
 
     @property
@@ -41,8 +42,9 @@ def _known() -> Any:
         is_ill=Exists(breaker.list_ill().filter(pk=OuterRef("pk"))),
         copy_as_of=Subquery(copy.values("as_of")[:1]),
         copy_sha256=Subquery(copy.values("sha256")[:1]),
+        copy_id=Subquery(copy.values("pk")[:1]),
     )
-    return known.values_list("enabled", "reason", "is_ill", "copy_as_of", "copy_sha256")
+    return known.values_list("enabled", "reason", "is_ill", "copy_as_of", "copy_sha256", "copy_id")
 
 
 _KNOWN = Prepared(_known)
@@ -50,6 +52,6 @@ _KNOWN = Prepared(_known)
 
 def read(state: str) -> Readiness:
     """Read it now; Jurisdiction.DoesNotExist when `sync_jurisdictions` was never run."""
-    for enabled, reason, is_ill, as_of, sha256 in _KNOWN.tuples(code=state):
-        return Readiness(state, enabled, reason, not is_ill, as_of, sha256 or "")
+    for enabled, reason, is_ill, as_of, sha256, copy_id in _KNOWN.tuples(code=state):
+        return Readiness(state, enabled, reason, not is_ill, as_of, sha256 or "", copy_id)
     raise Jurisdiction.DoesNotExist(state)

@@ -15,8 +15,11 @@ from django.db import DatabaseError, InterfaceError, InternalError, OperationalE
 from django.test import Client
 
 from config.evidence import evidence_storage
+from lookups.evidence import manifests
+from lookups.evidence.signing import Signed
+from lookups.models import Lookup
 from scrapers.evidence import bodies
-from tests.lookups.conftest import Customer
+from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db
@@ -88,6 +91,27 @@ class TestACallerWhosePagesCannotBeKept:
         assert customer.balance == before
         assert customer.lookup().status_code == 200
         assert customer.balance != before
+
+
+class TestACallerWhoseAnswerCannotBeKept:
+    """The registry has answered, and the database is lost while that is written."""
+
+    def test_gets_503_and_the_lookup_that_failed_has_nothing_of_the_answer(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def lose(signed: Signed | None, lookup: Lookup) -> None:
+            if signed is not None:
+                raise OperationalError("the connection is lost")
+
+        with monkeypatch.context() as database:
+            database.setattr(manifests, "keep", lose)
+            assert customer.lookup().status_code == 503
+        failed = Lookup.objects.get()
+        assert (failed.verdict, failed.reason, failed.cost, customer.balance.held) == ("failed", "internal_error", 0, 0)
+        assert (failed.version, failed.match, failed.evidence, failed.reading) == (None, None, None, None)
+        assert (failed.data_as_of, failed.reader_version, failed.balance_after) == (None, "", None)
+        assert customer.lookup().status_code == 200
+        assert customer.balance.spent == PRICE
 
 
 class TestAReaderOfPages:

@@ -22,7 +22,7 @@ from scrapers.bulk_data import copies, refresh
 from scrapers.bulk_data.published import BulkData, Row
 from scrapers.bulk_data.reading import rows
 from scrapers.bulk_data.stored_form import from_plain, to_plain
-from scrapers.failures import PageChanged, PortalDisabled
+from scrapers.failures import PageChanged, PortalDisabled, PortalUnavailable
 from scrapers.models import BulkCopy, BulkEntity
 from scrapers.normalize.addresses import from_parts
 from scrapers.portal import Capabilities, Portal
@@ -133,6 +133,30 @@ class TestALoadedCopy:
         assert isinstance(put(Query("ZZ", name="Fresh Start LLC")), Found)
         assert BulkCopy.objects.filter(status="current").count() == 1
         assert BulkEntity.objects.exclude(copy__status="current").count() == 0
+
+    @pytest.mark.parametrize("asked", [{"name": "Zebra Crossing Ltd"}, {"entity_id": "3"}], ids=["by name", "by id"])
+    def test_that_is_replaced_while_it_is_read_is_no_not_found(self, asked: dict[str, str], tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "old.csv", LINES))
+
+        def replace_once_asked(execute: Any, sql: str, *more: Any) -> Any:
+            if not waiting or "scrapers_bulkentity" not in sql:
+                return execute(sql, *more)
+            waiting.clear()
+            load(write_csv(tmp_path / "new.csv", [*LINES, ["5", "Fresh Start LLC", "Good Standing", ""]]))
+            return execute(sql, *more)
+
+        waiting = [True]
+        with connection.execute_wrapper(replace_once_asked), pytest.raises(PortalUnavailable):
+            put(Query("ZZ", **asked))
+        assert isinstance(put(Query("ZZ", **asked)), Found)
+
+    def test_tells_of_no_other_file_than_it_was_loaded_from(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "old.csv", LINES))
+        known = copies.find_current("ZZ")
+        load(write_csv(tmp_path / "new.csv", [*LINES, ["5", "Fresh Start LLC", "Good Standing", ""]]))
+        assert known is not None
+        with pytest.raises(PortalUnavailable):
+            known.list_by_id("5")
 
 
 NEIGHBORS = [

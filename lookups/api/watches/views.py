@@ -152,7 +152,7 @@ class ChecksView(Endpoint):
 
         def answer(claim: Claim | None) -> Response:
             if claim is None or not claim.is_answered:
-                look_at_once(watch)
+                look_at_once(watch, claim)
             return Response(reply_of(get_watch(watchId, key), key).data, status=202)
 
         return idempotency.answer_once(request, key=key, answer=answer)
@@ -169,10 +169,10 @@ def make(wanted: list[Wanted], key: ApiKey, request: Request, claim: Claim | Non
         raise errors.ApiError(409, "too_many_watches", text) from None
 
 
-def look_at_once(watch: Watch) -> None:
+def look_at_once(watch: Watch, claim: Claim | None) -> None:
     """Make it due; ApiError 409 where it looks no more, or not in this month."""
     try:
-        due = watching.check_now(watch, now=timezone.now())
+        due = watching.check_now(watch, claim=claim, now=timezone.now())
     except watching.UsedUp:
         raise errors.ApiError(409, "checks_used_up", "The watch has made its checks of this month") from None
     if not due:

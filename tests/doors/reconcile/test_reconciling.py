@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.db.models.functions import Now
 from django.test import Client
 from django.utils import timezone
@@ -155,6 +156,18 @@ class TestABatch:
     def test_beyond_all_measure_is_too_large(self, program: Program) -> None:
         reply = program.client.post(f"{program.root}/", {"queries": "x" * 6 * 1024 * 1024})
         assert (reply.status_code, reply.json()["code"]) == (413, "payload_too_large")
+
+    def test_while_the_database_is_away_is_to_come_again(
+        self, program: Program, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def lose(*_: Any, **__: Any) -> None:
+            raise OperationalError("the connection is lost")
+
+        monkeypatch.setattr(asking, "ask", lose)
+        program.client.raise_request_exception = False
+        reply = program.client.post(f"{program.root}/", {"queries": json.dumps({"q0": row(FOUND)})})
+        assert (reply.status_code, reply["Content-Type"], reply["Retry-After"]) == (503, "application/json", "15")
+        assert (reply.json()["retryable"], reply["Access-Control-Allow-Origin"]) == (True, "*")
 
     def test_of_nonsense_finds_nothing(self, program: Program) -> None:
         queries = {

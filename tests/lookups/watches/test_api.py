@@ -6,12 +6,14 @@ import json
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
 from billing import keys
+from lookups import idempotency
 from lookups.bulk import queue
-from lookups.models import Delivery, Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
+from lookups.models import Delivery, IdempotencyRecord, Lookup, Watch, WatchBaseline, WatchCheck, WatchEvent
 from lookups.notifications import deliveries
 from lookups.privacy import account_data, erasure, suppression
 from lookups.watches import taxonomy, watching
@@ -301,6 +303,24 @@ class TestChangingAWatch:
         assert len(tester.get(address).json()["checks"]) == 2, "the first, and the one that was asked for"
         reused = tester.post(f"/v1/watches/{other['id']}/checks", {}, **{"Idempotency-Key": "order-7"})
         assert (reused.status_code, reused.json()["code"]) == (409, "idempotency_conflict")
+
+    def test_looks_once_for_a_request_that_broke_off_and_is_sent_again_with_its_key(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def lose(_: idempotency.Claim) -> None:
+            raise OperationalError("the connection is lost")
+
+        made = watch(tester, **FOUND)
+        look()
+        address = f"/v1/watches/{made['id']}/checks"
+        with monkeypatch.context() as database:
+            database.setattr(idempotency, "finish", lose)
+            assert tester.post(address, {}, **{"Idempotency-Key": "order-8"}).status_code == 503
+        IdempotencyRecord.objects.update(lease_until=timezone.now())  # a minute goes by
+        look()
+        assert tester.post(address, {}, **{"Idempotency-Key": "order-8"}).status_code == 202
+        look()
+        assert len(tester.get(address).json()["checks"]) == 2, "the first, and the one that was asked for"
 
 
 class TestTheEvents:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from billing import keys, ledger, prices, reconciliation
@@ -421,6 +421,26 @@ class TestAWatch:
         assert look() == 0
         assert customer.get(f"/v1/watches/{made['id']}").status_code == 404
         assert "name.changed" in codes(customer)
+
+    @pytest.mark.parametrize("how", ["deleted", "paused"])
+    def test_asks_nothing_more_where_the_request_that_ended_it_broke_off(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch, how: str
+    ) -> None:
+        def lose(*_: Any, **__: Any) -> None:
+            raise OperationalError("the connection is lost")
+
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        ticking.tick(now=timezone.now())
+        with monkeypatch.context() as database:
+            database.setattr(watching, "_cancel", lose)
+            if how == "deleted":
+                with pytest.raises(OperationalError):
+                    remove(customer, made["id"])
+            else:
+                assert customer.patch(f"/v1/watches/{made['id']}", {"status": "paused"}).status_code == 503
+        queue.work(now=timezone.now())
+        assert (register.asked, customer.balance.spent, customer.balance.held) == (0, 0, 0)
+        assert not WatchCheck.objects.filter(ended_at=None).exists()
 
     def test_begins_anew_without_an_event_when_it_is_read_by_another_reader(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
