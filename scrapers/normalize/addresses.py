@@ -153,6 +153,8 @@ def _abroad(parts: list[str]) -> Address | None:
 
 def _tail(text: str) -> tuple[str, str, str | None] | None:
     """City, state and ZIP of "CITY, ST 12345"; the longest name of a state counts ("West Virginia", not "Virginia")."""
+    while ",," in text:  # a run of them is one: the forms below would try each place in it, for minutes
+        text = text.replace(",,", ",")
     found = _ZIP_AT_END.match(text)
     if not found or state_code(found["rest"]):
         return None

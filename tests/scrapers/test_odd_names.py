@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import names
+from scrapers.normalize import addresses, names
 from scrapers.normalize.hidden import visible
 from scrapers.records import (
     LONGEST_NAME,
@@ -25,6 +25,17 @@ from tests.scrapers.test_asking import Registry, found, missing, put, row, rows
 
 BACKWARDS = "\u202e"
 ENDLESS = [unit * (20_000 // len(unit)) for unit in ("acme ", "inc ", "a", "acme, ", "acme dba ", " x", "a.", "(a ")]
+
+
+class TestAnAddressOfCommas:
+    """A registry's form whose fields were left empty, joined by whoever wrote the page; or somebody's bad intention."""
+
+    def test_is_read_in_a_moment(self) -> None:
+        began = time.process_time()
+        found = addresses.from_text(f"12 QUAY STREET{',' * 1_500} DE 19901")
+        assert time.process_time() - began < 1.0
+        assert found.street == "12 QUAY STREET, DE 19901"
+        assert addresses.from_text(f"12 QUAY STREET, DOVER{',' * 1_500} DE 19901").city == "DOVER"
 
 
 class TestANameWithoutEnd:
