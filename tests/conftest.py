@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import logging
 import os
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from socketserver import StreamRequestHandler
 
@@ -183,10 +186,33 @@ def pytest_collection() -> Iterator[object]:
     """Look for no cycles among the tests: they stay, and each look at all of them takes half a second."""
     gc.disable()
     try:
-        return (yield)
+        with _compiled_once():
+            return (yield)
     finally:
         gc.freeze()
         gc.enable()
+
+
+@contextmanager
+def _compiled_once() -> Iterator[None]:
+    """In a fresh checkout one process reads the tests before the others, which find them compiled.
+
+    All of them would compile each file side by side, which takes longer than to read it.
+    """
+    here = Path(__file__).parent
+    folder = os.open(here, os.O_RDONLY)
+    try:
+        if not (sys.dont_write_bytecode or _is_compiled(here)):
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            if _is_compiled(here):
+                fcntl.flock(folder, fcntl.LOCK_UN)
+        yield
+    finally:
+        os.close(folder)
+
+
+def _is_compiled(folder: Path) -> bool:
+    return any((folder / "workspace" / "__pycache__").glob("test_*"))  # which are read last
 
 
 def _is_engine_free(path: str) -> bool:

@@ -45,6 +45,8 @@ CHARGES = 'SELECT %"lookups_lookup" INNER JOIN "billing_hold"% FOR NO KEY UPDATE
 ENDS_A_JOB = 'UPDATE "lookups_job" SET "status" = %"ended_at" = %'
 KEEPS_AN_ANSWER = 'UPDATE "lookups_idempotencyrecord" SET "is_answered" = %'
 
+LONGEST_PAUSE = 0.25
+
 
 class Books:
     """Reads and moves rows; every call is a connection of its own, so that a restarted server is no matter."""
@@ -131,8 +133,11 @@ class Books:
 
 
 def wait_until(condition: Callable[[], Any], *, what: str, seconds: float = 40.0) -> Any:
-    """Wait for a condition and return what it gave; fail with `what` when it does not come true in time."""
-    deadline = time.monotonic() + seconds
+    """Wait for a condition and return what it gave; fail with `what` when it does not come true in time.
+
+    It is asked less and less often: to ask takes the service and its database time that they need to come that far.
+    """
+    deadline, pause = time.monotonic() + seconds, 0.05
     while True:
         try:
             found = condition()
@@ -142,4 +147,5 @@ def wait_until(condition: Callable[[], Any], *, what: str, seconds: float = 40.0
             return found
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {seconds:.0f} s: {what}")
-        time.sleep(0.05)
+        time.sleep(pause)
+        pause = min(pause * 1.3, LONGEST_PAUSE)

@@ -147,7 +147,7 @@ def wait(condition: Callable[[], bool], container: Container) -> None:
                 return
         if ended:
             break
-        time.sleep(0.2)
+        time.sleep(2)  # to ask is two commands of the engine
     raise AssertionError(f"{container.name}: {container.look('{{.State.Status}}')}\n{container.log()}")
 
 

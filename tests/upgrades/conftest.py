@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,10 +14,13 @@ from django.db import connection
 from django.db.models import Field
 
 from tests.lookups.conftest import register
-from tests.upgrades.long_way import migrate
+from tests.upgrades.long_way import list_undone, migrate
 
 __all__ = ["register"]  # a fixture
+Targets = Sequence[tuple[str, str | None]]
 _kept: dict[str, tuple[sqlite3.Connection | str, Any]] = {}
+_befores: list[Targets] = []  # where the stories begin
+_undone: dict[str, frozenset[tuple[str, str]]] = {}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -25,6 +28,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith("tests/upgrades/"):
             item.add_marker(pytest.mark.xdist_group("upgrades"))
+            before = getattr(item.getparent(pytest.Module).obj, "BEFORE", None)
+            if before is not None and before not in _befores:
+                _befores.append(before)
 
 
 @pytest.fixture(autouse=True)
@@ -34,8 +40,7 @@ def _cycles_afterwards() -> Iterator[None]:
     try:
         yield
     finally:
-        gc.enable()
-        gc.collect()
+        gc.enable()  # the next objects have it look among those of the test; all that live need no look
 
 
 @pytest.fixture(autouse=True)
@@ -54,9 +59,16 @@ def _fields_taken_apart_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextmanager
 def kept_tables(name: str, make: Callable[[], Any]) -> Iterator[Any]:
     """Give what `make` returns when it has changed the tables and what is in them; afterwards they are as they were."""
+    with put_back_afterwards():
+        yield left_by(name, make)
+
+
+@contextmanager
+def put_back_afterwards() -> Iterator[None]:
+    """The tables and what is in them are changed while the block runs."""
     today = _copy("today")
     try:
-        yield left_by(name, make)
+        yield
     finally:
         _put_back(today)
         if isinstance(today, sqlite3.Connection):
@@ -75,6 +87,21 @@ def left_by(name: str, make: Callable[[], Any]) -> Any:
         given = make()
         _kept[name] = _copy(f"kept_{len(_kept)}"), given
     return given
+
+
+def stand_at(targets: Targets) -> Any:
+    """The models of these migrations, with the tables as they were then; called where they are the present ones.
+
+    To go back takes as long as to come, so nothing is undone twice: the way to a stop leads over the nearer ones.
+    """
+    for stop in (*_befores, targets):
+        if str(stop) not in _undone:
+            _undone[str(stop)] = list_undone(stop)
+    if str(targets) not in _kept:
+        nearer = [stop for stop in _befores if _undone[str(stop)] < _undone[str(targets)]]
+        if nearer:
+            stand_at(max(nearer, key=lambda stop: len(_undone[str(stop)])))
+    return left_by(str(targets), lambda: migrate(targets))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -121,8 +148,8 @@ def _make_of(name: str, template: str) -> None:
 @pytest.fixture
 def before(request: pytest.FixtureRequest) -> Iterator[Any]:
     """The models of the version whose migrations the module calls `BEFORE`."""
-    with kept_tables(str(request.module.BEFORE), lambda: migrate(request.module.BEFORE)) as models:
-        yield models
+    with put_back_afterwards():
+        yield stand_at(request.module.BEFORE)
 
 
 @pytest.fixture
@@ -131,7 +158,7 @@ def upgraded(request: pytest.FixtureRequest) -> Iterator[Any]:
     module = request.module
 
     def make() -> Any:
-        given = module.fill(left_by(str(module.BEFORE), lambda: migrate(module.BEFORE)))
+        given = module.fill(stand_at(module.BEFORE))
         call_command("migrate", verbosity=0)
         return given
 

@@ -13,6 +13,22 @@ APPS = ("billing", "jurisdictions", "lookups", "scrapers")
 
 def migrate(targets: Sequence[tuple[str, str | None]]) -> Any:
     """Bring the tables to these migrations, the long way that an older installation comes; the models of then."""
+    executor = _open()
+    steps = executor.loader
+    for key in steps.replacements:
+        executor.recorder.record_unapplied(*key)  # an installation of before knew of no short way
+    _go_back(executor, targets)
+    executor.migrate(targets)
+    return steps.project_state([target for target in targets if target[1]]).apps
+
+
+def list_undone(targets: Sequence[tuple[str, str | None]]) -> frozenset[tuple[str, str]]:
+    """The migrations that are not in the tables at these targets, of those that are in the present ones."""
+    plan = _open().migration_plan(targets)
+    return frozenset((one.app_label, one.name) for one, is_backwards in plan if is_backwards)
+
+
+def _open() -> MigrationExecutor:
     executor = MigrationExecutor(connection)
     steps = executor.loader
     steps.replace_migrations = False
@@ -20,10 +36,7 @@ def migrate(targets: Sequence[tuple[str, str | None]]) -> Any:
     for key, migration in steps.replacements.items():
         steps.graph.remove_replacement_node(key, migration.replaces)
         steps.applied_migrations.pop(key, None)
-        executor.recorder.record_unapplied(*key)  # an installation of before knew of no short way
-    _go_back(executor, targets)
-    executor.migrate(targets)
-    return steps.project_state([target for target in targets if target[1]]).apps
+    return executor
 
 
 def _go_back(executor: MigrationExecutor, targets: Sequence[tuple[str, str | None]]) -> None:

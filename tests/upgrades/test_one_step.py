@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from tests.upgrades.conftest import kept_tables
+from tests.upgrades.conftest import kept_tables, stand_at
 from tests.upgrades.long_way import APPS, migrate
 from tests.upgrades.schema import describe
 
@@ -33,7 +33,7 @@ def come_the_long_way() -> None:
     """From no tables at all, by each migration that there has ever been."""
     steps = list_steps()
     assert set(steps) == set(APPS)
-    migrate([(app, None) for app in APPS])
+    stand_at([(app, None) for app in APPS])
     assert not [table for table in connection.introspection.table_names() if table.startswith(APPS)]
     migrate([(app, one[-1]) for app, one in steps.items()])
     call_command("migrate", verbosity=0)

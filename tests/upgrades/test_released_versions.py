@@ -28,8 +28,7 @@ from billing.verification import Verification
 from lookups.lookup.questions import Question
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register
-from tests.upgrades.conftest import kept_tables
-from tests.upgrades.long_way import migrate
+from tests.upgrades.conftest import put_back_afterwards, stand_at
 from tests.upgrades.version_1_3 import MATCH, NORMALIZED, VERSION_1_3, record
 
 APPS = ("billing", "jurisdictions", "lookups", "scrapers")
@@ -185,8 +184,8 @@ class TestEachReleasedVersion:
     def installed(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
         migrations, version = RELEASED[request.param]
-        with kept_tables(str(migrations), lambda: migrate(migrations)) as models:
-            installed = version(models)
+        with put_back_afterwards():
+            installed = version(stand_at(migrations))
             installed.fill()
             yield installed
 
