@@ -33,9 +33,7 @@ from scrapers.transport.session import PortalSession
 _HOST = "https://mblsportal.sos.mn.gov"
 _SEARCH = f"{_HOST}/Business/BusinessSearch"
 _NONE = re.compile("no results match the criteria entered", re.IGNORECASE)
-_NAMED = re.compile(
-    r"(?!.*\b(?:consent|merger|exchange)\b).*?\(Business Name: (.+?)\)(?:$| \([A-Z ]+: )", re.I
-)  # what a filing calls it
+_NAMED = re.compile(r"(?!.*\b(?:consent|merger|exchange)\b).*?\(Business Name: (.+?)\)(?:$| \([A-Z ]+: )", re.I)
 _NO_COMPANY = re.compile("name reservation|trademark|service mark", re.IGNORECASE)  # types that keep a name only
 _OFFICERS = listed("Chief Executive Officer | Manager | President | Governor | Partner | General Partner")
 _IGNORED = listed(

@@ -80,11 +80,12 @@ class TestTheRecordedHistory:
             for day, _, title in (entry.partition(" - ") for entry in page["filing_history"])
         )
         consent = "<tr><td>1/2/2026</td><td>Consent to Use of Name (Business Name: Another One, LLC)</td><td></td></tr>"
+        merged = "<tr><td>1/2/2026</td><td>Merger - Domestic (Business Name: Swallowed, LLC)</td><td></td></tr>"
         named = "<tr><td>1/3/2026</td><td>Amended (Business Name: A180 (US), LLC) (Home Name: A)</td><td></td></tr>"
         shown = (
             f"<html><body><div class='business-name'><span class='navbar-brand'>{page['name']}</span></div>"
             f"<div id='filingSummary'>{facts}</div><table id='tblOrderForm'><tr><th>Filing Date</th><th>Filing</th>"
-            f"<th>Effective Date</th></tr>{filings}{consent}{named}</table></body></html>"
+            f"<th>Effective Date</th></tr>{filings}{consent}{merged}{named}</table></body></html>"
         )
         talk = Conversation("MN", answer("GET", OPENED, shown))
         record = talk.portal.detail(talk.session, Candidate(page["name"], "", handle={"url": OPENED}))
