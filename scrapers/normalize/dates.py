@@ -26,6 +26,7 @@ _TIME = re.compile(
 )
 _PLACEHOLDERS = frozenset({date(1753, 1, 1)})  # the earliest day a common database can write
 _EARLIEST, _LATEST = date(1600, 1, 1), date(2200, 1, 1)
+_ODD_YEAR = re.compile(r"(?<!\d)(?:0\d|1[0-5]|2[2-9]|[3-9]\d)\d\d|1753")  # what lies beyond these, and one between
 
 
 def to_date(raw: str | None, *, years_ahead: int = 10) -> date | None:
@@ -39,8 +40,12 @@ def to_date(raw: str | None, *, years_ahead: int = 10) -> date | None:
 
 def is_placeholder(raw: str | None) -> bool:
     """Whether a date stands for none: "00/00/0000"; "01/01/0001" and "9999-12-31", the least and the most there is."""
-    found = _read(raw, years_ahead=0)
-    return _is_placeholder(found) if found else bool(raw) and not (raw or "").strip(" 0/-.:TZ")
+    if not raw:
+        return False
+    if not raw.strip(" 0/-.:TZ"):
+        return True
+    found = _read(raw, years_ahead=0) if _ODD_YEAR.search(raw) else None  # few have one, and to read a day takes long
+    return found is not None and _is_placeholder(found)
 
 
 def _is_placeholder(found: date) -> bool:
