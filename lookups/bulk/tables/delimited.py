@@ -7,13 +7,14 @@ import io
 from collections.abc import Iterable, Iterator
 
 from lookups.bulk.tables.columns import find_field
-from lookups.bulk.tables.lines import MOST_ROWS, Line, Unreadable, clean
+from lookups.bulk.tables.lines import MOST_ROWS, Line, Unreadable, clean, too_wide
 from scrapers.normalize import names
 
 _SEPARATORS = ("\t", ";", ",", "|")
 _SAMPLE = 30
 NOTHING = "There is nothing in it."
 OLD_SIGNS = "It is not UTF-8; it was read as Windows text. Look at the names with accents."
+WIDEST = 16_384  # cells, most of them empty: what a spreadsheet has
 ABOVE = 10  # lines beyond the rows' number that may be titles and headings
 
 
@@ -28,9 +29,14 @@ def read(raw: bytes) -> tuple[list[Line], list[str]]:
     found: Iterable[tuple[int, list[str]]] = alone if separator is None else _parse(text, separator)
     lines, number_of = [], 0
     for number, cells in found:
+        if number_of > MOST_ROWS + ABOVE:  # the others are counted and not kept
+            number_of += any(map(str.strip, cells))
+            continue
+        if len(cells) > WIDEST:
+            raise too_wide(len(cells))
         line = Line(number, [clean(cell) for cell in cells])
         number_of += any(line.cells)
-        if any(line.cells) and number_of <= MOST_ROWS + ABOVE:  # the others are counted and not kept
+        if any(line.cells):
             lines.append(line)
     if not lines:  # commas alone, as a spreadsheet saves rows that were emptied
         raise Unreadable(NOTHING)

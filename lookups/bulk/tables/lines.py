@@ -8,7 +8,7 @@ from lookups.bulk.input import MOST_ROWS, Unreadable
 
 MOST_COLUMNS = 100
 
-__all__ = ["MOST_COLUMNS", "MOST_ROWS", "Line", "Unreadable", "clean"]
+__all__ = ["MOST_COLUMNS", "MOST_ROWS", "Line", "Unreadable", "clean", "too_wide"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +29,8 @@ _CONTROLS = dict.fromkeys(range(32), " ")
 def clean(text: str) -> str:
     """A cell in one line, without the signs that no table means (those below the blank)."""
     return " ".join(text.translate(_CONTROLS).split())
+
+
+def too_wide(number: int) -> Unreadable:
+    """The refusal of so many columns."""
+    return Unreadable(f"It has {number:,} columns; up to {MOST_COLUMNS} are read. Leave out what is not needed.")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from lookups.bulk.tables import delimited, workbooks
 from lookups.bulk.tables.columns import find_field, has_states
-from lookups.bulk.tables.lines import MOST_COLUMNS, MOST_ROWS, Line, Unreadable
+from lookups.bulk.tables.lines import MOST_COLUMNS, MOST_ROWS, Line, Unreadable, too_wide
 from scrapers.normalize import names
 
 MOST_BYTES = 5 * 1024 * 1024
@@ -83,9 +83,7 @@ def letter(column: int) -> str:
 def _without_empty_columns(lines: list[Line]) -> list[Line]:
     filled = sorted({at for line in lines for at, cell in enumerate(line.cells) if cell.strip()})
     if len(filled) > MOST_COLUMNS:
-        raise Unreadable(
-            f"It has {len(filled):,} columns; up to {MOST_COLUMNS} are read. Leave out what is not needed."
-        )
+        raise too_wide(len(filled))
     place = {old: new for new, old in enumerate(filled)}
     return [
         Line(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from lookups.bulk.tables import delimited, lines
 from lookups.bulk.tables.columns import Mapping, find_field, find_state, guess, list_states, read_fields
 from lookups.bulk.tables.lines import Unreadable
 from lookups.bulk.tables.reading import Table, letter, read_table
@@ -129,6 +130,30 @@ class TestATableInText:
         finally:
             tracemalloc.stop()
         assert most < 16 * 1024 * 1024
+
+    @pytest.mark.parametrize(
+        ("raw", "why"),
+        [
+            (b"name,state\n" + b"a,NY\n" * 20_000, "20,001 rows"),
+            (b"name,state\n" + b"a," * 20_000, "20,001 columns"),
+            (b"name,state\n" + b"a," * 16_000 + b"\n", "16,000 columns"),
+        ],
+        ids=["rows", "too wide to look at", "too wide"],
+    )
+    def test_is_not_cleaned_cell_by_cell_where_it_is_refused_for_its_size(
+        self, monkeypatch: pytest.MonkeyPatch, raw: bytes, why: str
+    ) -> None:
+        """Five megabytes of small cells held the web server for half a minute, before they were refused."""
+        cleaned: list[str] = []
+
+        def clean(text: str) -> str:
+            cleaned.append(text)
+            return lines.clean(text)
+
+        monkeypatch.setattr(delimited, "clean", clean)
+        with pytest.raises(Unreadable, match=why):
+            read_table(raw)
+        assert len(cleaned) <= max(2 * 1_020, delimited.WIDEST)
 
 
 class TestATableInAWorkbook:
