@@ -72,7 +72,7 @@ class TestWhatExists:
             found = ask(state, "Blue Heron LLC", row("BLUE HERON LLC", word))
             gone = reader.status_meaning(word).status_class == "inactive"
             past = any(sign in word for sign in ("former", "previous", "name hs", "cross"))
-            kept = state == "IN" and word == "admin dissolved"
+            kept = (state == "IN" and word == "admin dissolved") or "name protected" in word
             assert found.available is ((gone or past) and not kept), word
 
     def test_keeps_its_name_for_a_while_in_indiana(self) -> None:
