@@ -357,7 +357,7 @@ class TestADayThatStandsForNone:
             "0000-00-00",
         ],
     )
-    def test_is_not_told(self, raw: str) -> None:
+    def test_is_left_out(self, raw: str) -> None:
         record = EntityRecord("ACME LLC", "1", formation_date=raw, filings=(Filing(raw, "Amendment"),))
         found = placeholders.without_placeholders(record)
         assert (found.formation_date, found.filings) == (None, (Filing(None, "Amendment"),))

@@ -213,7 +213,7 @@ class TestATopUp:
         assert "31.4000 USD" in page
         assert f"{receipt}" in text_of(office.get(RECEIPTS))
 
-    def test_that_was_paid_is_told_of_though_a_later_one_was_begun(
+    def test_that_was_paid_is_shown_though_a_later_one_was_begun(
         self, office: Browser, cards: stubs.CardProvider
     ) -> None:
         for amount in ("31.40", "500"):  # back from the card page, another amount; then paid in the first tab
@@ -225,7 +225,7 @@ class TestATopUp:
         assert "31.4000 USD have been added" in text_of(office.get(f"/app/{back}"))
 
     @pytest.mark.parametrize("number", ["0", "x", "", "9" * 30, "theirs"])
-    def test_of_another_account_is_told_of_nowhere_else(
+    def test_of_another_account_is_shown_nowhere_else(
         self, office: Browser, cards: stubs.CardProvider, number: str
     ) -> None:
         office.post(f"{PAGE}topup/", {"amount": "31.40"})
