@@ -32,7 +32,7 @@ class LienBox(FileOnePortal):
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens in which the name has the role asked for; the newest few with addresses and history."""
         self.prime(session, "ucc")
-        lists = [self._listed(session, text) for text in parties.texts(query)]
+        lists = [self._listed(session, spelling) for spelling in parties.texts(query)]
         rows = _joined([rows for rows, _ in lists])
         handles = {text(row.get("RECORD_NUM")): str(need_number(need(row, "ID"), "ID")) for row in rows}
         fitting = [filing for filing in ucc.read(rows, query, session) if ucc.fits(filing, query)]
