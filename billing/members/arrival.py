@@ -12,10 +12,9 @@ from django.db import transaction
 
 from billing import accounts, audit, locks
 from billing.members import addresses, free_lookups, team
-from billing.models import Invitation, Member
+from billing.models import Account, Invitation, Member
 
 OPEN, CLOSED = "open", "closed"
-LONGEST_NAME = 200  # of an account
 
 
 class SignUpClosed(Exception):
@@ -96,7 +95,7 @@ def _already(user: User) -> Arrival | None:
 
 def _open(user: User, *, network: str, now: datetime) -> Arrival:
     refusal = free_lookups.claim(email=user.email, network=network, now=now)
-    name = user.email[:LONGEST_NAME]  # an address may be longer than a name
+    name = user.email[: Account._meta.get_field("name").max_length]  # an address may be longer than a name
     account = accounts.open_account(name=name, email=user.email, now=now, free_lookups=refusal is None)
     member = Member.objects.create(user=user, account=account, role=Member.Role.OWNER, joined_at=now)
     audit.record(audit.Kind.MEMBER_JOINED, subject=member, detail="Signed up, as owner.", now=now)

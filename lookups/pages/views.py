@@ -125,7 +125,7 @@ def too_many(request: HttpRequest, *, retry_after: int) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """500; 503 where the database or the store of evidence is away, which a moment mends."""
-    if _is_away(sys.exc_info()[1]):
+    if is_away(sys.exc_info()[1]):
         text = "The database, or the store of evidence, does not answer. Nothing is lost; please try again."
         return _come_again(request, seconds=15, title="Not available for a moment", text=text)
     text = "It has been logged. Please try again."
@@ -147,7 +147,7 @@ def _come_again(request: HttpRequest, *, seconds: int, title: str, text: str) ->
     return page
 
 
-def _is_away(error: BaseException | None) -> bool:
+def is_away(error: BaseException | None) -> bool:
     """Whether it is a store's state that stopped us: stopped, frozen, full, busy, or open for reading alone."""
     read_only = isinstance(error, DatabaseError) and getattr(error.__cause__, "sqlstate", "") == READ_ONLY
     return read_only or isinstance(error, OperationalError | InterfaceError | StoreAway)

@@ -14,7 +14,6 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
@@ -37,6 +36,7 @@ from lookups.lookup.handover import seat
 from lookups.lookup.outcomes import NobodyAtWork, OutOfFunds
 from lookups.lookup.questions import Question
 from lookups.models import Lookup
+from lookups.pages.views import is_away
 from lookups.reconcile import asking, records
 
 log = logging.getLogger(__name__)
@@ -63,8 +63,10 @@ def keyed(view: View) -> View:
                 response = view(request, _open(request, secret), **named)
             except ApiError as error:
                 response = _refusal(request, error)
-            except (OperationalError, InterfaceError):  # the page that people get then tells a program nothing
-                log.exception("The database was away while a spreadsheet asked.")
+            except Exception as error:
+                if not is_away(error):
+                    raise
+                log.exception("A store was away while a spreadsheet asked.")  # a program reads no page for people
                 response = _refusal(request, errors.for_status(503))
         response["Access-Control-Allow-Origin"] = "*"
         response["Access-Control-Allow-Headers"] = "content-type"

@@ -16,6 +16,7 @@ from billing.models import Account, LedgerEntry
 from lookups.bulk import queue
 from lookups.models import BulkJob, Delivery, Heartbeat, Lookup
 from lookups.reconcile import asking
+from scrapers.evidence.bodies import StoreAway
 from tests.doors.reconcile.program import Program, judge
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register
@@ -157,11 +158,12 @@ class TestABatch:
         reply = program.client.post(f"{program.root}/", {"queries": "x" * 6 * 1024 * 1024})
         assert (reply.status_code, reply.json()["code"]) == (413, "payload_too_large")
 
-    def test_while_the_database_is_away_is_to_come_again(
-        self, program: Program, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("error", [OperationalError("the connection is lost"), StoreAway("the disk is full")])
+    def test_while_a_store_is_away_is_to_come_again(
+        self, program: Program, monkeypatch: pytest.MonkeyPatch, error: Exception
     ) -> None:
         def lose(*_: Any, **__: Any) -> None:
-            raise OperationalError("the connection is lost")
+            raise error
 
         monkeypatch.setattr(asking, "ask", lose)
         program.client.raise_request_exception = False
