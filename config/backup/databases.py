@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import sqlite3
@@ -59,6 +60,8 @@ def _dump_sqlite(to: Path) -> Snapshot:
         connection.connection.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a log of its own
         return _describe(lambda statement: copy.execute(statement).fetchall(), _sqlite_tables(copy))
+    except sqlite3.Error as problem:  # Django does not see it
+        raise Refused(f"The database cannot be copied to {to.parent.parent}: {problem}") from problem
     finally:
         copy.close()
 
@@ -92,11 +95,24 @@ def _set_sqlite_aside(file: Path, *, replace: bool) -> None:
             raise Refused(f"{file} is in use: stop the service first.")
     except sqlite3.OperationalError as problem:
         raise Refused(f"{file} is in use ({problem}): stop the service first.") from problem
+    except sqlite3.DatabaseError as problem:  # damaged, which may be why it is to be replaced
+        if not replace:
+            raise Refused(f"{file} is damaged ({problem}): name an empty VAR_DIR, or say --replace.") from problem
+        _require_unused(file)
     finally:
         old.close()
     if _beside(file).exists():
         raise Refused(f"{_beside(file)} is what an earlier restore replaced: look at it, then remove it.")
     file.replace(_beside(file))
+
+
+def _require_unused(file: Path) -> None:
+    """Raise Refused where somebody reads or writes it: SQLite locks bytes of it, and says so of no damaged one."""
+    with file.open("r+b") as ours:
+        try:
+            fcntl.lockf(ours, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError) as problem:
+            raise Refused(f"{file} is in use: stop the service first.") from problem
 
 
 def _sqlite_file() -> Path:
@@ -146,7 +162,7 @@ def _load_postgresql(part: Path, *, rows: dict[str, int], replace: bool) -> None
         options = ("--no-owner", "--no-privileges", "--no-comments", "--exit-on-error", "--single-transaction")
         _call(program, *options, f"--dbname={connection.settings_dict['NAME']}", str(part))
         _compare(rows, _describe(_read, _postgresql_tables()))
-    except Refused:
+    except BaseException:  # also Ctrl-C: nobody is to find an empty database
         if occupied:
             with transaction.atomic():
                 _run("DROP SCHEMA public CASCADE")

@@ -23,6 +23,7 @@ from django.conf import settings
 from config.backup import files
 from tests.engines import programs
 from tests.engines.own_database import engine_variables
+from tests.failures.disks import small_disk
 from tests.journeys.checkout import ROOT, clean_environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("backup")]
@@ -34,6 +35,7 @@ now = timezone.now()
 account = accounts.open_account(name="Acme", now=now)
 ledger.deposit(account_id=account.pk, amount=5000, idempotency_key="d", source="staff", operator="dana", now=now)
 """
+SPOIL = "import sys; open(sys.argv[1], 'r+b').write(bytes.fromhex(sys.argv[2]) + bytes(4096))"
 FORGE = {
     "sqlite": "DROP TRIGGER billing_ledgerentry_no_update; UPDATE billing_ledgerentry SET reference = 'another'",
     "postgresql": "SET session_replication_role = replica; UPDATE billing_ledgerentry SET reference = 'another'",
@@ -220,6 +222,21 @@ class TestABackup:
         told = installation.do("backup", str(tmp_path / "var" / "backups" / "b"))
         assert "files/" not in told
 
+    @pytest.mark.once
+    @pytest.mark.parametrize("name", ["", ".", "/"])
+    def test_wants_the_name_of_a_file(self, installation: Installation, name: str) -> None:
+        assert "name a file in it" in installation.fail("backup", name)
+
+    def test_says_that_its_disk_is_full_and_leaves_nothing_there(
+        self, installation: Installation, tmp_path: Path
+    ) -> None:
+        if not installation.is_sqlite:
+            pytest.skip("pg_dump says it, and is quoted")
+        (tmp_path / "backups").mkdir()
+        with small_disk(tmp_path / "backups", megabytes=1) as disk:  # the database alone has more
+            assert "disk is full" in installation.fail("backup", str(disk.folder / "a"))
+            assert list(disk.folder.iterdir()) == []
+
     def test_says_which_program_is_missing(self, installation: Installation, tmp_path: Path) -> None:
         if installation.is_sqlite:
             pytest.skip("SQLite needs no other program")
@@ -260,6 +277,40 @@ class TestRestoring:
                 line = installation.fail("restore", str(tmp_path / "a"), "--replace")
         assert "stop the service first" in line
         assert installation.count_accounts() == 1
+
+    @pytest.mark.parametrize("damage", [b"no database at all", b"SQLite format 3\0"])
+    def test_takes_the_place_of_a_database_that_is_damaged(
+        self, installation: Installation, tmp_path: Path, damage: bytes
+    ) -> None:
+        if not installation.is_sqlite:
+            pytest.skip("PostgreSQL's own files are the server's")
+        file, archive = tmp_path / "var" / "db.sqlite3", str(tmp_path / "a")
+        installation.do("backup", archive)
+        reader = sqlite3.connect(file)
+        reader.execute("SELECT count(*) FROM billing_account").fetchone()
+        # By another process: to close the file here would give up the lock that the reader has on it
+        subprocess.run([sys.executable, "-c", SPOIL, str(file), damage.hex()], check=True)
+        assert "say --replace" in installation.fail("restore", archive)
+        assert "stop the service first" in installation.fail("restore", archive, "--replace")
+        reader.close()
+        assert "0 differences" in installation.do("restore", archive, "--replace")
+        assert installation.count_accounts() == 1
+        assert list((tmp_path / "var").glob("*before_restore*")) == []
+
+    def test_that_is_broken_off_puts_back_what_was_there(self, installation: Installation, tmp_path: Path) -> None:
+        if installation.is_sqlite:
+            pytest.skip("SQLite's file is put in place in one step")
+        installation.do("backup", str(tmp_path / "a"))
+        slow = tmp_path / "programs" / "pg_restore"
+        slow.parent.mkdir()
+        slow.write_text('#!/bin/sh\nkill -INT "$PPID"\nexec sleep 60\n')  # Ctrl-C
+        slow.chmod(0o755)
+        done = installation.manage(
+            "restore", str(tmp_path / "a"), "--replace", PATH=f"{slow.parent}{os.pathsep}{os.environ['PATH']}"
+        )
+        assert done.returncode != 0
+        assert installation.count_accounts() == 1
+        assert list((tmp_path / "var").glob("restore-*")) == []
 
     @pytest.mark.once
     def test_touches_nothing_when_the_archive_is_damaged(self, installation: Installation, tmp_path: Path) -> None:

@@ -49,6 +49,8 @@ class Command(BaseCommand):
 def write(path: Path, *, passphrase: str, with_secrets: bool) -> Manifest:
     """Write an archive; returns what it says of itself."""
     now = timezone.now()
+    if not path.name:
+        raise Refused(f"{path} is a folder: name a file in it.")
     files.require_elsewhere(path)
     with (
         archive.writing(path, passphrase=passphrase) as writer,

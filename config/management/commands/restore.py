@@ -9,6 +9,8 @@ Nothing is touched before every hash fits. Ends with 1 when the ledger that came
 
 from __future__ import annotations
 
+import signal
+import sys
 import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
@@ -49,6 +51,7 @@ class Command(BaseCommand):
 
     def handle(self, *, archive: Path, check: bool, replace: bool, **options: Any) -> None:
         """Restore it."""
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what is unpacked is removed, as for Ctrl-C
         try:
             self.restore(archive, check=check, replace=replace)
         except (Refused, OSError, DatabaseError) as problem:
