@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.mail import send_mail
 from django.db.models import F, QuerySet
 
-from billing import money, prices
+from billing import limits, money, prices
 from billing.models import Account
 
 log = logging.getLogger(__name__)
@@ -29,24 +29,32 @@ def tell(*, now: datetime) -> int:
         return 0
     fallen = wanted.filter(left__lt=F("low_balance"), is_above_low=True)
     # Who owes has had a mail of that
-    return sum(_write_to(account, fallen) for account in fallen.filter(left__gte=0).exclude(email="")[:AT_ONCE])
+    return sum(_write_to(account, fallen, now) for account in fallen.filter(left__gte=0).exclude(email="")[:AT_ONCE])
 
 
-def _write_to(account: Account, fallen: QuerySet[Account]) -> bool:
-    """Mail to one that nobody else writes to meanwhile; True when the mail server has it."""
-    if not fallen.filter(pk=account.pk).update(is_above_low=False):
+def _write_to(account: Account, fallen: QuerySet[Account], now: datetime) -> bool:
+    """Mail to one that nobody else writes to meanwhile; True when the mail server has it.
+
+    Only then is it noted: whoever is killed before leaves the mail to the next sweep.
+    """
+    place = limits.occupy(subject=f"low balance:{account.pk}", limit=1, now=now)
+    if place is None:
         return False
     try:
+        if not fallen.filter(pk=account.pk).exists():
+            return False
         send_mail(
             subject="Your balance runs low",
             message=_text(account),
             from_email=settings.DEFAULT_FROM_EMAIL,
             recipient_list=[account.email],
         )
+        fallen.filter(pk=account.pk).update(is_above_low=False)
     except OSError as error:  # SMTPException is one
         log.warning("account %s was not written to that it runs low: %s", account.pk, type(error).__name__)
-        Account.objects.filter(pk=account.pk).update(is_above_low=True)
         return False
+    finally:
+        limits.release(slot=place)
     return True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -91,6 +92,33 @@ class TestABalance:
             away.setattr(low_balance, "send_mail", lambda **_: (_ for _ in ()).throw(ConnectionRefusedError()))
             assert low_balance.tell(now=NOW) == 0
         assert [low_balance.tell(now=LATER) for _ in range(2)] == [1, 0]
+
+    def test_brings_its_mail_later_when_who_mailed_was_killed(
+        self, account: Account, monkeypatch: pytest.MonkeyPatch, mailoutbox: list[Any]
+    ) -> None:
+        pay_in(account, 31_400)
+        spend(account, 31_400)
+        with monkeypatch.context() as killed:
+            killed.setattr(low_balance, "send_mail", Mock(side_effect=SystemExit))
+            with pytest.raises(SystemExit):
+                low_balance.tell(now=NOW)
+        assert [low_balance.tell(now=LATER) for _ in range(2)] == [1, 0]
+        assert len(mailoutbox) == 1
+
+    def test_brings_one_mail_when_two_look_at_once(
+        self, account: Account, monkeypatch: pytest.MonkeyPatch, mailoutbox: list[Any]
+    ) -> None:
+        pay_in(account, 31_400)
+        spend(account, 31_400)
+        others: list[int] = []
+        mail = low_balance.send_mail
+
+        def slow(**sent: Any) -> int:
+            others.append(low_balance.tell(now=NOW))
+            return mail(**sent)
+
+        monkeypatch.setattr(low_balance, "send_mail", slow)
+        assert (low_balance.tell(now=NOW), others, len(mailoutbox)) == (1, [0], 1)
 
     def test_that_is_owed_brings_the_other_mail_alone(self, account: Account, mailoutbox: list[Any]) -> None:
         pay_in(account, 31_400)
