@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,6 +18,8 @@ from rest_framework.response import Response
 from billing.models import ApiKey
 from lookups import idempotency
 from lookups.api import errors
+
+log = logging.getLogger(__name__)
 
 LONGEST = 255
 REPLAYED = "Idempotency-Replayed"  # on a reply that was given before
@@ -45,10 +49,21 @@ def answer_once(request: Request, *, key: ApiKey, answer: Answer) -> Response:
         idempotency.release(claim, now=timezone.now())
         raise
     if response.status_code in KEPT:
-        idempotency.finish(claim)
+        _finish(claim)
     else:
         idempotency.forget(claim)
     return response
+
+
+def _finish(claim: idempotency.Claim) -> None:
+    """Note that it is answered. It may be paid for by now, so the caller gets it even where that cannot be noted.
+
+    Who repeats it then finds what was answered once the claim's lease is over.
+    """
+    try:
+        idempotency.finish(claim)
+    except DatabaseError as error:
+        log.warning("An answer could not be noted under its Idempotency-Key: %s", type(error).__name__)
 
 
 def same_ask(claim: idempotency.Claim | None) -> dict[str, Any]:

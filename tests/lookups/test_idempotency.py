@@ -7,8 +7,10 @@ import threading
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from billing.models import Hold
@@ -36,6 +38,17 @@ class TestARepeatedRequest:
         assert second["X-RateLimit-Limit"]
         assert customer.balance.spent == PRICE
         assert register.asked == 1
+
+    def test_whose_answer_could_not_be_noted_has_been_given_it_and_is_told_the_same(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as database:
+            database.setattr(idempotency, "finish", Mock(side_effect=OperationalError("the connection is lost")))
+            first = customer.lookup(headers=KEY)
+        assert (first.status_code, first.json()["cost"]) == (200, 0.0314)
+        IdempotencyRecord.objects.update(lease_until=timezone.now())
+        assert customer.lookup(headers=KEY).content == first.content
+        assert (customer.balance.spent, register.asked) == (PRICE, 1)
 
     def test_may_have_its_json_written_in_another_order(self, customer: Customer, register: Register) -> None:
         one = customer.post("/v1/lookup", '{"entity_name":"Acme Corp","state":"NY"}', **KEY)
