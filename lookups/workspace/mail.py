@@ -15,6 +15,7 @@ from django.core.mail import EmailMessage
 from django.urls import reverse
 from django.utils.html import strip_tags
 
+from billing import limits
 from billing.members import links
 from billing.models import Invitation, SignInLink
 from lookups.jobs.calls import call
@@ -22,6 +23,7 @@ from lookups.notifications import result_mail
 
 log = logging.getLogger(__name__)
 AT_ONCE = 50
+PLACES = 100  # so many can be mailed at the same moment; a row waits a minute where another one has its place
 TRIED_FOR = timedelta(days=1)  # an address that the server never takes; whoever invites again begins anew
 
 
@@ -61,19 +63,23 @@ def send_waiting(*, now: datetime) -> int:
 
 
 def _send(row: SignInLink | Invitation, subject: str, text: str, *, now: datetime, then: dict[str, str]) -> bool:
-    """Mail one row that nobody else mails meanwhile; give it back when the server did not take it."""
-    rows = type(row)._default_manager.filter(pk=row.pk)
-    if not rows.filter(mailed_at=None).update(mailed_at=now):
+    """Mail one row that nobody else mails meanwhile; what the server has not taken is tried again."""
+    place = limits.occupy(subject=f"mail:{row._meta.model_name}:{row.pk % PLACES}", limit=1, now=now)
+    if place is None:
         return False
-    headers = {"Auto-Submitted": "auto-generated"}
-    message = EmailMessage(subject, text, settings.DEFAULT_FROM_EMAIL, [row.email], headers=headers)
-    _, error = result_mail.post(message)
-    if error:
-        log.warning("Mail of %s: %s", row, error)
-        rows.update(mailed_at=None)
-        return False
-    if then:
-        rows.update(**then)
+    try:
+        rows = type(row)._default_manager.filter(pk=row.pk)
+        if not rows.filter(mailed_at=None).exists():
+            return False
+        headers = {"Auto-Submitted": "auto-generated"}
+        message = EmailMessage(subject, text, settings.DEFAULT_FROM_EMAIL, [row.email], headers=headers)
+        _, error = result_mail.post(message)
+        if error:
+            log.warning("Mail of %s: %s", row, error)
+            return False
+        rows.update(mailed_at=now, **then)
+    finally:
+        limits.release(slot=place)
     return True
 
 

@@ -6,16 +6,19 @@ import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.core import mail as outgoing
+from django.core.mail import EmailMessage
 from django.test import Client
 from django.utils import timezone
 
 from billing import audit
 from billing.members import links
 from billing.models import AuditEvent, Member, MemberSession, SignInLink
+from lookups.notifications import result_mail
 from lookups.tasks import mail_entrance, prune
 from lookups.workspace.entrance import tries
 from tests.sign_in.people import Browser as StaffBrowser
@@ -180,6 +183,31 @@ class TestTheMail:
             away.setattr("lookups.notifications.result_mail.post", lambda message: (None, "away"))
             mail_entrance()
         assert outgoing.outbox == []
+        mail_entrance()
+        assert len(outgoing.outbox) == 1
+
+    def test_is_sent_by_another_when_who_sent_it_was_killed(
+        self, ada: Person, with_mail: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ada.ask()
+        with monkeypatch.context() as killed:
+            killed.setattr("lookups.notifications.result_mail.post", Mock(side_effect=SystemExit))
+            with pytest.raises(SystemExit):
+                mail_entrance()
+        mail_entrance()
+        assert len(outgoing.outbox) == 1
+
+    def test_is_sent_once_when_two_send_at_the_same_moment(
+        self, ada: Person, with_mail: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ada.ask()
+        post = result_mail.post
+
+        def slow(message: EmailMessage) -> tuple[int | None, str]:
+            mail_entrance()
+            return post(message)
+
+        monkeypatch.setattr(result_mail, "post", slow)
         mail_entrance()
         assert len(outgoing.outbox) == 1
 
