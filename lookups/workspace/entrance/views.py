@@ -9,6 +9,7 @@ from datetime import datetime
 
 from django import forms
 from django.conf import settings
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -85,8 +86,12 @@ def link(request: HttpRequest, token: str) -> HttpResponse:
         waiting, session = arrival.list_invitations(found.email), find_session(request)
         known = {"link": found, "invitations": waiting, "session": session, "is_gone": is_gone}
         return _render(request, "link", known, status=409 if is_gone else 200)
-    used = links.use(token, now=now) if request.method == "POST" else None
-    return _over(request, token, now) if used is None else _arrive(request, used, now=now)
+    if request.method == "POST":
+        with transaction.atomic():  # whoever does not get in, because something broke, still has the link
+            used = links.use(token, now=now)
+            if used is not None:
+                return _arrive(request, used, now=now)
+    return _over(request, token, now)
 
 
 @never_cache

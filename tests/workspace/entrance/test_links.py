@@ -12,11 +12,12 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.core import mail as outgoing
 from django.core.mail import EmailMessage
+from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
 from billing import audit
-from billing.members import links
+from billing.members import links, sessions
 from billing.models import AuditEvent, Member, MemberSession, SignInLink
 from lookups.notifications import result_mail
 from lookups.tasks import mail_entrance, prune
@@ -129,6 +130,16 @@ class TestALink:
         SignInLink.objects.update(expires_at=timezone.now() - links.KEPT_FOR)
         prune()
         assert not SignInLink.objects.exists()
+
+    def test_still_works_where_signing_in_broke_off(self, ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+        ada.ask()
+        ada.raise_request_exception = False
+        there = ada.link()
+        with monkeypatch.context() as database:
+            database.setattr(sessions, "begin", Mock(side_effect=OperationalError("the connection is lost")))
+            assert ada.post(there).status_code == 503
+        assert ada.post(there).status_code == 302
+        assert MemberSession.objects.filter(member__user__email=ada.email).count() == 2
 
 
 class TestTries:
