@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from billing import accounts
 from billing.members import links
-from billing.models import MemberSession, SignInLink
+from billing.models import Member, MemberSession, SignInLink
 from lookups.bulk import queue
 from lookups.models import BulkDraft, BulkJob
 from tests.browser import chromium
@@ -111,6 +112,12 @@ BEHIND = """() => {
   return box.top >= floor - 1 || box.bottom <= head + 1 ? one.outerHTML.slice(0, 80) : ''
 }"""
 
+# Where the page ends that can be seen: at the edge of the window, or at the bar of a phone
+FLOOR = """() => {
+  const rail = document.querySelector('.rail')
+  return getComputedStyle(rail).position === 'fixed' ? rail.getBoundingClientRect().top : innerHeight
+}"""
+
 # What is pressed and is lower than a finger needs
 LOW = """() => [...document.querySelectorAll('button, .button, summary, select, nav a')]
   .filter(one => one.getClientRects().length && !one.closest('.crumbs'))
@@ -153,6 +160,29 @@ class TestThePages:
             wrong += [f"{path}: {one}" for one in chromium.list_overflow(page)]
         page.context.close()
         assert wrong == []
+
+    @pytest.mark.parametrize(("width", "mode"), [(320, "live"), (390, "sandbox"), (720, "sandbox"), (1440, "live")])
+    def test_let_somebody_of_many_accounts_reach_each_of_them_and_sign_out(
+        self, browser: Any, url: str, width: int, mode: str
+    ) -> None:
+        office, now = open_office().work_in(mode), timezone.now()
+        for number in range(20):
+            name = f"bookkeeping-{number}@{'a' * 60}.test"  # as an account is called that somebody has opened
+            account = accounts.open_account(name=name, email="", now=now)
+            Member.objects.create(user=office.user, account=account, role="viewer", joined_at=now)
+        page = chromium.enter(browser, office, url, width=width)
+        page.goto(f"{url}/app/settings/")
+        page.locator(".me summary").click()
+        buttons = page.locator(".me-menu button").all()
+        assert len(buttons) == 21
+        for button in (buttons[0], buttons[-1]):
+            button.scroll_into_view_if_needed()
+            box, floor = button.bounding_box(), page.evaluate(FLOOR)
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            assert box["y"] + box["height"] <= floor
+        assert chromium.list_overflow(page) == []
+        page.context.close()
 
     @pytest.mark.parametrize("width", [390, 1440])
     @pytest.mark.parametrize("key", ["Tab", "Shift+Tab"])
