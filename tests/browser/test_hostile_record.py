@@ -106,7 +106,7 @@ class TestAHostileRecord:
         person.sign_in(people.make_user(is_superuser=True).username)
         pages = ["/admin/"]
         for row in planted.rows:
-            name = f"admin:lookups_{row._meta.model_name}"
+            name = f"admin:{row._meta.app_label}_{row._meta.model_name}"
             pages += [reverse(f"{name}_changelist"), reverse(f"{name}_change", args=[row.pk])]
         cookies = {"sessionid": person.cookies["sessionid"].value}
         assert walk(browser, live_server.url, [*dict.fromkeys(pages)], cookies, most=MOST_OF_ADMIN) == {}
