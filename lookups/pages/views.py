@@ -28,6 +28,12 @@ TOO_LARGE = {
     "text": "A file or a text may have 5 MB. Nothing was kept. Leave out what is not needed, or send it in parts.",
     "action": "Back to the form",
 }
+TOO_LONG = {
+    "title": "Too long",
+    "text": "The address, or what your browser keeps of this site (its cookies), is too long. Nothing was done. "
+    "Remove the cookies of this site if it happens again.",
+    "action": "Back to the first page",
+}
 READ_ONLY = "25006"  # PostgreSQL's word for a transaction that would write where nobody may
 
 
@@ -72,6 +78,11 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 def write_too_large(path: str) -> bytes:
     """The page of a 413 for the web server, which refuses what is far too large before there is a request."""
     return render_to_string("pages/error.html", {**TOO_LARGE, "status": 413, "url": f"/{path.lstrip('/')}"}).encode()
+
+
+def write_too_long() -> bytes:
+    """The page of a 431 for the web server."""
+    return render_to_string("pages/error.html", {**TOO_LONG, "status": 431, "url": "/"}).encode()
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
