@@ -53,6 +53,12 @@ class TestAPageOfTheWorkspace:
         answer = Client().post("/app/balance/topup/", {"amount": "10"}, HTTP_REFERER=sender)
         assert parse_qs(urlsplit(answer["Location"]).query) == {"next": [wanted]}
 
+    def test_leads_back_to_the_page_of_a_file_that_was_wanted_after_the_session_had_ended(self) -> None:
+        answer = Client().get(
+            "/app/history/export.csv?state=NY", HTTP_REFERER="http://testserver/app/history/?state=NY"
+        )
+        assert parse_qs(urlsplit(answer["Location"]).query) == {"next": ["/app/history/?state=NY"]}
+
     @pytest.mark.parametrize(
         ("form", "page"),
         [
