@@ -104,6 +104,8 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
     text = "There is no page here."
     if request.path.startswith("/entity/"):
         text = f"{text} A company has one once its record has been fetched, under its present name."
+    if request.path.startswith("/app/"):
+        text = f"{text} A key or a message has one in its own mode alone: live, or the sandbox."
     step = _way_back(request, action="Look a company up", url="/")
     return show_message(request, status=404, code="not_found", title="Not found", text=text, **step)
 

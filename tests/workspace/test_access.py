@@ -129,6 +129,12 @@ class TestTheSwitch:
         office.work_in("live")
         assert ask(office).livemode is True
 
+    def test_says_where_a_page_has_gone_that_the_sandbox_has_not(self, office: Browser) -> None:
+        key, _ = keys.issue(account=office.account, name="server", now=timezone.now())
+        for path, words in ((f"/app/keys/{key.public_id}/", "its own mode"), ("/app/lookups/lk_1/", "the other mode")):
+            reply = office.post("/app/mode/", {"mode": "sandbox", "next": path}, follow=True)
+            assert (reply.status_code, words in reply.content.decode()) == (404, True), path
+
     @pytest.mark.parametrize(
         "elsewhere", ["https://evil.test/", "//evil.test/app/", "/admin/", "/app\\evil", "javascript:1"]
     )
