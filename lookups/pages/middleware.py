@@ -39,8 +39,8 @@ class AdminBound:
 class PlainRefusals:
     """A method that a page does not take is refused by a page too; the API and the provider's messages pass by.
 
-    Where the workspace takes a form alone its answer may be a page all the same, at that address: who opens that
-    again, switches the mode there or comes back from signing in is led to the page that the form belongs to.
+    Where the workspace or the admin takes a form alone, its answer may be a page all the same, at that address: who
+    opens that again, switches the mode there or comes back from signing in is led to the page that has the form.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -50,7 +50,7 @@ class PlainRefusals:
         response = self.get_response(request)
         if response.status_code != 405 or request.path_info.startswith(("/v1/", "/webhooks/")):
             return response
-        if request.method in ("GET", "HEAD") and request.path_info.startswith(WORKSPACE_PREFIX):
+        if request.method in ("GET", "HEAD") and request.path_info.startswith((WORKSPACE_PREFIX, ADMIN_PREFIX)):
             return HttpResponseRedirect(_page_above(request.path_info))
         return views.not_allowed(request, allowed=response.headers.get("Allow", "GET"))
 
