@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
@@ -92,8 +93,8 @@ def plant(office: Browser) -> Planted:
             *(f"/app/lookups/{one.public_id}/" for one in (found, unclear, liens)),
             *("/app/bulk/", f"/app/bulk/drafts/{draft.pk}/", f"/app/bulk/{job.public_id}/"),
             f"/app/watches/new/?lookup={found.public_id}",
-            *("/app/keys/", f"/app/keys/{_list_of_account(office)[1].public_id}/"),
-            *("/app/webhooks/", f"/app/webhooks/{_list_of_account(office)[2].message_id}/"),
+            *("/app/keys/", f"/app/keys/{_list_of_account(office)[2].public_id}/"),
+            *("/app/webhooks/", f"/app/webhooks/{_list_of_account(office)[3].message_id}/"),
         ],
         files=[
             f"/app/lookups/{found.public_id}/reply.json",
@@ -155,6 +156,7 @@ def _name_at_length(office: Browser) -> None:
     now, address = timezone.now(), f"https://hooks.example.com/{'w' * 400}"
     Account.objects.filter(pk=office.account.pk).update(name=ASKED, webhook_url=address, test_webhook_url=address)
     keys.issue(account=office.account, name=ASKED[:100], mode="test", now=now)
+    User.objects.filter(pk=office.user.pk).update(email=f"{'a' * 60}@{'quay-street' * 5}.test")
     message = Delivery.objects.create(
         account=office.account,
         livemode=False,
@@ -172,7 +174,12 @@ def _name_at_length(office: Browser) -> None:
 
 def _list_of_account(office: Browser) -> list[Any]:
     key = ApiKey.objects.of_programs().get(account=office.account)
-    return [office.account, key, Delivery.objects.filter(account=office.account, event="webhook.test").get()]
+    return [
+        office.account,
+        office.member,
+        key,
+        Delivery.objects.filter(account=office.account, event="webhook.test").get(),
+    ]
 
 
 def _bring_tables(office: Browser) -> tuple[BulkDraft, BulkJob]:
