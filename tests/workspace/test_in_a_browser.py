@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from billing import accounts
+from billing import accounts, keys
 from billing.members import links
 from billing.models import Member, MemberSession, SignInLink
 from lookups.bulk import queue
@@ -154,6 +154,10 @@ class TestThePages:
         office.post("/app/bulk/", {"pasted": "Company,State\nBlue Herron Logistic LLC,DE\nMagic Ambiguous LLC,NC\n"})
         office.post(f"/app/bulk/drafts/{BulkDraft.objects.get().pk}/buy/", {"revision": "1"})
         queue.work(now=timezone.now())
+        where = ["2001:db8:1111:2222:3333:4444:5555:6666/128", "192.0.2.0/24"]
+        everything = ["account", "bulk", "keys", "lookup", "names", "watches"]
+        named = {"name": "nightly import", "mode": "test", "scopes": everything, "allowed_networks": where}
+        keys.issue(account=office.account, now=timezone.now(), **named)
         page, wrong = chromium.enter(browser, office, url, width=width), []
         for path in (*PAGES, f"/app/bulk/{BulkJob.objects.get().public_id}/"):
             assert page.goto(url + path).status == 200, path
