@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from billing import accounts, keys
 from billing.members import links
-from billing.models import Member, MemberSession, SignInLink
+from billing.models import Invitation, Member, MemberSession, SignInLink
 from lookups.bulk import queue
 from lookups.models import BulkDraft, BulkJob
 from tests.browser import chromium
@@ -135,7 +135,9 @@ class TestThePages:
     def test_keep_what_is_written_in_its_place_on_a_small_phone_and_in_large_letters(
         self, browser: Any, url: str
     ) -> None:
-        office, wrong = open_office(), []
+        office, wrong, now = open_office(), [], timezone.now()
+        other = accounts.open_account(name=f"bookkeeping@{'a' * 60}.test", email="", now=now)  # named as a new one is
+        Invitation.objects.create(account=other, email=office.user.email, invited_by=other.name, created_at=now)
         with chromium.with_large_letters(browser) as large:
             for one, width in ((browser, 320), (large, 640), (large, 1440)):
                 page = chromium.enter(one, office, url, width=width)
