@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import UTC, datetime, time, timedelta
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -20,18 +22,19 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from billing import keys
+from billing import keys, locks
 from billing.admin import pages
 from billing.fields import NetworksField
 from billing.models import Account, ApiKey
 from billing.proof import proven
 from jurisdictions.rows import get_row_or_404
 
+SENT_TWICE = "The form was sent twice, and made one key. Its secret was shown the first time."
 SCOPE_CHOICES = [(scope, scope) for scope in keys.SCOPES]
 
 
 class IssueForm(forms.Form):
-    """What a new key is for."""
+    """What a new key is for; `named` makes a form that is sent twice one key."""
 
     name = forms.CharField(max_length=100, widget=UnfoldAdminTextInputWidget(), help_text="Who or what will use it.")
     mode = forms.ChoiceField(choices=ApiKey.Mode.choices, widget=UnfoldAdminSelectWidget())
@@ -40,6 +43,7 @@ class IssueForm(forms.Form):
     )
     expires = forms.DateField(required=False, widget=UnfoldAdminSingleDateWidget(), help_text="Empty: never.")
     allowed_networks = NetworksField(widget=UnfoldAdminTextareaWidget())
+    named = forms.UUIDField(widget=forms.HiddenInput(), required=False, initial=uuid.uuid4)
 
 
 class RotateForm(forms.Form):
@@ -67,15 +71,21 @@ def issue_page(request: HttpRequest, *, account: Account) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         expires = datetime.combine(data["expires"], time.min, tzinfo=UTC) if data["expires"] else None
-        key, secret = keys.issue(
-            account=account,
-            name=data["name"],
-            mode=data["mode"],
-            scopes=data["scopes"],
-            expires_at=expires,
-            allowed_networks=data["allowed_networks"],
-            now=timezone.now(),
-        )
+        with transaction.atomic():
+            locks.lock_account(account.pk)  # of two at once the second finds what the first has made
+            if data["named"] and (made := ApiKey.objects.filter(uuid=data["named"]).first()):
+                messages.warning(request, SENT_TWICE)
+                return redirect("admin:billing_apikey_change", made.pk)
+            key, secret = keys.issue(
+                account=account,
+                name=data["name"],
+                mode=data["mode"],
+                scopes=data["scopes"],
+                expires_at=expires,
+                allowed_networks=data["allowed_networks"],
+                named=data["named"],
+                now=timezone.now(),
+            )
         return _show_secret(request, key, secret)
     return _ask(request, f"Issue a key for {account.name}", form, "admin:billing_account_change", account.pk)
 

@@ -51,7 +51,7 @@ class _Answer(WSGITask):
 
 
 class _Error(ErrorTask):
-    """What is refused before the application sees it, in the API's one shape; a browser's file as a page."""
+    """What is refused before the application sees it, in the API's one shape; what a browser may send, as a page."""
 
     def execute(self) -> None:
         """Write the reply and close."""
@@ -61,8 +61,9 @@ class _Error(ErrorTask):
 
         refused = self.request.error
         error = errors.for_status(refused.code)
-        if refused.code == 413 and _is_of_browser(self.request):
-            body, kind = views.write_too_large(self.request.path), "text/html; charset=utf-8"
+        if refused.code in (413, 431) and _is_of_browser(self.request):
+            body = views.write_too_large(self.request.path) if refused.code == 413 else views.write_too_long()
+            kind = "text/html; charset=utf-8"
             self.response_headers.append(("Content-Security-Policy", views.POLICY))
         else:
             body, kind = encode(error.body(os.urandom(16).hex())), error.content_type
@@ -75,6 +76,11 @@ class _Error(ErrorTask):
 
 
 def _is_of_browser(request: Any) -> bool:
+    """Of a head that is too long nothing was read: what came of it before the last piece says whose it is."""
+    if request.error.code == 431:
+        line, _, fields = request.header_plus.lower().partition(b"\r\n")
+        accepted = (field for field in fields.split(b"\r\n") if field.startswith(b"accept:"))
+        return any(b"text/html" in field for field in accepted) and b" /v1/" not in line
     return "text/html" in request.headers.get("ACCEPT", "") and not request.path.startswith("/v1/")
 
 

@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import math
 import secrets
+import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -35,6 +36,10 @@ class TooManySecrets(Exception):
         self.retry_after = retry_after
 
 
+class MadeBefore(Exception):
+    """The form that asks has made its secret."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewSecret:
     """A secret in the moment it may be shown; `previous_valid_until` is None when nobody knew one before."""
@@ -43,8 +48,10 @@ class NewSecret:
     previous_valid_until: datetime | None
 
 
-def rotate(*, account_id: int, livemode: bool, now: datetime) -> NewSecret:
+def rotate(*, account_id: int, livemode: bool, now: datetime, named: uuid.UUID | None = None) -> NewSecret:
     """Make the account a new secret; the one in use goes on signing beside it for a day. Raises TooManySecrets.
+
+    `named` is the form that asks: sent again it makes none, and MadeBefore is raised.
 
     Live and test mode have their own, and their own number a day: what is tried out changes nothing that is live.
 
@@ -53,13 +60,15 @@ def rotate(*, account_id: int, livemode: bool, now: datetime) -> NewSecret:
     with transaction.atomic():
         account = locks.lock_account(account_id)
         own = WebhookSecret.objects.filter(account_id=account_id, livemode=livemode)
+        salt = named.hex if named is not None else secrets.token_hex(16)
+        if own.filter(salt=salt).exists():
+            raise MadeBefore
         # What was made within a day still signs, so it is all here to be counted.
         recent = list(own.filter(made_at__gt=now - OVERLAP).values_list("made_at", flat=True))
         if len(recent) >= MOST_A_DAY:
             raise TooManySecrets(math.ceil((min(recent) + OVERLAP - now).total_seconds()))
         own.filter(signs_until__lte=now).delete()
         ended = own.filter(signs_until__isnull=True).update(signs_until=now + OVERLAP)
-        salt = secrets.token_hex(16)
         WebhookSecret.objects.create(account_id=account_id, livemode=livemode, salt=salt, made_at=now)
         mode = "live" if livemode else "test"
         audit.record(audit.Kind.SECRET_MADE, subject=account, detail=f"A webhook secret of {mode} mode.", now=now)

@@ -28,6 +28,12 @@ TOO_LARGE = {
     "text": "A file or a text may have 5 MB. Nothing was kept. Leave out what is not needed, or send it in parts.",
     "action": "Back to the form",
 }
+TOO_LONG = {
+    "title": "Too long",
+    "text": "The address, or what your browser keeps of this site (its cookies), is too long. Nothing was done. "
+    "Remove the cookies of this site if it happens again.",
+    "action": "Back to the first page",
+}
 READ_ONLY = "25006"  # PostgreSQL's word for a transaction that would write where nobody may
 
 
@@ -74,6 +80,11 @@ def write_too_large(path: str) -> bytes:
     return render_to_string("pages/error.html", {**TOO_LARGE, "status": 413, "url": f"/{path.lstrip('/')}"}).encode()
 
 
+def write_too_long() -> bytes:
+    """The page of a 431 for the web server."""
+    return render_to_string("pages/error.html", {**TOO_LONG, "status": 431, "url": "/"}).encode()
+
+
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """403."""
     text = "Whoever is signed in here may not see this page, or nobody is signed in."
@@ -93,6 +104,8 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
     text = "There is no page here."
     if request.path.startswith("/entity/"):
         text = f"{text} A company has one once its record has been fetched, under its present name."
+    if request.path.startswith("/app/"):
+        text = f"{text} A key or a message has one in its own mode alone: live, or the sandbox."
     step = _way_back(request, action="Look a company up", url="/")
     return show_message(request, status=404, code="not_found", title="Not found", text=text, **step)
 

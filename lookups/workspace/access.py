@@ -41,8 +41,13 @@ View = Callable[..., HttpResponseBase]
 
 
 def sign_in_first(request: HttpRequest, wanted: str = "") -> HttpResponseBase:
-    """To the page of signing in, and from there to the page that was wanted: that of the request unless given."""
-    wanted = wanted or (request.get_full_path() if request.method in ("GET", "HEAD") else _page_of_form(request))
+    """To the page of signing in, and from there to the page that was wanted: that of the request unless given.
+
+    Of a file and of a form it is the page that has the link or the button: a file that is downloaded then would leave
+    the page of signing in where it was, as if nothing had come of it.
+    """
+    is_page = request.method in ("GET", "HEAD") and request.path.endswith("/")
+    wanted = wanted or (request.get_full_path() if is_page else _page_of_sender(request))
     return HttpResponseRedirect(f"{reverse('workspace:sign-in')}?{urlencode({'next': wanted})}")
 
 
@@ -105,8 +110,8 @@ def _list_elsewhere(member: Member) -> list[Member]:
     return list(Member.objects.filter(user=member.user_id).exclude(pk=member.pk).select_related("account"))
 
 
-def _page_of_form(request: HttpRequest) -> str:
-    """The page from which a form was sent; where it is sent to need not be a page itself."""
+def _page_of_sender(request: HttpRequest) -> str:
+    """The page from which a form was sent or a file was wanted; where that leads to need not be a page itself."""
     try:
         sender = urlsplit(str(request.META.get("HTTP_REFERER", "")))
     except ValueError:

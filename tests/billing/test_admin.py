@@ -317,6 +317,10 @@ class TestAKey:
     def issue(self, client: Client, account: Account, **data: Any) -> Any:
         return client.post(url("account_issue_key", account.pk), {"name": "server", "mode": "live", **data})
 
+    def name_of_form(self, client: Client, account: Account) -> str:
+        """What the form says that the key is to be called by."""
+        return str(client.get(url("account_issue_key", account.pk)).context["form"]["named"].value())
+
     def test_shows_its_secret_once_on_a_page_nothing_stores(self, dana: Client, account: Account) -> None:
         page = self.issue(dana, account, scopes=["lookup"])
         found = re.search(keys.LEAKED_KEY_PATTERN, page.content.decode())
@@ -326,6 +330,16 @@ class TestAKey:
         assert (key.account, key.scopes) == (account, ["lookup"])
         shown = dana.get(url("apikey_change", key.pk)).content.decode()
         assert found[0] not in shown
+
+    def test_is_one_where_its_page_is_loaded_again(self, dana: Client, account: Account) -> None:
+        named, other = (self.name_of_form(dana, account) for _ in "ab")
+        assert re.search(keys.LEAKED_KEY_PATTERN, self.issue(dana, account, named=named).content.decode())
+        again = self.issue(dana, account, named=named)
+        key = ApiKey.objects.of_programs().get()
+        assert again["Location"] == url("apikey_change", key.pk)
+        assert "made one key" in dana.get(again["Location"]).content.decode()
+        self.issue(dana, account, named=other)
+        assert ApiKey.objects.of_programs().count() == 2
 
     def test_is_revoked_after_a_question(self, dana: Client, key: ApiKey) -> None:
         address = url("apikey_revoke", key.pk)

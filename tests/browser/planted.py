@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from billing import keys
+from billing.models import Account, ApiKey
 from lookups.bulk import queue
-from lookups.models import BulkDraft, BulkJob, Entity, FilingSet, Lookup, Manifest, Watch, WatchEvent
+from lookups.models import BulkDraft, BulkJob, Delivery, Entity, FilingSet, Lookup, Manifest, Watch, WatchEvent
 from tests.pages.dossier.records import BIDI, EMOJI, HOSTILE, HOSTILE_READ, LONG, SCRIPT, keep
 from tests.workspace.conftest import Browser
 
@@ -76,6 +80,7 @@ def plant(office: Browser) -> Planted:
     Lookup.objects.filter(pk=unclear.pk).update(candidates=CANDIDATES, asked=ASKED, note=f"{BIDI}{SCRIPT}{LONG}")
     Lookup.objects.filter(pk=liens.pk).update(filing_set=filings, asked=ASKED)
     watch = _watch(office, found)
+    _name_at_length(office)
     draft, job = _bring_tables(office)
     Lookup.objects.filter(bulk=job, position=0).update(version=version, verdict="found")
     Lookup.objects.filter(bulk=job, position=1).update(candidates=CANDIDATES, verdict="ambiguous")
@@ -88,6 +93,8 @@ def plant(office: Browser) -> Planted:
             *(f"/app/lookups/{one.public_id}/" for one in (found, unclear, liens)),
             *("/app/bulk/", f"/app/bulk/drafts/{draft.pk}/", f"/app/bulk/{job.public_id}/"),
             f"/app/watches/new/?lookup={found.public_id}",
+            *("/app/keys/", f"/app/keys/{_list_of_account(office)[2].public_id}/"),
+            *("/app/webhooks/", f"/app/webhooks/{_list_of_account(office)[3].message_id}/"),
         ],
         files=[
             f"/app/lookups/{found.public_id}/reply.json",
@@ -95,7 +102,7 @@ def plant(office: Browser) -> Planted:
             *(f"/app/history/export.{form}" for form in ("csv", "xlsx")),
             *(f"/app/bulk/{job.public_id}/results.{form}" for form in ("csv", "xlsx")),
         ],
-        rows=[entity, version.entity, found, unclear, liens, watch, watch.events.get(), job],
+        rows=[entity, version.entity, found, unclear, liens, watch, watch.events.get(), job, *_list_of_account(office)],
     )
 
 
@@ -142,6 +149,37 @@ def _watch(office: Browser, found: Lookup) -> Watch:
         created_at=now,
     )
     return watch
+
+
+def _name_at_length(office: Browser) -> None:
+    """What a customer may write: an account, a key, an address and what its server answers."""
+    now, address = timezone.now(), f"https://hooks.example.com/{'w' * 400}"
+    Account.objects.filter(pk=office.account.pk).update(name=ASKED, webhook_url=address, test_webhook_url=address)
+    keys.issue(account=office.account, name=ASKED[:100], mode="test", now=now)
+    User.objects.filter(pk=office.user.pk).update(email=f"{'a' * 60}@{'quay-street' * 5}.test")
+    message = Delivery.objects.create(
+        account=office.account,
+        livemode=False,
+        channel="webhook",
+        event="webhook.test",
+        address=address,
+        body=json.dumps({"data": LONG, "name": ASKED}),
+        status="given_up",
+        attempts=1,
+        last_answer=f"{BIDI}{SCRIPT}{LONG}"[:300],
+        created_at=now,
+    )
+    message.log.create(at=now, status_code=500, error=LONG[:300], duration_ms=9, excerpt=f"{BIDI}{SCRIPT}{LONG}"[:500])
+
+
+def _list_of_account(office: Browser) -> list[Any]:
+    key = ApiKey.objects.of_programs().get(account=office.account)
+    return [
+        office.account,
+        office.member,
+        key,
+        Delivery.objects.filter(account=office.account, event="webhook.test").get(),
+    ]
 
 
 def _bring_tables(office: Browser) -> tuple[BulkDraft, BulkJob]:

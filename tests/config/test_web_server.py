@@ -219,6 +219,17 @@ class TestTheWebServer:
         reply = plain_http.post(server.url, content=iter([b"a" * 60_000, b"b" * 60_000]))
         assert (reply.status_code, reply.json()["code"]) == (413, "payload_too_large")
 
+    @pytest.mark.parametrize(("path", "kind"), [("/states/", b"text/html"), ("/v1/states", b"application/json")])
+    def test_shows_a_browser_a_page_where_its_cookies_are_too_long(
+        self, server: WebServer, path: str, kind: bytes
+    ) -> None:
+        asked = f"GET {path} HTTP/1.1\r\nHost: a\r\nAccept: text/html,*/*;q=0.8\r\nCookie: a={'x' * 11_000}\r\n\r\n"
+        with server.connect(asked.encode()) as client:
+            head, _, body = _read_all(client).partition(b"\r\n\r\n")
+        assert head.split()[1] == b"431"
+        assert b"Content-Type: " + kind in head
+        assert (b"Remove the cookies" in body) == (kind == b"text/html")
+
     def test_shows_a_browser_a_page_where_its_file_is_far_too_large(self, server: WebServer) -> None:
         asked = "POST /app/bulk/ HTTP/1.1\r\nHost: a\r\nAccept: text/html,*/*;q=0.8\r\nContent-Length: 100001\r\n\r\n"
         with server.connect(asked.encode()) as client:

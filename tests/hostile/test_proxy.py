@@ -277,6 +277,53 @@ class TestItsLog:
         assert f"GET {room}[hidden]/ {status}" in told
 
 
+LONG = b"a" * 20_000
+NO_REQUESTS = {
+    "an address too long": (b"GET %s?ref=" + LONG + b" HTTP/1.1\r\nHost: a\r\n\r\n", 414),
+    "a header too long": (b"GET %s HTTP/1.1\r\nHost: a\r\nCookie: " + LONG + b"\r\n\r\n", 431),
+    "a header that is none": (b"GET %s HTTP/1.1\r\nHost: a\r\nno header\r\n\r\n", 400),
+    "no host": (b"GET %s HTTP/1.1\r\n\r\n", 400),
+}
+
+
+class TestWhatIsNoRequest:
+    """It is refused by the proxy itself, in the same words as by the service."""
+
+    @pytest.mark.parametrize("what", NO_REQUESTS)
+    @pytest.mark.parametrize("door", [b"/v1/lookups", b"/mcp", b"/reconcile/osd_key/"])
+    def test_at_a_door_of_programs_comes_in_the_one_shape(self, proxy: Proxy, door: bytes, what: str) -> None:
+        sent, status = NO_REQUESTS[what]
+        head, body = self.send(proxy, sent % door)
+        assert head.split()[1] == str(status)
+        assert "content-type: application/json" in head.lower()
+        assert (json.loads(body)["success"], json.loads(body)["code"]) == (False, "invalid_request")
+
+    @pytest.mark.parametrize("sent", [b"GET /v1/ states HTTP/1.1\r\nHost: a\r\n\r\n", b"\x16\x03\x01\x02\r\n\r\n"])
+    def test_without_an_address_comes_in_the_one_shape(self, proxy: Proxy, sent: bytes) -> None:
+        head, body = self.send(proxy, sent)
+        assert (head.split()[1], json.loads(body)["code"]) == ("400", "invalid_request")
+
+    def test_by_a_method_of_proxies_comes_in_the_one_shape(self, proxy: Proxy) -> None:
+        head, body = self.send(proxy, b"TRACE /v1/states HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert (head.split()[1], json.loads(body)["code"]) == ("405", "method_not_allowed")
+
+    @pytest.mark.parametrize("what", NO_REQUESTS)
+    def test_of_a_browser_is_a_page(self, proxy: Proxy, what: str) -> None:
+        sent, status = NO_REQUESTS[what]
+        head, body = self.send(proxy, sent % b"/app/history/")
+        assert head.split()[1] == str(status)
+        assert "content-type: text/html; charset=utf-8" in head.lower()
+        assert "Nothing was done" in body
+        assert "nginx" not in body
+
+    def send(self, proxy: Proxy, sent: bytes) -> tuple[str, str]:
+        """Its head and its body."""
+        with socket.create_connection(("127.0.0.1", proxy.port), timeout=20) as connection:
+            connection.sendall(sent.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+            head, _, body = b"".join(iter(lambda: connection.recv(65_536), b"")).decode().partition("\r\n\r\n")
+        return head, body
+
+
 class TestNoServer:
     """All of them are away."""
 

@@ -6,6 +6,7 @@ import re
 import uuid
 from datetime import timedelta
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from celery import current_app
@@ -261,11 +262,19 @@ class TestAnActionOnAJobsPage:
 
     def test_is_no_link_and_not_made_by_another_site(self, blocked: Job) -> None:
         client = staff("view_job", "change_job")
-        assert client.get(f"/admin/lookups/job/{blocked.pk}/act/?job_action=do_over").status_code == 405
+        page = client.get(f"/admin/lookups/job/{blocked.pk}/act/?job_action=do_over", follow=True)
+        assert page.request["PATH_INFO"] == f"/admin/lookups/job/{blocked.pk}/change/"
         strict = Client(enforce_csrf_checks=True)
         strict.force_login(get_user_model().objects.get())
         assert do(strict, blocked, "do_over").status_code == 403
         assert Job.objects.get().status == "failed"
+
+    def test_of_a_session_that_has_ended_leads_back_to_the_job(self, blocked: Job) -> None:
+        client = staff("view_job", "change_job")
+        sign_in = do(Client(), blocked, "do_over")["Location"]
+        page = client.get(parse_qs(urlsplit(sign_in).query)["next"][0], follow=True)
+        assert page.request["PATH_INFO"] == f"/admin/lookups/job/{blocked.pk}/change/"
+        assert page.status_code == 200
 
     def test_that_is_none_is_not_there(self, blocked: Job) -> None:
         client = staff("view_job", "change_job")

@@ -91,7 +91,9 @@ class TestAnAuthenticatorApp:
         fresh = Browser()
         assert fresh.sign_in(dana.username)["Location"] == "/admin/login/factor/"
         assert fresh.get("/admin/")["Location"].startswith("/admin/login/")
-        assert fresh.post("/admin/login/factor/", {"code": "000000"}).status_code == 200
+        asked = fresh.post("/admin/login/factor/", {"code": "000000"})
+        assert asked.status_code == 200
+        assert "security key" not in asked.content.decode(), "there is none to use"
         assert fresh.get("/admin/")["Location"].startswith("/admin/login/")
         assert fresh.post("/admin/login/factor/", {"code": app.code(1)})["Location"] == "/admin/"
         assert fresh.get("/admin/").status_code == 200
@@ -178,7 +180,9 @@ class TestASecurityKey:
         assert "the blue one" in browser.get("/admin/factors/keys/").content.decode()
         fresh = self.browser()
         fresh.sign_in(dana.username)
-        options = options_in(fresh.get("/admin/login/factor/"))
+        asked = fresh.get("/admin/login/factor/")
+        assert "Use a security key" in asked.content.decode()
+        options = options_in(asked)
         stranger = {"credential": SecurityKey().get(options)}
         assert fresh.post("/admin/login/factor/", stranger).status_code == 200
         options = options_in(fresh.get("/admin/login/factor/"))

@@ -53,6 +53,27 @@ class TestAPageOfTheWorkspace:
         answer = Client().post("/app/balance/topup/", {"amount": "10"}, HTTP_REFERER=sender)
         assert parse_qs(urlsplit(answer["Location"]).query) == {"next": [wanted]}
 
+    def test_leads_back_to_the_page_of_a_file_that_was_wanted_after_the_session_had_ended(self) -> None:
+        answer = Client().get(
+            "/app/history/export.csv?state=NY", HTTP_REFERER="http://testserver/app/history/?state=NY"
+        )
+        assert parse_qs(urlsplit(answer["Location"]).query) == {"next": ["/app/history/?state=NY"]}
+
+    @pytest.mark.parametrize(
+        ("form", "page"),
+        [
+            ("/app/webhooks/test/", "/app/webhooks/"),
+            ("/app/team/7/role/", "/app/team/"),
+            ("/app/settings/passkeys/7/remove/", "/app/settings/"),
+            ("/app/sign-out/", "/app/"),
+        ],
+    )
+    def test_is_opened_by_the_address_of_its_form_too(self, office: Browser, form: str, page: str) -> None:
+        """As the way back from signing in has it, of a form that had been refused once and was sent again."""
+        reply = office.get(form, follow=True)
+        assert reply.status_code == 200
+        assert reply.request["PATH_INFO"] == page
+
     def test_knows_its_member_and_a_key_of_the_account(self, office: Browser) -> None:
         request = ask(office, "owner")
         assert request.member == office.member
@@ -108,11 +129,35 @@ class TestTheSwitch:
         office.work_in("live")
         assert ask(office).livemode is True
 
+    def test_says_where_a_page_has_gone_that_the_sandbox_has_not(self, office: Browser) -> None:
+        key, _ = keys.issue(account=office.account, name="server", now=timezone.now())
+        for path, words in ((f"/app/keys/{key.public_id}/", "its own mode"), ("/app/lookups/lk_1/", "the other mode")):
+            reply = office.post("/app/mode/", {"mode": "sandbox", "next": path}, follow=True)
+            assert (reply.status_code, words in reply.content.decode()) == (404, True), path
+
     @pytest.mark.parametrize(
         "elsewhere", ["https://evil.test/", "//evil.test/app/", "/admin/", "/app\\evil", "javascript:1"]
     )
     def test_leads_nowhere_else(self, office: Browser, elsewhere: str) -> None:
         assert office.post("/app/mode/", {"mode": "live", "next": elsewhere})["Location"] == "/app/"
+
+    @pytest.mark.parametrize(
+        ("form", "fields", "page"),
+        [
+            ("/app/webhooks/test/", {}, "/app/webhooks/"),
+            ("/app/balance/budget/", {"monthly_budget": "much"}, "/app/balance/"),
+            ("/app/team/invite/", {"email": "nobody"}, "/app/team/"),
+        ],
+    )
+    def test_leads_from_a_form_that_was_refused_to_its_page(
+        self, office: Browser, form: str, fields: dict[str, str], page: str
+    ) -> None:
+        refused = office.post(form, fields)
+        assert refused.status_code == 400
+        switch = html.fromstring(refused.content).cssselect("header form")[0]
+        reply = office.post("/app/mode/", dict(switch.form_values()) | {"mode": "sandbox"}, follow=True)
+        assert reply.status_code == 200
+        assert reply.request["PATH_INFO"] == page
 
     def test_is_one_browser_alone(self, office: Browser, clerk: Browser) -> None:
         office.work_in("sandbox")

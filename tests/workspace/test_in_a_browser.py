@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from billing import accounts, keys
 from billing.members import links
-from billing.models import MemberSession, SignInLink
+from billing.models import Invitation, Member, MemberSession, SignInLink
 from lookups.bulk import queue
 from lookups.models import BulkDraft, BulkJob
 from tests.browser import chromium
@@ -91,10 +92,10 @@ KEPT_BACK = """() => [1, 2].map(() => {
 
 
 class TestAFormThatIsSentOnce:
-    @pytest.mark.parametrize("path", ["/app/sign-in/", "/app/keys/new/"])
+    @pytest.mark.parametrize("path", ["/app/sign-in/", "/app/keys/new/", "/privacy/"])
     def test_is_not_sent_again_by_a_second_click(self, browser: Any, url: str, path: str) -> None:
         member = open_office()
-        page = chromium.person(browser).new_page() if "sign-in" in path else chromium.enter(browser, member, url)
+        page = chromium.enter(browser, member, url) if "keys" in path else chromium.person(browser).new_page()
         page.goto(f"{url}{path}")
         assert page.evaluate(KEPT_BACK) == [False, True]
         page.context.close()
@@ -109,6 +110,12 @@ BEHIND = """() => {
   const floor = getComputedStyle(rail).position === 'fixed' ? rail.getBoundingClientRect().top : innerHeight
   const head = document.querySelector('.work-top').getBoundingClientRect().bottom
   return box.top >= floor - 1 || box.bottom <= head + 1 ? one.outerHTML.slice(0, 80) : ''
+}"""
+
+# Where the page ends that can be seen: at the edge of the window, or at the bar of a phone
+FLOOR = """() => {
+  const rail = document.querySelector('.rail')
+  return getComputedStyle(rail).position === 'fixed' ? rail.getBoundingClientRect().top : innerHeight
 }"""
 
 # What is pressed and is lower than a finger needs
@@ -128,7 +135,9 @@ class TestThePages:
     def test_keep_what_is_written_in_its_place_on_a_small_phone_and_in_large_letters(
         self, browser: Any, url: str
     ) -> None:
-        office, wrong = open_office(), []
+        office, wrong, now = open_office(), [], timezone.now()
+        other = accounts.open_account(name=f"bookkeeping@{'a' * 60}.test", email="", now=now)  # named as a new one is
+        Invitation.objects.create(account=other, email=office.user.email, invited_by=other.name, created_at=now)
         with chromium.with_large_letters(browser) as large:
             for one, width in ((browser, 320), (large, 640), (large, 1440)):
                 page = chromium.enter(one, office, url, width=width)
@@ -147,12 +156,39 @@ class TestThePages:
         office.post("/app/bulk/", {"pasted": "Company,State\nBlue Herron Logistic LLC,DE\nMagic Ambiguous LLC,NC\n"})
         office.post(f"/app/bulk/drafts/{BulkDraft.objects.get().pk}/buy/", {"revision": "1"})
         queue.work(now=timezone.now())
+        where = ["2001:db8:1111:2222:3333:4444:5555:6666/128", "192.0.2.0/24"]
+        everything = ["account", "bulk", "keys", "lookup", "names", "watches"]
+        named = {"name": "nightly import", "mode": "test", "scopes": everything, "allowed_networks": where}
+        keys.issue(account=office.account, now=timezone.now(), **named)
         page, wrong = chromium.enter(browser, office, url, width=width), []
         for path in (*PAGES, f"/app/bulk/{BulkJob.objects.get().public_id}/"):
             assert page.goto(url + path).status == 200, path
             wrong += [f"{path}: {one}" for one in chromium.list_overflow(page)]
         page.context.close()
         assert wrong == []
+
+    @pytest.mark.parametrize(("width", "mode"), [(320, "live"), (390, "sandbox"), (720, "sandbox"), (1440, "live")])
+    def test_let_somebody_of_many_accounts_reach_each_of_them_and_sign_out(
+        self, browser: Any, url: str, width: int, mode: str
+    ) -> None:
+        office, now = open_office().work_in(mode), timezone.now()
+        for number in range(20):
+            name = f"bookkeeping-{number}@{'a' * 60}.test"  # as an account is called that somebody has opened
+            account = accounts.open_account(name=name, email="", now=now)
+            Member.objects.create(user=office.user, account=account, role="viewer", joined_at=now)
+        page = chromium.enter(browser, office, url, width=width)
+        page.goto(f"{url}/app/settings/")
+        page.locator(".me summary").click()
+        buttons = page.locator(".me-menu button").all()
+        assert len(buttons) == 21
+        for button in (buttons[0], buttons[-1]):
+            button.scroll_into_view_if_needed()
+            box, floor = button.bounding_box(), page.evaluate(FLOOR)
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            assert box["y"] + box["height"] <= floor
+        assert chromium.list_overflow(page) == []
+        page.context.close()
 
     @pytest.mark.parametrize("width", [390, 1440])
     @pytest.mark.parametrize("key", ["Tab", "Shift+Tab"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 from django import forms
 from django.conf import settings
 
@@ -31,3 +33,9 @@ class AddressForm(forms.Form):
         except webhook_addresses.Refused as refused:
             raise forms.ValidationError(f"Send an https address on the public internet: {refused}.") from None
         return address
+
+
+class SecretForm(forms.Form):
+    """That a new secret is meant; `named` makes a form that is sent twice one secret."""
+
+    named = forms.UUIDField(widget=forms.HiddenInput(), required=False, initial=uuid.uuid4)

@@ -16,7 +16,7 @@ from lookups.models import Delivery
 from lookups.notifications import deliveries, webhook_events, webhook_secrets, webhook_test
 from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.webhooks import snippets
-from lookups.workspace.webhooks.forms import AddressForm
+from lookups.workspace.webhooks.forms import AddressForm, SecretForm
 
 PAGE = 200
 KINDS = {"delivered": "good", "pending": "neutral", "given_up": "bad"}
@@ -42,11 +42,15 @@ def webhooks(request: WorkspaceRequest) -> HttpResponse:
 @workspace(role="admin")
 def secret(request: WorkspaceRequest) -> HttpResponse:
     """Ask whether a new one is meant; show it, this once."""
-    if request.method != "POST":
-        return render(request, "workspace/webhooks/new_secret.html")
-    livemode, now = request.livemode, timezone.now()
+    form = SecretForm(request.POST if request.method == "POST" else None)
+    if request.method != "POST" or not form.is_valid():
+        return render(request, "workspace/webhooks/new_secret.html", {"form": form})
+    account_id, named = request.member.account_id, form.cleaned_data["named"]
+    made: webhook_secrets.NewSecret | None = None
     try:
-        made = webhook_secrets.rotate(account_id=request.member.account_id, livemode=livemode, now=now)
+        made = webhook_secrets.rotate(account_id=account_id, livemode=request.livemode, named=named, now=timezone.now())
+    except webhook_secrets.MadeBefore:
+        pass
     except webhook_secrets.TooManySecrets as many:
         return _too_often(request, str(many), many.retry_after)
     return render(request, "workspace/webhooks/secret.html", {"made": made})

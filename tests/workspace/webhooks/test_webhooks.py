@@ -18,7 +18,7 @@ from django.utils import timezone
 from standardwebhooks import Webhook
 
 from billing.models import AuditEvent
-from lookups.models import Delivery, DeliveryAttempt
+from lookups.models import Delivery, DeliveryAttempt, WebhookSecret
 from lookups.notifications import deliveries, webhook_signatures
 from lookups.workspace.webhooks import snippets
 from tests.lookups.messages import deliver
@@ -139,6 +139,16 @@ class TestTheSecretAndTheTest:
     def test_without_an_address_nothing_is_sent(self, office: Browser) -> None:
         assert "There is no address yet" in text_of(office.post(f"{PAGE}test/"), 400)
         assert not Delivery.objects.exists()
+
+    def test_the_secret_is_one_where_its_page_is_loaded_again(self, office: Browser) -> None:
+        """Another one would have the first sign for a day alone, which is in its place already."""
+        [named] = re.findall(r'name="named" value="([^"]+)"', text_of(office.get(f"{PAGE}secret/")))
+        fields = {"named": named}
+        assert "Copy the secret now" in text_of(office.post(f"{PAGE}secret/", fields))
+        again = text_of(office.post(f"{PAGE}secret/", fields))
+        assert "made one secret, which signs" in again
+        assert "whsec_" not in again
+        assert WebhookSecret.objects.get().signs_until is None
 
     def test_no_more_are_made_than_the_service_allows(self, office: Browser) -> None:
         answers = [office.post(f"{PAGE}secret/") for _ in range(6)]
