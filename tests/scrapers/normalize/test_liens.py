@@ -32,7 +32,12 @@ TODAY = date(2026, 11, 21)
         (None, "05/02/2021", "lapsed"),
         ("", None, "unknown"),
         ("Not Active", "2021-01-01", "lapsed"),
-        ("Something new", "2029-05-02", "active"),
+        ("Not Active", "2029-05-02", "unknown"),
+        ("Inactive", "2029-05-02", "unknown"),
+        ("Canceled", "2029-05-02", "unknown"),
+        ("Partially Released", "2029-05-02", "unknown"),
+        ("Partial Termination", "2021-01-01", "lapsed"),
+        ("Something new", "2029-05-02", "unknown"),
         ("Something new", None, "unknown"),
     ],
 )
