@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -337,10 +338,10 @@ class Portal:
     def check_id(self, entity_id: str) -> str:
         """Return the identifier in the portal's own form; QueryRefused when it cannot be one of this state.
 
-        Letters are capitals in every registry.
+        Letters are capitals in every registry, and digits are our own: those of other scripts are no registry's.
         """
-        cleaned = entity_id.strip()
-        if not re.fullmatch(self.id_pattern, cleaned, flags=re.IGNORECASE):
+        cleaned = unicodedata.normalize("NFKC", entity_id).strip()
+        if not re.fullmatch(self.id_pattern, cleaned, flags=re.IGNORECASE | re.ASCII):
             raise QueryRefused(Refusal.NOT_AN_IDENTIFIER, entity_id=cleaned)
         return cleaned.upper()
 

@@ -119,7 +119,7 @@ def _exchange(record: Mapping[str, Any], state: str, *, is_withheld: bool) -> Ex
     body = readings.find_body(record) if record["status"] is not None else None
     if body is None:
         return Exchange(record, document, None, "not_kept")
-    if suppression.names_anyone(body.decode("utf-8", "replace"), state=state):
+    if suppression.names_anyone(readings.to_text(record, body), state=state):
         return Exchange(record, document, None, "withheld")
     return Exchange(record, document, body, "kept")
 

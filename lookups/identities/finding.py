@@ -18,7 +18,7 @@ from scrapers.bulk_data.copies import CurrentCopy
 from scrapers.failures import PortalError
 from scrapers.identities import edgar, gleif
 from scrapers.identities.agreement import choose_cik, choose_lei
-from scrapers.identities.authorities import find_authority
+from scrapers.identities.authorities import find_authority, find_number
 from scrapers.identities.gleif import LeiRecord
 from scrapers.normalize import names
 from scrapers.sandbox import identities as played
@@ -59,7 +59,8 @@ class _Read:
 
 def _find_lei(version: RecordVersion, *, now: datetime) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     entity = version.entity
-    authority, number = find_authority(entity.state), entity.entity_id.strip()
+    authority = find_authority(entity.state)
+    number = find_number(entity.state, entity.entity_id, version.normalized.get("identifiers") or {})
     if authority is None or not number:
         return {"status": "unsupported"}, []
     known: dict[str, Any] = {"authority": authority.code, "authorityConfirmed": authority.is_confirmed}

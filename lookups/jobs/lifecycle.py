@@ -147,6 +147,17 @@ def release(job: Job, *, now: datetime) -> bool:
     return bool(Job.objects.claimed_like(job).update(lease_until=now))
 
 
+def repeat(ask: Ask) -> Job | None:
+    """The job of a question that is asked once more; where a program repeats a person's, it will hear of the end.
+
+    None where there is none, or that one has just ended: then its lookup has the answer.
+    """
+    job = Job.objects.select_related("lookup").filter(ask_id=ask.ask_id).first()
+    if job is None or job.lookup.origin != Lookup.Origin.PAGE or ask.asked_by_id is not None or job.is_awaited:
+        return job
+    return job if Job.objects.open().filter(pk=job.pk).update(is_awaited=True) else None
+
+
 def list_unheard(*, now: datetime, limit: int = 500) -> list[uuid.UUID]:
     """Single jobs that nobody works on: their message was lost, or their worker, or it is time for another try."""
     fresh = Q(status=Job.Status.PENDING, not_before__isnull=True, created_at__gt=now - UNHEARD_AFTER)

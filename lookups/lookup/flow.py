@@ -104,7 +104,7 @@ def _wait_for(ask: Ask, stopwatch: Stopwatch) -> Ended | Accepted | Lookup:
         lookup = Lookup.objects.whole().get(ask_id=ask.ask_id)
         if lookup.verdict is not None:
             return Ended(lookup, repeated=True)
-        job = Job.objects.filter(ask_id=ask.ask_id).first()
+        job = lifecycle.repeat(ask)
         if job is not None:
             return Accepted(job, repeated=True)
     return lookup

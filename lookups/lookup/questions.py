@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -82,10 +83,10 @@ class Question:
         return _sha256([self.digest, names.plain(names.without_suffix(self.name or ""))])
 
     def to_query(self) -> Query:
-        """The same question for the portals."""
+        """The same question for the portals: letters and their accents in one, as registries write them."""
         return Query(
             state=self.state,
-            name=self.name,
+            name=unicodedata.normalize("NFC", self.name) if self.name is not None else None,
             entity_id=self.entity_id,
             kind="ucc" if self.kind == "ucc" else "business_entity",
             search_by=self.search_by,

@@ -123,6 +123,12 @@ class Job(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     estimated_seconds = models.PositiveIntegerField()
     request_id = models.CharField(max_length=64, blank=True, default="")
+    is_awaited = models.BooleanField(
+        default=False,
+        db_default=False,  # for what the version before writes while both run
+        editable=False,
+        help_text="A person asked, and then a program asked the same: a webhook tells of it.",
+    )
     created_at = models.DateTimeField()
     deadline = models.DateTimeField(help_text="When it fails if nobody answered it by then.")
     ended_at = models.DateTimeField(null=True, blank=True)

@@ -24,12 +24,12 @@ Event = Delivery.Event
 def note_job(job_id: uuid.UUID, *, now: datetime) -> None:
     """A single job has ended, in the caller's transaction: write to its account, if that has an address for it.
 
-    Not of what a person asked in the workspace, whose page shows it: no program of the customer knows of it.
+    Not of what a person alone asked in the workspace, whose page shows it: no program of the customer knows of it.
     """
     asked = Job.objects.single().filter(pk=job_id)
     job = asked.select_related("account", "key", "lookup__version__entity", "lookup__filing_set").first()
     address = job.account.webhook_address(livemode=job.key.livemode) if job else ""
-    if job is None or not address or job.lookup.origin == Lookup.Origin.PAGE:
+    if job is None or not address or (job.lookup.origin == Lookup.Origin.PAGE and not job.is_awaited):
         return
     event = Event.LOOKUP_COMPLETE if job.status == Job.Status.COMPLETE else Event.LOOKUP_FAILED
     data = bodies.of_job(job, job.request_id)

@@ -91,7 +91,12 @@ def find_body(record: Mapping[str, Any]) -> bytes | None:
 def find_text(record: Mapping[str, Any]) -> str | None:
     """The same as text, at most `SHOWN` characters. Hostile: to be escaped."""
     body = find_body(record)
-    return None if body is None else Page(record["url"], 0, record["headers"], body).text[:SHOWN]
+    return None if body is None else to_text(record, body)[:SHOWN]
+
+
+def to_text(record: Mapping[str, Any], body: bytes) -> str:
+    """An exchange's body as its registry means it: in the charset that the answer or the page itself declares."""
+    return Page(record["url"], 0, record["headers"], body).text
 
 
 def _keep(

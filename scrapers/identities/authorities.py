@@ -7,6 +7,7 @@ and RA999999 are placeholders in LEI records: they name no registry, and match n
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scrapers.parsing.fields import listed
@@ -29,7 +30,16 @@ class Authority:
 
 
 AUTHORITIES = {state: Authority(f"RA{FIRST + at:06}", state in CONFIRMED) for at, state in enumerate(STATES)}
+# Where a company is known here by another office's number: which of its record's `identifiers` is the registry's own.
+# Texas' accounts are the Comptroller's; the Secretary of State, whom GLEIF names, gives file numbers.
+OWN_NUMBERS = {"TX": "sosFileNumber"}
 CODES = frozenset(one.code for one in AUTHORITIES.values())
+
+
+def find_number(state: str, entity_id: str, identifiers: Mapping[str, str]) -> str:
+    """The number that the registry itself gave a company; empty where none is known."""
+    own = OWN_NUMBERS.get(state)
+    return (entity_id if own is None else identifiers.get(own, "")).strip()
 
 
 def find_authority(state: str) -> Authority | None:

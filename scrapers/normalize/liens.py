@@ -1,4 +1,7 @@
-"""What a lien's status means: the registry's own word where it has one, else what the lapse date says."""
+"""What a lien's status means: the registry's own word where it has one, else what the lapse date says.
+
+A word that is not known here is never guessed at: such a lien may be over, whatever day it would have lapsed.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ _WORDS: dict[str, LienClass] = {
     "released": "terminated",
     "satisfied": "terminated",
 }
+_TURNED = frozenset({"not", "partial", "partially"})  # "Not Active" is not active, "Partially Released" not released
 
 
 def status_class(filing: UccFiling, *, today: date) -> LienClass:
@@ -52,12 +56,13 @@ def is_termination(document: str) -> bool:
 
 def _shown_class(filing: UccFiling, *, today: date) -> LienClass:
     words = re.findall(r"[a-z]+", (filing.status or "").casefold())
+    by_day = _by_lapse(filing, today=today)
+    if not words:
+        return by_day
     found = [_WORDS[word] for word in words if word in _WORDS]
-    if "terminated" in found:
-        return "terminated"
-    if found and "not" not in words:
-        return found[0]
-    return _by_lapse(filing, today=today)
+    if found and _TURNED.isdisjoint(words):
+        return "terminated" if "terminated" in found else found[0]
+    return "lapsed" if by_day == "lapsed" else "unknown"
 
 
 def _by_lapse(filing: UccFiling, *, today: date) -> LienClass:

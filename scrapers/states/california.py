@@ -23,7 +23,7 @@ class California(CalicoPortal):
     code, host = "CA", "bizfileonline.sos.ca.gov"
     hosts, sources = (host, "calico.sos.ca.gov"), (f"https://{host}/search/business", API)
     numbered = primed = True
-    id_pattern = r"C?\d{7}|\d{8}|\d{12}|[A-Z]\d{11}"
+    id_pattern = r"C?\d{4,7}|\d{8}|\d{12}|[A-Z]\d{11}"
     capabilities = Capabilities(agent=True, addresses=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True)
     statuses = meanings(
         "Active | Terminated | Canceled | Cancelled | Dissolved | Merged Out | Converted Out | Surrender | "
@@ -49,8 +49,9 @@ class California(CalicoPortal):
     )
 
     def check_id(self, entity_id: str) -> str:
-        """Without the C that older numbers are written with."""
-        return super().check_id(entity_id).upper().removeprefix("C")
+        """Without the C and the zeros before older numbers: what was C0806592 in 2017 is shown as 806592 (GLEIF)."""
+        number = super().check_id(entity_id).removeprefix("C")
+        return number.lstrip("0") if len(number) < 8 else number
 
     def question(self, term: str, *, starts_with: bool) -> dict[str, Any]:
         """The page knows no search for a beginning."""

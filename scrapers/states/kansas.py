@@ -62,9 +62,7 @@ class Kansas(Portal):
         "Active and in Good Standing | Delinquent | Dissolved | Withdrawn | Expired | Cancelled | Canceled | "
         "Status pending"
     )
-    status_prefixes = prefixes(
-        "Delinquent | Forfeited | Dissolved | Merged | Withdrawn | Expired | Cancelled", active="Active and"
-    )
+    status_prefixes = prefixes("Delinquent | Forfeited | Dissolved | Merged | Withdrawn | Expired | Cancelled")
     terms = Terms("unstated", robots="disallows /eforms/", note="A reCAPTCHA stands before every search.")
     verification, on_by_default = "recorded", False
     off_reason = "The portal asks for a captcha (reCAPTCHA) on every search."

@@ -61,7 +61,7 @@ class NorthCarolina(Portal):
     code = "NC"
     hosts = ("www.sosnc.gov",)
     sources = (f"{_HOME}{_SERVICES}/by_title/_Business_Registration",)
-    id_pattern = r"\d{7}"
+    id_pattern = r"\d{1,7}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True)
     published = frozenset(
         listed(
@@ -85,6 +85,10 @@ class NorthCarolina(Portal):
     verification, on_by_default = "recorded", False
     off_reason = "The portal's terms forbid automated search."
     would_change = "The office's permission, or its Data Subscription with its layout."
+
+    def check_id(self, entity_id: str) -> str:
+        """Seven digits: "0000021" is the registry's own, of which callers leave the leading zeros out."""
+        return super().check_id(entity_id).zfill(7)
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Rows whose legal or previous name starts with the term."""

@@ -49,6 +49,11 @@ class RhodeIsland(CorpWebPortal):
     terms = Terms("unstated", robots="not found (404)")
     verification, on_by_default = "documented", True
 
+    def check_id(self, entity_id: str) -> str:
+        """Numbers are nine digits; callers leave leading zeros out."""
+        number = entity_id.strip()
+        return super().check_id(number.zfill(9) if number.isdigit() else number)
+
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens by a party's name, from a search of their own."""
         return liens.ask(session, query)

@@ -50,7 +50,7 @@ class Texas(Portal):
     code = "TX"
     hosts = ("comptroller.texas.gov", "api.comptroller.texas.gov", "data.texas.gov")
     sources = (_SOURCE,)
-    id_pattern = r"\d{10,11}"
+    id_pattern = r"\d{4,11}"
     capabilities = Capabilities(agent=True, officers=True, addresses=True)
     published = frozenset(
         listed(
@@ -81,6 +81,10 @@ class Texas(Portal):
         note="The Comptroller also offers a keyed API of the same accounts, free on registration.",
     )
     verification, on_by_default = "recorded", True
+
+    def check_id(self, entity_id: str) -> str:
+        """Eleven digits are a taxpayer's; a file number has ten, of which callers leave the leading zeros out."""
+        return super().check_id(entity_id).zfill(10)
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Accounts with such a name; those with just this name are opened, because the list shows no status."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses
+from scrapers.normalize import addresses, dates
 from scrapers.normalize.liens import is_termination
 from scrapers.parsing.columns import PlaceColumns
 from scrapers.parsing.fields import listed, need_text, note_unread
@@ -135,11 +135,18 @@ def _by_debtor(session: PortalSession, query: Query) -> tuple[dict[str, _Lien], 
             lien.documents.setdefault(number, (cells["Filed"] or None, "AMENDMENT" if "-" in number else "INITIAL"))
             lien.lapses.append(cells["Lapse Date"] or None)
             lien.kind = lien.kind or cells["Type"] or None
-            lien.status = lien.status or ("Terminated" if cells["Terminate"] else None)
+            lien.status = lien.status or ("Terminated" if _is_day(cells["Terminate"]) else None)
             lien.add(lien.debtors, who)
     if not liens:
         parties.refuse_people(query, state="Oregon")
     return liens, all(len(rows) < _TABLE for rows in lists)
+
+
+def _is_day(shown: str) -> bool:
+    """Whether a lien has a day on which it was terminated; PageChanged for a word, which may say that it was not."""
+    if shown and dates.to_iso(shown) is None and not dates.is_placeholder(shown):
+        raise PageChanged(f"{shown!r} stands where a lien's day of termination does")
+    return dates.to_iso(shown) is not None
 
 
 def _list_debtors(session: PortalSession, query: Query, text: str) -> list[dict[str, str]]:

@@ -70,6 +70,15 @@ class TestAPersonLeftOut:
         for one in bodies_of(file_of(customer, reply)):
             assert b"QUINCY" not in one
 
+    def test_is_in_no_page_that_is_written_in_another_charset(self, customer: Customer, register: Register) -> None:
+        register.charset = "windows-1252"
+        register.rows = [company("ACME CORP.", number, dos_process_name="JOSÉ NÚÑEZ") for number in ("1", "2")]
+        reply = customer.lookup()
+        shown = "JOSÉ NÚÑEZ".encode("windows-1252")
+        assert any(shown in one for one in bodies_of(file_of(customer, reply)))
+        leave_out(kind="person", person="José Núñez")
+        assert not any(shown in one for one in bodies_of(file_of(customer, reply)))
+
 
 class TestACompanyLeftOut:
     """A field of it, or its page."""

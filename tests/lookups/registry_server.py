@@ -48,6 +48,7 @@ class Register:
     rows: list[dict[str, Any]] = field(default_factory=list)
     status: int = 200
     seconds: float = 0.0
+    charset: str = "utf-8"
     asked: int = 0
     in_there: threading.Event = field(default_factory=threading.Event)
     may_go: threading.Event | None = None
@@ -88,13 +89,14 @@ def serving() -> Iterator[Register]:
             time.sleep(register.seconds)
             where = parse_qs(urlsplit(self.path).query).get("$where", [""])[0]
             ok = register.status == 200
-            body = json.dumps(register.find(where)).encode() if ok else b'{"error": true}'
+            rows = json.dumps(register.find(where), ensure_ascii=register.charset == "utf-8")
+            body = rows.encode(register.charset) if ok else b'{"error": true}'
             self.say(register.status, body)
 
         def say(self, status: int, body: bytes) -> None:
             """Send one answer."""
             self.send_response(status)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", f"application/json; charset={register.charset}")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from billing import ledger
+from billing.models import AuditEvent
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
@@ -217,6 +218,21 @@ class TestTheSettings:
         customer.patch("/v1/account/settings", {"maxCacheAgeDays": 30, "webhookUrl": "https://a.example.com"})
         body = customer.patch("/v1/account/settings", {"maxCacheAgeDays": None, "webhookUrl": None}).json()
         assert (body["maxCacheAgeDays"], body["webhookUrl"]) == (None, None)
+
+    def test_stand_in_the_audit_log_with_the_key_that_changed_them(self, customer: Customer) -> None:
+        customer.patch("/v1/account/settings", {})
+        customer.patch("/v1/account/settings", {"monthlyBudget": 5, "webhookUrl": "https://hooks.acme.test/"})
+        event = AuditEvent.objects.get(kind="settings_changed")
+        assert (event.subject, event.detail) == (
+            f"billing.account {customer.account.pk}",
+            "By a key: monthly_budget, webhook_url.",
+        )
+        assert event.actor == f"key {customer.key.prefix}… of account {customer.account.pk}"
+        assert "hooks.acme.test" not in str(list(AuditEvent.objects.values()))
+
+    def test_of_test_mode_stand_there_too(self, tester: Customer) -> None:
+        tester.patch("/v1/account/settings", {"webhookUrl": "https://hooks.acme.test/"})
+        assert AuditEvent.objects.get(kind="settings_changed").detail == "By a key (test): webhook_url."
 
     def test_limit_a_months_spending(self, customer: Customer, register: Register) -> None:
         customer.patch("/v1/account/settings", {"monthlyBudget": 0.0314})

@@ -129,7 +129,8 @@ class TestABulkRequest:
     ) -> None:
         reply = ask(customer, [TWO[0], {**TWO[1], **asked}])
         assert_error(reply, 400, "invalid_request")
-        assert [one["index"] for one in reply.json()["details"]] == [1]
+        [problem] = reply.json()["details"]
+        assert (problem["index"], problem["error"].partition(":")[0]) == (1, next(iter(asked)))
         assert (BulkJob.objects.count(), customer.balance.held) == (0, 0)
 
     def test_takes_a_row_that_asks_for_the_source_of_all(self, customer: Customer) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from typing import Any
 
 import pytest
@@ -42,6 +43,19 @@ class TestWhatIsAsked:
 
     def test_may_be_in_any_script(self, customer: Customer, register: Register) -> None:
         assert customer.lookup("Zoë & Søn 家").status_code == 404
+
+    def test_finds_a_name_whose_accents_were_typed_apart(self, customer: Customer, register: Register) -> None:
+        register.rows = [company("CAFÉ ÑANDÚ CORP.", "100001")]
+        apart = unicodedata.normalize("NFD", "Café Ñandú Corp")
+        assert customer.lookup(apart).json()["data"]["entityName"] == "CAFÉ ÑANDÚ CORP."
+
+    def test_finds_a_number_in_wide_digits_and_takes_none_of_another_script(
+        self, customer: Customer, register: Register
+    ) -> None:
+        wide, arabic = ("".join(chr(zero + int(digit)) for digit in "100001") for zero in (0xFF10, 0x0660))
+        assert customer.lookup(entity_id=wide).json()["data"]["entityId"] == "100001"
+        refused = customer.lookup(entity_id=arabic)
+        assert (refused.status_code, list(refused.json()["details"])) == (400, ["entity_id"])
 
 
 class TestWhatARegistrySays:

@@ -6,7 +6,10 @@ import pytest
 
 from scrapers import discovery
 from scrapers.portal import Portal
-from tests.scrapers.golden import Case, list_cases, play
+from scrapers.records import Found
+from scrapers.transport.recording import load_steps
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER, Case, list_cases, play
 
 CASES = list_cases()
 SITUATIONS = {"active", "inactive", "no-match", "several-matches"}
@@ -22,6 +25,18 @@ class TestAPortal:
         assert told == case.expected
         assert left == [], "the recording holds pages nobody asked for"
         assert unread == case.content.get("unread_labels", [])
+
+
+@pytest.mark.parametrize(
+    ("state", "situation", "number"), [("RI", "by-number", "455003"), ("TX", "by-file-number", "804695111")]
+)
+class TestANumberOfAFixedWidth:
+    """As a spreadsheet leaves it, without its leading zeros."""
+
+    def test_finds_its_company(self, state: str, situation: str, number: str) -> None:
+        talk = Conversation(state, *load_steps(FOLDER / state / situation))
+        assert isinstance(talk.ask(entity_id=number), Found)
+        assert talk.replay.left == []
 
 
 @pytest.mark.parametrize("portal", discovery.list_portals(), ids=lambda portal: portal.code)

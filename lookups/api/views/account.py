@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -118,7 +119,9 @@ class SettingsView(Endpoint):
             text = f"{', '.join(sent)}: set with a live key only; a test key sets the webhookUrl of test mode"
             raise errors.forbidden(text)
         changes = _changes(read(SettingsRequest, request.data))
-        account = account_settings.change(account_id=key.account_id, livemode=key.livemode, **changes)
+        account = account_settings.change(
+            account_id=key.account_id, livemode=key.livemode, now=timezone.now(), **changes
+        )
         return Response(settings_fields(account, livemode=key.livemode))
 
 

@@ -222,10 +222,12 @@ def _refuse_sources_of_rows(body: Any, account: Account, *, stored: bool) -> Non
     wrong: list[dict[str, Any]] = []
     for index, row in [(None, body), *enumerate(body["entities"])]:
         asked = {name: row[name] for name in fields if isinstance(row, dict) and row.get(name) is not None}
+        read: dict[str, Any] = {}
         try:
-            read = {name: fields[name].run_validation(value) for name, value in asked.items()}
+            for name, value in asked.items():
+                read[name] = fields[name].run_validation(value)
         except drf.ValidationError as unread:
-            wrong.append({"index": index, "error": f"source: {unread.detail[0]}"})  # type: ignore[index]
+            wrong.append({"index": index, "error": f"{name}: {unread.detail[0]}"})  # type: ignore[index]
             continue
         if read and accepts_stored(read, account) != stored:
             text = f"{next(iter(read))}: Send `source` beside entities: it is for all rows."

@@ -62,9 +62,12 @@ class CalicoPortal(LienBox):
         return _listed(search(session, key, name, begins_with=True)) if key else ResultList((), False)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
-        """By key if there is one."""
+        """By key if there is one: the API with and without the zeros of old numbers, for which it has is not known."""
         key = session.key("calico")
-        return _listed(find(session, key, entity_id)) if key else super().find(session, entity_id)
+        if not key:
+            return super().find(session, entity_id)
+        spelled = dict.fromkeys((entity_id, entity_id.zfill(7)))
+        return _listed(next(filter(None, (find(session, key, number) for number in spelled)), []))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The API's rows are whole records."""

@@ -84,7 +84,7 @@ class LienForm(FileOnePortal):
             )
             for part in parts
         ]
-        theirs = filter(lambda one: _may_be_against(one, query), ucc.read(_joined(lists), query, session))
+        theirs = [filing for filing in ucc.read(_joined(lists), query, session) if _may_be_theirs(filing, query)]
         found = [replace(one, status_omits="termination") for one in theirs]
         active = [index for index, filing in enumerate(found) if (filing.status or "").casefold() == "active"]
         for index in active[: self.opened_liens]:
@@ -95,7 +95,10 @@ class LienForm(FileOnePortal):
 
 
 class LienQuery(SecondGeneration):
-    """A query with the role and the parts of a name; later filings on a lien are not listed."""
+    """A query with the role and the parts of a name; later filings on a lien are not listed.
+
+    How it compares names is not known; its siblings list any that holds a word, so that others are left out here, too.
+    """
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens by a party's name, lapsed ones included."""
@@ -109,14 +112,16 @@ class LienQuery(SecondGeneration):
             url = f"https://{self.host}/api/uccEntitySearch/webSearch"
             answer = session.get(url, params=_query(role) | part, headers=self.headers("ucc"))
             lists.append(rows_of(answer.json()))
-        found = ucc.read(_joined(lists), query, session, debtor="DEBTOR")
+        read = ucc.read(_joined(lists), query, session, debtor="DEBTOR")
+        found = [filing for filing in read if _may_be_theirs(filing, query)]
         return tuple(found), all(self.name_search.whole(len(rows)) for rows in lists)
 
 
-def _may_be_against(filing: UccFiling, query: Query) -> bool:
-    """Whether a debtor bears the name; how the list writes people is not known, so that they stay."""
+def _may_be_theirs(filing: UccFiling, query: Query) -> bool:
+    """Whether a party of the role bears the name; how the list writes people is not known, so that they stay."""
     person = officers.person_in(query.name or "")
-    return any(parties.fits(debtor, query) or (person and debtor.kind != "organization") for debtor in filing.debtors)
+    shown = filing.debtors if query.search_by == "debtor" else filing.secured_parties
+    return any(parties.fits(one, query) or (person and one.kind != "organization") for one in shown)
 
 
 def _form(name: str | None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from lookups.bulk import queue
-from lookups.identities import asking
+from lookups.identities import asking, finding
 from lookups.lookup import handover
 from lookups.models import Identifiers, Job
 from scrapers.evidence import bodies
@@ -27,12 +27,13 @@ from scrapers.operations import breaker
 from scrapers.transport.exchanges import digest
 from scrapers.transport.pace import Pace
 from tests.doors.mcp.agents import Agent
-from tests.lookups.conftest import PRICE, Customer, anew
+from tests.lookups.conftest import NOW, PRICE, Customer, anew
 from tests.lookups.gleif_server import PlayedGleif, lei, record
 from tests.lookups.identifiers.conftest import include
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
 from tests.lookups.test_left_out import leave_out
+from tests.pages.dossier.records import keep
 
 pytestmark = pytest.mark.django_db
 
@@ -93,6 +94,17 @@ class TestAnLei:
         leave_out(kind="company", state="NY", entity_id="100001")
         told = customer.get(f"/v1/lookups/{body['lookupId']}").json()["identifiers"]
         assert (told["lei"]["status"], told["lei"]["lei"], told["lei"]["legalName"]) == ("withheld", None, None)
+
+    def test_in_texas_is_that_of_the_secretary_of_states_number(self, gleif: PlayedGleif) -> None:
+        """Companies are known there by the Comptroller's numbers, which no LEI is issued for."""
+        gleif.records = [record("Acme LLC", number="0804695111", authority="RA000637")]
+        known = {"state": "TX", "entityName": "ACME LLC", "entityId": "32085000001"}
+        acme = keep(read_at=NOW, normalized={"identifiers": {"sosFileNumber": "0804695111"}}, **known)
+        found = finding.find(acme, now=NOW).lei
+        assert (found["status"], found["authorityConfirmed"]) == ("attached", True)
+        association = keep(read_at=NOW, normalized={"identifiers": {}}, **known | {"entityId": "32085000002"})
+        assert finding.find(association, now=NOW).lei == {"status": "unsupported"}
+        assert [one["filter[entity.registeredAs]"] for one in gleif.asked] == ["0804695111"]
 
 
 class TestNoLei:

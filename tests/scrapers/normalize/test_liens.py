@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from scrapers.failures import PageChanged
 from scrapers.normalize.liens import status_class
 from scrapers.records import FoundFilings, UccAmendment, UccFiling
 from scrapers.transport.recording import load_steps
@@ -32,7 +33,12 @@ TODAY = date(2026, 11, 21)
         (None, "05/02/2021", "lapsed"),
         ("", None, "unknown"),
         ("Not Active", "2021-01-01", "lapsed"),
-        ("Something new", "2029-05-02", "active"),
+        ("Not Active", "2029-05-02", "unknown"),
+        ("Inactive", "2029-05-02", "unknown"),
+        ("Canceled", "2029-05-02", "unknown"),
+        ("Partially Released", "2029-05-02", "unknown"),
+        ("Partial Termination", "2021-01-01", "lapsed"),
+        ("Something new", "2029-05-02", "unknown"),
         ("Something new", None, "unknown"),
     ],
 )
@@ -102,6 +108,13 @@ def test_a_lien_of_connecticut_is_lapsed_once_its_day_is_over(lapse: str, meanin
     active = [lien for lien in told.filings if lien.status == "Active"]
     assert active
     assert {status_class(lien, today=TODAY) for lien in active} == {meaning}
+
+
+def test_a_word_in_oregon_where_a_day_of_termination_stands_is_none() -> None:
+    steps = load_steps(FOLDER / "OR" / "ucc-debtor")
+    steps = [replace(one, body=one.body.replace(b"<td></td><td>02/01", b"<td>No</td><td>02/01")) for one in steps]
+    with pytest.raises(PageChanged, match="'No'"):
+        Conversation("OR", *steps).ask(kind="ucc", name="Madrone Creek Cider LLC")
 
 
 @given(some.none() | some.text(max_size=40), some.none() | some.text(max_size=20))

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
+
+import pytest
 
 from scrapers.normalize.liens import status_class
 from scrapers.platforms.fileone import drawer
 from scrapers.records import Address, Filing, Found, FoundFilings, NotFound
+from scrapers.transport.recording import Step, load_steps
 from tests.scrapers.conversation import Conversation, answer
+from tests.scrapers.golden import FOLDER
 
 ND, ID = "https://firststop.sos.nd.gov", "https://sosbiz.idaho.gov"
 CA = "https://bizfileonline.sos.ca.gov"
+
+
+def turned(step: Step, number: bytes, into: bytes) -> Step:
+    """The same answer about another company's number."""
+    return replace(step, body=step.body.replace(number, into))
 
 
 class TestNorthDakotasList:
@@ -115,6 +125,27 @@ class TestCalifornia:
         assert numbers["1207-1211 NOE ST. HOMEOWNERS ASSOCIATION (HOA)"] == "90001481"
         assert numbers["1058 HOAGIE LLC"] == "201217510048"
         assert talk.unread == []
+
+    @pytest.mark.parametrize("asked", ["806592", "0806592", "C0806592"])
+    @pytest.mark.parametrize("shown", ["806592", "0806592"])
+    def test_knows_an_old_number_with_its_zeros_and_without(self, asked: str, shown: str) -> None:
+        steps = [turned(step, b"2100300", shown.encode()) for step in load_steps(FOLDER / "CA" / "inactive")]
+        steps[1] = replace(steps[1], sent={**steps[1].sent, "SEARCH_VALUE": "806592"})
+        told = Conversation("CA", *steps).ask(entity_id=asked)
+        assert isinstance(told, Found)
+        assert told.record.entity_id == shown
+
+    def test_asks_the_official_api_both_ways_before_nobody_has_the_number(self) -> None:
+        nobody = load_steps(FOLDER / "CA" / "official-api-no-match")[0]
+        (found,) = load_steps(FOLDER / "CA" / "official-api-by-number")
+        where = f"{found.url.partition('=')[0]}="
+        talk = Conversation(
+            "CA",
+            replace(nobody, url=f"{where}806592"),
+            replace(turned(found, b"3700999", b"0806592"), url=f"{where}0806592"),
+            keys={"calico": "a-key"},
+        )
+        assert isinstance(talk.ask(entity_id="806592"), Found)
 
     def liens(self, recordings: Path, **question: object):
         talk = Conversation(

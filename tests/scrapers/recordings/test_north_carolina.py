@@ -57,6 +57,7 @@ class TestARecordedProfile:
     def test_of_a_foreign_partnership_is_read(self, recordings: Path) -> None:
         record, talk = profile(recordings, "detail-foreign-lp")
         assert (record.entity_name, record.entity_id) == ("Pk Ventures I Limited Partnership", "0000021")
+        assert NorthCarolina().check_id(" 21 ") == record.entity_id
         assert (record.status, record.formation_date, record.jurisdiction) == ("Current-Active", "9/24/1986", "DE")
         assert record.domestic is False
         assert record.agent_name == "U S Corporation Co"

@@ -236,3 +236,38 @@ class TestIdahosLiens:
         listed = (answer("POST", self.URL, rows()), answer("POST", self.URL, rows(shown)))
         told = Conversation("ID", *listed, self.history("20230100200")).ask(kind="ucc", name="Jordan Sample")
         assert isinstance(told, FoundFilings)
+
+
+class TestNewMexicosLiens:
+    """How its query compares names is not known: those of the same platform list a word in any name."""
+
+    ROWS = (
+        {"ID": 900, "RECORD_NUM": "20230100200A", "DEBTOR": "DESERT LANTERN WORKS, LLC - SANTA FE, NM"},
+        {"ID": 901, "RECORD_NUM": "20240100300B", "DEBTOR": "OLD DESERT LANTERN WORKS INC - TAOS, NM"},
+    )
+
+    def listed(self, *shown: dict[str, object]) -> dict[str, object]:
+        """The rows with what all have."""
+        rest = {"RECORD_TYPE": "Lien Initial", "STATUS": "Active", "FILING_DATE": "1/9/2023 8:05 AM"}
+        return rows(
+            *({"SEC_PARTY": "EXAMPLE BANK - ALBUQUERQUE, NM", "LAPSE_DATE": None} | rest | one for one in shown)
+        )
+
+    def ask(self, *shown: dict[str, object], **question: Any) -> Any:
+        """Liens from the case's question, with these rows as its answer."""
+        found = "ucc-debtor" if question.get("search_by", "debtor") == "debtor" else "ucc-secured-party"
+        first, *more = load_steps(FOLDER / "NM" / found)
+        listed = answer(first.method, first.url, self.listed(*shown))
+        return Conversation("NM", listed, *more).ask(kind="ucc", **question)
+
+    def test_are_those_of_the_debtor_asked_for(self) -> None:
+        told = self.ask(*self.ROWS, name="Desert Lantern Works, LLC")
+        assert [lien.file_number for lien in told.filings] == ["20230100200A"]
+
+    def test_are_not_found_on_another_company_alone(self) -> None:
+        assert isinstance(self.ask(self.ROWS[1], name="Desert Lantern Works, LLC"), NotFound)
+
+    def test_are_those_of_the_secured_party_asked_for(self) -> None:
+        others = self.ROWS[1] | {"SEC_PARTY": "FIRST EXAMPLE BANK CORP - TAOS, NM"}
+        told = self.ask(self.ROWS[0], others, name="Example Bank", search_by="secured_party")
+        assert [lien.file_number for lien in told.filings] == ["20230100200A"]

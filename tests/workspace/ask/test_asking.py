@@ -11,12 +11,12 @@ from celery import current_app
 from django.test import Client
 from django.utils import timezone
 
-from billing import selectors
+from billing import keys, selectors
 from lookups import tasks
 from lookups.models import BulkJob, IdempotencyRecord, Job, Lookup
 from lookups.workspace.ask import asking
 from scrapers.states.new_york import NewYork
-from tests.lookups.conftest import PRICE
+from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.conftest import register as register
 from tests.lookups.registry_server import Register
 from tests.workspace.conftest import Browser, open_office, spend_all
@@ -417,6 +417,21 @@ class TestWaiting:
         ask(lab, "Magic Later LLC", "CA")
         tasks.run_job(job_id=str(Job.objects.get().pk))
         assert not lab.account.deliveries.exists()
+
+    @pytest.mark.usefixtures("register")
+    def test_tells_a_program_that_asked_the_same_meanwhile(
+        self, office: Browser, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(NewYork, "slow", True)
+        type(office.account).objects.update(webhook_url="https://hooks.quay.test/")
+        ask(office)
+        key, secret = keys.issue(account=office.account, name="a program", now=timezone.now())
+        job, program = Job.objects.get(), Customer(office.account, key, secret)
+        for _ in range(2):
+            assert program.lookup().json()["jobId"] == job.public_id
+        tasks.run_job(job_id=str(job.pk))
+        assert [(sent.event, sent.job) for sent in office.account.deliveries.all()] == [("lookup.complete", job)]
+        assert spent(office) == PRICE
 
     def test_a_form_that_is_being_answered_leads_to_its_answer(self, lab: Browser) -> None:
         ask(lab, "Magic Found LLC")

@@ -17,7 +17,7 @@ class LeiStatus(StrEnum):
     `attached`: a record has this state's number and this company's name. `not_found`: none has the number.
     `name_disagrees`: one has the number and another name, so one of them is wrong. `ambiguous`: several agree.
     `unavailable`: it could not be asked in time (`reason`). `unsupported`: GLEIF has no code for this registry that is
-    known. `withheld`: left out at somebody's request.
+    known, or the company has no number of its registry's. `withheld`: left out at somebody's request.
     """
 
     ATTACHED = "attached"
