@@ -135,6 +135,11 @@ class TestCalifornia:
         assert isinstance(told, Found)
         assert told.record.entity_id == shown
 
+    @pytest.mark.parametrize("zeros", ["0000", "0000000", "C0000000"])
+    def test_asks_for_a_number_of_zeros_as_for_any_other(self, zeros: str) -> None:
+        portal = Conversation("CA").portal
+        assert portal.check_id(zeros) == portal.check_id(portal.check_id(zeros)) == "0000"
+
     def test_asks_the_official_api_both_ways_before_nobody_has_the_number(self) -> None:
         nobody = load_steps(FOLDER / "CA" / "official-api-no-match")[0]
         (found,) = load_steps(FOLDER / "CA" / "official-api-by-number")
