@@ -51,7 +51,7 @@ class California(CalicoPortal):
     def check_id(self, entity_id: str) -> str:
         """Without the C and the zeros before older numbers: what was C0806592 in 2017 is shown as 806592 (GLEIF)."""
         number = super().check_id(entity_id).removeprefix("C")
-        return number.lstrip("0") if len(number) < 8 else number
+        return (number.lstrip("0") or "0") if len(number) < 8 else number
 
     def question(self, term: str, *, starts_with: bool) -> dict[str, Any]:
         """The page knows no search for a beginning."""

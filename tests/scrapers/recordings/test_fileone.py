@@ -135,6 +135,9 @@ class TestCalifornia:
         assert isinstance(told, Found)
         assert told.record.entity_id == shown
 
+    def test_asks_for_something_where_a_number_is_nothing_but_zeros(self) -> None:
+        assert Conversation("CA").portal.check_id("C0000000") == "0"
+
     def test_asks_the_official_api_both_ways_before_nobody_has_the_number(self) -> None:
         nobody = load_steps(FOLDER / "CA" / "official-api-no-match")[0]
         (found,) = load_steps(FOLDER / "CA" / "official-api-by-number")
