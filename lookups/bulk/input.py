@@ -22,6 +22,7 @@ HEADERS = {
     "entity_id": ("entityid", "id", "stateid", "filenumber"),
     "searchType": ("searchtype", "lookuptype", "querytype"),
     "searchBy": ("searchby",),
+    "fresh": ("fresh",),
     "dateAfter": ("dateafter",),
     "dateBefore": ("datebefore",),
     "ref": ("ref", "reference", "yourref"),

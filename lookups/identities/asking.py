@@ -35,8 +35,11 @@ class Answer:
     exchanges: list[dict[str, Any]] = field(default_factory=list)
 
 
-def ask(*, authority: str, number: str, now: datetime) -> Answer:
-    """Ask for the records of a number, and keep what was answered. Raises PortalError, within the budget."""
+def ask(*, authority: str, numbers: Sequence[str], now: datetime) -> Answer:
+    """Ask for the records of a number, in the first of its spellings that has any, and keep what was answered.
+
+    Raises PortalError, within the budget.
+    """
     if not settings.ASK_GLEIF:
         raise PortalDisabled("GLEIF is asked nothing here.")
     began, trace = time.monotonic(), Trace()
@@ -45,11 +48,12 @@ def ask(*, authority: str, number: str, now: datetime) -> Answer:
     try:
         with closing(gateway.open_session(GLEIF, deadline=deadline, trace=trace, pace=pace)) as session:
             release_connection()
-            found = _ask(session, authority=authority, number=number)
+            tries = (_ask(session, authority=authority, number=number) for number in numbers)
+            found = next(filter(None, tries), [])
     except PortalError as error:
         # Two seconds are all it is ever given: who does not answer in them is left alone like one who is down
         end = now + timedelta(seconds=time.monotonic() - began)
-        breaker.note_failure(permit, error, question=number, patience=breaker.PATIENCE, now=end)
+        breaker.note_failure(permit, error, question=numbers[0], patience=breaker.PATIENCE, now=end)
         raise
     breaker.note_answer(permit, now=now)
     return Answer(found, _keep(trace.exchanges, began=began, now=now))

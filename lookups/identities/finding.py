@@ -6,6 +6,7 @@ CIK can be found by the name alone, and is suggested.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -18,7 +19,7 @@ from scrapers.bulk_data.copies import CurrentCopy
 from scrapers.failures import PortalError
 from scrapers.identities import edgar, gleif
 from scrapers.identities.agreement import choose_cik, choose_lei
-from scrapers.identities.authorities import find_authority, find_number
+from scrapers.identities.authorities import find_authority, find_numbers
 from scrapers.identities.gleif import LeiRecord
 from scrapers.normalize import names
 from scrapers.sandbox import identities as played
@@ -60,12 +61,12 @@ class _Read:
 def _find_lei(version: RecordVersion, *, now: datetime) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     entity = version.entity
     authority = find_authority(entity.state)
-    number = find_number(entity.state, entity.entity_id, version.normalized.get("identifiers") or {})
-    if authority is None or not number:
+    numbers = find_numbers(entity.state, entity.entity_id, version.normalized.get("identifiers") or {})
+    if authority is None or not numbers:
         return {"status": "unsupported"}, []
     known: dict[str, Any] = {"authority": authority.code, "authorityConfirmed": authority.is_confirmed}
     try:
-        read = _read(authority.code, number, sandbox=entity.sandbox, now=now)
+        read = _read(authority.code, numbers, sandbox=entity.sandbox, now=now)
     except PortalError as error:
         return known | {"status": "unavailable", "reason": error.reason.value}, []
     known["evidence"] = read.evidence
@@ -84,15 +85,16 @@ def _find_lei(version: RecordVersion, *, now: datetime) -> tuple[dict[str, Any],
     return known | found, read.exchanges
 
 
-def _read(authority: str, number: str, *, sandbox: bool, now: datetime) -> _Read:
+def _read(authority: str, numbers: Sequence[str], *, sandbox: bool, now: datetime) -> _Read:
     """Raises PortalError where GLEIF is asked and does not answer."""
     if sandbox:
-        return _Read(played.list_lei(authority, number))
+        return _Read(played.list_lei(authority, numbers[0]))
     copy = copies.find_current(gleif.GLEIF.code)
     if copy is not None:
-        records = [gleif.from_copy(one) for one in copy.list_by_id(gleif.to_key(authority, number))]
+        kept = (copy.list_by_id(gleif.to_key(authority, number)) for number in numbers)
+        records = [gleif.from_copy(one) for one in next(filter(None, kept), [])]
         return _Read(records, _of_copy(copy, gleif.GOLDEN_COPY.url))
-    answer = asking.ask(authority=authority, number=number, now=now)
+    answer = asking.ask(authority=authority, numbers=numbers, now=now)
     last = answer.exchanges[-1]
     evidence = {"sourceUrl": last["url"], "retrievedAt": last["at"], "sha256": digest(answer.exchanges)}
     return _Read(answer.records, evidence, answer.exchanges)

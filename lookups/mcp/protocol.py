@@ -60,8 +60,8 @@ def read(raw: bytes) -> dict[str, Any]:
         raise Wrong(PARSE_ERROR, reason or nonsense.text) from nonsense
     if message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
         raise Wrong(INVALID_REQUEST, "Send one JSON-RPC 2.0 request.")
-    number = message.get("id")
-    if isinstance(number, bool) or not isinstance(number, int | str | None):
+    number = message.get("id", "")  # what has none is a notification; null is no number to answer under
+    if isinstance(number, bool) or not isinstance(number, int | str):
         raise Wrong(INVALID_REQUEST, "id must be text or a whole number.")
     return message
 

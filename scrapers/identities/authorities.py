@@ -36,10 +36,15 @@ OWN_NUMBERS = {"TX": "sosFileNumber"}
 CODES = frozenset(one.code for one in AUTHORITIES.values())
 
 
-def find_number(state: str, entity_id: str, identifiers: Mapping[str, str]) -> str:
-    """The number that the registry itself gave a company; empty where none is known."""
+def find_numbers(state: str, entity_id: str, identifiers: Mapping[str, str]) -> tuple[str, ...]:
+    """The number that the registry itself gave a company, as LEI records may have it; nothing where none is known.
+
+    Those of Texas are seen with the zero before them and without (0805587591, 805587591), nowhere else are two ways.
+    """
     own = OWN_NUMBERS.get(state)
-    return (entity_id if own is None else identifiers.get(own, "")).strip()
+    number = (entity_id if own is None else identifiers.get(own, "")).strip()
+    spelled = (number, number.lstrip("0")) if state == "TX" else (number,)
+    return tuple(dict.fromkeys(filter(None, spelled)))
 
 
 def find_authority(state: str) -> Authority | None:

@@ -385,6 +385,14 @@ class TestATable:
         assert [one["error"].partition(":")[0] for one in details] == ["source", "webhook_url"]
         assert Lookup.objects.count() == 0
 
+    def test_whose_column_asks_for_another_source_than_all_rows_have_is_refused(self, tester: Customer) -> None:
+        table = "name,state,fresh\nMagic Found LLC,DE,{}\n"
+        for word in ("false", "maybe"):
+            [problem] = assert_error(self.send(tester, table.format(word)), 400, "invalid_request")["details"]
+            assert (problem["error"].partition(":")[0], problem["line"], problem["column"]) == ("fresh", 2, "fresh")
+        assert Lookup.objects.count() == 0
+        assert self.send(tester, table.format("true")).status_code == 202
+
     def test_is_for_bulk_requests_alone(self, tester: Customer) -> None:
         headers = {"x-api-key": tester.secret}
         reply = Client().post("/v1/lookup", b"name,state", content_type="text/csv", headers=headers)

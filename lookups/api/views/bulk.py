@@ -220,18 +220,22 @@ def _refuse_sources_of_rows(body: Any, account: Account, *, stored: bool) -> Non
     """
     fields = {name: LookupRequest().fields[name] for name in ("source", "fresh")}
     wrong: list[dict[str, Any]] = []
-    for index, row in [(None, body), *enumerate(body["entities"])]:
+    for index, one in [(None, body), *enumerate(body["entities"])]:
+        written = one if isinstance(one, bulk_input.Row) else bulk_input.Row(one)
+        row = written.fields
         asked = {name: row[name] for name in fields if isinstance(row, dict) and row.get(name) is not None}
         read: dict[str, Any] = {}
         try:
             for name, value in asked.items():
                 read[name] = fields[name].run_validation(value)
         except drf.ValidationError as unread:
-            wrong.append({"index": index, "error": f"{name}: {unread.detail[0]}"})  # type: ignore[index]
+            text = f"{name}: {unread.detail[0]}"  # type: ignore[index]
+            wrong.append({"index": index, "error": text, **_place(written, name)})
             continue
         if read and accepts_stored(read, account) != stored:
-            text = f"{next(iter(read))}: Send `source` beside entities: it is for all rows."
-            wrong.append({"index": index, "error": text})
+            name = next(iter(read))
+            text = f"{name}: Send `source` beside entities: it is for all rows."
+            wrong.append({"index": index, "error": text, **_place(written, name)})
     if wrong:
         raise errors.invalid_rows(wrong)
 

@@ -413,6 +413,10 @@ class TestAMessage:
     def test_that_notifies_is_accepted(self, agent: Agent) -> None:
         assert agent.post({"jsonrpc": "2.0", "method": "notifications/initialized"}).status_code == 202
 
+    def test_that_has_null_for_its_number_is_refused_and_not_left_without_a_word(self, agent: Agent) -> None:
+        reply = agent.post({"jsonrpc": "2.0", "id": None, "method": "tools/list"})
+        assert (reply.status_code, reply.json()["error"]["code"]) == (400, -32600)
+
     def test_of_an_older_client_is_answered_without_a_session(self, agent: Agent) -> None:
         hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "old", "version": "1"}}
         reply = agent.post({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})

@@ -95,16 +95,23 @@ class TestAnLei:
         told = customer.get(f"/v1/lookups/{body['lookupId']}").json()["identifiers"]
         assert (told["lei"]["status"], told["lei"]["lei"], told["lei"]["legalName"]) == ("withheld", None, None)
 
-    def test_in_texas_is_that_of_the_secretary_of_states_number(self, gleif: PlayedGleif) -> None:
+    @pytest.mark.parametrize(("number", "asked"), [("0804695111", 1), ("804695111", 2)])
+    def test_in_texas_is_that_of_the_secretary_of_states_number(
+        self, gleif: PlayedGleif, number: str, asked: int
+    ) -> None:
         """Companies are known there by the Comptroller's numbers, which no LEI is issued for."""
-        gleif.records = [record("Acme LLC", number="0804695111", authority="RA000637")]
+        gleif.records = [record("Acme LLC", number=number, authority="RA000637")]
         known = {"state": "TX", "entityName": "ACME LLC", "entityId": "32085000001"}
         acme = keep(read_at=NOW, normalized={"identifiers": {"sosFileNumber": "0804695111"}}, **known)
-        found = finding.find(acme, now=NOW).lei
-        assert (found["status"], found["authorityConfirmed"]) == ("attached", True)
-        association = keep(read_at=NOW, normalized={"identifiers": {}}, **known | {"entityId": "32085000002"})
-        assert finding.find(association, now=NOW).lei == {"status": "unsupported"}
-        assert [one["filter[entity.registeredAs]"] for one in gleif.asked] == ["0804695111"]
+        found = finding.find(acme, now=NOW)
+        assert (found.lei["status"], found.lei["authorityConfirmed"]) == ("attached", True)
+        assert [one["filter[entity.registeredAs]"] for one in gleif.asked] == ["0804695111", "804695111"][:asked]
+        assert len(found.exchanges) == asked
+
+    def test_in_texas_is_not_looked_for_without_such_a_number(self, gleif: PlayedGleif) -> None:
+        known = {"state": "TX", "entityName": "ACME", "entityId": "32085000002", "normalized": {"identifiers": {}}}
+        assert finding.find(keep(read_at=NOW, **known), now=NOW).lei == {"status": "unsupported"}
+        assert gleif.asked == []
 
 
 class TestNoLei:
