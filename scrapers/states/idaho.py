@@ -1,8 +1,8 @@
 """Idaho: SOSBiz. List and detail recorded (2026-05); the history of a company as three public clients read it.
 
-"Inactive-…" is known by its beginning: the words after the dash say how it ended. After "Active-" they may say that
-something is wrong, so that only the three known ones are read. Assumed business names are rows (and registrations) of
-their own. No officers are shown. That the search takes numbers is known of the platform, not of Idaho.
+"Active-…" and "Inactive-…" are known by their beginning, as the registry documents it; the words after the dash are
+the reason, and "Not …" says that a company owes something. Assumed business names are rows (and registrations) of their
+own. No officers are shown. That the search takes numbers is known of the platform, not of Idaho.
 
 Liens: question and row as one client of 2026 sends and reads them; the page was seen rendered (2026-05). It says that
 results are limited, and that a terminated lien stays "Active" but in its history: so no list of them is called whole,
@@ -28,8 +28,8 @@ class Idaho(LienForm):
     numbered = True
     id_pattern = r"\d{4,10}"
     capabilities = Capabilities(agent=True, addresses=True, filings=True, ucc=True, ucc_date_filter=True)
-    statuses = meanings("Active | Active-Good Standing | Inactive", active="Active-Existing | Active-Current")
-    status_prefixes = prefixes(inactive="Inactive-")
+    statuses = meanings("Active | Inactive")
+    status_prefixes = prefixes(not_in_good_standing="Active-Not", active="Active-", inactive="Inactive-")
     terms = Terms("unstated", robots="permits", note="Passive Cloudflare; plain HTTP answered in 2026.")
     verification, on_by_default = "recorded", True
     ignored = ("Foreign Name", "Term of Duration", "Inactive Filing Date", "AR Due Date")

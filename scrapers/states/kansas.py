@@ -62,7 +62,11 @@ class Kansas(Portal):
         "Active and in Good Standing | Delinquent | Dissolved | Withdrawn | Expired | Cancelled | Canceled | "
         "Status pending"
     )
-    status_prefixes = prefixes("Delinquent | Forfeited | Dissolved | Merged | Withdrawn | Expired | Cancelled")
+    status_prefixes = prefixes(
+        "Delinquent | Forfeited | Dissolved | Merged | Withdrawn | Expired | Cancelled",
+        not_in_good_standing="Active and Not",
+        active="Active and",
+    )
     terms = Terms("unstated", robots="disallows /eforms/", note="A reCAPTCHA stands before every search.")
     verification, on_by_default = "recorded", False
     off_reason = "The portal asks for a captcha (reCAPTCHA) on every search."
