@@ -103,7 +103,8 @@ class TestAPageOfTheWorkspace:
         office.account.save(update_fields=["is_active"])
         answer = ask(office)
         assert answer.status_code == 403
-        assert b"This account is closed" in answer.content
+        assert b"<h1>This account is closed</h1>" in answer.content
+        assert b"Not for your role" not in answer.content
 
     def test_ends_when_nobody_was_there(self, office: Browser) -> None:
         MemberSession.objects.update(seen_at=timezone.now() - timedelta(hours=settings.WORKSPACE_IDLE_HOURS))

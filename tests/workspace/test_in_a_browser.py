@@ -92,10 +92,11 @@ KEPT_BACK = """() => [1, 2].map(() => {
 
 
 class TestAFormThatIsSentOnce:
-    @pytest.mark.parametrize("path", ["/app/sign-in/", "/app/keys/new/", "/privacy/"])
+    @pytest.mark.parametrize("path", ["/app/sign-in/", "/app/keys/new/", "/app/settings/erase/", "/privacy/"])
     def test_is_not_sent_again_by_a_second_click(self, browser: Any, url: str, path: str) -> None:
         member = open_office()
-        page = chromium.enter(browser, member, url) if "keys" in path else chromium.person(browser).new_page()
+        is_entered = path not in ("/app/sign-in/", "/privacy/")
+        page = chromium.enter(browser, member, url) if is_entered else chromium.person(browser).new_page()
         page.goto(f"{url}{path}")
         assert page.evaluate(KEPT_BACK) == [False, True]
         page.context.close()

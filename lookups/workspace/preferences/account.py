@@ -46,7 +46,7 @@ def erase(request: HttpRequest) -> HttpResponse:
     known = {"form": form, "is_fresh": sessions.is_fresh(own.member_session, now=now), "problem": ""}
     if request.method != "POST" or not form.is_valid() or not known["is_fresh"]:
         return _show(request, known, status=200 if request.method != "POST" else 400)
-    if form.cleaned_data["name"].strip() != account.name.strip():
+    if form.cleaned_data["name"].split() != account.name.split():  # a page shows several blanks as one
         form.add_error("name", "This is not the account's name.")
         return _show(request, known, status=400)
     try:

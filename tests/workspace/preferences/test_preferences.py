@@ -219,6 +219,10 @@ class TestErasure:
         assert self.erase(office, **wrong) == 400
         assert Account.objects.get().is_active
 
+    def test_takes_the_name_as_the_page_shows_it(self, office: Browser) -> None:
+        office.post("/app/settings/", {"name": "Quay  Street\u00a0 Compliance", "monthly_budget": ""})
+        assert self.erase(office, name="Quay Street Compliance") == 200
+
     def test_asks_what_becomes_of_the_credit(self, office: Browser) -> None:
         assert self.erase(office, give_up_credit="") == 409
         assert Account.objects.get().is_active
