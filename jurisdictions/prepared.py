@@ -98,7 +98,7 @@ class Insertion(Generic[M]):
     """New rows of a model, with whatever their columns hold, as `bulk_create` writes them; no signal is sent.
 
     `once`: what would be there twice is left out. Or what is there by the columns `unique` takes the new values of
-    `update`.
+    `update`; where it is newer by the column `latest`, it stays, and the row is left out.
     `counted`: SQL that stands for a column's value, and the columns whose values its marks take.
     """
 
@@ -109,10 +109,11 @@ class Insertion(Generic[M]):
         once: bool = False,
         unique: Sequence[str] = (),
         update: Sequence[str] = (),
+        latest: str = "",
         counted: Mapping[str, tuple[str, Sequence[str]]] | None = None,
     ) -> None:
         self._model: Any = model
-        self._once, self._unique, self._update = once, unique, update
+        self._once, self._unique, self._update, self._latest = once, unique, update, latest
         self._counted = counted or {}
         self._fields = [one for one in model._meta.concrete_fields if not isinstance(one, models.AutoField)]
         self._written: dict[tuple[str, int], str] = {}  # by the kind of database, and how many rows
@@ -184,6 +185,9 @@ class Insertion(Generic[M]):
             )
             taken = ", ".join(f"{column} = EXCLUDED.{column}" for column in update)
             sql += f" ON CONFLICT ({', '.join(unique)}) DO UPDATE SET {taken}"
+            if self._latest:
+                latest = quote(_find(self._model, self._latest).column)
+                sql += f" WHERE {quote(meta.db_table)}.{latest} <= EXCLUDED.{latest}"
         self._written[connection.vendor, number] = f"{sql} RETURNING {quote(_find(self._model, 'pk').column)}"
         return self._written[connection.vendor, number]
 

@@ -16,6 +16,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from django.contrib.auth import get_user_model
+from django.db import transaction
 
 from billing import accounts, keys
 
@@ -37,9 +38,10 @@ class FirstAccounts:
 def prepare(*, folder: Path, now: datetime) -> FirstAccounts:
     """Return the login and the keys of this installation; make what is missing or no longer works."""
     kept = _read(folder / FILE)
-    test_key, live_key = _working_keys(kept, now=now)
-    first = FirstAccounts(USERNAME, _working_password(kept.get("password")), test_key, live_key)
-    _write(folder / FILE, first)
+    with transaction.atomic():  # whoever is killed before the file is there leaves no password that nobody knows
+        test_key, live_key = _working_keys(kept, now=now)
+        first = FirstAccounts(USERNAME, _working_password(kept.get("password")), test_key, live_key)
+        _write(folder / FILE, first)
     return first
 
 

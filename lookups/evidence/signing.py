@@ -74,7 +74,8 @@ def rotate(*, reason: str, now: datetime) -> SigningKey:
     Whoever runs it has a reason that everybody may read.
     """
     with transaction.atomic():
-        last = SigningKey.objects.select_for_update().order_by("-number").first()
+        SigningKey.objects.select_for_update().order_by("-number").first()  # of two at once one comes after the other
+        last = SigningKey.objects.order_by("-number").first()
         made = _make(last, reason=reason, now=now)
         SigningKey.objects.in_use(now).exclude(pk=made.pk).update(retired_at=now + REMEMBERED)
         audit.record(audit.Kind.DONE, subject=made, detail=f"A new signing key. {reason}", now=now)

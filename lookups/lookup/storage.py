@@ -33,7 +33,10 @@ from scrapers.records import (
 
 _SLUG_NAME = 100
 _ENTITY = Insertion(
-    Entity, unique=("state", "entity_id", "sandbox"), update=("slug", "name", "name_key", "last_read_at")
+    Entity,
+    unique=("state", "entity_id", "sandbox"),
+    update=("slug", "name", "name_key", "last_read_at"),
+    latest="last_read_at",
 )
 _READ = ("evidence", "reading", "last_read_at", "as_of", "reader_version", "reader_built_at")
 """What a further reading of the same facts changes."""
@@ -79,7 +82,8 @@ def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:
     by_name.related = [related_fields(row) for row in answer.related]
     by_name.total = 1 + len(by_name.related)
     rows = [by_name]
-    if (by_id := id_digest(by_name.version.entity.entity_id)) != by_name.question:
+    is_latest = by_name.version.entity.last_read_at <= by_name.retrieved_at
+    if is_latest and (by_id := id_digest(by_name.version.entity.entity_id)) != by_name.question:
         rows.append(_same_by_id(by_name, by_id))
     _write_answers(rows)
     return by_name
@@ -123,6 +127,8 @@ def keep_record(
         reader_version=reply.version,
         reader_built_at=reply.built_at,
     )
+    if entity.last_read_at > version.last_read_at and (known := _find_overtaken(version)) is not None:
+        return known
     if connection.vendor == "postgresql":
         return _write_in_one(version)
     same = _LAST.first(entity=entity.pk)
@@ -259,8 +265,25 @@ def _write_in_one(version: RecordVersion) -> RecordVersion:
     return version
 
 
+def _find_overtaken(version: RecordVersion) -> RecordVersion | None:
+    """What an older reading says, where a newer one of the same company was kept while it was under way.
+
+    That is what the newer one says, too, or what was known before both; None where nobody has known it.
+    """
+    lately = RecordVersion.objects.filter(entity=version.entity).order_by("-number")[:2]
+    known = next((one for one in lately if one.facts == version.facts), None)
+    if known is not None:
+        known.entity = version.entity
+        if known.last_read_at < version.last_read_at:
+            RecordVersion.objects.filter(pk=known.pk).update(**{name: getattr(version, name) for name in _READ})
+    return known
+
+
 def _write_entity(state: str, answer: Found, *, sandbox: bool) -> Entity:
-    """The entity under its present name. Writing it locks it: of two readings at once one writes after the other."""
+    """The entity under its present name. Writing it locks it: of two readings at once one writes after the other.
+
+    Where the other one, which has read later, was the first to write, it is as that has left it.
+    """
     record = answer.record
     entity = Entity(
         state=state,
@@ -271,7 +294,9 @@ def _write_entity(state: str, answer: Found, *, sandbox: bool) -> Entity:
         name_key=names.key(record.entity_name)[:500],
         last_read_at=answer.evidence.retrieved_at,
     )
-    _ENTITY.write(entity)
+    if not _ENTITY.write(entity):
+        same = Entity.objects.filter(state=state, entity_id=record.entity_id, sandbox=sandbox)
+        return same.select_for_update().get()
     return entity
 
 

@@ -8,7 +8,7 @@ import json
 from datetime import timedelta
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction
 
 from billing import anchors, audit, chain, keys
@@ -131,6 +131,11 @@ class TestTheExport:
     def test_begins_where_it_is_asked_to(self, three: list[AuditEvent]) -> None:
         audit.record(audit.Kind.DONE, detail="later", now=NOW + DAY)
         assert [line["detail"] for line in exported("--since", "2026-11-22")] == ["later"]
+
+    @pytest.mark.parametrize("moment", ["yesterday", "9999-12-31T23:59-12:00", "0001-01-01T00:00+14:00"])
+    def test_begins_at_no_moment_that_there_is_not(self, db: None, moment: str) -> None:
+        with pytest.raises(CommandError, match="no day or moment"):
+            exported("--since", moment)
 
 
 @pytest.mark.postgres

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -45,6 +46,17 @@ class TestTheFirstAccounts:
     def test_are_the_same_at_the_next_start(self, tmp_path: Path) -> None:
         first = first_accounts.prepare(folder=tmp_path, now=NOW)
         assert first_accounts.prepare(folder=tmp_path, now=NOW) == first
+
+    def test_are_made_again_where_the_first_start_was_killed_before_they_were_written_down(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as killed:
+            killed.setattr(first_accounts, "_write", Mock(side_effect=SystemExit))
+            with pytest.raises(SystemExit):
+                first_accounts.prepare(folder=tmp_path, now=NOW)
+        first = first_accounts.prepare(folder=tmp_path, now=NOW)
+        assert get_user_model().objects.get(username=first.username).check_password(first.password)
+        assert Account.objects.count() == 1
 
     def test_are_kept_for_their_owner_alone(self, tmp_path: Path) -> None:
         first_accounts.prepare(folder=tmp_path, now=NOW)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -13,11 +16,13 @@ import rfc8785
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
+from django.db import connection, transaction
 from django.test import Client
 
 from billing.models import AuditEvent
 from lookups.evidence import heads, signing, verify
 from lookups.models import Manifest, SigningKey
+from tests.billing.conftest import count_waiting, in_parallel
 from tests.evidence.conftest import FOUND, file_of
 from tests.lookups.conftest import NOW, Customer, later
 
@@ -140,7 +145,34 @@ class TestRotating:
             call_command("rotate_signing_key")
         with pytest.raises(CommandError, match="Say why"):
             call_command("rotate_signing_key", reason=" ")
+        with pytest.raises(CommandError, match="201 characters, and 200 at most"):
+            call_command("rotate_signing_key", reason="x" * 201)
         assert not SigningKey.objects.exists()
+
+    @pytest.mark.django_db(transaction=True)
+    def test_by_two_at_once_makes_one_key_after_the_other(self) -> None:
+        if connection.vendor != "postgresql":
+            pytest.skip("SQLite writes for one at a time")
+        signing.rotate(reason="The first.", now=NOW)
+        held, may_go = threading.Event(), threading.Event()
+
+        def hold(_: int) -> None:
+            with transaction.atomic():
+                SigningKey.objects.select_for_update().get(number=1)
+                held.set()
+                may_go.wait(60)
+
+        with ThreadPoolExecutor(2) as pool:
+            pool.submit(in_parallel, hold, 1)
+            assert held.wait(60)
+            two = pool.submit(in_parallel, lambda _: signing.rotate(reason="In a hurry.", now=NOW).number, 2)
+            until = time.monotonic() + 60
+            while count_waiting() < 2 and time.monotonic() < until:
+                time.sleep(0.02)
+            may_go.set()
+            assert sorted(two.result(60)) == [2, 3]
+        keys = published()["keys"]
+        assert [one["previous"] for one in keys[1:]] == [one["id"] for one in keys[:2]]
 
     def test_of_an_installation_without_a_key_makes_its_first(self, db: None) -> None:
         assert signing.rotate(reason="Before the first answer.", now=NOW).number == 1

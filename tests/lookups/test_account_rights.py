@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from billing import ledger, money, reconciliation, topups
 from billing.models import Account, ApiKey, AuditEvent, LedgerEntry, Member, Payment, TopUp, WaitingGrant
 from billing.payments import booking
 from lookups.models import Delivery, IdempotencyRecord, Job, Lookup, RowAnswer, WebhookAddress, WebhookSecret
+from lookups.privacy import account_data
 from tests.lookups.conftest import Customer, anew
 from tests.lookups.registry_server import Register
 from tests.sign_in.people import make_user
@@ -88,6 +91,21 @@ class TestAnExport:
             export(known, tmp_path)
         with pytest.raises(CommandError, match="no account"):
             call_command("export_account", "999999", output=tmp_path / "other.json")
+
+    def test_that_breaks_off_leaves_no_half_of_a_file(
+        self, known: Customer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def write_half(account: Account) -> Iterator[str]:
+            yield "{"
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        with monkeypatch.context() as disk:
+            disk.setattr(account_data, "write_json", write_half)
+            with pytest.raises(CommandError, match="No space left"):
+                export(known, tmp_path)
+        assert list(tmp_path.glob("*.json")) == []
+        assert not AuditEvent.objects.filter(detail="Exported.").exists()
+        assert export(known, tmp_path)
 
 
 class TestAnErasure:

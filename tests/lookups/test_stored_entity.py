@@ -11,11 +11,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from lookups import selectors
+from lookups.lookup import settlement
 from lookups.lookup.questions import Question
 from lookups.lookup.storage import page_slug
-from lookups.models import Entity, FormerSlug, RecordVersion
+from lookups.models import Entity, FormerSlug, Lookup, RecordVersion
 from lookups.tasks import prune
-from tests.lookups.conftest import NOW, Customer, anew
+from scrapers.models import Reading
+from tests.lookups.conftest import NOW, PRICE, Customer, anew
 from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db
@@ -49,6 +51,48 @@ class TestWhatARegistrySaid:
         with pytest.raises(DatabaseError, match="never changed"), transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(statement.format(**named))
         assert list(RecordVersion.objects.order_by("pk").values()) == kept
+
+
+class TestAReadingThatWasOvertaken:
+    """Two ask for one company in different words; who has read it first is the last to write."""
+
+    def test_is_told_to_its_caller_and_takes_no_newer_ones_place(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        by_id, settle = {"entity_id": "100001", "state": "NY"}, settlement.settle_reply
+
+        def overtaken(*of: Any, **named: Any) -> Lookup:
+            monkeypatch.setattr(settlement, "settle_reply", settle)
+            register.rows[0]["current_entity_name"] = "ACME & SONS CORP."
+            assert customer.post("/v1/lookup", by_id, **anew()).status_code == 200
+            return settle(*of, **named)
+
+        customer.lookup()
+        monkeypatch.setattr(settlement, "settle_reply", overtaken)
+        late = customer.lookup("Acme Corporation", headers=anew())
+        assert (late.json()["data"]["entityName"], customer.balance.spent) == ("ACME CORP.", 3 * PRICE)
+        assert [one.data["entityName"] for one in RecordVersion.objects.order_by("number")] == [
+            "ACME CORP.",
+            "ACME & SONS CORP.",
+        ]
+        assert Entity.objects.get().name == "ACME & SONS CORP."
+        stored = customer.post("/v1/lookup", by_id | {"source": "cache"}, **anew()).json()
+        assert (stored["data"]["entityName"], stored["source"]) == ("ACME & SONS CORP.", "cache")
+
+    def test_of_what_the_newer_one_says_as_well_is_that(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        settle = settlement.settle_reply
+
+        def overtaken(*of: Any, **named: Any) -> Lookup:
+            monkeypatch.setattr(settlement, "settle_reply", settle)
+            assert customer.post("/v1/lookup", {"entity_id": "100001", "state": "NY"}, **anew()).status_code == 200
+            return settle(*of, **named)
+
+        monkeypatch.setattr(settlement, "settle_reply", overtaken)
+        assert customer.lookup().status_code == 200
+        version, entity = RecordVersion.objects.get(), Entity.objects.get()
+        assert version.last_read_at == entity.last_read_at == max(one.read_at for one in Reading.objects.all())
 
 
 class TestAnEntityPagesAddress:

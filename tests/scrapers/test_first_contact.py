@@ -81,6 +81,11 @@ def read_report(folder: Path) -> dict[str, Any]:
 class TestFirstContact:
     """`manage.py first_contact`."""
 
+    def test_says_where_it_cannot_write_before_it_asks_anybody(self, simulator: Simulator, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        with pytest.raises(CommandError, match="cannot be made"):
+            run("NY", "--to", str(tmp_path / "file" / "folder"))
+
     def test_asks_every_state_that_is_on_and_makes_it_live(self, simulator: Simulator, tmp_path: Path) -> None:
         told, code = run()
         assert code == 0

@@ -116,6 +116,12 @@ class TestVermont:
             call_command("load_bulk_data", "VT", "--file", str(tmp_path), stdout=StringIO(), stderr=StringIO())
 
     @pytest.mark.django_db
+    def test_is_of_a_state_that_is_named(self, tmp_path: Path) -> None:
+        file = write(tmp_path / "vt.csv", self.ROW)
+        with pytest.raises(CommandError, match="name the state"):
+            call_command("load_bulk_data", "--file", str(file), stdout=StringIO(), stderr=StringIO())
+
+    @pytest.mark.django_db
     @pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "2062-11-22"])
     def test_is_of_a_day_that_there_was(self, tmp_path: Path, day: str) -> None:
         file = write(tmp_path / "vt.csv", self.ROW)

@@ -33,9 +33,15 @@ class Command(BaseCommand):
             descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as problem:
             raise CommandError(f"{output} cannot be written: {problem.strerror}.") from problem
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.writelines(account_data.write_json(found))
-        audit.record(audit.Kind.DONE, now=timezone.now(), subject=f"account {found.pk}", detail="Exported.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.writelines(account_data.write_json(found))
+            audit.record(audit.Kind.DONE, now=timezone.now(), subject=f"account {found.pk}", detail="Exported.")
+        except BaseException as problem:
+            output.unlink(missing_ok=True)  # half of it would be handed on as all, and the next try would find it there
+            if isinstance(problem, OSError):
+                raise CommandError(f"{output} cannot be written: {problem.strerror}.") from problem
+            raise
         for model, rows in account_data.list_rows(found):
             if number := rows.count():
                 self.stdout.write(f"{model._meta.label_lower}: {number}")

@@ -28,5 +28,8 @@ class Command(BaseCommand):
         """Rotate."""
         if not reason.strip():
             raise CommandError("Say why: everybody may read it.")
-        made = signing.rotate(reason=reason[:200], now=timezone.now())
+        longest = SigningKey._meta.get_field("reason").max_length or 0
+        if len(reason) > longest:
+            raise CommandError(f"The reason has {len(reason)} characters, and {longest} at most are kept.")
+        made = signing.rotate(reason=reason, now=timezone.now())
         self.stdout.write(f"Evidence is signed with the key {made.pk} (number {made.number}) within a minute.")

@@ -47,7 +47,11 @@ class Command(BaseCommand):
         began = timezone.now()
         portals = self._portals([code.upper() for code in options["states"]], others=options["others"])
         kinds = {CanaryKind(word) for word in options["only"] or CanaryKind}
-        report = Report(options["to"] or settings.VAR_DIR / "first-contact" / f"{began:%Y-%m-%d-%H%M%S}", began=began)
+        folder: Path = options["to"] or settings.VAR_DIR / "first-contact" / f"{began:%Y-%m-%d-%H%M%S}"
+        try:
+            report = Report(folder, began=began)
+        except OSError as problem:
+            raise CommandError(f"{folder} cannot be made: {problem.strerror}.") from problem
         results: list[ContactResult] = []
         bar = Bar(self.stderr, total=sum(len(kinds & canaries.list_questions(one).keys()) for one in portals))
         try:

@@ -34,6 +34,8 @@ class Command(BaseCommand):
         parser.add_argument("--list", action="store_true", help="show the copies there are")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if not options["state"] and (options["file"] or options["as_of"]):
+            raise CommandError("Nothing has changed: name the state that the file is of.")
         if options["list"] or not options["state"]:
             self._list()
             return
