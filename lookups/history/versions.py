@@ -14,10 +14,10 @@ from typing import NamedTuple
 from django.db.models import QuerySet
 
 from jurisdictions.codes import PLACES
-from lookups.history import numbers
 from lookups.history.changes import Change, list_changes
 from lookups.models import Entity, RecordVersion
 from lookups.privacy import suppression
+from scrapers import numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
+from scrapers import numbers
 from scrapers.normalize import names
 from scrapers.records import Kind, Party, Query
 
@@ -67,9 +68,9 @@ class Question:
         elif self.kind == "ucc":
             parts = ["ucc", self.search_by, _name_key(self.name or ""), str(self.date_after), str(self.date_before)]
         elif self.entity_id and not self.name:
-            return id_digest(self.entity_id)
+            return id_digest(self.state, self.entity_id)
         elif self.entity_id:  # the answer says how the name agrees with the identifier
-            parts = ["id", self.entity_id.strip().casefold(), _name_key(self.name or "")]
+            parts = ["id", numbers.read(self.entity_id, state=self.state), _name_key(self.name or "")]
         else:
             parts = ["name", _name_key(self.name or "")]
         return _sha256(parts)
@@ -115,9 +116,9 @@ class Question:
         return cls(**{**kept, **days, "include": tuple(kept.get("include", ()))})
 
 
-def id_digest(entity_id: str) -> str:
-    """The digest of a question for a state's own identifier."""
-    return _sha256(["id", entity_id.strip().casefold()])
+def id_digest(state: str, entity_id: str) -> str:
+    """The digest of a question for a state's own identifier, however it is written: with its zeros and without."""
+    return _sha256(["id", numbers.read(entity_id, state=state)])
 
 
 def _name_key(name: str) -> str:

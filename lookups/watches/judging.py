@@ -16,7 +16,6 @@ from functools import partial
 from django.db import transaction
 
 from billing import locks
-from lookups.history import numbers
 from lookups.lookup.outcomes import Found
 from lookups.models import Job, Lookup, RecordVersion, Watch, WatchBaseline, WatchCheck
 from lookups.privacy import suppression
@@ -25,7 +24,7 @@ from lookups.watches import bodies, comparing, messages, readings, replaying, sc
 from lookups.watches.comparing import Absence, Judgement, Memory, Result
 from lookups.watches.readings import LIENS, Facts, Reading
 from lookups.watches.taxonomy import Notice
-from scrapers import discovery, gateway
+from scrapers import discovery, gateway, numbers
 from scrapers.evidence.revision import find_revision
 from scrapers.normalize import names
 from scrapers.sandbox.changing import split_name

@@ -14,7 +14,6 @@ from django.db.models import QuerySet
 from billing import locks
 from billing.models import ApiKey
 from lookups import idempotency
-from lookups.history import numbers
 from lookups.jobs import lifecycle, runner
 from lookups.lookup import checks
 from lookups.lookup.asks import Ask
@@ -24,6 +23,7 @@ from lookups.models import BulkJob, Job, Lookup, Watch, WatchCheck, WatchEvent
 from lookups.models.places import Place, is_after
 from lookups.verdicts import Verdict
 from lookups.watches import judging, schedule, ticking
+from scrapers import numbers
 from scrapers.refusals import Refusal
 
 MOST_IN_TEST = 100

@@ -186,9 +186,18 @@ class TestAQuestion:
         assert Question("NY", one).digest == Question("NY", other).digest
 
     @pytest.mark.parametrize(
+        ("state", "one", "other"),
+        [("TX", "804695111", "0804695111"), ("CA", "C0806592", "806592"), ("FL", "p02416", " P02416 ")],
+    )
+    def test_for_a_number_is_the_same_with_its_zeros_and_without(self, state: str, one: str, other: str) -> None:
+        assert Question(state, entity_id=one).digest == Question(state, entity_id=other).digest
+        assert Question(state, "Acme", entity_id=one).digest == Question(state, "Acme", entity_id=other).digest
+
+    @pytest.mark.parametrize(
         ("one", "other"),
         [
             (Question("NY", "Acme Inc"), Question("NY", "Acme LLC")),
+            (Question("TX", entity_id="804695111"), Question("TX", entity_id="80469511")),
             (Question("NY", "Acme Holdings I"), Question("NY", "Acme Holdings II")),
             (Question("NY", "Acme Inc of Delaware"), Question("NY", "Acme Inc of Nevada")),
             (Question("NY", "Acme Inc, Delaware"), Question("NY", "Acme Inc of Delaware")),
