@@ -195,21 +195,21 @@ class TestTwoReadingsOfOneEntity:
         readings: tuple[str, str],
         numbers: list[int],
     ) -> None:
-        replies = {}
-        for name, kind in KINDS.items():
-            register.rows = [company("ACME CORP.", "100001", entity_type=kind)]
-            replies[name] = gateway.fetch(ACME.to_query(), now=timezone.now(), budget_seconds=20)
+        replies = []
+        for name in ("a", *readings):  # one after the other, so that "a" may be what the registry has come back to
+            register.rows = [company("ACME CORP.", "100001", entity_type=KINDS[name])]
+            replies.append(gateway.fetch(ACME.to_query(), now=timezone.now(), budget_seconds=20))
 
-        def store(name: str) -> RecordVersion | None:
+        def store(reply: gateway.Reply) -> RecordVersion | None:
             with transaction.atomic():
-                return storage.store(question=ACME, reply=replies[name], sandbox=False).version
+                return storage.store(question=ACME, reply=reply, sandbox=False).version
 
-        first, second = readings
-        store("a")
+        before, first, second = replies
+        store(before)
         version = while_it_waits(lambda: store(first), lambda: store(second))
         kept = RecordVersion.objects.order_by("number")
         assert [one.number for one in kept] == numbers
         assert version == kept.last()
-        assert kept.last().data["entityType"] == replies[second].answer.record.entity_type
+        assert kept.last().data["entityType"] == second.answer.record.entity_type
         assert (version.number, version.first_read_at) == (numbers[-1], kept.last().first_read_at)
         assert Entity.objects.count() == 1
