@@ -39,7 +39,7 @@ class TestARepeatedRequest:
         assert customer.balance.spent == PRICE
         assert register.asked == 1
 
-    def test_whose_answer_could_not_be_noted_has_been_given_it_and_is_told_the_same(
+    def test_whose_answer_could_not_be_noted_has_been_given_it_and_gets_the_same(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with monkeypatch.context() as database:

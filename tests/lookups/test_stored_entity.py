@@ -56,7 +56,7 @@ class TestWhatARegistrySaid:
 class TestAReadingThatWasOvertaken:
     """Two ask for one company in different words; who has read it first is the last to write."""
 
-    def test_is_told_to_its_caller_and_takes_no_newer_ones_place(
+    def test_is_its_callers_answer_and_takes_no_newer_ones_place(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         by_id, settle = {"entity_id": "100001", "state": "NY"}, settlement.settle_reply
