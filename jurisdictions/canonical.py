@@ -43,6 +43,6 @@ def _simple(value: Any) -> Any:
     number = int(value) if kind is float and value.is_integer() else value
     if type(number) is int and -_MOST <= number <= _MOST:
         return number
-    if kind is float and 1e-4 <= abs(value) < 1e16:  # outside, Python writes an exponent
+    if type(number) is float and 1e-4 <= abs(value) < 1e16:  # outside, Python writes an exponent
         return value
     raise _Odd

@@ -32,6 +32,7 @@ class Word(enum.StrEnum):
 @example({"b": 1, "a": [True, None, {"": '\x00\x1f\x7f"\\/\b\f\n\r\t'}]})
 @example({"\U0001f600": 1, "\uffee": 2})  # by characters they stand the other way round
 @example([1e22, 1e16, 1e-4, 0.97, 1e-7, 9.5e-5, 1.0, -0.0, 2**53 - 1, 2.0**53])
+@example(2.0**53)  # a whole number, and larger than an integer may be
 @example({"verdict": Word.FOUND})
 def test_every_value_has_the_form_of_the_standard(value: Any) -> None:
     """The library's own answer, be it a text or a refusal."""
