@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -118,6 +120,17 @@ def occupy(*, subject: str, limit: int, now: datetime, lease: timedelta = LEASE)
         counter = counters.DATABASE
         taken = counter.acquire(subject, token, limit, moment, lease.total_seconds())
     return Slot(subject, token, counter) if taken else None
+
+
+@contextmanager
+def alone(*, subject: str, now: datetime) -> Iterator[bool]:
+    """Whether nobody else does the same while the block runs; who is killed in it keeps others out for `LEASE`."""
+    place = occupy(subject=subject, limit=1, now=now)
+    try:
+        yield place is not None
+    finally:
+        if place is not None:
+            release(slot=place)
 
 
 def release(*, slot: Slot) -> None:

@@ -37,24 +37,20 @@ def _write_to(account: Account, fallen: QuerySet[Account], now: datetime) -> boo
 
     Only then is it noted: whoever is killed before leaves the mail to the next sweep.
     """
-    place = limits.occupy(subject=f"low balance:{account.pk}", limit=1, now=now)
-    if place is None:
-        return False
-    try:
-        if not fallen.filter(pk=account.pk).exists():
+    with limits.alone(subject=f"low balance:{account.pk}", now=now) as may_write:
+        if not may_write or not fallen.filter(pk=account.pk).exists():
             return False
-        send_mail(
-            subject="Your balance runs low",
-            message=_text(account),
-            from_email=settings.DEFAULT_FROM_EMAIL,
-            recipient_list=[account.email],
-        )
+        try:
+            send_mail(
+                subject="Your balance runs low",
+                message=_text(account),
+                from_email=settings.DEFAULT_FROM_EMAIL,
+                recipient_list=[account.email],
+            )
+        except OSError as error:  # SMTPException is one
+            log.warning("account %s was not written to that it runs low: %s", account.pk, type(error).__name__)
+            return False
         fallen.filter(pk=account.pk).update(is_above_low=False)
-    except OSError as error:  # SMTPException is one
-        log.warning("account %s was not written to that it runs low: %s", account.pk, type(error).__name__)
-        return False
-    finally:
-        limits.release(slot=place)
     return True
 
 

@@ -64,12 +64,9 @@ def send_waiting(*, now: datetime) -> int:
 
 def _send(row: SignInLink | Invitation, subject: str, text: str, *, now: datetime, then: dict[str, str]) -> bool:
     """Mail one row that nobody else mails meanwhile; what the server has not taken is tried again."""
-    place = limits.occupy(subject=f"mail:{row._meta.model_name}:{row.pk % PLACES}", limit=1, now=now)
-    if place is None:
-        return False
-    try:
-        rows = type(row)._default_manager.filter(pk=row.pk)
-        if not rows.filter(mailed_at=None).exists():
+    rows = type(row)._default_manager.filter(pk=row.pk)
+    with limits.alone(subject=f"mail:{row._meta.model_name}:{row.pk % PLACES}", now=now) as may_mail:
+        if not may_mail or not rows.filter(mailed_at=None).exists():
             return False
         headers = {"Auto-Submitted": "auto-generated"}
         message = EmailMessage(subject, text, settings.DEFAULT_FROM_EMAIL, [row.email], headers=headers)
@@ -78,8 +75,6 @@ def _send(row: SignInLink | Invitation, subject: str, text: str, *, now: datetim
             log.warning("Mail of %s: %s", row, error)
             return False
         rows.update(mailed_at=now, **then)
-    finally:
-        limits.release(slot=place)
     return True
 
 

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -24,6 +23,7 @@ from lookups.evidence import heads, signing, verify
 from lookups.models import Manifest, SigningKey
 from tests.billing.conftest import count_waiting, in_parallel
 from tests.evidence.conftest import FOUND, file_of
+from tests.failures.books import wait_until
 from tests.lookups.conftest import NOW, Customer, later
 
 pytestmark = pytest.mark.django_db
@@ -166,9 +166,7 @@ class TestRotating:
             pool.submit(in_parallel, hold, 1)
             assert held.wait(60)
             two = pool.submit(in_parallel, lambda _: signing.rotate(reason="In a hurry.", now=NOW).number, 2)
-            until = time.monotonic() + 60
-            while count_waiting() < 2 and time.monotonic() < until:
-                time.sleep(0.02)
+            wait_until(lambda: count_waiting() == 2, what="both wait for the key in use", seconds=60)
             may_go.set()
             assert sorted(two.result(60)) == [2, 3]
         keys = published()["keys"]

@@ -210,7 +210,12 @@ def _read(name: str, body: Any) -> Any:
     try:
         return BulkRequest().fields[name].run_validation(body.get(name))
     except drf.ValidationError as wrong:
-        raise errors.invalid_rows([{"index": None, "error": f"{name}: {wrong.detail[0]}"}]) from None  # type: ignore[index]
+        raise errors.invalid_rows([{"index": None, "error": f"{name}: {_why(wrong)}"}]) from None
+
+
+def _why(refused: drf.ValidationError) -> str:
+    """What a single field has to say of its value."""
+    return str(refused.detail[0])  # type: ignore[index]  # of one field it is a list
 
 
 def _refuse_sources_of_rows(body: Any, account: Account, *, stored: bool) -> None:
@@ -229,8 +234,7 @@ def _refuse_sources_of_rows(body: Any, account: Account, *, stored: bool) -> Non
             for name, value in asked.items():
                 read[name] = fields[name].run_validation(value)
         except drf.ValidationError as unread:
-            text = f"{name}: {unread.detail[0]}"  # type: ignore[index]
-            wrong.append({"index": index, "error": text, **_place(written, name)})
+            wrong.append({"index": index, "error": f"{name}: {_why(unread)}", **_place(written, name)})
             continue
         if read and accepts_stored(read, account) != stored:
             name = next(iter(read))
@@ -254,7 +258,7 @@ def _read_notify(body: Any, account: Account) -> bulk_jobs.Notify:
     try:
         address = BulkRequest().fields["webhook_url"].run_validation(body.get("webhook_url")) or ""
     except drf.ValidationError as refused:
-        wrong.append(f"webhook_url: {refused.detail[0]}")  # type: ignore[index]
+        wrong.append(f"webhook_url: {_why(refused)}")
     if by_mail is not None and not isinstance(by_mail, bool):
         wrong.append("email_results: Send true or false.")
     elif by_mail and not result_mail.is_configured():
