@@ -11,13 +11,25 @@ def main() -> None:
     if sys.argv[1:2] == ["up"]:
         _require_var_folder()
     from django.core.management import BaseCommand, execute_from_command_line
+    from django.db import InterfaceError, InternalError, OperationalError, ProgrammingError
 
     from config.patience import patience
 
     # They are of the code, and the suite's to run: a command would load all pages for them, in two thirds of its time
     BaseCommand.requires_system_checks = []
     patience.set(None)  # whoever runs a command sees how long it takes
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except (OperationalError, InterfaceError, InternalError, ProgrammingError) as problem:
+        if "--traceback" in sys.argv:
+            raise
+        sys.exit(_as_sentence(problem))
+
+
+def _as_sentence(problem: Exception) -> str:
+    """What operators read where the database is away, read-only, full, or has not the tables of this version."""
+    reason = (str(problem).strip() or type(problem).__name__).splitlines()[0]
+    return f"The database cannot be used: {reason}. Is DATABASE_URL right, and was `manage.py migrate` run?"
 
 
 def _require_var_folder() -> None:

@@ -19,6 +19,9 @@ print("config.urls" in sys.modules)
 """
 
 
+AWAY = "postgres://nobody@127.0.0.1:1/nothing"  # a port that nobody listens on
+
+
 @pytest.mark.once
 class TestACommand:
     """`manage.py` and a word."""
@@ -35,6 +38,21 @@ class TestACommand:
         )
         assert ended.returncode == 0, ended.stderr
         assert ended.stdout.split()[-1] == str(loaded)
+
+    @pytest.mark.parametrize(("address", "why"), [(AWAY, "Connection refused"), ("", "no such table")])
+    def test_that_finds_no_database_says_so_in_a_sentence(self, tmp_path: Path, address: str, why: str) -> None:
+        ended = subprocess.run(
+            [sys.executable, "manage.py", "verify_evidence"],
+            cwd=ROOT,
+            env=clean_environment({"VAR_DIR": str(tmp_path), "DATABASE_URL": address}),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert (ended.returncode, ended.stdout) == (1, "")
+        assert ended.stderr.startswith("The database cannot be used: ")
+        assert why in ended.stderr
+        assert len(ended.stderr.splitlines()) == 1
 
 
 class TestTheCode:
