@@ -77,16 +77,25 @@ def _load_sqlite(part: Path, *, rows: dict[str, int], replace: bool) -> None:
         copy.close()
     connection.close()
     connection.close_idle()  # type: ignore[attr-defined]  # config.sqlite3's
-    if file.exists():
-        _set_sqlite_aside(file, replace=replace)
-    for rest in ("-wal", "-shm", "-journal"):
-        Path(f"{file}{rest}").unlink(missing_ok=True)
     file.parent.mkdir(parents=True, exist_ok=True)
     part.chmod(0o600)
-    shutil.move(part, file)
+    whole = file.with_name(f"{file.name}.restored")
+    try:
+        shutil.move(part, whole)  # perhaps to another disk, which may be full: nothing is touched before it is there
+        is_aside = file.exists() and _set_sqlite_aside(file, replace=replace)
+        try:
+            for rest in ("-wal", "-shm", "-journal"):
+                Path(f"{file}{rest}").unlink(missing_ok=True)
+            whole.replace(file)
+        except BaseException:  # also Ctrl-C: nobody is to find no database
+            if is_aside:
+                _beside(file).replace(file)
+            raise
+    finally:
+        whole.unlink(missing_ok=True)
 
 
-def _set_sqlite_aside(file: Path, *, replace: bool) -> None:
+def _set_sqlite_aside(file: Path, *, replace: bool) -> bool:
     old = sqlite3.connect(file, timeout=1)
     try:
         if _sqlite_tables(old) and not replace:
@@ -104,6 +113,7 @@ def _set_sqlite_aside(file: Path, *, replace: bool) -> None:
     if _beside(file).exists():
         raise Refused(f"{_beside(file)} is what an earlier restore replaced: look at it, then remove it.")
     file.replace(_beside(file))
+    return True
 
 
 def _require_unused(file: Path) -> None:

@@ -299,7 +299,7 @@ class TestRestoring:
 
     def test_that_is_broken_off_puts_back_what_was_there(self, installation: Installation, tmp_path: Path) -> None:
         if installation.is_sqlite:
-            pytest.skip("SQLite's file is put in place in one step")
+            pytest.skip("SQLite's file is put in place by two renames")
         installation.do("backup", str(tmp_path / "a"))
         slow = tmp_path / "programs" / "pg_restore"
         slow.parent.mkdir()
@@ -311,6 +311,22 @@ class TestRestoring:
         assert done.returncode != 0
         assert installation.count_accounts() == 1
         assert list((tmp_path / "var").glob("restore-*")) == []
+
+    def test_touches_nothing_where_the_databases_own_disk_has_no_room(
+        self, installation: Installation, tmp_path: Path
+    ) -> None:
+        if not installation.is_sqlite:
+            pytest.skip("PostgreSQL's disk is the server's, which rolls back")
+        installation.do("backup", str(tmp_path / "a"))
+        (tmp_path / "disk").mkdir()
+        before = (tmp_path / "var" / "db.sqlite3").read_bytes()
+        with small_disk(tmp_path / "disk", megabytes=len(before) * 3 // 2 // 1024**2) as disk:  # for one of the two
+            there = disk.folder / "db.sqlite3"
+            there.write_bytes(before)
+            line = installation.fail("restore", str(tmp_path / "a"), "--replace", DATABASE_URL=f"sqlite:///{there}")
+            assert "No space left" in line
+            assert [path.name for path in disk.folder.iterdir()] == [there.name]
+            assert there.read_bytes() == before
 
     @pytest.mark.once
     def test_touches_nothing_when_the_archive_is_damaged(self, installation: Installation, tmp_path: Path) -> None:
