@@ -109,6 +109,14 @@ def raw_body(request: Any, *, limit: int) -> bytes:
 
 def read_object(raw: bytes) -> dict[str, Any]:
     """Read one JSON object from its bytes; raises ApiError 400 with the reason."""
+    found = read_json(raw)
+    if not isinstance(found, dict):
+        raise errors.invalid({"body": ["Send one JSON object."]})
+    return found
+
+
+def read_json(raw: bytes) -> Any:
+    """Read JSON of any kind as strictly; raises ApiError 400 with the reason."""
     try:
         nesting.refuse_deep(raw)
         found = json.loads(
@@ -119,8 +127,6 @@ def read_object(raw: bytes) -> dict[str, Any]:
             json.dumps(found, ensure_ascii=False, default=str).encode("utf-8")
     except (UnicodeError, RecursionError, ArithmeticError, ValueError) as error:
         raise errors.invalid({"body": [_reason(error)]}) from None
-    if not isinstance(found, dict):
-        raise errors.invalid({"body": ["Send one JSON object."]})
     return found
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -20,10 +21,12 @@ from lookups.mcp import calls, first_line, tools
 from lookups.mcp.tools import Operation, Tool
 
 STATELESS = "2026-07-28"
-HANDSHAKES = ("2025-11-25", "2025-06-18", "2025-03-26")
+BATCHES = "2025-03-26"  # obliges a server to take several messages at once; later ones have taken that back
+HANDSHAKES = ("2025-11-25", "2025-06-18", BATCHES)
 SUPPORTED = (STATELESS, *HANDSHAKES)
 META = "io.modelcontextprotocol/"
 LIST_MS = 300_000  # how long a list of tools may be kept
+MOST_IN_BATCH = 50
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
@@ -51,19 +54,49 @@ class Wrong(Exception):
         return {"jsonrpc": "2.0", "id": number, "error": error}
 
 
-def read(raw: bytes) -> dict[str, Any]:
-    """A message from its bytes, read as strictly as every body of the API. Raises Wrong."""
+def read(raw: bytes) -> Any:
+    """A message from its bytes, or a list of them, read as strictly as every body of the API. Raises Wrong."""
     try:
-        message = parsers.read_object(raw)
+        sent = parsers.read_json(raw)
     except ApiError as nonsense:
         reason = (nonsense.details or {}).get("body", [""])[0]  # type: ignore[union-attr]
         raise Wrong(PARSE_ERROR, reason or nonsense.text) from nonsense
-    if message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
+    if isinstance(sent, list) and not 0 < len(sent) <= MOST_IN_BATCH:
+        raise Wrong(INVALID_REQUEST, f"Send one message, or from 1 to {MOST_IN_BATCH} in a list.")
+    return sent
+
+
+def check(sent: Any) -> dict[str, Any]:
+    """The message, where it is one. Raises Wrong."""
+    if not isinstance(sent, dict) or sent.get("jsonrpc") != "2.0" or not isinstance(sent.get("method"), str):
         raise Wrong(INVALID_REQUEST, "Send one JSON-RPC 2.0 request.")
-    number = message.get("id", "")  # what has none is a notification; null is no number to answer under
-    if isinstance(number, bool) or not isinstance(number, int | str):
+    if "id" in sent and find_number(sent) is None:  # null is no number to answer under
         raise Wrong(INVALID_REQUEST, "id must be text or a whole number.")
-    return message
+    return sent
+
+
+def find_number(sent: Any) -> int | str | None:
+    """Under which it is answered; None for a notification, and for what is no message."""
+    number = sent.get("id") if isinstance(sent, dict) else None
+    return number if isinstance(number, int | str) and not isinstance(number, bool) else None
+
+
+def answer_each(sent: list[Any], answer_one: Callable[[Any], dict[str, Any] | None]) -> list[dict[str, Any]]:
+    """The answers to a list of messages, in its order. What stands behind slow ones is not begun: nobody waits longer
+    for several than for two."""
+    begun, answers = time.monotonic(), list[dict[str, Any]]()
+    for one in sent:
+        try:
+            if find_number(one) is not None and time.monotonic() - begun > settings.SYNC_BUDGET_SECONDS:
+                raise Wrong(TOO_MANY, "Nothing was done: those before it took too long. Send it again.")
+            if isinstance(one, dict) and one.get("method") == "initialize":
+                raise Wrong(INVALID_REQUEST, "initialize is sent alone.")
+            body = answer_one(one)
+        except Wrong as wrong:
+            body = wrong.body(find_number(one))
+        if body is not None:
+            answers.append(body)
+    return answers
 
 
 def answer(message: dict[str, Any], *, caller: HttpRequest) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""POST /mcp: one message, one JSON answer. No session, no stream, nothing kept."""
+"""POST /mcp: one message, one JSON answer; in the oldest revision a list of them. No session, nothing kept."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,29 +26,37 @@ NAMED = {"tools/call": "name"}  # methods that say in `Mcp-Name` what they are a
 
 @csrf_exempt
 def door(request: HttpRequest) -> HttpResponse:
-    """Answer one message."""
+    """Answer one message, or each of a list."""
     if request.method != "POST":
         return HttpResponse(status=405, headers={"Allow": "POST"})
     if not _is_from_here(request):
         return JsonResponse(Wrong(protocol.INVALID_REQUEST, "Origin not allowed").body(None), status=403)
-    number: Any = None
-    later = 0
+    sent: Any = None
+    status, later = 200, 0
     try:
-        message = _read(request)
-        number = message.get("id")
-        if number is None:
-            return HttpResponse(status=202)  # a notification
-        _check_headers(request, message)
-        if message["method"] not in NAMED:  # an operation counts itself
-            _count(request)
-        body, status = protocol.answer(message, caller=request), 200
+        sent = _read(request)
+        answer_one = partial(_answer, request)
+        body = protocol.answer_each(sent, answer_one) if isinstance(sent, list) else answer_one(sent)
     except Wrong as wrong:
-        body, status, later = wrong.body(number), wrong.status, wrong.retry_after
-    response = JsonResponse(body, status=status)
+        body, status, later = wrong.body(protocol.find_number(sent)), wrong.status, wrong.retry_after
+    if not body:
+        return HttpResponse(status=202)  # notifications alone
+    response = JsonResponse(body, status=status, safe=False)
     if later:
         response["Retry-After"] = str(later)
     response["Cache-Control"] = "no-store"
     return response
+
+
+def _answer(request: HttpRequest, sent: Any) -> dict[str, Any] | None:
+    """What one message is answered; None to a notification. Raises Wrong."""
+    message = protocol.check(sent)
+    if "id" not in message:
+        return None
+    _check_headers(request, message)
+    if message["method"] not in NAMED:  # an operation counts itself
+        _count(request)
+    return protocol.answer(message, caller=request)
 
 
 def _is_from_here(request: HttpRequest) -> bool:
@@ -86,12 +95,16 @@ def _count_look(request: HttpRequest, now: datetime) -> limits.Rate:
     return limits.count_poll(key=key, now=now)
 
 
-def _read(request: HttpRequest) -> dict[str, Any]:
-    """The message; Wrong for what is none."""
+def _read(request: HttpRequest) -> Any:
+    """The message, or a list of them; Wrong for what is neither."""
     raw = request.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         raise Wrong(protocol.INVALID_REQUEST, "The message is too large.", status=413)
-    return protocol.read(raw)
+    sent = protocol.read(raw)
+    # A client of that revision does not know the header yet
+    if isinstance(sent, list) and request.headers.get("MCP-Protocol-Version", protocol.BATCHES) != protocol.BATCHES:
+        raise Wrong(protocol.INVALID_REQUEST, f"Send one message: only {protocol.BATCHES} has lists of them.")
+    return sent
 
 
 def _check_headers(request: HttpRequest, message: dict[str, Any]) -> None:

@@ -33,15 +33,19 @@ class Command(BaseCommand):
             single_flight.release_connection()  # the next line may be long in coming
 
 
-def _answer(line: bytes) -> dict[str, Any] | None:
-    """The answer to one line; None to a notification."""
-    number: Any = None
+def _answer(line: bytes) -> Any:
+    """The answer to one line, or the answers where it has a list; nothing to notifications."""
+    sent: Any = None
     try:
-        message = protocol.read(line)
-        number = message.get("id")
-        return None if number is None else protocol.answer(message, caller=_caller())
+        sent = protocol.read(line)
+        return (protocol.answer_each(sent, _answer_one) or None) if isinstance(sent, list) else _answer_one(sent)
     except Wrong as wrong:
-        return wrong.body(number)
+        return wrong.body(protocol.find_number(sent))
+
+
+def _answer_one(sent: Any) -> dict[str, Any] | None:
+    message = protocol.check(sent)
+    return protocol.answer(message, caller=_caller()) if "id" in message else None
 
 
 def _caller() -> WSGIRequest:

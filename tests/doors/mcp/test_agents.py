@@ -428,6 +428,53 @@ class TestAMessage:
         assert "resultType" not in reply.json()["result"]
 
 
+class TestSeveralMessagesAtOnce:
+    """In a list, which revision 2025-03-26 obliges a server to take."""
+
+    LOOK = {"name": "look_up_company", "arguments": {"entity_name": FOUND, "state": "DE"}}
+
+    def test_are_answered_in_a_list_in_which_no_error_hides_another_answer(self, agent: Agent) -> None:
+        reply = agent.post(
+            [
+                {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": self.LOOK},
+                {"jsonrpc": "2.0", "method": "notifications/initialized"},
+                {"jsonrpc": "2.0", "id": "two", "method": "prompts/list"},
+                "no message",
+                {"jsonrpc": "2.0", "id": 4, "method": "initialize", "params": {}},
+                {"jsonrpc": "2.0", "id": 5, "method": "ping"},
+            ]
+        )
+        assert reply.status_code == 200
+        answers = reply.json()
+        assert [one["id"] for one in answers] == [1, "two", None, 4, 5]
+        assert answers[0]["result"]["structuredContent"]["verdict"] == "found"
+        codes = [one["error"]["code"] for one in answers[1:4]]
+        assert codes == [protocol.NO_METHOD, protocol.INVALID_REQUEST, protocol.INVALID_REQUEST]
+        assert answers[4]["result"] == {}
+
+    def test_that_all_notify_are_accepted(self, agent: Agent) -> None:
+        reply = agent.post([{"jsonrpc": "2.0", "method": "notifications/initialized"}] * 2)
+        assert (reply.status_code, reply.content) == (202, b"")
+
+    def test_are_each_counted(self, agent: Agent, settings: Any) -> None:
+        settings.POLLS_PER_MINUTE = 2
+        answers = agent.post([{"jsonrpc": "2.0", "id": at, "method": "tools/list"} for at in range(5)]).json()
+        assert protocol.TOO_MANY in [one["error"]["code"] for one in answers if "error" in one]
+
+    def test_are_not_begun_behind_slow_ones(self, agent: Agent, settings: Any) -> None:
+        settings.SYNC_BUDGET_SECONDS = 0.0
+        answers = agent.post([{"jsonrpc": "2.0", "id": at, "method": "tools/call", "params": self.LOOK} for at in "ab"])
+        assert "Nothing was done" in answers.json()[-1]["error"]["message"]
+        assert Lookup.objects.count() < 2
+
+    def test_are_not_taken_in_a_later_revision_or_beyond_a_number(self, agent: Agent) -> None:
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        for sent, headers in (([ping], {"MCP-Protocol-Version": "2025-06-18"}), ([ping] * 51, {})):
+            reply = agent.post(sent, **headers)
+            assert (reply.status_code, reply.json()["error"]["code"]) == (400, protocol.INVALID_REQUEST)
+        assert agent.post([ping], **{"MCP-Protocol-Version": "2025-03-26"}).json()[0]["result"] == {}
+
+
 class TestTheList:
     """Of tools."""
 
@@ -523,7 +570,7 @@ class TestStandardInput:
         given = io.TextIOWrapper(
             io.BytesIO(
                 "".join(f"{json.dumps(one)}\n" for one in lines).encode()
-                + b'{\n{"jsonrpc":"2.0","id":1.5,"method":"ping"}\n'
+                + b'{\n{"jsonrpc":"2.0","id":1.5,"method":"ping"}\n[{"jsonrpc":"2.0","id":7,"method":"ping"}]\n'
             )
         )
         monkeypatch.setattr("sys.stdin", given)
@@ -533,4 +580,5 @@ class TestStandardInput:
         assert answers[0]["result"]["structuredContent"]["verdict"] == "found"
         assert answers[1]["error"]["code"] == protocol.PARSE_ERROR
         assert answers[2]["error"]["code"] == protocol.INVALID_REQUEST
-        assert len(answers) == 3
+        assert answers[3] == [{"jsonrpc": "2.0", "id": 7, "result": {}}]
+        assert len(answers) == 4
