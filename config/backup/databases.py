@@ -31,16 +31,15 @@ def dump(to: Path) -> Snapshot:
         return _dump_postgresql(to)
 
 
-def load(part: Path, *, rows: dict[str, int], replace: bool) -> None:
+def load(part: Path, *, rows: dict[str, int], replace: bool) -> bool:
     """Put a dump in the place of the database; Refused where there is one, unless it may be replaced.
 
-    What was there is set aside until `forget_replaced`.
+    Returns whether there was one: it is set aside until `forget_replaced`.
     """
     if connection.vendor == "sqlite":
-        _load_sqlite(part, rows=rows, replace=replace)
-        return
+        return _load_sqlite(part, rows=rows, replace=replace)
     with database_roles.connected(settings.MIGRATION_DATABASE):
-        _load_postgresql(part, rows=rows, replace=replace)
+        return _load_postgresql(part, rows=rows, replace=replace)
 
 
 def forget_replaced() -> None:
@@ -66,7 +65,7 @@ def _dump_sqlite(to: Path) -> Snapshot:
         copy.close()
 
 
-def _load_sqlite(part: Path, *, rows: dict[str, int], replace: bool) -> None:
+def _load_sqlite(part: Path, *, rows: dict[str, int], replace: bool) -> bool:
     file = _sqlite_file()
     copy = sqlite3.connect(part)
     try:
@@ -93,6 +92,7 @@ def _load_sqlite(part: Path, *, rows: dict[str, int], replace: bool) -> None:
             raise
     finally:
         whole.unlink(missing_ok=True)
+    return is_aside
 
 
 def _set_sqlite_aside(file: Path, *, replace: bool) -> bool:
@@ -158,7 +158,7 @@ def _dump_postgresql(to: Path) -> Snapshot:
     return described
 
 
-def _load_postgresql(part: Path, *, rows: dict[str, int], replace: bool) -> None:
+def _load_postgresql(part: Path, *, rows: dict[str, int], replace: bool) -> bool:
     program = _find_program("pg_restore")
     others = next(iter(_read(OTHERS)))[0]
     if others:
@@ -178,6 +178,7 @@ def _load_postgresql(part: Path, *, rows: dict[str, int], replace: bool) -> None
                 _run("DROP SCHEMA public CASCADE")
                 _run(sql.SQL("ALTER SCHEMA {} RENAME TO public").format(sql.Identifier(BEFORE)))
         raise
+    return occupied
 
 
 OTHERS = (  # the roles of those that the server itself runs are unknown

@@ -364,6 +364,23 @@ class TestRestoring:
         assert "what an earlier restore replaced" in line
 
     @pytest.mark.once
+    def test_keeps_what_an_earlier_one_has_replaced(self, installation: Installation, tmp_path: Path) -> None:
+        if not installation.is_sqlite:
+            pytest.skip("the same rule, shown once")
+        file, good = tmp_path / "var" / "db.sqlite3", str(tmp_path / "good")
+        installation.do("backup", good)
+        installation.sql(FORGE["sqlite"])
+        installation.do("backup", str(tmp_path / "forged"))
+        installation.do("restore", good, "--replace")
+        installation.do("shell", "-v", "0", "-c", WRITE)
+        assert installation.manage("restore", str(tmp_path / "forged"), "--replace").returncode == 1
+        file.unlink()
+        installation.do("restore", good)
+        [aside] = file.parent.glob("*before_restore*")
+        aside.replace(file)
+        assert installation.count_accounts() == 2
+
+    @pytest.mark.once
     def test_brings_an_older_database_up_to_date(self, installation: Installation, tmp_path: Path) -> None:
         installation.do("shell", "-v", "0", "-c", f"{LONG_WAY}; migrate([('scrapers', '{BEFORE_THE_LAST}')])")
         installation.do("backup", str(tmp_path / "a"))

@@ -68,24 +68,26 @@ class Command(BaseCommand):
                 self.stdout.write("Everything is in it as it was written.")
                 return
             about.require_fit()
-            self.put_in_place(unpacked, about, replace=replace)
+            is_aside = self.put_in_place(unpacked, about, replace=replace)
             call_command("migrate", interactive=False, verbosity=0)
             secrets = self.put_secrets(unpacked)
             self.verify()
-            databases.forget_replaced()
+            if is_aside:  # what an earlier restore has left there is somebody's to look at
+                databases.forget_replaced()
         self.stdout.write(BY_HAND.format(secrets=secrets))
 
-    def put_in_place(self, unpacked: Path, about: Manifest, *, replace: bool) -> None:
-        """The database first: it says whether there is room."""
+    def put_in_place(self, unpacked: Path, about: Manifest, *, replace: bool) -> bool:
+        """The database first: it says whether there is room. Returns whether what was there is set aside."""
         names = [name for name in about.parts if name.startswith("files/")]
         targets = {unpacked / name: settings.VAR_DIR / name.removeprefix("files/") for name in names}
         if not replace and (there := next((str(target) for target in targets.values() if target.exists()), None)):
             raise Refused(f"{there} is there: name an empty VAR_DIR, or say --replace.")
-        databases.load(unpacked / "database", rows=about.rows, replace=replace)
+        is_aside = databases.load(unpacked / "database", rows=about.rows, replace=replace)
         for source, target in targets.items():
             target.parent.mkdir(parents=True, exist_ok=True)
             source.chmod(0o600)
             source.replace(target)
+        return is_aside
 
     def put_secrets(self, unpacked: Path) -> str:
         """Put back the secrets that are files; the others are the operator's to set. Returns what to do about them."""
