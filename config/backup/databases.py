@@ -26,9 +26,13 @@ Ask = Callable[[str], Iterable[tuple[object, ...]]]
 def dump(to: Path) -> Snapshot:
     """Write the database as it is at one moment, while others go on writing; returns what was in it then."""
     if connection.vendor == "sqlite":
-        return _dump_sqlite(to)
-    with database_roles.connected(settings.MIGRATION_DATABASE):
-        return _dump_postgresql(to)
+        found = _dump_sqlite(to)
+    else:
+        with database_roles.connected(settings.MIGRATION_DATABASE):
+            found = _dump_postgresql(to)
+    if not found.rows:  # SQLite makes a file where a wrong path names none
+        raise Refused("The database has no tables: do DATABASE_URL and VAR_DIR name the right one?")
+    return found
 
 
 def load(part: Path, *, rows: dict[str, int], replace: bool) -> bool:

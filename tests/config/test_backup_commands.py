@@ -237,6 +237,12 @@ class TestABackup:
             assert "disk is full" in installation.fail("backup", str(disk.folder / "a"))
             assert list(disk.folder.iterdir()) == []
 
+    @pytest.mark.once
+    def test_of_no_database_at_all_is_refused(self, tmp_path: Path) -> None:
+        line = Installation({"DATABASE_URL": ""}, tmp_path).fail("backup", str(tmp_path / "a"))
+        assert "has no tables" in line
+        assert not (tmp_path / "a").exists()
+
     def test_says_which_program_is_missing(self, installation: Installation, tmp_path: Path) -> None:
         if installation.is_sqlite:
             pytest.skip("SQLite needs no other program")
