@@ -85,7 +85,9 @@ def _load_sqlite(part: Path, *, rows: dict[str, int], replace: bool) -> bool:
     whole = file.with_name(f"{file.name}.restored")
     try:
         shutil.move(part, whole)  # perhaps to another disk, which may be full: nothing is touched before it is there
-        is_aside = file.exists() and _set_sqlite_aside(file, replace=replace)
+        is_aside = file.exists()
+        if is_aside:
+            _set_sqlite_aside(file, replace=replace)
         try:
             for rest in ("-wal", "-shm", "-journal"):
                 Path(f"{file}{rest}").unlink(missing_ok=True)
@@ -99,7 +101,7 @@ def _load_sqlite(part: Path, *, rows: dict[str, int], replace: bool) -> bool:
     return is_aside
 
 
-def _set_sqlite_aside(file: Path, *, replace: bool) -> bool:
+def _set_sqlite_aside(file: Path, *, replace: bool) -> None:
     old = sqlite3.connect(file, timeout=1)
     try:
         if _sqlite_tables(old) and not replace:
@@ -117,7 +119,6 @@ def _set_sqlite_aside(file: Path, *, replace: bool) -> bool:
     if _beside(file).exists():
         raise Refused(f"{_beside(file)} is what an earlier restore replaced: look at it, then remove it.")
     file.replace(_beside(file))
-    return True
 
 
 def _require_unused(file: Path) -> None:
