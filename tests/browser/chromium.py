@@ -133,9 +133,13 @@ def judge(page: Page) -> list[str]:
 def list_overflow(page: Page) -> list[str]:
     """What is wider than the window, so that the whole page moves sideways."""
     return page.evaluate(
-        """() => document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
-        [...document.querySelectorAll('body *')].filter(one => one.getBoundingClientRect().right > innerWidth + 1)
-        .slice(0, 5).map(one => one.outerHTML.slice(0, 120))"""
+        """() => {
+          const {scrollWidth, clientWidth} = document.documentElement
+          return scrollWidth <= clientWidth ? [] : [`${scrollWidth} px in ${clientWidth}`,
+            ...[...document.querySelectorAll('body *:not(pre *, .scroll *)')]
+            .filter(one => one.getBoundingClientRect().right > clientWidth + 1)
+            .slice(0, 5).map(one => one.outerHTML.slice(0, 120))]
+        }"""
     )
 
 

@@ -140,7 +140,7 @@ class TestThePages:
         other = accounts.open_account(name=f"bookkeeping@{'a' * 60}.test", email="", now=now)  # named as a new one is
         Invitation.objects.create(account=other, email=office.user.email, invited_by=other.name, created_at=now)
         with chromium.with_large_letters(browser) as large:
-            for one, width in ((browser, 320), (large, 640), (large, 1440)):
+            for one, width in ((browser, 320), (large, 390), (large, 640), (large, 1440)):
                 page = chromium.enter(one, office, url, width=width)
                 for path in PAGES:
                     assert page.goto(url + path).status == 200, path

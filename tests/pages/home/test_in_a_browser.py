@@ -132,3 +132,13 @@ class TestEveryPage:
                     wrong.append(f"{path}: some letters are not twice as large")
                 wrong += [f"{path}: {one}" for one in chromium.list_overflow(other)]
         assert wrong == []
+
+    def test_stays_within_a_small_phone_and_within_a_phone_of_large_letters(self, browser: Browser, site: str) -> None:
+        wrong = []
+        with chromium.with_large_letters(browser) as large:
+            for one, width in ((browser, 320), (large, 390)):
+                page = open_page(one, site, width=width)[0]
+                for path in [*PAGES, "/docs/", "/docs/reference/lookup/", "/docs/errors/", "/app/sign-in/"]:
+                    page.goto(f"{site}{path}")
+                    wrong += [f"{width} {path}: {each}" for each in chromium.list_overflow(page)]
+        assert wrong == []
