@@ -159,9 +159,14 @@ def names_anyone(text: str, *, state: str) -> bool:
     for one in Suppression.objects.active().filter(state__in=["", state]).order_by():
         if one.kind == Kind.PERSON and words.issuperset(one.person_key.split()):
             return True
-        if one.kind != Kind.PERSON and one.entity_id in plain:
+        if one.kind != Kind.PERSON and _to_pattern(one.entity_id).search(plain):
             return True
     return False
+
+
+def _to_pattern(number: str) -> re.Pattern[str]:
+    """A company's number, also where a page writes it in groups: "6 512 345", "65-12345"."""
+    return re.compile(r"[\s.-]?".join(map(re.escape, re.sub(r"[\s.-]", "", number) or number)))
 
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")  # as JSON writes letters

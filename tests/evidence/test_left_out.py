@@ -93,6 +93,19 @@ class TestACompanyLeftOut:
         assert bodies_of(raw) == []
         open_parts(raw)
 
+    @pytest.mark.parametrize(
+        ("kept", "written"),
+        [("6512345", "6 512 345"), ("6512345", "6512-345"), ("6512345", "6.512.345"), ("65-12345", "6512345")],
+    )
+    def test_is_found_where_a_page_writes_its_number_in_groups(
+        self, customer: Customer, register: Register, kept: str, written: str
+    ) -> None:
+        register.rows = [company("ACME CORP.", one, dos_process_name=f"IN CARE OF {written}") for one in ("1", "2")]
+        reply = customer.lookup()
+        assert any(written.encode() in one for one in bodies_of(file_of(customer, reply)))
+        leave_out(kind="company", state="NY", entity_id=kept)
+        assert not any(written.encode() in one for one in bodies_of(file_of(customer, reply)))
+
     def test_does_not_take_others_with_it(self, tester: Customer) -> None:
         reply = tester.lookup(FOUND, "DE")
         leave_out(kind="company", state="DE", entity_id="SB-DE-999999")
