@@ -147,6 +147,8 @@ class TestRotating:
             call_command("rotate_signing_key", reason=" ")
         with pytest.raises(CommandError, match="201 characters, and 200 at most"):
             call_command("rotate_signing_key", reason="x" * 201)
+        with pytest.raises(CommandError, match="cannot be read"):
+            call_command("rotate_signing_key", reason="Lost \udcff")  # as Python reads a byte that is no UTF-8
         assert not SigningKey.objects.exists()
 
     @pytest.mark.django_db(transaction=True)

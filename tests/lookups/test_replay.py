@@ -132,6 +132,8 @@ class TestWhatALookupSaid:
             run(name)
         with pytest.raises(CommandError, match="Name lookups"):
             run()
+        with pytest.raises(CommandError, match="not both"):
+            run(name, "--state", "NY")
 
 
 class TestACorrection:

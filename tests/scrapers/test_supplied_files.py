@@ -122,7 +122,7 @@ class TestVermont:
             call_command("load_bulk_data", "--file", str(file), stdout=StringIO(), stderr=StringIO())
 
     @pytest.mark.django_db
-    @pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "2062-11-22"])
+    @pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "2062-11-22", "0001-01-01T00:00+14:00"])
     def test_is_of_a_day_that_there_was(self, tmp_path: Path, day: str) -> None:
         file = write(tmp_path / "vt.csv", self.ROW)
         with pytest.raises(CommandError, match="--as-of"):

@@ -41,6 +41,8 @@ class Command(BaseCommand):
         """Go through them in the order in which they were asked."""
         if not (lookups or state or since):
             raise CommandError("Name lookups, or --state or --since.")
+        if lookups and (state or since):
+            raise CommandError("Name lookups, or choose them by --state and --since; not both.")
         results = Counter(self._go_through(lookup, correct) for lookup in _list(lookups, state=state, since=since))
         self.stdout.write(
             ", ".join(f"{number} {what}" for what, number in results.items()) or "Nothing is kept of any."

@@ -31,5 +31,7 @@ class Command(BaseCommand):
         longest = SigningKey._meta.get_field("reason").max_length or 0
         if len(reason) > longest:
             raise CommandError(f"The reason has {len(reason)} characters, and {longest} at most are kept.")
+        if not reason.isprintable():  # also what the shell passed on that is no UTF-8
+            raise CommandError("The reason has signs that cannot be read; write it in one line of UTF-8.")
         made = signing.rotate(reason=reason, now=timezone.now())
         self.stdout.write(f"Evidence is signed with the key {made.pk} (number {made.number}) within a minute.")

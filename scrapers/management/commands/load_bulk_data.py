@@ -62,9 +62,9 @@ class Command(BaseCommand):
         stamp = options["as_of"]
         try:
             dated = datetime.fromisoformat(stamp) if stamp else datetime.fromtimestamp(file.stat().st_mtime, tz=UTC)
-        except ValueError as error:
+            dated = dated.replace(tzinfo=UTC) if dated.tzinfo is None else dated.astimezone(UTC)
+        except (ValueError, OverflowError) as error:  # before the first day that there can be
             raise CommandError("--as-of must be a day such as 2026-11-22.") from error
-        dated = dated.replace(tzinfo=UTC) if dated.tzinfo is None else dated
         if stamp and dated > now + timedelta(days=1):  # somewhere it is tomorrow already
             raise CommandError("--as-of is a day that is still to come.")
         return file.resolve(), dated
