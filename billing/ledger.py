@@ -294,6 +294,7 @@ def _hold(account: Account, request: _Request, row: Model | None, made: Hold) ->
     """Write a new hold of a locked account, with the caller's row for it."""
     charged = _take(account, made.amount, made.key, request.now)
     made.account, made.is_free = account, account.is_internal
+    made.created_at = max(request.now, account.last_entry_at or request.now)  # in the month in which it was counted
     _write(account, request, charged, available=-charged, held=charged, reference=made.reference, hold=made, row=row)
     return made
 
@@ -319,7 +320,8 @@ def _take(account: Account, amount: int, key: ApiKey | None, now: datetime) -> i
         return 0
     if account.available < amount:
         raise InsufficientFunds(available=max(0, account.available), needed=amount)
-    left = budgets.take(account=account, key=key, amount=amount, now=now)
+    # As its entry is dated: who waited for the lock, or whose clock was set back, begins no earlier month anew
+    left = budgets.take(account=account, key=key, amount=amount, now=max(now, account.last_entry_at or now))
     if left is not None:
         raise BudgetExceeded(available=left, needed=amount)
     return amount

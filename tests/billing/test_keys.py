@@ -166,6 +166,23 @@ class TestAMonthlyBudget:
         self.charge(account, "1", key=key)
         self.charge(account, "2", key=key, now=NOW + timedelta(days=10))
 
+    def test_never_goes_back_to_a_month_that_is_over(self, account: Account) -> None:
+        """The machine's clock is a day ahead at the end of a month, and is set back: the month has one budget still."""
+        key, last_day = issue(account)[0], NOW.replace(day=30)
+        for one in (account, key):
+            type(one).objects.filter(pk=one.pk).update(monthly_budget=700)
+        key.refresh_from_db()
+        self.charge(account, "1", key=key, now=last_day)
+        self.charge(account, "2", key=key, now=last_day + timedelta(days=1))
+        held = {"account_id": account.pk, "amount": 314, "reference": "", "expires_at": LATER, "now": last_day}
+        for number in range(3):  # what is given back counts for nothing, as always
+            hold = ledger.hold(idempotency_key=f"h{number}", key=key, **held)
+            ledger.release(hold_id=hold.pk, now=last_day, reason="not_found")
+        self.charge(account, "3", key=key, now=last_day)
+        for asked_with in (key, None):
+            with pytest.raises(ledger.BudgetExceeded):
+                self.charge(account, "4", key=asked_with, now=last_day)
+
     def test_gets_back_what_was_held_for_nothing(self, account: Account) -> None:
         key = issue(account)[0]
         keys.set_budget(key=key, monthly_budget=314, now=NOW)
