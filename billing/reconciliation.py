@@ -44,7 +44,7 @@ def run(*, now: datetime, whole: bool = True) -> Reconciliation:
     Not `whole`: rows that are read one by one are those made since the last comparison, with an overlap, and closed
     months those that ended since. The sums of the accounts are always compared: a forged balance is money at once.
     """
-    since = None if whole else _find_start()
+    since = None if whole else _find_start(now)
     earlier = findings.list_open()
     mismatches = [_describe(row) for row in _list_mismatches()]
     found, names = list(_compare_ledger(mismatches, since, now)), _list_names()
@@ -83,7 +83,7 @@ def _compare_provider(earlier: Open, *, whole: bool, now: datetime) -> datetime 
     if not settings.STRIPE_SECRET_KEY:
         return None
     latest = None if whole else Reconciliation.objects.filter(provider_until__isnull=False).order_by("-id").first()
-    since = latest.provider_until - OVERLAP if latest and latest.provider_until else None
+    since = _begin_after(latest.provider_until, now) if latest and latest.provider_until else None
     try:
         found, until = provider.compare(since=since, now=now)
     except OutcomeUnknown as silence:
@@ -102,7 +102,7 @@ def _compare_chain(earlier: Open, *, now: datetime) -> int | None:
     if method is None:
         return None
     latest = Reconciliation.objects.filter(chain_until__isnull=False).order_by("-id").first()
-    reached, since = (latest.chain_until, latest.ran_at - OVERLAP) if latest else (None, None)
+    reached, since = (latest.chain_until, _begin_after(latest.ran_at, now)) if latest else (None, None)
     known = [row.subject for row in earlier.values() if row.name in transfers.NAMES]
     try:
         found, until = transfers.compare(method, reached=reached, since=since, earlier=known, now=now)
@@ -120,10 +120,15 @@ def _list_names() -> list[str]:
     return [Name.ACCOUNT_SUMS, Name.MONTH_CHANGED, *credits.NAMES, *taken_back.NAMES, *more]
 
 
-def _find_start() -> datetime | None:
+def _find_start(now: datetime) -> datetime | None:
     """From when on rows are read one by one: what was written while the last comparison ran is read again."""
     latest = Reconciliation.objects.filter(differences__isnull=False).order_by("-id").first()
-    return latest.ran_at - OVERLAP if latest else None
+    return _begin_after(latest.ran_at, now) if latest else None
+
+
+def _begin_after(last: datetime, now: datetime) -> datetime:
+    """From when on is compared what came since the last time, also where that was by a clock that was ahead."""
+    return min(last, now) - OVERLAP
 
 
 def _list_mismatches() -> QuerySet[Account, dict[str, Any]]:

@@ -219,6 +219,14 @@ class TestTheChain:
         assert find() == {Name.PAYMENT_WITHOUT_TRANSFER}
         assert find(now=LATER + timedelta(days=2)) == {Name.PAYMENT_WITHOUT_TRANSFER}
 
+    def test_was_never_paid_since_a_clock_that_was_a_day_ahead_compared_last(
+        self, payment: Payment, node: stubs.Node
+    ) -> None:
+        assert find(now=LATER + timedelta(days=1)) == set()
+        pay()
+        Payment.objects.filter(reference="ref_1").update(reference="made up", ended_at=LATER - timedelta(minutes=20))
+        assert find(whole=False) == {Name.PAYMENT_WITHOUT_TRANSFER}
+
     def test_has_undone_a_transfer(self, payment: Payment, node: stubs.Node) -> None:
         node.logs.clear()
         node.receipts.clear()
