@@ -22,9 +22,12 @@ _OPEN = (State.ACCEPTED, State.SETTLING, State.UNKNOWN)
 
 
 def complete(payment: Payment, *, reference: str, now: datetime, detail: str = "", request_id: str = "") -> None:
-    """Note that the money arrived and book it; doing it twice books once."""
+    """Note that the money arrived and book it; doing it twice books once.
+
+    Also where it was given up meanwhile, by a clock that is ahead of whoever waits for it: it is here after all.
+    """
     with transaction.atomic():
-        rows = Payment.objects.filter(pk=payment.pk, state__in=_OPEN)
+        rows = Payment.objects.filter(pk=payment.pk, state__in=(*_OPEN, State.FAILED))
         if not rows.update(state=State.PAID, reference=reference[:200], proof=None, ended_at=now, detail=detail):
             return
         if not payment.is_sandbox:

@@ -16,6 +16,7 @@ from billing.challenge import PaymentProblem
 from billing.models import Account, LedgerEntry, Payment
 from billing.payments import checkout, sweep
 from billing.payments.checkout import Purchase
+from billing.payments.stripe import Stripe
 from tests.billing import stubs
 from tests.billing.conftest import NOW, in_parallel
 
@@ -284,6 +285,21 @@ class TestACardToken:
         assert sweep.run(now=NOW + timedelta(hours=20)) == {"failed": 1}
         assert (cards.intents, cards.seen) == ([], {})
         assert selectors.get_balance(account.pk).available == 3140
+
+    def test_that_was_given_up_while_the_provider_still_took_it_is_credited_all_the_same(
+        self, account: Account, cards: stubs.CardProvider, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The machine's clock goes a day forward in that second: the sweep takes what is not there yet for missed."""
+        payment, take = self.accept(account, "spt_ok", cards), Stripe.settle
+
+        def swept_meanwhile(*of: Any, **named: Any) -> str:
+            assert sweep.run(now=NOW + timedelta(days=1)) == {"failed": 1}
+            return take(*of, **named)
+
+        monkeypatch.setattr(Stripe, "settle", swept_meanwhile)
+        receipt = json.loads(challenge.decode(checkout.settle(payment, now=NOW)))
+        assert (receipt["reference"], payment.state) == ("pi_1", "paid")
+        assert selectors.get_balance(account.pk).available == 3140 + 31_400
 
     def test_whose_answer_was_lost_stays_open_while_the_provider_does_not_take_our_key(
         self, account: Account, cards: stubs.CardProvider, caplog: pytest.LogCaptureFixture
