@@ -60,10 +60,10 @@ def done(request: WorkspaceRequest) -> HttpResponse:
     wanted = paging.read_number(number, "topup", {}, most=paging.LAST) or 0  # which no top-up has
     paid = own.first() if number is None else own.filter(pk=wanted).first()
     looked = paging.read_number(request.GET.get("look"), "look", {}, most=LOOKS) or 0
-    response = show(request, came_back=paid, waits=looked < LOOKS)
+    again = ""
     if paid is not None and paid.state == paid.State.CREATED and looked < LOOKS:
-        response["Refresh"] = f"{PAUSE}; url={reverse('workspace:topup-done')}?topup={paid.pk}&look={looked + 1}"
-    return response
+        again = f"{reverse('workspace:topup-done')}?topup={paid.pk}&look={looked + 1}"
+    return show(request, came_back=paid, look_again=again, pause=PAUSE)
 
 
 @require_safe

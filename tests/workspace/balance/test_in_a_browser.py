@@ -12,8 +12,11 @@ from django.conf import settings
 from django.utils import timezone
 
 from billing import keys, ledger
+from billing.models import TopUp
 from lookups.models import Delivery, DeliveryAttempt, Lookup
+from lookups.workspace.balance import paying
 from tests.browser import chromium
+from tests.lookups.test_top_up import cards_of_a_provider, notified  # noqa: F401  (a fixture)
 from tests.workspace.conftest import Browser
 
 pytestmark = [
@@ -98,3 +101,26 @@ def test_a_key_is_made_and_copied_without_a_mouse(office: Browser, live_server: 
     made = keys.verify(secret=secret, now=timezone.now())
     assert (made.name, made.scopes) == ("nightly import", ["bulk"])
     context.close()
+
+
+def test_a_payment_that_is_awaited_comes_without_a_word_lost_of_what_is_typed_meanwhile(
+    office: Browser, live_server: Any, browser: Any, cards: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paying, "PAUSE", 1)
+    office.post("/app/balance/topup/", {"amount": "31.40"})
+    paid = TopUp.objects.get()
+    page = chromium.enter(browser, office, live_server.url)
+    page.goto(f"{live_server.url}/app/balance/")
+    page.goto(f"{live_server.url}/app/balance/topup/done/?topup={paid.pk}")
+    page.get_by_text("this page looks again by itself").wait_for()
+    page.get_by_label("Monthly budget in USD").fill("250")
+    with page.expect_response("**/done/?*look=2"):
+        pass
+    notified("evt_1", str(paid.session_id), cents=3140)
+    page.get_by_role("status").get_by_text("31.4000 USD have been added").wait_for()
+    page.locator(".figures").get_by_text("131.7140").wait_for()
+    page.get_by_role("table").get_by_text("pi_1").wait_for()
+    assert page.get_by_label("Monthly budget in USD").input_value() == "250"
+    page.go_back()
+    assert page.url == f"{live_server.url}/app/balance/"
+    page.context.close()
