@@ -44,11 +44,12 @@ def sign_in_first(request: HttpRequest, wanted: str = "") -> HttpResponseBase:
     """To the page of signing in, and from there to the page that was wanted: that of the request unless given.
 
     Of a file and of a form it is the page that has the link or the button: a file that is downloaded then would leave
-    the page of signing in where it was, as if nothing had come of it.
+    the page of signing in where it was, as if nothing had come of it. The page says of a form that it was not taken.
     """
     is_page = request.method in ("GET", "HEAD") and request.path.endswith("/")
     wanted = wanted or (request.get_full_path() if is_page else _page_of_sender(request))
-    return HttpResponseRedirect(f"{reverse('workspace:sign-in')}?{urlencode({'next': wanted})}")
+    query = {"next": wanted} | ({"unsent": "1"} if request.method == "POST" else {})
+    return HttpResponseRedirect(f"{reverse('workspace:sign-in')}?{urlencode(query)}")
 
 
 def workspace(

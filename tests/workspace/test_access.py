@@ -51,7 +51,7 @@ class TestAPageOfTheWorkspace:
     )
     def test_leads_back_to_the_form_that_was_sent_after_the_session_had_ended(self, sender: str, wanted: str) -> None:
         answer = Client().post("/app/balance/topup/", {"amount": "10"}, HTTP_REFERER=sender)
-        assert parse_qs(urlsplit(answer["Location"]).query) == {"next": [wanted]}
+        assert parse_qs(urlsplit(answer["Location"]).query) == {"next": [wanted], "unsent": ["1"]}
 
     def test_leads_back_to_the_page_of_a_file_that_was_wanted_after_the_session_had_ended(self) -> None:
         answer = Client().get(

@@ -102,6 +102,31 @@ class TestAFormThatIsSentOnce:
         page.context.close()
 
 
+class TestAFormThatIsSentAfterSigningOutInAnotherTab:
+    def test_is_not_lost_without_a_word(self, browser: Any, url: str) -> None:
+        page = chromium.enter(browser, open_office(), url)
+        page.goto(f"{url}/app/balance/")
+        other = page.context.new_page()
+        other.goto(f"{url}/app/")
+        other.locator(".me summary").click()
+        other.get_by_role("button", name="Sign out", exact=True).first.click()
+        other.wait_for_url(f"{url}/")
+        page.get_by_label("Monthly budget in USD").fill("250")
+        page.get_by_role("button", name="Save").click()
+        page.get_by_role("alert").get_by_text("What you have sent just now was not taken").wait_for()
+        page.context.close()
+
+    def test_is_not_missed_where_it_signs_out_as_well(self, browser: Any, url: str) -> None:
+        page = chromium.enter(browser, open_office(), url)
+        page.goto(f"{url}/app/")
+        MemberSession.objects.all().delete()
+        page.locator(".me summary").click()
+        page.get_by_role("button", name="Sign out", exact=True).first.click()
+        page.get_by_role("heading", name="Sign in").wait_for()
+        assert page.get_by_role("alert").count() == 0
+        page.context.close()
+
+
 # What has the focus and is behind the head or the bar at the bottom; null where the page has it
 BEHIND = """() => {
   const one = document.activeElement

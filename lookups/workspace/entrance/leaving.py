@@ -6,6 +6,8 @@ from typing import cast
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
@@ -17,7 +19,7 @@ from lookups.workspace.entrance.views import HOME, own_path
 
 
 @require_POST
-@workspace(closed=True)
+@workspace(closed=True, signed_out=lambda request: redirect(f"{reverse('workspace:sign-in')}?next={HOME}"))
 def sign_out(request: HttpRequest) -> HttpResponse:
     """Ends the session of this browser."""
     session = cast(WorkspaceRequest, request).member_session

@@ -119,7 +119,7 @@ class TestATable:
 
     def test_dropped_after_the_session_ended_leads_to_signing_in(self, db: None) -> None:
         reply = Client().post("/app/bulk/", {"file": SimpleUploadedFile("a.csv", CSV.encode())})
-        assert reply["Location"] == "/app/sign-in/?next=%2Fapp%2Fbulk%2F"
+        assert reply["Location"] == "/app/sign-in/?next=%2Fapp%2Fbulk%2F&unsent=1"
 
     def test_waits_for_whoever_comes_back(self, office: Browser, clerk: Browser) -> None:
         at = begin(office)
