@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import logout
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -15,6 +16,8 @@ from billing import audit
 from lookups import client_address
 
 ADMIN = "/admin/"
+SIGN_IN_FIRST = "/admin/login/?next="
+NOT_TAKEN = "You were signed out meanwhile. What you have sent just now was not taken: sign in, and send it again."
 BEGAN, SEEN = "began_at", "seen_at"
 NOTED_EVERY = 60  # seconds: a session is written once a minute, not with every request
 EVIDENCE = {
@@ -37,6 +40,8 @@ class AdminRequests:
         with audit.acting(lambda: actor_of(request)):
             end_if_over(request)
             response = self.get_response(request)
+            if request.method == "POST" and response.headers.get("Location", "").startswith(SIGN_IN_FIRST):
+                messages.warning(request, NOT_TAKEN)
             if response.status_code == 200 and request.resolver_match and request.resolver_match.view_name in EVIDENCE:
                 audit.record(audit.Kind.EVIDENCE_SEEN, subject=request.path_info, now=timezone.now())
         return response

@@ -220,3 +220,12 @@ class TestASession:
         del session["began_at"], session["seen_at"]
         session.save()
         assert browser.get("/admin/").status_code == 302
+
+    @pytest.mark.parametrize("path", ["/admin/password_change/", "/admin/auth/user/add/", "/admin/factors/codes/"])
+    def test_that_is_over_says_of_a_form_that_it_was_not_taken(self, browser: Browser, path: str) -> None:
+        self.age(browser, seen_at=31 * 60)
+        page = browser.post(path, {"code": "typed for a long time"}, follow=True)
+        assert page.request["PATH_INFO"] == "/admin/login/"
+        assert "What you have sent just now was not taken" in page.content.decode()
+        browser.get("/admin/")
+        assert "was not taken" not in browser.get("/admin/login/").content.decode()
