@@ -32,6 +32,17 @@ class TestAxe:
         assert chromium.judge(page) == chromium.list_overflow(page) == []
 
 
+@pytest.mark.parametrize("width", [390, 768])
+def test_what_is_wider_than_the_window_is_named_on_a_phone_too(browser: Any, width: int) -> None:
+    """A phone makes its window as wide as what is in it, so that nothing is beyond its edge."""
+    page = chromium.person(browser, width=width).new_page()
+    wrong = WRONG.replace("<head>", '<head><meta name="viewport" content="width=device-width">').replace("3000", "1000")
+    page.set_content(wrong)
+    measured, *named = chromium.list_overflow(page)
+    assert measured.endswith(f" px in {width}")
+    assert ["Pale and wide" in one for one in named] == [True]
+
+
 @pytest.mark.skipif(not chromium.VALIDATOR.exists(), reason="needs npm")
 def test_html_validate_names_what_is_no_html(tmp_path: Path) -> None:
     found = chromium.validate({"wrong": WRONG, "right": RIGHT}, tmp_path)
