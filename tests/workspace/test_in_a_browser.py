@@ -234,6 +234,21 @@ class TestThePages:
         assert len(behind) > 100
         assert [one for one in behind if one] == []
 
+    @pytest.mark.parametrize(("width", "menu"), [(390, ".me"), (390, ".more"), (1440, ".me")])
+    def test_close_a_menu_by_escape_and_go_on_where_it_was_opened(
+        self, browser: Any, url: str, width: int, menu: str
+    ) -> None:
+        page = chromium.enter(browser, open_office(), url, width=width)
+        page.goto(f"{url}/app/settings/")
+        summary = page.locator(f"{menu} summary")
+        summary.press("Enter")
+        page.keyboard.press("Tab")
+        chromium.expect(page.locator(f"{menu}[open] :focus")).to_be_visible()
+        page.keyboard.press("Escape")
+        assert page.locator(f"{menu}[open]").count() == 0
+        assert summary.evaluate("one => one === document.activeElement")
+        page.context.close()
+
     def test_begin_where_something_is_wrong(self, browser: Any, url: str) -> None:
         page = chromium.enter(browser, open_office(), url)
         page.goto(f"{url}/app/")

@@ -38,3 +38,11 @@ document.addEventListener("click", async event => {
   const closer = event.target.closest("[data-close]");
   if (closer) closer.closest("dialog").close();
 });
+
+// A menu that lies over the page is closed by Escape, and the keyboard goes on where it was opened
+document.addEventListener("keydown", event => {
+  const menu = event.key === "Escape" && document.querySelector(".me[open], .more[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
