@@ -10,7 +10,12 @@ if (awaited) {
       if (reply.status === 204 || reply.redirected) { location.reload(); return; }
       if (reply.ok) {
         const text = await reply.text();
-        if (text !== last) { awaited.innerHTML = text; last = text; }
+        if (text !== last) {
+          const held = awaited.contains(document.activeElement) && document.activeElement.getAttribute("href");
+          awaited.innerHTML = text;
+          last = text;
+          if (held) awaited.querySelector(`a[href="${held}"]`)?.focus({ preventScroll: true }); // where the keyboard was
+        }
       }
     } catch { /* the network is away for a moment: the next look will tell */ }
     looks += 1;

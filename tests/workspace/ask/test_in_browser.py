@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from celery import current_app
 from django.conf import settings
+from django.utils import timezone
 
 from lookups import tasks
 from lookups.models import Job, Lookup
@@ -79,6 +80,16 @@ class TestAClerk:
         assert page.input_value("#name") == "Magic Found & Söhne LLC"
         assert page.input_value("#state") == "NY"
         assert page.is_checked("[name=kind][value=liens]")
+        assert complaints == []
+
+    def test_stays_where_the_keyboard_is_while_other_states_answer(self, open_tab: Any, office: Browser) -> None:
+        asked = {"name": "Magic Found LLC", "state": "*", "word": WORD}
+        address = office.post("/app/anywhere/", asked)["Location"]
+        page, complaints = open_tab(address)
+        page.get_by_role("link", name="Wyoming").focus()
+        Lookup.objects.filter(state="AL").update(verdict="not_found", ended_at=timezone.now())
+        page.get_by_role("row", name="Alabama").get_by_text("not found", exact=False).wait_for()
+        assert page.locator(":focus").inner_text() == "Wyoming"
         assert complaints == []
 
     def test_moves_through_the_history_with_j_and_k(self, open_tab: Any, office: Browser) -> None:
