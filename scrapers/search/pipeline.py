@@ -237,6 +237,8 @@ def _open(source: Source, row: Candidate) -> EntityRecord:
     portal, started = source.portal, time.monotonic()
     record = without_placeholders(source.open(row))
     source.session.trace.add("detail", started, f"{record.entity_name} ({record.entity_id})")
+    if not record.entity_name or not record.entity_id:
+        raise PageChanged(f"opened {row.name!r}, the portal showed {record.entity_name!r} ({record.entity_id!r})")
     if row.entity_id:
         if _shown_id(portal, record.entity_id) != _shown_id(portal, row.entity_id):
             raise PageChanged(f"opened {row.entity_id}, the portal showed {record.entity_id}")

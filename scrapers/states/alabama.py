@@ -13,6 +13,7 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.normalize import addresses
+from scrapers.parsing.cells import must_show
 from scrapers.parsing.fields import Labels, fold, listed, note_unread
 from scrapers.parsing.html import maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import empty_list
@@ -131,7 +132,7 @@ class Alabama(Portal):
         labels.ignore(*_IGNORED)
         record = EntityRecord(
             entity_name=text_of(heads[0]),
-            entity_id=self.check_id(joined(labels.one("Entity ID Number")) or ""),
+            entity_id=self.check_id(must_show(labels, "Entity ID Number")),
             entity_type=joined(labels.one("Entity Type")),
             status=joined(labels.one("Status")),
             formation_date=joined(labels.maybe("Formation Date")) or joined(labels.maybe("Qualify Date")),

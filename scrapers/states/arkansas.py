@@ -13,7 +13,7 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.parsing.cells import address_in
+from scrapers.parsing.cells import address_in, must_show
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import find_count
@@ -117,8 +117,8 @@ class Arkansas(Portal):
             raise missing_result(page, "the entity's details")
         labels.ignore("Filed Under Act", "Foreign Name", "Foreign Address")
         record = EntityRecord(
-            entity_name=joined(labels.one("Corporation Name")) or "",
-            entity_id=joined(labels.one("Filing #")) or "",
+            entity_name=must_show(labels, "Corporation Name"),
+            entity_id=must_show(labels, "Filing #"),
             entity_type=joined(labels.maybe("Filing Type")),
             status=joined(labels.one("Status")),
             formation_date=joined(labels.maybe("Date Filed")),

@@ -188,3 +188,25 @@ class TestSouthCarolinasVerdictOnAName:
         steps = [replace(step, body=step.body.replace(*changed)) for step in load_steps(case.folder)]
         assert play(case)[0]["verdict"] == "taken"
         assert play(case, steps)[0]["reason"] == "layout_changed"
+
+
+@pytest.mark.parametrize(
+    ("state", "situation", "shown"),
+    [
+        ("AL", "active", "000 - 612 - 345"),
+        ("AR", "active", "811223344"),
+        ("AR", "by-number", "811223344"),
+        ("DE", "active", "BLUE HERON LOGISTICS, LLC"),
+        ("FL", "active", "MANGROVE LANTERN CHARTERS LLC"),
+        ("KS", "active", "BLUE HERON LOGISTICS, LLC"),
+        ("NV", "active", "BLUE HERON LOGISTICS LLC"),
+        ("VA", "active", "Blue Heron Logistics, LLC"),
+    ],
+)
+class TestAPageOfACompany:
+    """Whose name or number stands empty."""
+
+    def test_is_no_company(self, state: str, situation: str, shown: str) -> None:
+        last = len(load_steps(FOLDER / state / situation)) - 1
+        assert isinstance(put(state, situation), Found)
+        assert put(state, situation, (shown, ""), page=last) == "layout_changed"
