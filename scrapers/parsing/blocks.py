@@ -35,6 +35,9 @@ def pairs_and_addresses(
             pairs.append((label, value.strip()))
         elif heading in headings:
             block = None
+        elif block is not None and line.casefold().rstrip(" :").endswith(" address"):  # a heading that nobody knows
+            block = None
+            pairs.append((line, line))
         elif block is not None:
             block.append(line)
         else:

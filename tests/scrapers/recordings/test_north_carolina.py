@@ -20,9 +20,13 @@ def session() -> PortalSession:
 
 
 def profile(recordings: Path, name: str) -> tuple[EntityRecord, PortalSession]:
-    """A recorded text put back into the element it came from, each line a block."""
-    lines = (recordings / "NC" / f"{name}.innertext.txt").read_text(encoding="utf-8").splitlines()
-    section = html.fromstring(f"<section>{''.join(f'<div>{line}</div>' for line in lines)}</section>")
+    """A recorded text."""
+    return read((recordings / "NC" / f"{name}.innertext.txt").read_text(encoding="utf-8"))
+
+
+def read(text: str) -> tuple[EntityRecord, PortalSession]:
+    """The text of a profile put back into the element it came from, each line a block."""
+    section = html.fromstring(f"<section>{''.join(f'<div>{line}</div>' for line in text.splitlines())}</section>")
     talk = session()
     return NorthCarolina().profile([section], url="https://www.sosnc.gov/x", entity_type=None, session=talk), talk
 
@@ -71,3 +75,11 @@ class TestARecordedProfile:
         assert record.principal_address == Address("155 Garrison Branch Road", "Weaverville", "NC", "28787")
         assert record.domestic is True
         assert talk.trace.stages == []
+
+    def test_keeps_an_address_apart_under_a_heading_that_nobody_knows(self, recordings: Path) -> None:
+        file = recordings / "NC" / "detail-foreign-lp.innertext.txt"
+        lines = file.read_text(encoding="utf-8").replace("Registered Mailing address", "Agent Mailing address")
+        record, talk = read(lines)
+        assert record.agent_address == Address("327 Hillsborough", "Raleigh", "NC", "27602")
+        assert [stage.name for stage in talk.trace.stages] == ["unread_labels"]
+        assert "Agent Mailing address" in talk.trace.stages[0].detail
