@@ -22,7 +22,7 @@ def lines_in(value: Value) -> list[str]:
 def agent_in(value: Value) -> tuple[str | None, Address]:
     """Name and address; None and an empty address where nobody is named."""
     lines = lines_in(value)
-    return lines[0] if lines else None, addresses.from_lines(lines[1:])
+    return (lines[0] or None) if lines else None, addresses.from_lines(lines[1:])
 
 
 def officer_in(value: Value, title: str | None) -> Officer | None:

@@ -180,7 +180,7 @@ def _pairs(summary: HtmlElement) -> Iterable[Pair]:
                 if where and named and not who:
                     values[-1] += where
                 else:
-                    values.append([*([who] if who else []), *where])
+                    values.append([who, *where])  # its address makes nobody's name
                 named = bool(who) and not where
             yield from ((text_of(term), lines) for lines in values)
 

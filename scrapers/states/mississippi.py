@@ -22,7 +22,7 @@ from scrapers.parsing.html import lines_of, missing_result, select, table_rows, 
 from scrapers.parsing.pairs import joined
 from scrapers.parsing.people import agent_in, officer_in
 from scrapers.portal import Capabilities, Portal, Terms
-from scrapers.records import Candidate, EntityRecord, NameKind, Officer, ResultList
+from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings, prefixes
 from scrapers.transport.page import Page
@@ -138,8 +138,7 @@ def _record(page: Page, session: PortalSession, link: str) -> EntityRecord:
     if len(legal) != 1:
         raise PageChanged(f"{len(legal)} legal names among {shown}")
     labels = Labels(_facts(_table(root, "Business Information")))
-    agents = table_rows(_table(root, "Registered Agent"), ("Name",))
-    agent_name, agent_address = agent_in(agents[0]["Name"] if agents else None)
+    agents = [agent_in(_named(row["Name"])) for row in table_rows(_table(root, "Registered Agent"), ("Name",))]
     labels.ignore("Creation Date", "Expiration Date")
     record = EntityRecord(
         entity_name=legal[0],
@@ -149,8 +148,8 @@ def _record(page: Page, session: PortalSession, link: str) -> EntityRecord:
         formation_date=joined(labels.maybe("Effective Date")),
         jurisdiction=joined(labels.maybe("State of Incorporation")),
         principal_address=address_in(labels.maybe("Principal Office Address")),
-        agent_name=agent_name,
-        agent_address=agent_address,
+        agent_name="; ".join(name for name, _ in agents if name) or None,
+        agent_address=agents[0][1] if agents else Address(),
         officers=tuple(_officers(root)),
         former_names=tuple(name for name, kind in shown if kind == "former"),
         assumed_names=tuple(name for name, kind in shown if kind == "assumed"),
@@ -185,11 +184,17 @@ def _facts(table: HtmlElement) -> Iterator[tuple[str, list[str]]]:
             yield text_of(cells[0]), lines_of(cells[1])
 
 
+def _named(cell: HtmlElement) -> list[str]:
+    """The lines of a cell, the first of which is the name in its link, though it be empty: no street is a name."""
+    links = select(cell, "a")
+    return ["" for link in links if not text_of(link)] + lines_of(cell)
+
+
 def _officers(root: HtmlElement) -> Iterator[Officer]:
     """Name and address in the first cell, the title in the last; entities without officers have no section."""
     if find_heading(root, "Officers & Directors") is None:
         return
     for row in table_rows(_table(root, "Officers & Directors"), ("Name", "Title")):
-        officer = officer_in(row["Name"], text_of(row["Title"]) or None)
+        officer = officer_in(_named(row["Name"]), text_of(row["Title"]) or None)
         if officer is not None:
             yield officer

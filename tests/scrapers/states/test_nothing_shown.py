@@ -210,3 +210,30 @@ class TestAPageOfACompany:
         last = len(load_steps(FOLDER / state / situation)) - 1
         assert isinstance(put(state, situation), Found)
         assert put(state, situation, (shown, ""), page=last) == "layout_changed"
+
+
+class TestSomebodyWithoutAName:
+    """Beside an address of theirs, which is nobody's name."""
+
+    def test_is_no_officer_in_minnesota(self) -> None:
+        told = put("MN", "active", ("<dd>Casey Sample</dd>", "<dd></dd>"))
+        assert isinstance(told, Found)
+        assert told.record.officers == ()
+
+    def test_is_no_agent_and_no_officer_in_mississippi(self) -> None:
+        told = put("MS", "active", (">JORDAN SAMPLE<", "><"), (">RILEY SAMPLE<", "><"))
+        assert isinstance(told, Found)
+        assert told.record.agent_name is None
+        assert told.record.agent_address.city == "JACKSON"
+        assert [officer.name for officer in told.record.officers] == ["EXAMPLE HOLDINGS LLC"]
+
+
+class TestMississippisAgents:
+    """One to a row."""
+
+    def test_are_all_named(self) -> None:
+        more = '<tr><td><a href="#">CASEY SAMPLE</a><br/>3 EXAMPLE ST<br/>BILOXI, MS 39530</td></tr>'
+        told = put("MS", "active", ("</table>\n<div>Officers", f"{more}</table>\n<div>Officers"))
+        assert isinstance(told, Found)
+        assert told.record.agent_name == "JORDAN SAMPLE; CASEY SAMPLE"
+        assert told.record.agent_address.city == "JACKSON"
