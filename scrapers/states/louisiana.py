@@ -141,15 +141,15 @@ def _record(page: Page, session: PortalSession) -> EntityRecord:
     number = labels.maybe("CharterNumber", "BookNumber", "Number")
     if not number:
         raise PageChanged(f"{page.url}: a record without a charter number")
-    agent = next(iter(_group(tree, "rptAgents", "Agent")), {})
+    agents = list(_group(tree, "rptAgents", "Agent"))
     record = EntityRecord(
         entity_name=labels.one("Name"),
         entity_id=number,
         status=labels.maybe("Status", "CurrentStatus"),
         entity_type=labels.maybe("Type", "TypesRegistered"),
         formation_date=labels.maybe("RegistrationDate"),
-        agent_name=agent.get("Name"),
-        agent_address=_place(agent),
+        agent_name="; ".join(filter(None, (agent.get("Name") for agent in agents))) or None,
+        agent_address=_place(agents[0]) if agents else Address(),
         principal_address=_table(tree, "tblDomicile"),
         mailing_address=_table(tree, "tblMailing"),
         officers=tuple(

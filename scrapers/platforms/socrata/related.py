@@ -69,7 +69,7 @@ class MasterPortal(SocrataPortal):
         agent, former = self.agents.party, (self.renamed.party.name(row) for row in renamed)
         return replace(
             record,
-            agent_name=agent.name(agents[0]) if agents else None,
+            agent_name="; ".join(dict.fromkeys(filter(None, map(agent.name, agents)))) or None,
             agent_address=agent.address(agents[0]) if agents else Address(),
             officers=tuple(filter(None, (self.principals.party.officer(row) for row in principals))),
             former_names=tuple(dict.fromkeys(name for name in former if name and name != record.entity_name)),

@@ -115,11 +115,12 @@ class RolesPortal(ManyRowsPortal):
         unknown((role for role, _ in by_role if role not in roles.known), session, what=roles.column.replace("_", " "))
         first = dict(reversed(by_role))  # the first row of a role counts
         places = {role: self.party.address(row) for role, row in first.items()}
+        agents = (self.party.name(row) for role, row in by_role if role == roles.agent)
         named = (self.party.officer(row, title=role.title()) for role, row in by_role if role in officers)
         return replace(
             self.record(rows[0]),
             jurisdiction=next((found for row in rows if (found := value(row, self.columns.jurisdiction))), None),
-            agent_name=self.party.name(first[roles.agent]) if roles.agent in first else None,
+            agent_name="; ".join(dict.fromkeys(filter(None, agents))) or None,
             agent_address=places.get(roles.agent, Address()),
             principal_address=places.get(roles.principal, Address()),
             mailing_address=places.get(roles.mailing, Address()),

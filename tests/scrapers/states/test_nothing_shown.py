@@ -226,14 +226,3 @@ class TestSomebodyWithoutAName:
         assert told.record.agent_name is None
         assert told.record.agent_address.city == "JACKSON"
         assert [officer.name for officer in told.record.officers] == ["EXAMPLE HOLDINGS LLC"]
-
-
-class TestMississippisAgents:
-    """One to a row."""
-
-    def test_are_all_named(self) -> None:
-        more = '<tr><td><a href="#">CASEY SAMPLE</a><br/>3 EXAMPLE ST<br/>BILOXI, MS 39530</td></tr>'
-        told = put("MS", "active", ("</table>\n<div>Officers", f"{more}</table>\n<div>Officers"))
-        assert isinstance(told, Found)
-        assert told.record.agent_name == "JORDAN SAMPLE; CASEY SAMPLE"
-        assert told.record.agent_address.city == "JACKSON"
