@@ -15,6 +15,7 @@ from typing import Any
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import (
+    coded,
     is_domestic,
     listed,
     need,
@@ -41,19 +42,18 @@ _ROW = frozenset(
 )
 _KINDS = {"1": True, "2": False, "3": False}  # domestic; of another state; of another country ("No Estadounidense")
 _ADDRESS = frozenset(listed("address1 | address2 | city | state | stateAbbreviation | zip | countryAbbreviation"))
-_SECTIONS = frozenset(
-    listed(
-        "corporation | mainLocation | corpStreetAddress | mailingAddress | residentAgent | officers | "
-        "administrators | incorporators | publicBenefitExecutives"
-    )
+_TITLES = coded(
+    "administrators: Administrator | incorporators: Incorporator | publicBenefitExecutives: Public Benefit Executive"
 )
+_OTHERS = listed("corporation | mainLocation | corpStreetAddress | mailingAddress | residentAgent | officers")
+_SECTIONS = frozenset({*_OTHERS, *_TITLES})
 
 
 class PuertoRico(Portal):
     """Departamento de Estado, Registro de Corporaciones y Entidades."""
 
     code, hosts, sources = "PR", ("rceapi.estado.pr.gov",), ("https://rcp.estado.pr.gov/en/search",)
-    id_pattern, capabilities = r"\d{1,9}-\d{1,6}", Capabilities(agent=True, officers=True, addresses=True)
+    id_pattern, capabilities = r"-?\d{1,9}-\d{1,6}", Capabilities(agent=True, officers=True, addresses=True)
     published = frozenset(
         listed(
             "status | entity_type | formation_date | agent_name | agent_address | principal_address | "
@@ -88,7 +88,7 @@ class PuertoRico(Portal):
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The number before the dash is shared by entities of different classes; the whole index is one of them."""
-        results = self._list(session, registryNumber=int(entity_id.partition("-")[0]))
+        results = self._list(session, registryNumber=int(entity_id.rpartition("-")[0]))
         return ResultList(tuple(row for row in results.candidates if row.entity_id == entity_id), results.complete)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
@@ -191,7 +191,7 @@ def _party(party: Any) -> tuple[str | None, PartyKind, str | None]:
 
 def _people(found: Mapping[str, Any]) -> tuple[Officer, ...]:
     people = []
-    for section, title in (("officers", None), ("administrators", "Administrator"), ("incorporators", "Incorporator")):
+    for section, title in (("officers", None), *_TITLES.items()):
         for row in need_rows((found.get(section) if title else need(found, section)) or [], section):
             name, kind, family = _party(row)
             if name:
