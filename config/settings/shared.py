@@ -29,10 +29,18 @@ for _name, _given in {"TEMPO_RECIPIENT": TEMPO_RECIPIENT, "TEMPO_CURRENCY": TEMP
     if _given and not re.fullmatch(r"0x[0-9a-fA-F]{40}", _given):
         raise ImproperlyConfigured(f"{_name} must be 0x and 40 hex digits.")
 
-_public = urlsplit(PUBLIC_URL)
-if _public.scheme not in ("https", "http") or not _public.hostname or _public.path:
+try:
+    _public = urlsplit(PUBLIC_URL)
+    _fits = _public.scheme in ("https", "http") and bool(_public.hostname) and not _public.path
+    _fits = _fits and _public.port != 0 and PUBLIC_URL.isascii()  # a port that is none is raised
+except ValueError:
+    _fits = False
+if not _fits:
     # links in mails and challenges begin with it, and the sender of mails is at its host
     raise ImproperlyConfigured("PUBLIC_URL must be an address such as https://sos.example.com.")
+
+if not re.fullmatch(r"[ -~\xa0-\xff]*", CONTACT):  # in a header of each request to a registry: none could be asked
+    raise ImproperlyConfigured("CONTACT must be an e-mail address or a URL, in one line of Latin letters.")
 
 SIGN_UP = SIGN_UP or "open"
 PRINT_SIGN_IN_LINKS = False  # development: `make run` prints the links that nobody mails
