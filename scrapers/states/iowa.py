@@ -112,8 +112,11 @@ class Iowa(Portal):
         agent.ignore("Type", "Status")
         office.ignore("Type", "Status", "Full Name")
         names = sections.get("names", Labels(()))
-        names.ignore("Status", "Modified")
-        further = list(zip(names.all("Type"), names.all("Name"), strict=True))
+        names.ignore("Modified")
+        further = [
+            (_KINDS.get(kind.casefold()), status.casefold(), name)
+            for kind, status, name in zip(*map(names.all, ("Type", "Status", "Name")), strict=True)
+        ]
         record = EntityRecord(
             entity_name=entity.one("Legal Name"),
             entity_id=entity.one("Business No."),
@@ -125,8 +128,10 @@ class Iowa(Portal):
             agent_address=_place(agent),
             principal_address=_place(office),
             officers=officers,
-            former_names=tuple(n for kind, n in further if kind == "Legal" and n != entity.one("Legal Name")),
-            assumed_names=tuple(n for kind, n in further if kind == "Fictitious"),
+            former_names=tuple(
+                n for kind, _, n in further if kind == "legal" and n not in ("", entity.one("Legal Name"))
+            ),
+            assumed_names=tuple(n for kind, status, n in further if kind == "assumed" and n and status != "inactive"),
             sos_url=_SEARCH,
         )
         note_unread([label for labels in sections.values() for label in labels.unread], session)

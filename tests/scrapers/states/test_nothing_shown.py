@@ -226,3 +226,27 @@ class TestSomebodyWithoutAName:
         assert told.record.agent_name is None
         assert told.record.agent_address.city == "JACKSON"
         assert [officer.name for officer in told.record.officers] == ["EXAMPLE HOLDINGS LLC"]
+
+
+class TestIowasNames:
+    """Each in a row with its kind and status."""
+
+    def test_are_former_or_in_use(self) -> None:
+        told = put("IA", "assumed-name")
+        assert isinstance(told, Found)
+        assert (told.record.former_names, told.record.assumed_names) == (("TERN FREIGHT LLC",), ("HERON FREIGHT",))
+
+    @pytest.mark.parametrize(
+        ("old", "new", "former", "assumed"),
+        [
+            ("<td>TERN FREIGHT LLC</td>", "<td></td>", (), ("HERON FREIGHT",)),
+            ("<td>Legal</td>", "<td>LEGAL</td>", ("TERN FREIGHT LLC",), ("HERON FREIGHT",)),
+            ("<td>Fictitious</td><td>Active</td>", "<td>Fictitious</td><td>Inactive</td>", ("TERN FREIGHT LLC",), ()),
+        ],
+    )
+    def test_are_neither_where_they_stand_empty_or_have_ended(
+        self, old: str, new: str, former: tuple[str, ...], assumed: tuple[str, ...]
+    ) -> None:
+        told = put("IA", "assumed-name", (old, new), page=2)
+        assert isinstance(told, Found)
+        assert (told.record.former_names, told.record.assumed_names) == (former, assumed)
