@@ -8,7 +8,7 @@ from typing import Any
 from scrapers.failures import PortalError
 from scrapers.normalize.record import normalized
 from scrapers.portal import Portal
-from scrapers.records import Answer, Found, FoundFilings, NameVerdict
+from scrapers.records import Answer, Found, FoundFilings
 
 
 def tell(answer: Answer, portal: Portal, *, state: str) -> dict[str, Any]:
@@ -31,24 +31,8 @@ def tell(answer: Answer, portal: Portal, *, state: str) -> dict[str, Any]:
     }
 
 
-def tell_verdict(verdict: NameVerdict) -> dict[str, Any]:
-    """JSON-ready: whether the name is free, who stands in the way, and what the caller is told beside it."""
-    told: dict[str, Any] = {
-        "conflicts": [
-            {"name": one.candidate.name, "entity_id": one.candidate.entity_id, "status_class": one.status_class}
-            for one in verdict.conflicts
-        ],
-        "normalized_name": verdict.normalized_name,
-        "variation_note": verdict.variation_note,
-        "warning": verdict.warning,
-        "status_note": verdict.status_note,
-        "check": asdict(verdict.check) if verdict.check else None,
-    }
-    return {"outcome": "judged", "available": verdict.available, "verdict": verdict.verdict, **filled(told)}
-
-
 def tell_error(error: PortalError) -> dict[str, Any]:
-    """JSON-ready: which of the four errors it was, and why."""
+    """JSON-ready: which error it was, and why."""
     return {"outcome": type(error).__name__, "reason": error.reason}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from scrapers import discovery
 from scrapers.evidence import readings, replay
 from scrapers.failures import PortalError
 from scrapers.models import Reading
-from scrapers.plain import tell, tell_error, tell_verdict
-from scrapers.records import Query
+from scrapers.plain import filled, tell, tell_error
+from scrapers.records import NameVerdict, Query
 from scrapers.transport.exchanges import Exchange, to_kept
 from scrapers.transport.recording import Step, load_steps
 from scrapers.transport.session import Trace
@@ -81,6 +81,22 @@ def play(
         told = tell(played.answer, portal, state=case.state)
     told["unread_labels"] = [stage.detail for stage in played.trace.stages if stage.name == "unread_labels"]
     return told, [f"{step.method} {step.url}" for step in played.left]
+
+
+def tell_verdict(verdict: NameVerdict) -> dict[str, Any]:
+    """JSON-ready: whether the name is free, who stands in the way, and what the caller is told beside it."""
+    told: dict[str, Any] = {
+        "conflicts": [
+            {"name": one.candidate.name, "entity_id": one.candidate.entity_id, "status_class": one.status_class}
+            for one in verdict.conflicts
+        ],
+        "normalized_name": verdict.normalized_name,
+        "variation_note": verdict.variation_note,
+        "warning": verdict.warning,
+        "status_note": verdict.status_note,
+        "check": asdict(verdict.check) if verdict.check else None,
+    }
+    return {"outcome": "judged", "available": verdict.available, "verdict": verdict.verdict, **filled(told)}
 
 
 def to_reading(case: Case, steps: Iterable[Step]) -> tuple[Reading, dict[str, bytes]]:
