@@ -125,11 +125,11 @@ def _places(tree: HtmlElement) -> dict[str, Address]:
         named = [at for at, cell in enumerate(cells) if fold(cell).endswith("address")]
         if named not in ([], [0]):
             raise PageChanged(f"an address is named in cell {named} of a row: {cells}")
-        if not named:
-            continue
         parts = {
             fold(label): value.strip() for label, colon, value in (cell.partition(":") for cell in cells[1:]) if colon
         }
+        if not named and not set(_PARTS) <= set(parts):
+            continue
         if set(_PARTS) - set(parts):
             raise PageChanged(f"{cells[0]!r} is not written in the parts {_PARTS}: {sorted(parts)}")
         found[fold(cells[0])] = addresses.from_parts(

@@ -250,3 +250,14 @@ class TestIowasNames:
         told = put("IA", "assumed-name", (old, new), page=2)
         assert isinstance(told, Found)
         assert (told.record.former_names, told.record.assumed_names) == (former, assumed)
+
+
+class TestWestVirginiasAddresses:
+    """Each in a row that begins with whose it is."""
+
+    def test_are_heard_of_where_nobody_knows_whose_one_is(self) -> None:
+        case = Case("WV", "active", FOLDER / "WV" / "active")
+        changed = (b"Mailing Address:", b"Mail is sent to:")
+        steps = [replace(step, body=step.body.replace(*changed)) for step in load_steps(case.folder)]
+        assert play(case)[0]["unread_labels"] == []
+        assert play(case, steps)[0]["unread_labels"] == ["mail is sent to"]
