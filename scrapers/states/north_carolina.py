@@ -148,7 +148,7 @@ class NorthCarolina(Portal):
             officers=officers,
             jurisdiction=labels.maybe("State of Incorporation"),
             domestic=is_domestic(labels.maybe("Citizenship")),
-            former_names=tuple(labels.all("Prev Legal name")),
+            former_names=tuple(filter(None, labels.all("Prev Legal name"))),
             sos_url=url,
         )
         note_unread(labels.unread, session)
@@ -172,7 +172,7 @@ def _candidates(box: HtmlElement, page: Page, session: PortalSession) -> list[Ca
         handle={"profile": url},
         sos_url=url,
     )
-    former = [replace(row, name=name, name_kind="former") for name in labels.all("Prev Legal name")]
+    former = [replace(row, name=name, name_kind="former") for name in labels.all("Prev Legal name") if name]
     note_unread(labels.unread, session)
     return [row, *former]
 

@@ -83,3 +83,9 @@ class TestARecordedProfile:
         assert record.agent_address == Address("327 Hillsborough", "Raleigh", "NC", "27602")
         assert [stage.name for stage in talk.trace.stages] == ["unread_labels"]
         assert "Agent Mailing address" in talk.trace.stages[0].detail
+
+    def test_has_no_former_name_where_its_line_stands_empty(self, recordings: Path) -> None:
+        text = (recordings / "NC" / "detail-foreign-lp.innertext.txt").read_text(encoding="utf-8")
+        line = "Secretary of State Identification"
+        assert read(text.replace(line, f"Prev Legal name:\n{line}"))[0].former_names == ()
+        assert read(text.replace(line, f"Prev Legal name:  Pk Fund\n{line}"))[0].former_names == ("Pk Fund",)
