@@ -13,6 +13,7 @@ import re
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
+from scrapers.normalize import names
 from scrapers.parsing.cells import address_in, must_show
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
@@ -78,8 +79,8 @@ class Arkansas(Portal):
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The rows of this filing number, opened: the list does not show the number."""
-        names = self.rows(self._ask(session, filing_number=entity_id)).candidates
-        handles = {row.handle["id"]: row for row in names}
+        listed_rows = self.rows(self._ask(session, filing_number=entity_id)).candidates
+        handles = {row.handle["id"]: row for row in listed_rows}
         records = [self.detail(session, row) for row in list(handles.values())[:_NUMBERS]]
         rows = [Candidate(r.entity_name, r.entity_id, r.status, record=r) for r in records if r.entity_id == entity_id]
         return ResultList(tuple(rows), complete=len(handles) <= _NUMBERS)
@@ -162,6 +163,6 @@ def _details(tree: HtmlElement) -> list[Pair]:
 
 
 def _officer(line: str) -> Officer:
-    """ "RILEY SAMPLE, President": the title follows the last comma."""
+    """ "RILEY SAMPLE, President": the title follows the last comma, where that is not "ACME, INC."'s own."""
     name, comma, title = line.rpartition(",")
-    return Officer(name.strip(), title.strip() or None) if comma else Officer(line)
+    return Officer(name.strip(), title.strip() or None) if comma and not names.legal_form(line) else Officer(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scrapers.records import Query, ResultList
+from scrapers.records import Found, Query, ResultList
 from scrapers.search.pipeline import ask_name
 from scrapers.transport.recording import Step, load_steps
 from tests.scrapers.conversation import Conversation
@@ -35,3 +35,18 @@ class TestAReservedName:
         talk = Conversation("AR", *steps)
         told, _ = ask_name(talk.portal, talk.session, Query("AR", "Blue Heron Logistics LLC"), now=NOW)
         assert told.verdict == "taken"
+
+
+class TestAnOfficer:
+    """In a line of name and title."""
+
+    def test_that_is_a_company_keeps_its_whole_name(self) -> None:
+        *before, detail = load_steps(FOLDER / "AR" / "by-number")
+        old, new = b"JORDAN EXAMPLE, Manager", b"HERON HOLDINGS, LLC<br>TERN, INC., Manager"
+        assert old in detail.body
+        told = Conversation("AR", *before, replace(detail, body=detail.body.replace(old, new))).ask(
+            entity_id="811223344"
+        )
+        assert isinstance(told, Found)
+        shown = [(officer.name, officer.title) for officer in told.record.officers[1:]]
+        assert shown == [("HERON HOLDINGS, LLC", None), ("TERN, INC.", "Manager")]
