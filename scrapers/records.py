@@ -6,8 +6,8 @@ cannot be seen is left out of an answer, and named in its evidence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Literal
 
@@ -181,6 +181,16 @@ class ResultList:
     complete: bool = True
     check: NameCheck | None = None
     all_spellings: bool = True
+
+    def only(self, is_wanted: Callable[[str], bool]) -> ResultList:
+        """The rows whose number is wanted, of a search by number that lists others too.
+
+        A row without a number may be the one: raises PageChanged where none other is.
+        """
+        rows = tuple(row for row in self.candidates if row.entity_id and is_wanted(row.entity_id))
+        if not rows and not all(row.entity_id for row in self.candidates):
+            raise PageChanged("a search by number listed a row without one")
+        return replace(self, candidates=rows)
 
 
 @dataclass(frozen=True, slots=True)

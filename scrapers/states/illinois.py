@@ -87,7 +87,7 @@ class Illinois(Portal):
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this file number."""
         found = self._ask(session, method="f", value=entity_id)
-        return ResultList(tuple(row for row in found.candidates if row.entity_id == entity_id), found.complete)
+        return found.only(entity_id.__eq__)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open the row by its transaction id."""

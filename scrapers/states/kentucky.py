@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 from lxml.html import HtmlElement
@@ -96,11 +95,10 @@ class Kentucky(Portal):
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The same box takes an organization number; other rows are names that hold the digits."""
-        found = self.search(session, entity_id)
-        rows = tuple(row for row in found.candidates if self.check_id(row.entity_id) == entity_id)
-        if not rows and not found.complete:
+        found = self.search(session, entity_id).only(lambda shown: self.check_id(shown) == entity_id)
+        if not found.candidates and not found.complete:
             raise PageChanged(f"the list for number {entity_id} is cut")
-        return replace(found, candidates=rows)
+        return found
 
     def check_id(self, entity_id: str) -> str:
         """Seven digits, shown with or without leading zeros; a suffix of two digits tells branches apart."""

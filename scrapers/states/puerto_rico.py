@@ -89,7 +89,7 @@ class PuertoRico(Portal):
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The number before the dash is shared by entities of different classes; the whole index is one of them."""
         results = self._list(session, registryNumber=int(entity_id.rpartition("-")[0]))
-        return ResultList(tuple(row for row in results.candidates if row.entity_id == entity_id), results.complete)
+        return results.only(entity_id.__eq__)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The whole entity by its index."""

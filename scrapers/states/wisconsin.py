@@ -82,9 +82,7 @@ class Wisconsin(Portal):
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The same box takes an identifier; rows of other entities are dropped."""
-        found = self._ask(session, entity_id)
-        rows = [row for row in found.candidates if row.entity_id.casefold() == entity_id.casefold()]
-        return ResultList(tuple(rows), found.complete)
+        return self._ask(session, entity_id).only(lambda shown: shown.casefold() == entity_id.casefold())
 
     def _ask(self, session: PortalSession, text: str) -> ResultList:
         page = session.get(f"{_HOME}Results.aspx", params={"type": "Simple", "q": text})

@@ -114,7 +114,7 @@ class CivixPortal(Portal):
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this number."""
         found = self._ask(session, self.question(entity_id=entity_id))
-        return ResultList(tuple(row for row in found.candidates if row.entity_id == entity_id), found.complete)
+        return found.only(entity_id.__eq__)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open the page behind a row."""

@@ -97,11 +97,11 @@ class FileOnePortal(Portal):
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The search box takes numbers too, and then may list names that hold the number."""
-        results = self._list(session, self.question(entity_id, starts_with=False))
-        rows = tuple(row for row in results.candidates if self._is_number(row.entity_id, entity_id))
-        if not rows and not results.complete:
+        found = self._list(session, self.question(entity_id, starts_with=False))
+        found = found.only(lambda shown: self._is_number(shown, entity_id))
+        if not found.candidates and not found.complete:
             raise QueryRefused(Refusal.TOO_MANY_NUMBERS)
-        return ResultList(rows)
+        return replace(found, complete=True)
 
     def _is_number(self, shown: str, wanted: str) -> bool:
         try:

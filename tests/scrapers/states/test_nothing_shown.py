@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scrapers.failures import PortalError
-from scrapers.records import Answer, Found, FoundFilings, NotFound
+from scrapers.records import Answer, Candidate, Found, FoundFilings, NotFound, ResultList
 from scrapers.transport.recording import load_steps
 from tests.scrapers.conversation import Conversation
 from tests.scrapers.golden import FOLDER, Case, dated, play
@@ -261,3 +261,20 @@ class TestWestVirginiasAddresses:
         steps = [replace(step, body=step.body.replace(*changed)) for step in load_steps(case.folder)]
         assert play(case)[0]["unread_labels"] == []
         assert play(case, steps)[0]["unread_labels"] == ["mail is sent to"]
+
+
+class TestAListForANumber:
+    """That lists others too."""
+
+    def test_is_not_empty_where_a_row_shows_no_number(self) -> None:
+        """That row may be the company that is asked for."""
+        assert isinstance(put("UT", "by-number"), Found)
+        assert put("UT", "by-number", (">12001234-0160<", "><"), page=1) == "layout_changed"
+
+    def test_is_empty_where_all_rows_are_of_others(self) -> None:
+        other = Candidate("BLUE HERON LOGISTICS LLC", "12001234-0161")
+        assert ResultList((other,)).only("12001234-0160".__eq__).candidates == ()
+
+    def test_is_what_has_the_number(self) -> None:
+        one, unknown = Candidate("BLUE HERON LLC", "12001234-0160"), Candidate("BLUE HERON INC", "")
+        assert ResultList((unknown, one)).only("12001234-0160".__eq__).candidates == (one,)
