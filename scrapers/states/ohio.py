@@ -141,6 +141,7 @@ def _record(
 ) -> EntityRecord:
     number, entity_type = need_text(panel, "charter_num"), _shown(panel, "business_type")
     contact = _agent(sections.get("registrant", []), number, entity_type)
+    named = _shown(contact, "contact_name") if contact else None
     return EntityRecord(
         entity_name=need_text(panel, "business_name"),
         entity_id=number,
@@ -148,8 +149,8 @@ def _record(
         status=need_text(panel, "status"),
         formation_date=_shown(panel, "effect_date"),
         jurisdiction=state or None,
-        agent_name=(_shown(contact, "contact_name") if contact else None) or agent or None,
-        agent_address=_address(contact) if contact else Address(),
+        agent_name=named or agent or None,
+        agent_address=_address(contact) if contact and named else Address(),  # of whom the list names nobody knows
         filings=tuple(
             Filing(_shown(row, "effect_date"), need_text(row, "tran_code_desc")) for row in sections.get("listing", [])
         ),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scrapers.failures import PortalError
-from scrapers.records import Answer, Candidate, Found, FoundFilings, NotFound, ResultList
+from scrapers.records import Address, Answer, Candidate, Found, FoundFilings, NotFound, ResultList
 from scrapers.transport.recording import load_steps
 from tests.scrapers.conversation import Conversation
 from tests.scrapers.golden import FOLDER, Case, dated, play
@@ -278,3 +278,13 @@ class TestAListForANumber:
     def test_is_what_has_the_number(self) -> None:
         one, unknown = Candidate("BLUE HERON LLC", "12001234-0160"), Candidate("BLUE HERON INC", "")
         assert ResultList((unknown, one)).only("12001234-0160".__eq__).candidates == (one,)
+
+
+class TestOhiosRegistrant:
+    """Whose name stands empty."""
+
+    def test_gives_no_address_to_whom_the_list_names(self) -> None:
+        found = put("OH", "active", ('"contact_name": "CT CORPORATION SYSTEM"', '"contact_name": null'), page=2)
+        assert isinstance(found, Found)
+        assert found.record.agent_name
+        assert found.record.agent_address == Address()
