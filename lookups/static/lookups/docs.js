@@ -18,10 +18,12 @@ let waiting;
 
 /** Show what the page of the search shows, without leaving this one. */
 async function find() {
-  const address = `/docs/search/?q=${encodeURIComponent(search.value)}`;
+  const asked = search.value;
+  const address = `/docs/search/?q=${encodeURIComponent(asked)}`;
   const reply = await fetch(address);
   if (!reply.ok || reply.url !== new URL(address, location).href) return;
   const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+  if (search.value !== asked) return; // what is asked now is answered by another
   found.replaceChildren(...page.getElementById("docs-found").children);
   history.replaceState(null, "", address);
 }

@@ -61,6 +61,20 @@ class TestAReader:
         page.wait_for_url("**/docs/search/?q=ambiguous")  # "amb" found the same before
         page.wait_for_selector('.hits a[href="/docs/errors/#ambiguous_name"]')
 
+    def test_is_shown_what_was_asked_last_though_an_earlier_answer_is_late(self, page: Any, live_server: Any) -> None:
+        held = []
+        page.route("**/docs/search/?q=evidence", lambda route: held.append(route))
+        page.goto(f"{live_server.url}/docs/search/")
+        with page.expect_request("**/docs/search/?q=evidence"):
+            page.fill("#docs-q", "evidence")
+        page.fill("#docs-q", "ambiguous")
+        page.wait_for_url("**/docs/search/?q=ambiguous")
+        with page.expect_request_finished(lambda one: one.url.endswith("=evidence")):
+            held[0].continue_()
+        page.evaluate("new Promise(done => setTimeout(done))")  # whoever waited for it goes before
+        assert page.url.endswith("?q=ambiguous")
+        page.wait_for_selector('.hits a[href="/docs/errors/#ambiguous_name"]')
+
     def test_finds_without_a_script(self, browser: Any, live_server: Any) -> None:  # noqa: F811
         context = chromium.person(browser, script=False)
         page = context.new_page()
