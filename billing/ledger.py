@@ -293,8 +293,7 @@ def expire_holds(*, now: datetime, limit: int = 1000) -> int:
 def _hold(account: Account, request: _Request, row: Model | None, made: Hold) -> Hold:
     """Write a new hold of a locked account, with the caller's row for it."""
     charged = _take(account, made.amount, made.key, request.now)
-    made.account, made.is_free = account, account.is_internal
-    made.created_at = max(request.now, account.last_entry_at or request.now)  # in the month in which it was counted
+    made.account, made.is_free, made.created_at = account, account.is_internal, _date(account, request.now)
     _write(account, request, charged, available=-charged, held=charged, reference=made.reference, hold=made, row=row)
     return made
 
@@ -320,8 +319,7 @@ def _take(account: Account, amount: int, key: ApiKey | None, now: datetime) -> i
         return 0
     if account.available < amount:
         raise InsufficientFunds(available=max(0, account.available), needed=amount)
-    # As its entry is dated: who waited for the lock, or whose clock was set back, begins no earlier month anew
-    left = budgets.take(account=account, key=key, amount=amount, now=max(now, account.last_entry_at or now))
+    left = budgets.take(account=account, key=key, amount=amount, now=_date(account, now))
     if left is not None:
         raise BudgetExceeded(available=left, needed=amount)
     return amount
@@ -357,6 +355,11 @@ def _end_state(held: Hold, kind: str, reason: str, *, untouched: bool) -> str:
     return Hold.State.EXPIRED if reason == "expired" else Hold.State.RELEASED
 
 
+def _date(account: Account, now: datetime) -> datetime:
+    """Of a locked account's next entry: the lock decides their order; the caller's clock was read before it."""
+    return max(now, account.last_entry_at or now)
+
+
 def _write(
     account: Account,
     request: _Request,
@@ -376,8 +379,7 @@ def _write(
     account.held += held
     account.spent += spent
     account.deposited += available + held + spent
-    # The lock decides the order of entries; the caller's clock was read before it.
-    account.last_entry_at = max(request.now, account.last_entry_at or request.now)
+    account.last_entry_at = _date(account, request.now)
     entry = LedgerEntry(
         account=account,
         kind=request.kind,

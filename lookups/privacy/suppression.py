@@ -155,20 +155,17 @@ def names_anyone(text: str, *, state: str) -> bool:
     if not cache.get_or_set(_SUBJECTS, _list_subjects, _REMEMBERED):
         return False
     plain = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), html.unescape(text))
+    ungrouped = _GROUPING.sub("", plain)
     words = set(to_person_key(plain, most=None).split())
     for one in Suppression.objects.active().filter(state__in=["", state]).order_by():
         if one.kind == Kind.PERSON and words.issuperset(one.person_key.split()):
             return True
-        if one.kind != Kind.PERSON and _to_pattern(one.entity_id).search(plain):
+        if one.kind != Kind.PERSON and _GROUPING.sub("", one.entity_id) in ungrouped:
             return True
     return False
 
 
-def _to_pattern(number: str) -> re.Pattern[str]:
-    """A company's number, also where a page writes it in groups: "6 512 345", "65-12345"."""
-    return re.compile(r"[\s.-]?".join(map(re.escape, re.sub(r"[\s.-]", "", number) or number)))
-
-
+_GROUPING = re.compile(r"[\s.-]+")  # of numbers: "6 512 345", "65-12345"
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")  # as JSON writes letters
 _SIDES = ("debtors", "securedParties")
 _NOWHERE = dict.fromkeys(("address", "city", "state", "zip"))
