@@ -6,6 +6,8 @@ number are spelled, and how a listed principal looks ("NAME / TITLE", then the a
 
 from __future__ import annotations
 
+import re
+
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
@@ -23,6 +25,7 @@ _UNCHECKED = listed(
     "chkWithSimilarSoundingBusinessNames | chkWithSoundingBusinessHomeStateNames | "
     "chkWithSimilarSoundingAgentNames | chkWithSimilarSoundingPrincipalNames"
 )
+_NO_PRINCIPALS = re.compile(r"no principal(?:\(s\)|s)? listed\b", re.IGNORECASE)
 
 
 class QuickStartPortal(CivixPortal):
@@ -43,17 +46,20 @@ class QuickStartPortal(CivixPortal):
         }
 
     def officers(self, tree: HtmlElement) -> tuple[Officer, ...]:
-        """Rows "NAME / TITLE | address" under the heading, or the sentence that there are none."""
+        """Rows "NAME / TITLE | address", or the sentence that there are none, in the panel that each page has."""
         titles = [head for head in select(tree, ".page_subtitle_12") if fold(text_of(head)) == "principals information"]
-        panels = [next(title.iterancestors("table")) for title in titles]
-        if not panels:
-            return ()
+        if not titles:
+            raise PageChanged("no panel of principals")
         found = []
-        for row in panels[-1].xpath(".//tr[td or th]"):
-            cells = row.xpath("./td | ./th")
-            if len(cells) == 2 and " / " in text_of(cells[0]):
-                name, _, title = text_of(cells[0]).rpartition(" / ")
-                found.append(Officer(name, title or None, stated(text_of(cells[1]))))
-            elif len(cells) != 1 and [text_of(cell) for cell in cells] != ["Name/Title", "Business Address"]:
+        for row in next(titles[-1].iterancestors("table")).xpath(".//tr[td]"):
+            cells = [text_of(cell) for cell in row.xpath("./td")]
+            if len(cells) == 2 and " / " in cells[0]:
+                name, _, title = cells[0].rpartition(" / ")
+                found.append(Officer(name, title or None, stated(cells[1])))
+            elif _NO_PRINCIPALS.match(cells[0]):
+                return ()
+            elif cells != ["Name/Title", "Business Address"]:
                 raise PageChanged(f"a row of principals reads {text_of(row)[:80]!r}")
+        if not found:
+            raise PageChanged("the panel of principals names nobody, and does not say so")
         return tuple(found)

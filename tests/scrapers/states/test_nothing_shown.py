@@ -288,3 +288,27 @@ class TestOhiosRegistrant:
         assert isinstance(found, Found)
         assert found.record.agent_name
         assert found.record.agent_address == Address()
+
+
+class TestNewHampshiresPrincipals:
+    """Stand in a panel of every company's page, which says so where there are none."""
+
+    NONE = "<tr><td>No Principal(s) listed for this business.</td></tr>"
+    ONE = "<tr><td>Riley Sample / Manager</td><td>100 Lake Rd, Keene, NH, 03431, USA</td></tr>"
+
+    def test_are_none_where_the_panel_says_so(self) -> None:
+        told = put("NH", "active", (self.ONE, self.NONE))
+        assert isinstance(told, Found)
+        assert told.record.officers == ()
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("Principals Information", "Officers and Directors"),
+            (ONE, ""),
+            (ONE, "<tr><td>The principals cannot be shown now.</td></tr>"),
+            (ONE, "<tr><td>Riley Sample, Manager</td></tr>"),
+        ],
+    )
+    def test_are_not_none_where_it_says_something_else(self, old: str, new: str) -> None:
+        assert put("NH", "active", (old, new)) == "layout_changed"
