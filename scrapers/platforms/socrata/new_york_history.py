@@ -17,7 +17,7 @@ from scrapers.bulk_data.layouts.new_york import INQUIRY
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
-from scrapers.normalize.dates import to_iso
+from scrapers.normalize.dates import is_placeholder, to_iso
 from scrapers.parsing.fields import listed, need_text, note_unread
 from scrapers.records import Address, EntityRecord, Filing, Officer
 from scrapers.transport import conditions, soda
@@ -83,8 +83,19 @@ def _is_assumed(row: Row) -> bool:
 
 
 def without(rows: Iterable[Row], films: frozenset[str]) -> list[Row]:
-    """The rows that belong to none of these filings."""
-    return [row for row in rows if need_text(row, "film_num") not in films]
+    """The rows that belong to none of these filings.
+
+    Each must have a day: the newest row says what is true of a company now, the oldest one when it was formed.
+    """
+    own = [row for row in rows if need_text(row, "film_num") not in films]
+    undated = [row["film_num"] for row in own if not _is_dated(value(row, "date_filed"))]
+    if undated:
+        raise PageChanged(f"nobody can say when {undated[:3]} were filed")
+    return own
+
+
+def _is_dated(shown: str | None) -> bool:
+    return bool(to_iso(shown)) or is_placeholder(shown)  # which is of long ago
 
 
 def with_names(record: EntityRecord, rows: Sequence[Row]) -> EntityRecord:

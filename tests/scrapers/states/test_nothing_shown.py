@@ -312,3 +312,25 @@ class TestNewHampshiresPrincipals:
     )
     def test_are_not_none_where_it_says_something_else(self, old: str, new: str) -> None:
         assert put("NH", "active", (old, new)) == "layout_changed"
+
+
+class TestNewYorksHistories:
+    """Of a company, whose newest row says what is true of it."""
+
+    ENDED = '"film_num": "260724000905",\n  "date_filed": "2026-07-24T00:00:00.000",'
+    RENAMED = '"film_num": "201103000214",\n  "date_filed": "2020-11-03T00:00:00.000",'
+    FORMED = '"film_num": "200812010538",\n  "date_filed": "2020-08-12T00:00:00.000",'
+    MOVED = '"film_num": "251126003157",\n  "date_filed": "2025-11-26T00:00:00.000",'
+    STRANGE = '"film_num": "Z009810-2",\n  "date_filed": "1979-06-04T00:00:00.000",'
+
+    @pytest.mark.parametrize(("row", "page"), [(RENAMED, 3), (ENDED, 4), (FORMED, 5), (ENDED, 5), (MOVED, 6)])
+    @pytest.mark.parametrize("day", ["", '"date_filed": "soon",'])
+    def test_cannot_be_put_in_order_where_one_has_no_day(self, row: str, page: int, day: str) -> None:
+        assert put("NY", "inactive", (row, row.partition("\n")[0] + day), page=page) == "layout_changed"
+
+    @pytest.mark.parametrize("page", [4, 5, 6])
+    def test_can_where_it_is_somebody_elses(self, page: int) -> None:
+        undated = self.STRANGE.partition("\n")[0]
+        told = put("NY", "inactive", (self.STRANGE, undated), page=page)
+        assert isinstance(told, Found)
+        assert (told.record.status, told.record.formation_date) == ("Inactive", "2020-08-12T00:00:00.000")
