@@ -120,7 +120,7 @@ class LienQuery(SecondGeneration):
 def _may_be_theirs(filing: UccFiling, query: Query) -> bool:
     """Whether a party of the role bears the name; how the list writes people is not known, so that they stay."""
     person = officers.person_in(query.name or "")
-    shown = filing.debtors if query.search_by == "debtor" else filing.secured_parties
+    shown = ucc.in_role(filing, query)
     return any(parties.fits(one, query) or (person and one.kind != "organization") for one in shown)
 
 

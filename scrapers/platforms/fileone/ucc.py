@@ -50,11 +50,25 @@ def fits(filing: UccFiling, query: Query) -> bool:
     Whoever is not surely a company may be written with the last name first: all words of the name are enough.
     """
     wanted = set(names.key(query.name or "").split())
-    shown = filing.debtors if query.search_by == "debtor" else filing.secured_parties
+    if query.search_by == "secured_party" and not filing.secured_parties and _holds(filing.debtors, wanted):
+        return False  # listed for its debtor
     return any(
         parties.fits(one, query) or (one.kind != "organization" and wanted <= set(names.plain(one.name).split()))
-        for one in shown
+        for one in in_role(filing, query)
     )
+
+
+def _holds(shown: Iterable[UccParty], words: set[str]) -> bool:
+    """Whether a name holds one of the words, or one that begins so."""
+    return any(part.startswith(word) for one in shown for part in names.plain(one.name).split() for word in words)
+
+
+def in_role(filing: UccFiling, query: Query) -> tuple[UccParty, ...]:
+    """The parties in the role asked for; PageChanged where none is named: left out, their lien would read as "none"."""
+    shown = filing.debtors if query.search_by == "debtor" else filing.secured_parties
+    if not shown:
+        raise PageChanged(f"the list names nobody whom it lists {filing.file_number} for")
+    return shown
 
 
 def opened(

@@ -117,6 +117,22 @@ class TestARowOfALien:
         assert isinstance(put(state, situation), FoundFilings)
         assert put(state, situation, (old, new), page=page) == "layout_changed"
 
+    @pytest.mark.parametrize(
+        ("state", "page", "old", "new"),
+        [
+            ("NM", 0, '"EXAMPLE BANK - ALBUQUERQUE, NM"', "null"),
+            ("CA", 1, '"SEC_PARTY": [\n    "GOLDEN LANTERN WORKS, INC. - CHULA VISTA, CA"\n   ]', '"SEC_PARTY": null'),
+        ],
+    )
+    def test_must_name_the_secured_party_it_is_listed_for(self, state: str, page: int, old: str, new: str) -> None:
+        assert isinstance(put(state, "ucc-secured-party"), FoundFilings)
+        assert put(state, "ucc-secured-party", (old, new), page=page) == "layout_changed"
+
+    def test_need_not_name_a_secured_party_where_it_is_listed_for_its_debtor(self) -> None:
+        told = put("CA", "ucc-secured-party", ('"EXAMPLE BANK, N.A. - SAN DIEGO, CA"', ""), page=1)
+        assert isinstance(told, FoundFilings)
+        assert [filing.file_number for filing in told.filings] == ["217728979001"]
+
     def test_must_have_a_document(self) -> None:
         assert put("CO", "ucc-debtor", ('"fileid": "502"', '"fileid": "999"'), page=1) == "layout_changed"
 
