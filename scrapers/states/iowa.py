@@ -113,10 +113,11 @@ class Iowa(Portal):
         office.ignore("Type", "Status", "Full Name")
         names = sections.get("names", Labels(()))
         names.ignore("Modified")
-        further = [
-            (_KINDS.get(kind.casefold()), status.casefold(), name)
-            for kind, status, name in zip(*map(names.all, ("Type", "Status", "Name")), strict=True)
-        ]
+        kinds, stands, shown = map(names.all, ("Type", "Status", "Name"))
+        if not len(kinds) == len(stands) == len(shown):
+            raise PageChanged(f"{len(shown)} names have {len(kinds)} types and {len(stands)} statuses")
+        rows = zip(kinds, stands, shown, strict=True)
+        further = [(_KINDS.get(kind.casefold()), status.casefold(), name) for kind, status, name in rows]
         record = EntityRecord(
             entity_name=entity.one("Legal Name"),
             entity_id=entity.one("Business No."),
@@ -128,9 +129,7 @@ class Iowa(Portal):
             agent_address=_place(agent),
             principal_address=_place(office),
             officers=officers,
-            former_names=tuple(
-                n for kind, _, n in further if kind == "legal" and n not in ("", entity.one("Legal Name"))
-            ),
+            former_names=tuple(n for kind, _, n in further if kind == "legal" and n and n != entity.one("Legal Name")),
             assumed_names=tuple(n for kind, status, n in further if kind == "assumed" and n and status != "inactive"),
             sos_url=_SEARCH,
         )

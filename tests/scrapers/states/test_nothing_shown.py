@@ -267,6 +267,12 @@ class TestIowasNames:
         assert isinstance(told, Found)
         assert (told.record.former_names, told.record.assumed_names) == (former, assumed)
 
+    @pytest.mark.parametrize("head", ["Type", "Status", "Name"])
+    def test_cannot_be_read_where_a_column_is_named_otherwise(self, head: str) -> None:
+        heads = "<th>Type</th><th>Status</th><th>Modified</th><th>Name</th>"
+        other = heads.replace(f"<th>{head}</th>", "<th>Other</th>")
+        assert put("IA", "assumed-name", (heads, other), page=2) == "layout_changed"
+
 
 class TestWestVirginiasAddresses:
     """Each in a row that begins with whose it is."""
