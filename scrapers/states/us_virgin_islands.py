@@ -122,7 +122,7 @@ def _record(tree: HtmlElement, candidate: Candidate, session: PortalSession) -> 
         entity_type=shown(labels.maybe("Business Entity Sub-Type")) or shown(labels.maybe("Entity Type")),
         formation_date=_day(labels.maybe("Registration Date")),
         jurisdiction=shown(labels.maybe("State")),
-        agent_name=shown(agents[0]) if agents else None,
+        agent_name="; ".join(dict.fromkeys(filter(None, map(shown, agents)))) or None,
         agent_address=address_in(next(iter(labels.all("Physical Address")), None)),
         principal_address=address_in(next(iter(labels.all("Principal Office or Place of Business")), None)),
         sos_url=_HOME,

@@ -52,6 +52,15 @@ class TestAgents:
         assert record.agent_name == "JORDAN SAMPLE; CASEY SAMPLE"
         assert record.agent_address.city == "BATON ROUGE"
 
+    def test_stand_under_a_label_or_as_a_link_each_in_the_virgin_islands(self) -> None:
+        label = '<div class="appAttribute"><span class="appLabelText">Name</span>{}</div>'
+        value, last = '<div class="appAttrValue">Casey Sample</div>', "</div>\n</form>"
+        record = read("VI", 2, (last, label.format(value) * 2 + last))
+        assert record.agent_name == "Jordan Sample; Casey Sample"
+        link = '<div class="appAttrHyperlink EntityName"><a href="#">{} Agents, LLC</a></div>'
+        record = read("VI", 2, (last, link.format("Island") + link.format("Harbor") + last))
+        assert record.agent_name == "Island Agents, LLC; Harbor Agents, LLC"
+
     @pytest.mark.parametrize(
         ("state", "page", "other"), [("CT", 1, {"name__c": "CASEY SAMPLE"}), ("OR", 0, {"first_name": "CASEY"})]
     )
