@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates
-from scrapers.parsing.html import body_rows, missing_result, one, table_rows, text_of, visible_text
+from scrapers.parsing.html import body_rows, missing_result, offers_next, one, table_rows, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Query, UccFiling
 from scrapers.transport.page import Page
@@ -37,7 +37,7 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
             _add(found, row)
     if not found:
         parties.refuse_people(query, state="Kentucky")
-    return parties.newest_first(found.values(), query), len(rows) < _CUT
+    return parties.newest_first(found.values(), query), len(rows) < _CUT and not offers_next(page.html())
 
 
 def _rows(page: Page) -> list[dict[str, str]]:

@@ -26,6 +26,7 @@ from scrapers.parsing.html import (
     hidden_inputs,
     maybe,
     missing_result,
+    offers_next,
     one,
     table_rows,
     text_of,
@@ -85,8 +86,11 @@ class OregonLiens(Portal):
             liens, complete = _by_secured_party(session, query)
         numbers = list(liens)[:_LIENS]
         for batch in conditions.batches(numbers, size=_BATCH):
-            _add_active(liens, _ask(session, _ACTIVE, conditions.one_of("filenumber", batch)))
-            _add_recent(liens, _ask(session, _LAST_MONTH, conditions.one_of("original_file_number", batch)))
+            active = _ask(session, _ACTIVE, conditions.one_of("filenumber", batch))
+            recent = _ask(session, _LAST_MONTH, conditions.one_of("original_file_number", batch))
+            _add_active(liens, active)
+            _add_recent(liens, recent)
+            complete = complete and max(len(active), len(recent)) < _LISTED  # else some of their parties are left out
         found = parties.newest_first((_filing(liens[number]) for number in numbers), query)
         return found, complete and len(liens) <= _LIENS
 
@@ -127,7 +131,7 @@ def _by_debtor(session: PortalSession, query: Query) -> tuple[dict[str, _Lien], 
     """The filing office's own search: its form for the token, then one table."""
     lists = [_list_debtors(session, query, text) for text in parties.texts(query)]
     liens: dict[str, _Lien] = {}
-    for cells in (cells for rows in lists for cells in rows):
+    for cells in (cells for rows, _ in lists for cells in rows):
         who = UccParty(cells["Name"], addresses.from_text(cells["Address"]), parties.kind(cells["Name"]))
         if parties.fits(who, query):
             number = cells["Lien Number"]
@@ -139,7 +143,7 @@ def _by_debtor(session: PortalSession, query: Query) -> tuple[dict[str, _Lien], 
             lien.add(lien.debtors, who)
     if not liens:
         parties.refuse_people(query, state="Oregon")
-    return liens, all(len(rows) < _TABLE for rows in lists)
+    return liens, all(whole for _, whole in lists)
 
 
 def _is_day(shown: str) -> bool:
@@ -149,8 +153,8 @@ def _is_day(shown: str) -> bool:
     return dates.to_iso(shown) is not None
 
 
-def _list_debtors(session: PortalSession, query: Query, text: str) -> list[dict[str, str]]:
-    """The table of debtors whose name begins with a text."""
+def _list_debtors(session: PortalSession, query: Query, text: str) -> tuple[list[dict[str, str]], bool]:
+    """The table of debtors whose name begins with a text, and whether it is all of it."""
     form = session.get(f"{_SEARCH}/searchHome.action")
     token = hidden_inputs(form.html()).get("CSRFToken")
     if not token:
@@ -167,7 +171,8 @@ def _list_debtors(session: PortalSession, query: Query, text: str) -> list[dict[
         },
         headers={"Referer": f"{_SEARCH}/searchHome.action"},
     )
-    return _table(page)
+    rows = _table(page)
+    return rows, len(rows) < _TABLE and not offers_next(page.html())
 
 
 def _table(page: Page) -> list[dict[str, str]]:

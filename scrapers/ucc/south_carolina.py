@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import paired
 from scrapers.parsing.fields import listed
-from scrapers.parsing.html import missing_result, select, text_of, visible_text
+from scrapers.parsing.html import missing_result, offers_next, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm, post_backs
 from scrapers.records import Query, UccFiling
 from scrapers.transport.page import Page
@@ -50,16 +50,15 @@ def _listed(session: PortalSession, query: Query, text: str) -> tuple[list[UccFi
     roles = form.tree.xpath("//input[@type='radio'][@value='DebtorPartyRadioButton']/@name")
     values = {"PartyNameTextBox": text, **{str(name): "DebtorPartyRadioButton" for name in roles}}
     page = form.press(session, "ContinueButton", values, headers={"Referer": page.url})
-    boxes = _boxes(page)
+    boxes, whole = _boxes(page), _is_whole(page)
     ticked = {name: party for name, party in boxes.items() if parties.fits(parties.listed_party(party), query)}
     if not ticked:
-        return [], True
+        return [], whole
     chosen = WebForm(page, what="the list of names").press(
         session, "UCCSearchResultsByPartyNameControl1$ContinueButton", dict.fromkeys(ticked, "on")
     )
     debtor = next(iter(ticked.values())) if roles and len(set(ticked.values())) == 1 else None
-    rows, complete = _rows(chosen)
-    return [_filing(row, debtor) for row in rows], complete
+    return [_filing(row, debtor) for row in _rows(chosen)], whole and _is_whole(chosen)
 
 
 def _name_search(session: PortalSession, menu: WebForm) -> Page:
@@ -93,8 +92,15 @@ def _beside(box: HtmlElement) -> str:
     return shown[0]
 
 
-def _rows(page: Page) -> tuple[list[dict[str, str]], bool]:
-    """Rows by the grid's own headers; a second page counts as a cut list."""
+def _is_whole(page: Page) -> bool:
+    """Whether a list ends on its first page, which is the only one that is read."""
+    tree = page.html()
+    pages = _PAGES.search(visible_text(tree))
+    return (pages is None or pages[1] == "1") and not offers_next(tree)
+
+
+def _rows(page: Page) -> list[dict[str, str]]:
+    """Rows by the grid's own headers."""
     tree = page.html()
     grids = select(tree, "table.rgMasterTable")
     if len(grids) != 1:
@@ -105,8 +111,9 @@ def _rows(page: Page) -> tuple[list[dict[str, str]], bool]:
         raise PageChanged(f"the grid of filings lacks the columns {sorted(missing)}")
     lines = [paired(heads, row.xpath("./td")) for row in select(grids[0], "tr.rgRow, tr.rgAltRow", least=1)]
     rows = [{head: text_of(cell) for head, cell in line} for line in lines]
-    pages = _PAGES.search(visible_text(tree))
-    return rows, pages is None or pages[1] == "1"
+    if not all(row["Filing Number"] for row in rows):
+        raise PageChanged("a filing has no number")
+    return rows
 
 
 def _filing(row: dict[str, str], debtor: str | None) -> UccFiling:

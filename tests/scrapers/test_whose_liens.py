@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from scrapers.records import FoundFilings, NotFound, Query
+from scrapers.refusals import QueryRefused
 from scrapers.transport.recording import Step, load_steps
 from scrapers.ucc import connecticut, parties
 from tests.scrapers.conversation import Conversation
@@ -114,6 +116,42 @@ class TestAListOfDocumentsThatWasCut:
         told = Conversation("CT", found, documents).ask(kind="ucc", name="Stone Wall Orchard")
         assert isinstance(told, FoundFilings)
         assert not told.complete
+
+    def test_makes_no_whole_answer_in_oregon_where_parties_are_left_out(self) -> None:
+        steps = load_steps(FOLDER / "OR/ucc-secured-party")
+        (row, *_) = json.loads(steps[2].body)
+        for rows, whole in ((999, True), (1000, False)):
+            many = [row | {"secured_party": f"EXAMPLE LENDERS {number} INC"} for number in range(rows)]
+            steps[2] = replace(steps[2], body=json.dumps(many).encode())
+            told = Conversation("OR", *steps).ask(kind="ucc", name="Example Bank, N.A.", search_by="secured_party")
+            assert isinstance(told, FoundFilings)
+            assert told.complete is whole
+
+
+class TestAListWithAWayToAFurtherPage:
+    """Which nobody has seen, and nobody reads."""
+
+    @pytest.mark.parametrize(
+        ("state", "where"), [("KY", b'<table id="ctl00_ContentPlaceHolder1_searchlist2'), ("OR", b"<table id=")]
+    )
+    def test_proves_nothing(self, state: str, where: bytes) -> None:
+        question: dict[str, Any] = {"kind": "ucc", "name": "Unwritten Harbour Whisky Inc"}
+        steps = load_steps(FOLDER / state / "ucc-none")
+        assert isinstance(Conversation(state, *steps).ask(**question), NotFound)
+        steps = saved(f"{state}/ucc-none", lambda page: page.replace(where, b'<a href="?page=2">Next</a>' + where))
+        with pytest.raises(QueryRefused, match="too many filings"):
+            Conversation(state, *steps).ask(**question)
+
+    @pytest.mark.parametrize("more", [b'<a href="?page=2">Next</a>', b"<div>26 items in 2 pages</div>"])
+    def test_may_name_more_debtors_in_south_carolina(self, more: bytes) -> None:
+        names = b"</table><input"
+        cut = saved("SC/ucc-debtor", lambda page: page.replace(names, b"</table>" + more + b"<input"))
+        told = Conversation("SC", *cut).ask(kind="ucc", name="Blue Heron Logistics LLC")
+        assert isinstance(told, FoundFilings)
+        assert not told.complete
+        others = [replace(step, body=step.body.replace(b"BLUE HERON LOGISTICS", b"TERN FREIGHT")) for step in cut]
+        with pytest.raises(QueryRefused, match="too many filings"):
+            Conversation("SC", *others).ask(kind="ucc", name="Blue Heron Logistics LLC")
 
 
 class TestALienOnTwoDebtorsOfAName:
