@@ -8,14 +8,14 @@ Parties that a later document removed are marked as not active and are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates
 from scrapers.normalize.liens import is_termination
 from scrapers.parsing.columns import PlaceColumns
-from scrapers.parsing.fields import listed, need_text, note_unread
+from scrapers.parsing.fields import listed, need_text, note_unread, refuse_renamed
 from scrapers.portal import Portal
 from scrapers.records import Query, UccAmendment, UccFiling, UccParty
 from scrapers.transport import conditions, soda
@@ -83,14 +83,22 @@ def _fill(session: PortalSession, liens: dict[str, _Lien]) -> None:
     owner = {need_text(row, "fileid"): lien for lien in liens.values() for row in lien.documents}
     for dataset in (_DEBTORS, _SECURED):
         for row in _by_keys(session, dataset, ("fileid",), owner):
-            lien, who = owner[need_text(row, "fileid")], _party(row)
+            lien, who = _owner(owner, row), _party(row)
             side = lien.debtors if dataset == _DEBTORS else lien.secured
             if who and who not in side:
                 side.append(who)
     for row in _by_keys(session, _COLLATERAL, ("fileid",), owner):
         if _is_active(row):
             texts = (value(row, "collateraldescription"), value(row, "additionalcollateraldescription"))
-            owner[need_text(row, "fileid")].collateral.extend(text for text in texts if text)
+            _owner(owner, row).collateral.extend(text for text in texts if text)
+
+
+def _owner(liens: Mapping[str, _Lien], row: Row) -> _Lien:
+    """The lien whose document a row belongs to."""
+    number = need_text(row, "fileid")
+    if number not in liens:
+        raise PageChanged(f"a row of file {number}, which nobody asked for")
+    return liens[number]
 
 
 def _filing(lien: _Lien) -> UccFiling:
@@ -154,6 +162,8 @@ def _by_keys(session: PortalSession, dataset: str, columns: Sequence[str], keys:
 
 def _ask(session: PortalSession, dataset: str, *, where: str, order: str, limit: int) -> list[Row]:
     rows = soda.ask_rows(session, domain=_DOMAIN, dataset=dataset, where=where, order=order, limit=limit)
-    shown = {name for row in rows for name in row if not name.startswith(":")}
-    note_unread(shown.difference(_COLUMNS.get(dataset, _PARTY_COLUMNS)), session)
+    shown = {name: row for row in rows for name in row if not name.startswith(":")}
+    known = frozenset(_COLUMNS.get(dataset, _PARTY_COLUMNS))
+    note_unread(shown.keys() - known, session)
+    refuse_renamed(shown, ("terminationflag" if dataset == _FILINGS else "recordstatus",), known=known)
     return rows

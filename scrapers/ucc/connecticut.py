@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from scrapers.failures import PageChanged
 from scrapers.parsing.columns import PlaceColumns
-from scrapers.parsing.fields import listed, need_text, note_unread
+from scrapers.parsing.fields import listed, need_text, note_unread, refuse_renamed
 from scrapers.portal import Portal
 from scrapers.records import Query, UccAmendment, UccFiling, UccParty
 from scrapers.transport import conditions, soda
@@ -30,9 +31,10 @@ _PLACES = {
 _COLUMNS = frozenset().union(
     listed(
         "id_ucc_flng_nbr | id_lien_flng_nbr | lien_status | cd_flng_type | tx_lien_descript | dt_accept | dt_lapse | "
-        "debtor_ad_str3 | debtor_ad_country | sec_party_ad_str3 | sec_party_ad_country"
+        "debtor_ad_str3 | debtor_ad_country | sec_party_ad_str3 | sec_party_ad_country | cd_volume | cd_start_page | "
+        "qt_pages"
     ),
-    (f"{name}_{part}" for name in _NAMES.values() for part in ("bus", "last", "first", "mid", "suff")),
+    (f"{name}_{part}" for name in _NAMES.values() for part in ("bus", "last", "first", "mid", "suff", "pref")),
     *(place.names for place in _PLACES.values()),
 )
 
@@ -55,13 +57,17 @@ class ConnecticutLiens(Portal):
             rows = self._ask_liens(session, where=conditions.one_of("id_lien_flng_nbr", batch), limit=_MOST)
             complete = complete and len(rows) < _MOST
             for row in rows:
-                liens[need_text(row, "id_lien_flng_nbr")].append(row)
+                if (number := need_text(row, "id_lien_flng_nbr")) not in liens:
+                    raise PageChanged(f"asked for liens {batch[:3]}, got {number}")
+                liens[number].append(row)
         return parties.newest_first((_filing(number, rows) for number, rows in liens.items()), query), complete
 
     def _ask_liens(self, session: PortalSession, *, where: str, limit: int) -> list[Row]:
         order = "dt_accept DESC,id_ucc_flng_nbr"
         rows = soda.ask_rows(session, domain=_DOMAIN, dataset=_DATASET, where=where, order=order, limit=limit)
-        note_unread({name for row in rows for name in row if not name.startswith(":")} - _COLUMNS, session)
+        shown = {name: row for row in rows for name in row if not name.startswith(":")}
+        note_unread(shown.keys() - _COLUMNS, session)
+        refuse_renamed(shown, ("lien_status", "dt_lapse"), known=_COLUMNS)
         return rows
 
 
@@ -71,12 +77,13 @@ def _filing(number: str, rows: list[Row]) -> UccFiling:
     ordered = sorted(documents.items(), key=lambda pair: (value(pair[1], "dt_accept") or "", pair[0]))
     first_number = number if number in documents else next((key for key, row in ordered if _is_first(row)), None)
     first = documents.get(first_number or "")
+    status = next((found for _, row in reversed(ordered) if (found := value(row, "lien_status"))), None)
     return UccFiling(
         file_number=number,
         filed=value(first, "dt_accept") if first else None,
         debtors=_parties(rows, "debtor"),
         secured_parties=_parties(rows, "secured_party"),
-        status=next((status for _, row in reversed(ordered) if (status := value(row, "lien_status"))), None),
+        status=status,
         lapse_date=parties.latest(_lapse(row) for row in rows),
         filing_type=need_text(first, "cd_flng_type") if first else None,
         amendments=tuple(
@@ -84,7 +91,7 @@ def _filing(number: str, rows: list[Row]) -> UccFiling:
             for key, row in ordered
             if key != first_number
         ),
-        status_omits="lapse",
+        status_omits="lapse" if status else "termination",  # without a word it may have been released
     )
 
 

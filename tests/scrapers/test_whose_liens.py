@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
 
+from scrapers.failures import PageChanged
+from scrapers.normalize import liens
 from scrapers.records import FoundFilings, NotFound, Query
 from scrapers.refusals import QueryRefused
 from scrapers.transport.recording import Step, load_steps
@@ -152,6 +155,54 @@ class TestAListWithAWayToAFurtherPage:
         others = [replace(step, body=step.body.replace(b"BLUE HERON LOGISTICS", b"TERN FREIGHT")) for step in cut]
         with pytest.raises(QueryRefused, match="too many filings"):
             Conversation("SC", *others).ask(kind="ucc", name="Blue Heron Logistics LLC")
+
+
+class TestAColumnThatSaysWhetherALienHolds:
+    """Or a party of it. Where it has another name, what was released or removed would read as if it held."""
+
+    @pytest.mark.parametrize(
+        ("case", "column"),
+        [
+            ("CT/ucc-debtor", b"lien_status"),
+            ("CT/ucc-debtor", b"dt_lapse"),
+            ("CO/ucc-debtor", b"terminationflag"),
+            ("CO/ucc-debtor", b"recordstatus"),
+        ],
+    )
+    def test_is_missed_where_another_stands_in_its_place(self, case: str, column: bytes) -> None:
+        state, name = (
+            case[:2],
+            json.loads((FOLDER / case / "case.json").read_text(encoding="utf-8"))["question"]["name"],
+        )
+        renamed = saved(case, lambda page: page.replace(column, b"new_" + column))
+        with pytest.raises(PageChanged, match="renamed"):
+            Conversation(state, *renamed).ask(kind="ucc", name=name)
+
+    def test_calls_no_lien_active_that_has_no_word_in_connecticut(self) -> None:
+        wordless = saved("CT/ucc-debtor", lambda page: page.replace(b'"lien_status": "Active",', b""))
+        told = Conversation("CT", *wordless).ask(kind="ucc", name="Stone Wall Orchard")
+        assert isinstance(told, FoundFilings)
+        assert {liens.status_class(lien, today=date(2026, 11, 22)) for lien in told.filings} == {"unknown"}
+
+
+@pytest.mark.parametrize(
+    ("case", "page", "key"),
+    [
+        ("CT/ucc-debtor", 1, b'"id_lien_flng_nbr": "0005200003"'),
+        ("CO/ucc-debtor", 3, b'"fileid": "501"'),
+        ("CO/ucc-debtor", 5, b'"fileid": "501"'),
+    ],
+)
+class TestARowOfALienThatNobodyAskedFor:
+    """Among those that were asked for by their numbers."""
+
+    def test_is_a_changed_page(self, case: str, page: int, key: bytes) -> None:
+        name = json.loads((FOLDER / case / "case.json").read_text(encoding="utf-8"))["question"]["name"]
+        steps = load_steps(FOLDER / case)
+        assert key in steps[page].body
+        steps[page] = replace(steps[page], body=steps[page].body.replace(key, key[:-4] + b'999"'))
+        with pytest.raises(PageChanged, match="asked for"):
+            Conversation(case[:2], *steps).ask(kind="ucc", name=name)
 
 
 class TestALienOnTwoDebtorsOfAName:
