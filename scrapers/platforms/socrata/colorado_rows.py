@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from scrapers.bulk_data.layouts import colorado
 from scrapers.parsing.columns import FilingColumns
-from scrapers.platforms.socrata.portal import OtherNames, SocrataPortal
+from scrapers.platforms.socrata.portal import OtherNames, SocrataPortal, need_columns
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.transport import conditions, soda
 from scrapers.transport.session import PortalSession
@@ -33,6 +33,7 @@ class ColoradoRows(SocrataPortal):
         record = super().detail(session, candidate)
         named = self._beside(session, _TRADE_NAMES, record.entity_id, order="tradenamedescription")
         events = self._beside(session, _HISTORY, record.entity_id, order="receiveddate desc,transactionid desc")
+        need_columns(events, (_EVENT.title,), dataset=_HISTORY)
         trade_names = dict.fromkeys(name for row in named if (name := value(row, "tradenamedescription")))
         return replace(record, assumed_names=tuple(trade_names), filings=_EVENT.read(events))
 

@@ -28,6 +28,8 @@ _PERSON = PartyColumns(
     ),
 )
 
+_NAMED = f"{_PERSON.business} | {_PERSON.person}"
+
 
 class ConnecticutRows(MasterPortal):
     """The columns that are read, and those that are known and not wanted."""
@@ -53,11 +55,14 @@ class ConnecticutRows(MasterPortal):
         ),
     )
     always = ("status", "business_type")
-    agents = RelatedSet("qh2m-n44y", "business_key | business_id", _PERSON)
-    principals = RelatedSet("ka36-64k6", "business_id", _PERSON)
-    renamed = RelatedSet("enwv-52we", "unique_key | business_id", PartyColumns("business_name_old"))
+    agents = RelatedSet("qh2m-n44y", "business_key | business_id", _PERSON, (_NAMED,))
+    principals = RelatedSet("ka36-64k6", "business_id", _PERSON, (_NAMED,))
+    renamed = RelatedSet(
+        "enwv-52we", "unique_key | business_id", PartyColumns("business_name_old"), ("business_name_old",)
+    )
     other_names = OtherNames("enwv-52we", "business_name_old", "unique_key | business_id", "id", "former")
-    filed, filing = RelatedSet("ah3s-bes7", "account"), FilingColumns("filing_date", "filing_type | type")
+    filing = FilingColumns("filing_date", "filing_type | type")
+    filed = RelatedSet("ah3s-bes7", "account", always=(filing.date, filing.title))
     ignored = frozenset(
         listed(
             "annual_report_due_date | began_transacting_in_ct | business_email_address | naics_code | naics_sub_code | "

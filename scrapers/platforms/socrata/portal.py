@@ -160,9 +160,7 @@ class SocrataPortal(Portal):
         """Tell operators of columns nobody reads; PageChanged when one that is always there is in no row."""
         shown = {name for row in rows for name in row if not name.startswith(":")}
         note_unread(shown - self.ignored - self.columns_read(), session)
-        missing = [name for name in self.always if rows and name not in shown]
-        if missing:
-            raise PageChanged(f"{self.dataset}: no row has {missing}")
+        need_columns(rows, self.always, dataset=self.dataset)
 
     def columns_read(self) -> frozenset[str]:
         """Every column a record is read from."""
@@ -234,6 +232,14 @@ class ManyRowsPortal(SocrataPortal):
         """The entity as its first row has it, and the party of each row as an officer."""
         officers = (self.party.officer(row) for row in rows)
         return replace(self.record(rows[0]), officers=tuple(dict.fromkeys(filter(None, officers))))
+
+
+def need_columns(rows: Sequence[Row], columns: Iterable[str], *, dataset: str) -> None:
+    """PageChanged when a column is in none of the rows: it was renamed. Of "type | filing_type" one is enough."""
+    shown = {name for row in rows for name in row}
+    missing = [column for column in columns if rows and shown.isdisjoint(listed(column))]
+    if missing:
+        raise PageChanged(f"{dataset}: no row has {missing}")
 
 
 def joined(row: Row, *columns: str) -> str | None:

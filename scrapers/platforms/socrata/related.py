@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from scrapers.parsing.columns import FilingColumns, PartyColumns
 from scrapers.parsing.fields import listed, need_text
-from scrapers.platforms.socrata.portal import SocrataPortal, unknown
+from scrapers.platforms.socrata.portal import SocrataPortal, need_columns, unknown
 from scrapers.records import Address, Candidate, EntityRecord
 from scrapers.transport import conditions, soda
 from scrapers.transport.session import PortalSession
@@ -20,14 +20,23 @@ from scrapers.transport.soda import Row, value
 
 @dataclass(frozen=True, slots=True)
 class RelatedSet:
-    """A data set about the master's companies: the columns that may hold the master's key, and whom it names."""
+    """A data set about the master's companies: the columns that may hold the master's key, and whom it names.
+
+    `always`: the columns at least one row of an answer must hold; where one of several does: "type | filing_type".
+    """
 
     dataset: str
     keys: str
     party: PartyColumns = field(default_factory=PartyColumns)
+    always: tuple[str, ...] = ()
 
     def rows(self, session: PortalSession, *, domain: str, key: str) -> Sequence[Row]:
         """Rows about one company; where descriptions differ on the key's column, each is tried."""
+        rows = self._rows_about(session, domain, key)
+        need_columns(rows, self.always, dataset=self.dataset)
+        return rows
+
+    def _rows_about(self, session: PortalSession, domain: str, key: str) -> Sequence[Row]:
         *others, last = listed(self.keys)
         for column in others:
             try:

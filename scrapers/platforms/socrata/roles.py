@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from scrapers.failures import PageChanged
 from scrapers.parsing.fields import listed, need_text
-from scrapers.platforms.socrata.portal import ManyRowsPortal, unknown
+from scrapers.platforms.socrata.portal import ManyRowsPortal, need_columns, unknown
 from scrapers.records import Address, Candidate, EntityRecord, ResultList
 from scrapers.search.signs import is_near
 from scrapers.transport import conditions, soda
@@ -100,6 +100,7 @@ class RolesPortal(ManyRowsPortal):
             order=self.name_column,
             limit=_MOST_OWNED,
         )
+        need_columns(rows, self.always, dataset=self.dataset)
         if any(value(row, column) != text for row in rows for column, text in owned):
             raise PageChanged(f"{self.dataset}: asked for what {record.entity_id} registered, got somebody else's")
         named = (self.record(row) for row in rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -20,8 +21,9 @@ from scrapers.records import Address, EntityRecord, Found, NotFound
 from scrapers.refusals import QueryRefused
 from scrapers.transport import conditions
 from scrapers.transport.page import Page
-from scrapers.transport.recording import Step, answer
+from scrapers.transport.recording import Step, answer, load_steps
 from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER
 
 
 class Listener(BaseAdapter):
@@ -286,6 +288,36 @@ class TestANameInColorado:
 
     def test_is_separated_from_its_event(self, shown: str, name: str, event: str | None) -> None:
         assert split_event(shown) == (name, event)
+
+
+@pytest.mark.parametrize(
+    ("case", "page", "columns"),
+    [
+        ("CT/active", 1, ("name__c", "firstname", "lastname")),
+        ("CT/active", 2, ("name__c", "firstname", "lastname")),
+        ("CT/active", 4, ("filing_type",)),
+        ("CT/active", 4, ("filing_date",)),
+        ("CT/by-alei", 3, ("business_name_old",)),
+        ("CO/active", 2, ("historydes",)),
+        ("OR/active", 1, ("entity_type",)),
+    ],
+)
+class TestASetBesideTheMaster:
+    """With agents, officers, former names, trade names or filings of one company, each in a row that names it."""
+
+    def test_names_nobody_in_silence_where_a_column_has_another_name(
+        self, case: str, page: int, columns: tuple[str, ...]
+    ) -> None:
+        steps = load_steps(FOLDER / case)
+        question = json.loads((FOLDER / case / "case.json").read_text())["question"]
+        assert isinstance(Conversation(case[:2], *steps).ask(**question), Found)
+        body = steps[page].body
+        for column in columns:
+            body = body.replace(f'"{column}"'.encode(), f'"new_{column}"'.encode())
+        assert body != steps[page].body
+        steps[page] = replace(steps[page], body=body)
+        with pytest.raises(PageChanged, match="no row has"):
+            Conversation(case[:2], *steps).ask(**question)
 
 
 class TestARowOfConnecticut:
