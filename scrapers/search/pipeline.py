@@ -77,6 +77,9 @@ def _by_id(source: Source, entity_id: str, name: str | None, *, now: datetime) -
         if not results.complete:
             raise QueryRefused(Refusal.TOO_MANY_NUMBERS)
         return NotFound((), _evidence(source, now), as_of=source.data_as_of)
+    if any(row.record != rows[0].record for row in rows):  # a file may have two companies of one number
+        same = tuple(Suggestion(row.name, row.entity_id, row.status, 1.0, row.sos_url) for row in rows[:_SUGGESTIONS])
+        return NotFound(same, _evidence(source, now), ambiguous=True, as_of=source.data_as_of)
     record = _open(source, rows[0])
     match = Match(1.0, "entity_id")
     if name:

@@ -119,6 +119,23 @@ class TestALoadedCopy:
         assert isinstance(answer, Found)
         assert answer.record.entity_name == "Zebra Crossing Ltd"
 
+    def test_chooses_nobody_where_two_have_the_number(self, tmp_path: Path) -> None:
+        owners = [["7", "First Owner LLC", "Good Standing", "Nome"], ["7", "Second Owner LLC", "Dissolved", "Sitka"]]
+        load(write_csv(tmp_path / "all.csv", [*owners, *LINES]))
+        for name in (None, "Second Owner LLC"):
+            answer = put(Query("ZZ", entity_id="7", name=name))
+            assert isinstance(answer, NotFound)
+            assert answer.ambiguous
+            assert {one.name for one in answer.suggestions} == {"First Owner LLC", "Second Owner LLC"}
+        answer = put(Query("ZZ", name="Second Owner LLC"))
+        assert isinstance(answer, Found)
+        assert answer.record.status == "Dissolved"
+
+    def test_takes_a_row_that_stands_twice_for_one(self, tmp_path: Path) -> None:
+        load(write_csv(tmp_path / "all.csv", [*LINES, *LINES]))
+        answer = put(Query("ZZ", entity_id="3"))
+        assert isinstance(answer, Found)
+
     def test_says_not_found_for_a_name_that_is_not_in_it(self, tmp_path: Path) -> None:
         load(write_csv(tmp_path / "all.csv", LINES))
         assert isinstance(put(Query("ZZ", name="Nobody Knows Inc")), NotFound)
