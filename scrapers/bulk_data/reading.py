@@ -85,9 +85,9 @@ def _csv_rows(
     rows = _cells(lines)
     _, first = next(rows, (1, []))
     head = [cell.lower() if caseless else cell for cell in first]
-    missing = columns - set(head)
-    if missing:
-        raise PageChanged(f"{name}: the columns {sorted(missing)} are missing from {head}")
+    wrong = sorted(column for column in columns if head.count(column) != 1)
+    if wrong:
+        raise PageChanged(f"{name}: the columns {wrong} are not among {head}, each of them once")
     strange = [column for column in head if column not in columns and known and not known.fullmatch(column)]
     if strange:
         raise PageChanged(f"{name}: the columns {strange} are unknown, so the file may not be what it was")

@@ -246,6 +246,11 @@ class TestABrokenFile:
             load(write_csv(tmp_path / "new.csv", LINES, head=["NUMBER", "TITLE", "STATE OF IT", "CITY"]))
         assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)
 
+    def test_with_a_column_twice_is_refused(self, tmp_path: Path) -> None:
+        twice = write_csv(tmp_path / "all.csv", [[*line, "Dissolved"] for line in LINES], head=[*HEAD, "STATE OF IT"])
+        with pytest.raises(copies.LoadRefused, match="each of them once"):
+            load(twice)
+
     def test_with_a_shifted_row_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(copies.LoadRefused, match="cells"):
             load(write_csv(tmp_path / "new.csv", [*LINES, ["6", "Broken, Inc", "Good Standing", "Nome", "extra"]]))

@@ -173,6 +173,20 @@ class TestIllinois:
         with pytest.raises(PageChanged, match="cannot be joined"):
             read("IL", self.folder(tmp_path, master=master))
 
+    @pytest.mark.parametrize("part", ["cdxallmst", "cdxallnam", "cdxallagt"])
+    def test_is_refused_when_a_line_is_shifted(self, tmp_path: Path, part: str) -> None:
+        folder = self.folder(tmp_path)
+        with zipfile.ZipFile(folder / f"{part}.zip") as archive:
+            (member,) = archive.namelist()
+            text = archive.read(member).decode()
+        zipped(folder / f"{part}.zip", **{member.replace(".", "__"): text.replace("00000025", " 0000025")})
+        with pytest.raises(PageChanged, match="does not begin with a number"):
+            read("IL", folder)
+
+    def test_is_refused_when_a_line_is_cut(self, tmp_path: Path) -> None:
+        with pytest.raises(PageChanged, match="status"):
+            read("IL", self.folder(tmp_path, master=["0000001719990506"]))
+
     def test_is_refused_when_an_entity_has_no_name(self, tmp_path: Path) -> None:
         with pytest.raises(PageChanged, match="no name"):
             read("IL", self.folder(tmp_path, master=[fixed(40, (0, "00000018"), (29, "00"))]))

@@ -9,6 +9,7 @@ means different things in the two. A code that is in no list is told as it stand
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -60,11 +61,15 @@ def _lines(path: Path, stack: ExitStack) -> Iterator[tuple[str, str]]:
     archive = stack.enter_context(unpacked(path))
     if len(archive.namelist()) != 1:
         raise PageChanged(f"{path.name} holds {archive.namelist()}, expected one file")
-    before = ""
+    before = odd = ""
     for line in stack.enter_context(member_lines(archive, archive.namelist()[0], encoding=_ENCODING)):
         number = line[:8]
-        if not number.isdigit():
-            continue  # header and footer do not begin with a number
+        is_numbered = re.fullmatch("[0-9]{8}", number) is not None
+        if odd and (before or not is_numbered) and line.strip():
+            raise PageChanged(f"{path.name}: {odd[:40]!r} does not begin with a number, and is no header or footer")
+        odd = "" if is_numbered else odd or line.strip()
+        if not is_numbered:
+            continue
         if number < before:
             raise PageChanged(f"{path.name}: {number} stands after {before}, so the files cannot be joined")
         before = number
@@ -103,6 +108,8 @@ def _record(row: Row) -> EntityRecord:
     code = master[29:31] if corporation else master[14:16]
     home = master[24:26] if corporation else master[41:43]
     street = 68 if corporation else 69
+    if not re.fullmatch(r"[0-9]{2}", code):  # a line that is cut, or shifted
+        raise PageChanged(f"{master[:8]}: the status {code!r}")
     return EntityRecord(
         entity_name=row["name"][8:].strip(),
         entity_id=master[:8],
