@@ -112,7 +112,7 @@ class Kansas(Portal):
             raise missing_result(page, "the list of results")
         if table is None or (not table.xpath(".//th") and _NOTHING.search(text_of(table))):
             return ()
-        shown = table_rows(table, ("Name", "Entity ID", "Status"))
+        shown = table_rows(table, ("", "Name", "Entity ID", "Status"))  # the button has no heading
         if not shown:
             raise missing_result(page, "a row in the list of results")
         index = str(len(session.pages) - 1)

@@ -100,16 +100,18 @@ def _summary(page: Page) -> EntityRecord:
     facts = _under(rows, "Legal Name")
     if facts is None:
         raise missing_result(page, "the summary")
-    filed = _under(rows, "Filing Date") or Labels(())
+    filed = _under(rows, "Filing Date")
+    if filed is None:
+        raise PageChanged(f"{page.url}: no day of filing")
     principal, mailing = _block(rows, "Principal Home Office Address")
     agent_name, agent_address = agent_in(_block(rows, "Clerk/Registered Agent")[0])
     return EntityRecord(
         entity_name=must_show(facts, "Legal Name"),
         entity_id=must_show(facts, "Charter Number").replace(" ", ""),
         status=must_show(facts, "Status"),
-        entity_type=shown(facts.maybe("Filing Type")),
-        formation_date=shown(filed.maybe("Filing Date")),
-        jurisdiction=shown(filed.maybe("Jurisdiction")),
+        entity_type=shown(facts.one("Filing Type")),
+        formation_date=shown(filed.one("Filing Date")),
+        jurisdiction=shown(filed.one("Jurisdiction")),
         agent_name=agent_name,
         agent_address=agent_address,
         principal_address=address_in(principal),
@@ -153,18 +155,21 @@ def _under(rows: list[HtmlElement], head: str) -> Labels | None:
 
 
 def _block(rows: list[HtmlElement], head: str) -> tuple[list[str], list[str]]:
-    """The lines of the first two cells below a heading, skipping a row of headings only."""
+    """The lines of the first two cells below a heading, skipping a row of headings only; PageChanged without it."""
     for index, row in enumerate(rows):
         if text_of(row).startswith(head):
             for below in rows[index + 1 : index + 3]:
                 cells = [lines_of(cell) for cell in below.xpath("./td | ./th")]
                 if any(len(lines) > 1 for lines in cells):
                     return cells[0], cells[1] if len(cells) > 1 else []
-    return [], []
+            return [], []
+    raise PageChanged(f"no heading {head!r} on the summary")
 
 
 def _others(rows: list[HtmlElement], letter: str) -> tuple[str, ...]:
     """The names of this letter under "Other Names (A=Assumed ; F=Former)"; NONE when there are none."""
-    after = dropwhile(lambda row: not text_of(row).startswith("Other Names"), rows)
+    after = list(dropwhile(lambda row: not text_of(row).startswith("Other Names"), rows))
+    if len(after) < 2 or (text_of(after[1]) != "NONE" and not _OTHER.match(text_of(after[1]))):
+        raise PageChanged("the summary has no other names, and does not say so")
     named = takewhile(bool, (_OTHER.match(text_of(row)) for row in islice(after, 1, None)))
     return tuple(found[1] for found in named if found and found[2] == letter)

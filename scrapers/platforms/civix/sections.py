@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
+from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels
 from scrapers.parsing.html import maybe, select, table_rows, text_of
@@ -56,9 +57,12 @@ def read(tree: HtmlElement, markup: Markup) -> Sections:
     """All labelled values of a page, sorted by the heading of their panel."""
     panels = set(select(tree, markup.panel))
     sorted_pairs: dict[str, list[tuple[str, str]]] = {"entity": [], "agent": [], "office": [], "places": []}
-    for label in tree.xpath(markup.label):
+    labels = [label for label in tree.xpath(markup.label) if text_of(label)]
+    for label in labels:
         value = label.getnext()
         if value is not None and value.tag == label.tag:
+            if value in labels:
+                raise PageChanged(f"{text_of(value)!r} stands where the value of {text_of(label)!r} does")
             topic = _topic(_heading(label, panels, markup))
             sorted_pairs[topic].append((_INVISIBLE.sub("", text_of(label)), text_of(value)))
     about = {topic: Labels(pairs) for topic, pairs in sorted_pairs.items()}

@@ -244,6 +244,39 @@ class TestSomebodyWithoutAName:
         assert [officer.name for officer in told.record.officers] == ["EXAMPLE HOLDINGS LLC"]
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Filing Type",
+        "Filing Date",
+        "Jurisdiction",
+        "Other Names (A=Assumed ; F=Former)",
+        "Principal Home Office Address",
+        "Clerk/Registered Agent",
+    ],
+)
+class TestAHeadingOfMaines:
+    """Stands on every summary."""
+
+    def test_is_missed(self, heading: str) -> None:
+        assert put("ME", "active", (f">{heading}<", ">Something else<"), page=2) == "layout_changed"
+
+
+class TestTheButtonsOfKansas:
+    """In a column without a heading."""
+
+    def test_are_missed_where_it_has_one(self) -> None:
+        assert put("KS", "active", ('<th scope="col">&nbsp;</th>', '<th scope="col">Open</th>')) == "layout_changed"
+
+
+class TestALabelOfNewHampshires:
+    """Has its value beside it."""
+
+    def test_is_no_value_of_another(self) -> None:
+        agent = '<td align="left">Registered Agents Inc.</td>'
+        assert put("NH", "active", (agent, ""), page=2) == "layout_changed"
+
+
 class TestIowasNames:
     """Each in a row with its kind and status."""
 
