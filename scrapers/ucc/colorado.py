@@ -61,7 +61,8 @@ class ColoradoLiens(Portal):
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """The parties of this name, their liens' documents, and the liens' parties and collateral."""
-        dataset = _DEBTORS if query.search_by == "debtor" else _SECURED
+        is_debtor = query.search_by == "debtor"
+        dataset = _DEBTORS if is_debtor else _SECURED
         where = parties.named(query, company="organizationname", last="lastname", first="firstname")
         found = _ask(session, dataset, where=where, order="organizationname,fileid", limit=_LISTED)
         files = [need_text(row, "fileid") for row in found if (who := _party(row, _NAME)) and parties.fits(who, query)]
@@ -74,6 +75,8 @@ class ColoradoLiens(Portal):
             if (lien := liens.get(_master(row))) is not None:
                 lien.documents.append(row)
         _fill(session, liens)
+        if bare := [lien.number for lien in liens.values() if not (lien.debtors if is_debtor else lien.secured)]:
+            raise PageChanged(f"the liens {bare[:3]} name nobody in the role in which somebody is listed on them")
         complete = len(found) < _LISTED and len(masters) <= _LIENS
         return parties.newest_first((_filing(lien) for lien in liens.values()), query), complete
 

@@ -60,6 +60,8 @@ class ConnecticutLiens(Portal):
                 if (number := need_text(row, "id_lien_flng_nbr")) not in liens:
                     raise PageChanged(f"asked for liens {batch[:3]}, got {number}")
                 liens[number].append(row)
+        if complete and (bare := [number for number, rows in liens.items() if not rows]):
+            raise PageChanged(f"parties are listed of liens {bare[:3]}, of which there is no document")
         return parties.newest_first((_filing(number, rows) for number, rows in liens.items()), query), complete
 
     def _ask_liens(self, session: PortalSession, *, where: str, limit: int) -> list[Row]:

@@ -186,6 +186,21 @@ class TestAColumnThatSaysWhetherALienHolds:
 
 
 @pytest.mark.parametrize(
+    ("case", "page"), [("CT/ucc-debtor", 1), ("CO/ucc-debtor", 2), ("CO/ucc-debtor", 3), ("CO/ucc-secured-party", 4)]
+)
+class TestALienWhosePartyIsListed:
+    """And of which the next answer knows nothing."""
+
+    def test_is_not_told_without_its_party(self, case: str, page: int) -> None:
+        question = json.loads((FOLDER / case / "case.json").read_text(encoding="utf-8"))["question"]
+        steps = load_steps(FOLDER / case)
+        assert isinstance(Conversation(case[:2], *steps).ask(**question), FoundFilings)
+        steps[page] = replace(steps[page], body=b"[]")
+        with pytest.raises(PageChanged, match="listed"):
+            Conversation(case[:2], *steps).ask(**question)
+
+
+@pytest.mark.parametrize(
     ("case", "page", "key"),
     [
         ("CT/ucc-debtor", 1, b'"id_lien_flng_nbr": "0005200003"'),
