@@ -76,7 +76,7 @@ class DistrictOfColumbia(Portal):
     )
     pace = Pace(seconds=0.5, concurrency=4)
     terms = Terms("allowed", robots="the map service has none", note="Open data of the District (CC BY 4.0).")
-    on_by_default = True
+    verification, on_by_default = "recorded", True
 
     def check_id(self, entity_id: str) -> str:
         """Letters of a file number are capitals."""

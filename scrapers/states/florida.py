@@ -1,12 +1,12 @@
 """Florida: Department of State, Division of Corporations ("Sunbiz"), and the secured transaction registry.
 
-Evidence: documented by several public readers (2026-05, 2026-09); no page was recorded. The list, twenty names a page
-in the order of the alphabet around the name asked for, is a neighborhood and no list of matches: it proves an absence
-only when it shows the place where the name would stand. The address of a detail holds an identifier that only the list
-has. Status words of the list end in the kind of change ("INACT/MG"); every one that begins with INACT is inactive.
-"NAME HS" rows show a former name and lead to the present company; trademarks and filings that were refused are listed
-among the companies, told by the address of their page. Gaps: annual reports and images are not read; some
-addresses meet a Cloudflare wall.
+Evidence: a recorded detail and the rows of a list (2026), the rest as several public readers document it. The list,
+twenty names a page in the order of the alphabet around the name asked for, is a neighborhood and no list of matches: it
+proves an absence only when it shows the place where the name would stand. The address of a detail holds an identifier
+that only the list has. Status words of the list end in the kind of change ("INACT/MG"); every one that begins with
+INACT is inactive. "NAME HS" rows show a former name and lead to the present company; trademarks and filings that were
+refused are listed among the companies, told by the address of their page. Gaps: annual reports and images are not read;
+some addresses meet a Cloudflare wall.
 """
 
 from __future__ import annotations

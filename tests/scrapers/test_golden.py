@@ -64,6 +64,8 @@ class TestAState:
                 assert content["provenance"] in ("recorded-shape", "documented"), case
                 if portal.verification == "recorded":
                     assert content["provenance"] == "recorded-shape" or content.get("why"), case
+        shown = {case.content["provenance"] for case in CASES if case.state == portal.code}
+        assert portal.verification == "recorded" or shown != {"recorded-shape"}, "it hides that an answer was recorded"
 
     def test_knows_a_wall_when_it_meets_one(self, portal) -> None:
         if type(portal).search is Portal.search:
