@@ -26,7 +26,9 @@ _WORDS: dict[str, LienClass] = {
     "released": "terminated",
     "satisfied": "terminated",
 }
-_TURNED = frozenset({"not", "partial", "partially"})  # "Not Active" is not active, "Partially Released" not released
+# "Not Active" and "Non-active" are not active, "Partially Released" is not released
+_TURNED = frozenset({"no", "non", "not", "partial", "partially"})
+_MAY_END = re.compile("terminat|releas|satisf|discharg|withdraw|cancel|revo[ck]|dismiss|expung")
 
 
 def status_class(filing: UccFiling, *, today: date) -> LienClass:
@@ -36,6 +38,8 @@ def status_class(filing: UccFiling, *, today: date) -> LienClass:
     where they were read, else it is not known. Where it does not show that a lien has lapsed, the day does.
     """
     found = _shown_class(filing, today=today)
+    if found == "active" and not filing.status and may_have_ended(filing):
+        return "unknown"
     if found == "active" and filing.status_omits == "lapse":
         return "lapsed" if _by_lapse(filing, today=today) == "lapsed" else found
     if found != "active" or filing.status_omits != "termination":
@@ -46,6 +50,12 @@ def status_class(filing: UccFiling, *, today: date) -> LienClass:
 def is_terminated(filing: UccFiling) -> bool:
     """Whether one of the later documents ends the lien."""
     return any(is_termination(later.filing_type) for later in filing.amendments)
+
+
+def may_have_ended(filing: UccFiling) -> bool:
+    """Whether one of the later documents may end the lien: a release may be of all of it, or of some collateral."""
+    kinds = (later.filing_type.casefold() for later in filing.amendments)
+    return any(_MAY_END.search(kind) and "partial" not in kind for kind in kinds)
 
 
 def is_termination(document: str) -> bool:

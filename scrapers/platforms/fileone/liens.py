@@ -41,7 +41,7 @@ class LienBox(FileOnePortal):
             lien = ucc.opened(
                 session, filing, host=self.host, handle=handles[filing.file_number], headers=self.headers("ucc")
             )
-            found[index] = lien if liens.is_terminated(lien) else replace(lien, status_omits=None)
+            found[index] = lien if liens.may_have_ended(lien) else replace(lien, status_omits=None)
         return tuple(found), all(whole for _, whole in lists)
 
     def _listed(self, session: PortalSession, text: str) -> tuple[list[Row], bool]:
@@ -89,7 +89,7 @@ class LienForm(FileOnePortal):
         active = [index for index, filing in enumerate(found) if (filing.status or "").casefold() == "active"]
         for index in active[: self.opened_liens]:
             lien = ucc.with_history(session, found[index], host=self.host, headers=self.headers("ucc"))
-            found[index] = lien if liens.is_terminated(lien) else replace(lien, status_omits=None)
+            found[index] = lien if liens.may_have_ended(lien) else replace(lien, status_omits=None)
         # The page says that results are limited, not at what number: any list but an empty one may be cut.
         return tuple(found), not any(lists)
 

@@ -34,6 +34,8 @@ TODAY = date(2026, 11, 21)
         ("", None, "unknown"),
         ("Not Active", "2021-01-01", "lapsed"),
         ("Not Active", "2029-05-02", "unknown"),
+        ("Non-Active", "2029-05-02", "unknown"),
+        ("No longer active", "2029-05-02", "unknown"),
         ("Inactive", "2029-05-02", "unknown"),
         ("Canceled", "2029-05-02", "unknown"),
         ("Partially Released", "2029-05-02", "unknown"),
@@ -61,6 +63,23 @@ def test_a_lien_is_not_called_active_where_a_termination_leaves_no_word(status: 
 def test_a_lien_ends_by_a_document_that_its_registrys_word_does_not_show(later: str, meaning: str) -> None:
     lien = UccFiling("1", "2024-05-02", status="Active", status_omits="termination", lapse_date="2029-05-02")
     lien = replace(lien, amendments=(UccAmendment("2", "2025-05-02", later),))
+    assert status_class(lien, today=TODAY) == meaning
+
+
+@pytest.mark.parametrize(
+    ("later", "meaning"),
+    [
+        ("Release of State Tax Lien", "unknown"),
+        ("Satisfaction of Judgment", "unknown"),
+        ("Partial Release", "active"),
+        ("UCC Continuation", "active"),
+        ("UCC Termination", "unknown"),  # which the reader tells as "Terminated", where that ends a lien
+    ],
+)
+def test_a_lien_is_not_called_active_by_its_day_where_a_later_document_may_have_ended_it(
+    later: str, meaning: str
+) -> None:
+    lien = UccFiling("1", "2024-05-02", lapse_date="2029-05-02", amendments=(UccAmendment("2", "2025-05-02", later),))
     assert status_class(lien, today=TODAY) == meaning
 
 

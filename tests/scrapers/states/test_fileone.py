@@ -209,6 +209,13 @@ class TestIdahosLiens:
         assert liens.status_class(first, today=date(2026, 11, 22)) == "terminated"
         assert [later.filing_type for later in first.amendments] == ["UCC Termination"]
 
+    def test_are_not_called_active_where_their_history_has_a_release(self) -> None:
+        meanings = {
+            later: liens.status_class(self.found(later).filings[0], today=date(2026, 11, 22))
+            for later in ("Lien Release", "Partial Release")
+        }
+        assert meanings == {"Lien Release": "unknown", "Partial Release": "active"}
+
     def test_may_be_cut_before_the_days_asked_for(self) -> None:
         talk = Conversation("ID", answer("POST", self.URL, rows(self.ROW)))
         with pytest.raises(QueryRefused, match="too many"):
