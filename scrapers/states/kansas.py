@@ -12,6 +12,7 @@ import re
 
 from lxml.html import HtmlElement
 
+from scrapers.failures import PageChanged
 from scrapers.normalize import addresses, names
 from scrapers.parsing.fields import Labels, listed, note_unread, text
 from scrapers.parsing.html import maybe, missing_result, one, select, table_rows, text_of, visible_text
@@ -112,19 +113,21 @@ class Kansas(Portal):
             raise missing_result(page, "the list of results")
         if table is None or (not table.xpath(".//th") and _NOTHING.search(text_of(table))):
             return ()
-        shown = table_rows(table, ("", "Name", "Entity ID", "Status"))  # the button has no heading
+        shown = table_rows(table, ("Name", "Entity ID", "Status"))
         if not shown:
             raise missing_result(page, "a row in the list of results")
         index = str(len(session.pages) - 1)
         return tuple(self._candidate(row, index) for row in shown)
 
     def _candidate(self, row: dict[str, HtmlElement], page: str) -> Candidate:
-        button = select(row[""], "input[type=submit]", least=1, most=1)[0].get("name")
+        buttons = [button for cell in row.values() for button in select(cell, "input[type=submit]")]
+        if len(buttons) != 1:
+            raise PageChanged(f"a row has {len(buttons)} buttons, one is expected: its record")
         return Candidate(
             name=text_of(one(row["Name"], "span")),
             entity_id=text_of(one(row["Entity ID"], "span")),
             status=text_of(one(row["Status"], "span")),
-            handle={"page": page, "button": str(button)},
+            handle={"page": page, "button": str(buttons[0].get("name"))},
             sos_url=_SEARCH,
         )
 

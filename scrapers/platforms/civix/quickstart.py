@@ -51,14 +51,14 @@ class QuickStartPortal(CivixPortal):
         if not titles:
             raise PageChanged("no panel of principals")
         found = []
-        for row in next(titles[-1].iterancestors("table")).xpath(".//tr[td]"):
-            cells = [text_of(cell) for cell in row.xpath("./td")]
+        for row in next(titles[-1].iterancestors("table")).xpath("./tr | ./*/tr"):
+            cells = [text_of(cell) for cell in row.xpath("./td | ./th")]
             if len(cells) == 2 and " / " in cells[0]:
                 name, _, title = cells[0].rpartition(" / ")
                 found.append(Officer(name, title or None, stated(cells[1])))
-            elif _NO_PRINCIPALS.match(cells[0]):
+            elif _NO_PRINCIPALS.match(text_of(row)):
                 return ()
-            elif cells != ["Name/Title", "Business Address"]:
+            elif titles[-1].getparent() is not row and cells != ["Name/Title", "Business Address"]:
                 raise PageChanged(f"a row of principals reads {text_of(row)[:80]!r}")
         if not found:
             raise PageChanged("the panel of principals names nobody, and does not say so")

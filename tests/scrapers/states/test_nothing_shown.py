@@ -265,8 +265,12 @@ class TestAHeadingOfMaines:
 class TestTheButtonsOfKansas:
     """In a column without a heading."""
 
-    def test_are_missed_where_it_has_one(self) -> None:
-        assert put("KS", "active", ('<th scope="col">&nbsp;</th>', '<th scope="col">Open</th>')) == "layout_changed"
+    def test_are_found_where_it_has_one(self) -> None:
+        told = put("KS", "active", ('<th scope="col">&nbsp;</th>', '<th scope="col">Open</th>'))
+        assert isinstance(told, Found)
+
+    def test_are_missed_where_they_are_none(self) -> None:
+        assert put("KS", "active", ('type="submit" name="ctl00$MainContent$gv', 'name="gv')) == "layout_changed"
 
 
 class TestALabelOfNewHampshires:
