@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 
 from scrapers.bulk_data import reading
 from scrapers.bulk_data.published import BulkData, Row
@@ -52,9 +52,13 @@ def begin(*, state: str, bulk_data: BulkData, file: Path, as_of: datetime, now: 
         if (broken.file, broken.as_of, broken.sha256) == (str(file), as_of, sha256):
             return broken
         refuse(copy=broken, why="replaced by a newer load", now=now)
-    return BulkCopy.objects.create(
-        state=state, url=bulk_data.url, file=str(file), sha256=sha256, as_of=as_of, started_at=now
-    )
+    try:
+        with transaction.atomic():
+            return BulkCopy.objects.create(
+                state=state, url=bulk_data.url, file=str(file), sha256=sha256, as_of=as_of, started_at=now
+            )
+    except IntegrityError as error:  # somebody else began meanwhile
+        raise OtherLoad(f"another load of {state} is under way") from error
 
 
 def _digest(file: Path) -> str:
@@ -111,8 +115,8 @@ def switch(*, copy: BulkCopy, bulk_data: BulkData, now: datetime) -> None:
         if counted < least:
             raise LoadRefused(f"only {counted} entities where at least {least} were expected")
         BulkCopy.objects.filter(state=copy.state, status="current").update(status="replaced")
-        copy.status, copy.finished_at = "current", now
-        copy.save(update_fields=["status", "finished_at"])
+        if not _end(copy, "current", now=now):  # else it was given up meanwhile, and its rows may be gone
+            raise OtherLoad(f"another load of {copy.state} is under way")
 
 
 def _count(copy: BulkCopy) -> int:
@@ -121,9 +125,17 @@ def _count(copy: BulkCopy) -> int:
 
 
 def refuse(*, copy: BulkCopy, why: str, now: datetime) -> None:
-    """Give a loading up; its rows go with the next `prune`."""
-    copy.status, copy.detail, copy.finished_at = "refused", why, now
-    copy.save(update_fields=["status", "detail", "finished_at"])
+    """Give a loading up; its rows go with the next `prune`. One that has ended meanwhile stays what it is."""
+    _end(copy, "refused", now=now, why=why)
+
+
+def _end(copy: BulkCopy, status: str, *, now: datetime, why: str = "") -> bool:
+    """End a loading so; False where somebody else has ended it."""
+    loading = BulkCopy.objects.filter(pk=copy.pk, status="loading")
+    ended = bool(loading.update(status=status, detail=why, finished_at=now))
+    if ended:
+        copy.status, copy.detail, copy.finished_at = status, why, now
+    return ended
 
 
 def prune(*, slice_rows: int = 20_000) -> int:

@@ -351,6 +351,37 @@ class TestALoadThatWasKilled:
         assert BulkEntity.objects.count() == 20
         assert BulkCopy.objects.get().status == "loading"
 
+    def begun(self, file: Path) -> BulkCopy:
+        """A load of which all rows are read, and that is not yet switched to."""
+        source = refresh.get_bulk_data(Northland())
+        copy = copies.begin(state="ZZ", bulk_data=source, file=file, as_of=NOW, now=NOW)
+        copies.load(copy=copy, bulk_data=source)
+        return copy
+
+    def test_never_answers_once_another_has_taken_its_place(self, tmp_path: Path) -> None:
+        source = refresh.get_bulk_data(Northland())
+        load(write_csv(tmp_path / "old.csv", LINES))
+        first = self.begun(write_csv(tmp_path / "first.csv", LINES))
+        self.begun(write_csv(tmp_path / "second.csv", LINES))
+        with pytest.raises(copies.OtherLoad):  # its rows are being removed
+            copies.switch(copy=first, bulk_data=source, now=NOW)
+        copies.prune()
+        assert isinstance(put(Query("ZZ", entity_id="3")), Found)
+
+    def test_goes_on_answering_where_somebody_gives_it_up_too_late(self, tmp_path: Path) -> None:
+        copy = self.begun(write_csv(tmp_path / "all.csv", LINES))
+        seen = BulkCopy.objects.get()
+        copies.switch(copy=copy, bulk_data=refresh.get_bulk_data(Northland()), now=NOW)
+        copies.refuse(copy=seen, why="replaced by a newer load", now=NOW)
+        copies.prune()
+        assert isinstance(put(Query("ZZ", entity_id="3")), Found)
+
+    def test_is_not_begun_beside_another(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun(write_csv(tmp_path / "first.csv", LINES))
+        monkeypatch.setattr(copies, "refuse", lambda **_: None)  # the other one began after the look for one
+        with pytest.raises(copies.OtherLoad):
+            self.begun(write_csv(tmp_path / "second.csv", LINES))
+
 
 @pytest.mark.django_db
 class TestAStateWithoutItsCopy:
