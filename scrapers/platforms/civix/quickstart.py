@@ -6,15 +6,13 @@ number are spelled, and how a listed principal looks ("NAME / TITLE", then the a
 
 from __future__ import annotations
 
-import re
-
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.parsing.fields import fold, listed
 from scrapers.parsing.html import select, text_of
 from scrapers.platforms.civix.portal import CivixPortal, Mode
-from scrapers.platforms.civix.sections import QUICKSTART, stated
+from scrapers.platforms.civix.sections import NO_PRINCIPALS, QUICKSTART, stated
 from scrapers.records import Officer
 
 _BLANK = listed(
@@ -25,7 +23,6 @@ _UNCHECKED = listed(
     "chkWithSimilarSoundingBusinessNames | chkWithSoundingBusinessHomeStateNames | "
     "chkWithSimilarSoundingAgentNames | chkWithSimilarSoundingPrincipalNames"
 )
-_NO_PRINCIPALS = re.compile(r"no principal(?:\(s\)|s)? listed\b", re.IGNORECASE)
 
 
 class QuickStartPortal(CivixPortal):
@@ -56,7 +53,7 @@ class QuickStartPortal(CivixPortal):
             if len(cells) == 2 and " / " in cells[0]:
                 name, _, title = cells[0].rpartition(" / ")
                 found.append(Officer(name, title or None, stated(cells[1])))
-            elif _NO_PRINCIPALS.match(text_of(row)):
+            elif NO_PRINCIPALS.match(text_of(row)):
                 return ()
             elif titles[-1].getparent() is not row and cells != ["Name/Title", "Business Address"]:
                 raise PageChanged(f"a row of principals reads {text_of(row)[:80]!r}")

@@ -14,10 +14,12 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels
-from scrapers.parsing.html import maybe, select, table_rows, text_of
+from scrapers.parsing.html import maybe, select, table_rows, text_of, visible_text
 from scrapers.records import Address, Officer
 
 _EMPTY = {"", "n/a", "none", "not available", "not stated", "null", "no records to view.", "-"}
+_OVER_PRINCIPALS = re.compile(r"(?:principal|officer)(?:\(s\)|s)? information", re.IGNORECASE)
+NO_PRINCIPALS = re.compile(r"\bno (?:principal|officer)(?:\(s\)|s)? listed\b", re.IGNORECASE)
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
 
 
@@ -110,9 +112,15 @@ def _glued(found: re.Match[str]) -> str:
 
 
 def officers(tree: HtmlElement, columns: Iterable[str] = ("Title", "Name", "Address")) -> tuple[Officer, ...]:
-    """The rows of the list of principals; `columns` are the headings of title, name and address."""
+    """The rows of the list of principals; `columns` are the headings of title, name and address.
+
+    A page may have no such panel, or say in it that there are none; PageChanged where the panel shows something else.
+    """
     table = maybe(tree, "#grid_principalList")
     if table is None:
+        has_panel = any(_OVER_PRINCIPALS.fullmatch(str(text).strip()) for text in tree.xpath("//body//text()"))
+        if has_panel and not NO_PRINCIPALS.search(visible_text(tree)):
+            raise PageChanged("a panel of principals without their list")
         return ()
     title, name, where = columns
     rows = table_rows(table, (title, name, where))

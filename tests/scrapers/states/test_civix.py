@@ -123,6 +123,16 @@ class TestAnEntitysPage:
     def test_says_in_words_that_there_is_nothing(self, shown: str | None) -> None:
         assert not sections.address(shown)
 
+    @pytest.mark.parametrize("heading", ["Principal Information", "PRINCIPAL INFORMATION", "Officer Information"])
+    def test_says_that_there_are_no_principals_or_shows_them(self, heading: str) -> None:
+        panel = f"<html><body><div>{heading}</div><div>{{}}</div></body></html>"
+        none = html.fromstring(panel.format("No Principal(s) listed for this business."))
+        assert sections.officers(none) == ()
+        assert sections.officers(html.fromstring("<html><body><div>Principal Office</div></body></html>")) == ()
+        moved = '<table id="grid_people"><tr><th>Name</th></tr><tr><td>Riley Sample</td></tr></table>'
+        with pytest.raises(PageChanged, match="principals"):
+            sections.officers(html.fromstring(panel.format(moved)))
+
     def test_keeps_the_agents_name_apart_from_the_entitys(self) -> None:
         page = html.fromstring(
             '<div><div class="panel"><div class="panel-heading">Entity</div>'
