@@ -106,7 +106,7 @@ class Iowa(Portal):
         """Read a summary."""
         sections = _sections(page.html())
         entity, agent, office = (sections.get(name, Labels(())) for name in ("entity", "agent", "office"))
-        if entity.maybe("Legal Name") is None:
+        if not entity.maybe("Legal Name") or not entity.maybe("Status"):  # without one it would read as active
             raise missing_result(page, "the entity's summary")
         entity.ignore(*listed("Modified | Expiration Date | Effective Date | Chapter/Code | Chapter"))
         agent.ignore("Type", "Status")

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scrapers.failures import PortalError
+from scrapers.parsing.fields import listed
 from scrapers.records import Address, Answer, Candidate, Found, FoundFilings, NotFound, ResultList
 from scrapers.transport.recording import load_steps
 from tests.scrapers.conversation import Conversation
@@ -52,6 +53,13 @@ class TestIllinoisLists:
     def test_are_not_empty_where_the_page_is_being_maintained(self) -> None:
         shown = "No results can be found at this time."
         assert put("IL", "no-match", ("No records were found.", shown)) == "layout_changed"
+
+
+class TestIowasStatus:
+    """Is active in its file, which has no such column."""
+
+    def test_is_not_active_on_a_page_where_it_stands_empty(self) -> None:
+        assert put("IA", "inactive", ("<td>Inactive</td>", "<td></td>")) == "layout_changed"
 
 
 class TestIowasOfficers:
@@ -246,14 +254,10 @@ class TestSomebodyWithoutAName:
 
 @pytest.mark.parametrize(
     "heading",
-    [
-        "Filing Type",
-        "Filing Date",
-        "Jurisdiction",
-        "Other Names (A=Assumed ; F=Former)",
-        "Principal Home Office Address",
-        "Clerk/Registered Agent",
-    ],
+    listed(
+        "Filing Type | Filing Date | Jurisdiction | Other Names (A=Assumed ; F=Former) | "
+        "Principal Home Office Address | Clerk/Registered Agent"
+    ),
 )
 class TestAHeadingOfMaines:
     """Stands on every summary."""
@@ -266,8 +270,7 @@ class TestTheButtonsOfKansas:
     """In a column without a heading."""
 
     def test_are_found_where_it_has_one(self) -> None:
-        told = put("KS", "active", ('<th scope="col">&nbsp;</th>', '<th scope="col">Open</th>'))
-        assert isinstance(told, Found)
+        assert isinstance(put("KS", "active", ('<th scope="col">&nbsp;</th>', '<th scope="col">Open</th>')), Found)
 
     def test_are_missed_where_they_are_none(self) -> None:
         assert put("KS", "active", ('type="submit" name="ctl00$MainContent$gv', 'name="gv')) == "layout_changed"
