@@ -16,7 +16,7 @@ from dataclasses import replace
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses
+from scrapers.normalize import addresses, names
 from scrapers.normalize.liens import is_termination
 from scrapers.parsing.fields import listed
 from scrapers.parsing.html import lines_of, missing_result, offers_next, select, text_of, visible_text
@@ -142,6 +142,9 @@ def _opened(session: PortalSession, filing: UccFiling, results: Page) -> UccFili
     debtors, secured = (tuple(dict.fromkeys(who for shown, who in found if shown == role)) for role in _ROLES)
     if not debtors or not secured:
         raise PageChanged(f"{page.url}: {len(debtors)} debtors and {len(secured)} secured parties")
+    for listed_ones, opened_ones in ((filing.debtors, debtors), (filing.secured_parties, secured)):
+        if not {names.key(who.name) for who in listed_ones} <= {names.key(who.name) for who in opened_ones}:
+            raise PageChanged(f"{page.url}: whoever is listed is not among {[who.name for who in opened_ones]}")
     texts = [line for area in select(tree, "textarea")[:1] for line in (area.text_content() or "").split()]
     return replace(filing, debtors=debtors, secured_parties=secured, collateral=" ".join(texts) or None)
 

@@ -200,6 +200,31 @@ class TestALienWhosePartyIsListed:
             Conversation(case[:2], *steps).ask(**question)
 
 
+class TestAPartyOfRhodeIslands:
+    """Named in the list, and with an address in the lien's history."""
+
+    NAME, ROLES = b"LANTERN COVE MARINA, LLC", (b"Debtor(s)", b"Secured Parties")
+
+    def ask(self, *changes: tuple[bytes, bytes]) -> FoundFilings:
+        steps = load_steps(FOLDER / "RI/ucc-debtor")
+        for old, new in changes:
+            assert old in steps[1].body, old
+            steps[1] = replace(steps[1], body=steps[1].body.replace(old, new))
+        told = Conversation("RI", *steps).ask(kind="ucc", name="Lantern Cove Marina, LLC")
+        assert isinstance(told, FoundFilings)
+        return told
+
+    def test_has_no_street_for_its_name(self) -> None:
+        assert self.ask().filings[0].debtors[0].name == self.NAME.decode()
+        with pytest.raises(PageChanged, match="whoever is listed"):
+            self.ask((self.NAME, b""))
+
+    def test_is_not_told_in_the_other_role(self) -> None:
+        debtor, secured = self.ROLES
+        with pytest.raises(PageChanged, match="whoever is listed"):
+            self.ask((debtor, b"-"), (secured, debtor), (b">-<", b">" + secured + b"<"))
+
+
 @pytest.mark.parametrize(
     ("case", "page", "key"),
     [
