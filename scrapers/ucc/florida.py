@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from scrapers.failures import PageChanged, PortalUnavailable
-from scrapers.normalize import addresses, dates, names, officers
+from scrapers.normalize import addresses, names, officers
 from scrapers.parsing.fields import need, need_list, need_text, text
 from scrapers.portal import Portal
 from scrapers.records import Query, UccFiling, UccParty
 from scrapers.transport.session import PortalSession
+from scrapers.ucc import parties
 
 _API = "https://publicsearchapi.floridaucc.com"
 _HEADERS = {
@@ -40,7 +41,7 @@ class FloridaLiens(Portal):
             rows, complete = people + rows, complete and whole
         numbers = {need_text(row, "uccNumber"): row for row in reversed(rows)}
         opened = [_opened(session, row) for row in list(numbers.values())[::-1][:_DETAILS]]
-        newest = sorted(opened, key=lambda filing: dates.to_iso(filing.filed) or "", reverse=True)
+        newest = sorted(opened, key=parties.shown_day, reverse=True)
         return tuple(newest), complete and len(numbers) <= _DETAILS
 
 

@@ -137,6 +137,11 @@ def within(filing: UccFiling, query: Query) -> bool:
     return query.covers(_day(filing))
 
 
+def shown_day(filing: UccFiling) -> date:
+    """The day it was first filed; the first day there is where none is shown, PageChanged where one cannot be read."""
+    return date.min if filing.filed is None or dates.is_placeholder(filing.filed) else _day(filing)
+
+
 def _day(filing: UccFiling) -> date:
     day = dates.to_date(filing.filed)
     if day is None:
@@ -147,7 +152,7 @@ def _day(filing: UccFiling) -> date:
 def newest_first(filings: Iterable[UccFiling], query: Query) -> tuple[UccFiling, ...]:
     """The liens of the days asked for, newest first."""
     kept = [filing for filing in filings if within(filing, query)]
-    return tuple(sorted(kept, key=lambda filing: dates.to_date(filing.filed) or date.min, reverse=True))
+    return tuple(sorted(kept, key=shown_day, reverse=True))
 
 
 def dated_newest_first(filings: Iterable[UccFiling], query: Query) -> tuple[UccFiling, ...]:

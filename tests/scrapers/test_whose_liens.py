@@ -200,6 +200,28 @@ class TestALienWhosePartyIsListed:
             Conversation(case[:2], *steps).ask(**question)
 
 
+@pytest.mark.parametrize(
+    ("case", "day"),
+    [
+        ("AL/ucc-debtor", b"03/04/2022"),
+        ("CA/ucc-debtor", b"08/20/2019"),
+        ("CO/ucc-debtor", b"2019-03-01T00:00:00.000"),
+        ("FL/ucc-debtor", b"2023-02-01T05:00:00Z"),
+        ("KY/ucc-debtor", b"2/1/2023 9:15 AM"),
+        ("OR/ucc-debtor", b"02/01/2023"),
+        ("RI/ucc-debtor", b"02/01/2024"),
+    ],
+)
+class TestADayOfFiling:
+    """That nobody can read."""
+
+    def test_is_not_left_out_in_silence(self, case: str, day: bytes) -> None:
+        question = json.loads((FOLDER / case / "case.json").read_text(encoding="utf-8"))["question"]
+        odd = saved(case, lambda page: page.replace(day, b"the first of May"))
+        with pytest.raises(PageChanged, match="cannot be read"):
+            Conversation(case[:2], *odd).ask(**question)
+
+
 class TestAPartyOfRhodeIslands:
     """Named in the list, and with an address in the lien's history."""
 

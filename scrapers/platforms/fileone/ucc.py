@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import dates, names, officers
+from scrapers.normalize import names, officers
 from scrapers.parsing.fields import listed, need, need_text, note_unread, refuse_renamed, text
 from scrapers.platforms.fileone import drawer, history
 from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
@@ -40,8 +39,8 @@ def read(rows: Iterable[Row], query: Query, session: PortalSession, *, debtor: s
         known = found.get(filing.file_number)
         found[filing.file_number] = _joined(known, filing) if known else filing
     note_unread(seen - COLUMNS, session)
-    kept = [filing for filing in found.values() if _within(filing.filed, query)]
-    return sorted(kept, key=lambda filing: dates.to_date(filing.filed) or date.min, reverse=True)
+    kept = [filing for filing in found.values() if parties.within(filing, query)]
+    return sorted(kept, key=parties.shown_day, reverse=True)
 
 
 def fits(filing: UccFiling, query: Query) -> bool:
@@ -148,12 +147,3 @@ def _joined(known: UccFiling, more: UccFiling) -> UccFiling:
         debtors=tuple(dict.fromkeys(known.debtors + more.debtors)),
         secured_parties=tuple(dict.fromkeys(known.secured_parties + more.secured_parties)),
     )
-
-
-def _within(filed: str | None, query: Query) -> bool:
-    if query.date_after is None and query.date_before is None:
-        return True
-    day = dates.to_date(filed)
-    if day is None:
-        raise PageChanged(f"the filing date {filed!r} cannot be read")
-    return query.covers(day)
