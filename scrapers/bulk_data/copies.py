@@ -77,6 +77,8 @@ def load(*, copy: BulkCopy, bulk_data: BulkData, progress: Progress = lambda cop
     try:
         while batch := _take_batch(rows):
             records = [record for record in map(bulk_data.record, batch) if record is not None]
+            if unnumbered := next((record for record in records if not record.entity_id), None):
+                raise PageChanged(f"{unnumbered.entity_name!r} has no number")
             with transaction.atomic():
                 _advance(copy, rows=len(batch), entities=len(records))
                 _insert(copy, records)

@@ -251,6 +251,10 @@ class TestABrokenFile:
         with pytest.raises(copies.LoadRefused, match="each of them once"):
             load(twice)
 
+    def test_with_a_company_without_a_number_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(copies.LoadRefused, match="'Nobody Knows LLC' has no number"):
+            load(write_csv(tmp_path / "all.csv", [*LINES, ["", "Nobody Knows LLC", "Good Standing", ""]]))
+
     def test_with_a_shifted_row_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(copies.LoadRefused, match="cells"):
             load(write_csv(tmp_path / "new.csv", [*LINES, ["6", "Broken, Inc", "Good Standing", "Nome", "extra"]]))
