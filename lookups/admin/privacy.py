@@ -16,7 +16,7 @@ from unfold.decorators import action, display
 
 from billing.admin import pages
 from jurisdictions.codes import PLACES
-from jurisdictions.rows import get_row_or_404
+from jurisdictions.rows import find_row, get_row_or_404
 from lookups.models import RemovalRequest, Suppression
 from lookups.privacy import removal_requests, suppression
 from scrapers.admin.read_only import ReadOnlyAdmin
@@ -91,17 +91,25 @@ class RemovalRequestAdmin(ModelAdmin):
         is_late = obj.state == RemovalRequest.State.OPEN and obj.due_at <= timezone.now()
         return "overdue" if is_late else obj.state
 
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Who answers what was answered since the page was opened reads that, and finds the first answer."""
+        kept = find_row(RemovalRequest, object_id) if request.method == "POST" else None
+        try:
+            if kept and not self.has_change_permission(request, kept) and super().has_change_permission(request, kept):
+                raise removal_requests.AlreadyAnswered
+            return super().change_view(request, object_id, form_url, extra_context)
+        except removal_requests.AlreadyAnswered:
+            messages.error(request, "It was answered before: nothing was changed.")
+            return redirect("admin:lookups_removalrequest_change", object_id)
+
     def save_model(self, request: HttpRequest, obj: RemovalRequest, form: Any, change: bool) -> None:
         if obj.state == RemovalRequest.State.OPEN:
             super().save_model(request, obj, form, change)
             return
         operator = pages.operator_of(request)
-        try:
-            removal_requests.close(
-                request=obj, state=obj.state, answer=obj.answer, operator=operator, now=timezone.now()
-            )
-        except removal_requests.AlreadyAnswered:
-            messages.error(request, "Somebody else has answered it meanwhile: nothing was changed.")
+        removal_requests.close(request=obj, state=obj.state, answer=obj.answer, operator=operator, now=timezone.now())
 
 
 class SuppressionForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -156,6 +164,8 @@ class SuppressionAdmin(ReadOnlyAdmin):
         if suppression.lift(kept, operator=request.user, now=timezone.now()):
             self.log_change(request, kept, "Lifted.")
             messages.success(request, f"{kept} is shown again once its registry has been asked.")
+        else:
+            messages.info(request, f"{kept} was lifted before.")
         return redirect(back)
 
     def has_lift_permission(self, request: HttpRequest, object_id: Any = None) -> bool:

@@ -11,6 +11,7 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
+from billing.models import AuditEvent
 from lookups.models import Entity, RemovalRequest, Suppression
 from lookups.privacy import removal_requests
 from lookups.tasks import prune
@@ -130,9 +131,29 @@ class TestAnOperator:
         assert admin_client.post(url, {"state": "done", "answer": "Left out."}).status_code == 302
         kept.refresh_from_db()
         assert (kept.state, kept.answer, kept.handled_by) == ("done", "Left out.", "admin")
-        assert admin_client.post(url, {"state": "refused", "answer": "No."}).status_code == 403
+        again: Any = admin_client.post(url, {"state": "refused", "answer": "No."}, follow=True)
+        assert "It was answered before: nothing was changed." in again.content.decode()
+        kept.refresh_from_db()
+        assert (kept.state, kept.answer) == ("done", "Left out.")
         with pytest.raises(removal_requests.AlreadyAnswered):
             removal_requests.close(request=kept, state="refused", answer="No.", operator="x", now=timezone.now())
+
+    def test_who_answers_at_the_same_moment_as_another_reads_that_and_leaves_no_trace(
+        self, admin_client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        kept, first = keep(), removal_requests.close
+
+        def close(**named: Any) -> None:
+            """Somebody else is a moment faster."""
+            first(**{**named, "state": "done", "answer": "Left out.", "operator": "sam"})
+            first(**named)
+
+        monkeypatch.setattr(removal_requests, "close", close)
+        url = f"/admin/lookups/removalrequest/{kept.pk}/change/"
+        page: Any = admin_client.post(url, {"state": "refused", "answer": "No."}, follow=True)
+        assert "It was answered before: nothing was changed." in page.content.decode()
+        assert "was changed successfully" not in page.content.decode()
+        assert not AuditEvent.objects.filter(subject__startswith="lookups.removalrequest").exists()
 
     def test_leaves_something_out_and_lifts_it_and_neither_changes_nor_deletes(self, admin_client: Client) -> None:
         asked = keep()
@@ -153,6 +174,8 @@ class TestAnOperator:
         assert admin_client.post(f"{change}/lift/").status_code == 302
         kept.refresh_from_db()
         assert str(kept.lifted_by) == "admin"
+        again: Any = admin_client.post(f"{change}/lift/", follow=True)
+        assert "was lifted before" in again.content.decode()
 
     def test_needs_the_right_to_each(self, client: Client, django_user_model: Any) -> None:
         client.force_login(django_user_model.objects.create_user("v", password="v", is_staff=True))
