@@ -124,6 +124,8 @@ def refund(topup: TopUp, *, amount: int, token: str) -> None:
         raise RefundRefused(f"{error} The provider's own pages can give it back (STRIPE_SECRET_KEY).") from error
     except stripe.InvalidRequestError as error:
         raise RefundRefused(f"The card provider refused: {error.user_message or error.code}.") from error
+    except stripe.IdempotencyError as error:  # the first try may have been done: another sum is no repetition of it
+        raise RefundRefused("This form asked for another sum before. Begin anew from the top-up's page.") from error
     except stripe.StripeError as error:
         log.warning("the card provider gave no answer to a refund: %s", type(error).__name__)
         raise ProviderUnavailable("The card provider does not answer. Confirm again: it is the same refund.") from error

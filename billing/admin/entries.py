@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from billing import finance, ledger, money, selectors
 from billing.accounting import receipts
 from billing.admin import pages
 from billing.admin.finding import OfAccounts
+from billing.ledger_errors import RefundTooLarge
 from billing.models import Hold, LedgerEntry
 from billing.proof import proven
 from jurisdictions.bounded import NewestValues
@@ -53,7 +55,9 @@ CHART_OPTIONS = json.dumps(
 class RefundForm(forms.Form):
     """How much of a charge is given back, and why."""
 
-    dollars = pages.DollarsField(required=False, min_value=0, help_text="Empty: all that is left of the charge.")
+    dollars = pages.DollarsField(
+        required=False, min_value=Decimal("0.0001"), help_text="Empty: all that is left of the charge."
+    )
     reason = pages.reason_field(pages.REFUND_REASONS)
     note = pages.note_field()
 
@@ -191,7 +195,10 @@ class LedgerEntryAdmin(OfAccounts, ReadOnlyAdmin):
             return give_back(entry, data["dollars"] or None, data, token, operator=operator, log=log)
 
         def describe(data: dict[str, Any]) -> list[tuple[str, str]]:
-            given = data["dollars"] or ledger.get_refundable(entry)
+            left = ledger.get_refundable(entry)
+            given = data["dollars"] or left
+            if not 0 < given <= left:
+                raise RefundTooLarge(refundable=left)
             return [
                 ("Account", str(entry.account)),
                 ("Charge", f"#{entry.pk}, {money.to_decimal_string(entry.amount)} USD, {entry.reference}"),

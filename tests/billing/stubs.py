@@ -196,6 +196,7 @@ class CardProvider:
     def __init__(self) -> None:
         self.forms: list[dict[str, str]] = []
         self.seen: dict[str, Answer] = {}
+        self.asked: dict[str, dict[str, str]] = {}  # by the same keys
         self.intents: list[dict[str, Any]] = []
         self.refunds: list[dict[str, str]] = []
         self.balance: list[dict[str, Any]] = []  # its balance transactions
@@ -215,13 +216,16 @@ class CardProvider:
             return self.moved(path)
         key = headers.get("Idempotency-Key", "")
         if key in self.seen:
+            if form != self.asked[key]:
+                error = {"type": "idempotency_error", "message": "Another request had this key."}
+                return 400, {"error": error}, {}
             status, content, _ = self.seen[key]
             return status, content, {"Idempotent-Replayed": "true"}
         if path.startswith("/v1/refunds"):
             answer = self.refund(form)
         else:
             answer = self.checkout(form) if path.startswith("/v1/checkout") else self.intent(form)
-        self.seen[key] = answer
+        self.seen[key], self.asked[key] = answer, form
         return answer
 
     def intent(self, form: dict[str, str]) -> Answer:

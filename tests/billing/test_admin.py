@@ -191,6 +191,26 @@ class TestRefunding:
         data = {"dollars": "1", "reason": "goodwill", "token": "t", "confirm": "1"}
         assert "Only 0.0314 USD" in dana.post(url("ledgerentry_refund", entry.pk), data).content.decode()
 
+    def test_of_nothing_is_not_one_of_all(self, dana: Client, account: Account) -> None:
+        entry = ledger.charge(account_id=account.pk, amount=314, idempotency_key="c", reference="", now=NOW)
+        data = {"dollars": "0", "reason": "goodwill", "token": "t", "confirm": "1"}
+        page = dana.post(url("ledgerentry_refund", entry.pk), data)
+        assert (page.status_code, "errorlist" in page.content.decode()) == (200, True)
+        assert not LedgerEntry.objects.filter(kind="refund").exists()
+
+    def test_that_cannot_happen_is_not_shown_as_what_will(self, dana: Client, account: Account) -> None:
+        entry = ledger.charge(account_id=account.pk, amount=314, idempotency_key="c", reference="", now=NOW)
+        address, data = url("ledgerentry_refund", entry.pk), {"reason": "goodwill", "token": "t"}
+        page = dana.post(address, {**data, "dollars": "1"}).content.decode()
+        assert "Only 0.0314 USD" in page
+        assert "This is what will happen" not in page
+        other_tab = {**data, "token": "u"}
+        assert "0.0314 USD" in dana.post(address, other_tab).content.decode()
+        assert dana.post(address, {**data, "confirm": "1"}).status_code == 302
+        page = dana.post(address, other_tab).content.decode()
+        assert "Only 0.0000 USD" in page
+        assert "This is what will happen" not in page
+
     def test_what_was_paid_with_its_request_is_not_offered(self, dana: Client, account: Account) -> None:
         Account.objects.filter(pk=account.pk).update(role="pay_per_request")
         entry = ledger.charge(account_id=account.pk, amount=314, idempotency_key="c", reference="", now=NOW)
@@ -604,6 +624,16 @@ class TestAPaymentThatGoesBack:
         cards.mood = "down"
         data = {"dollars": "1", "token": "t", "confirm": "1"}
         assert "same refund" in dana.post(url("topup_refund_card", topup.pk), data).content.decode()
+
+    def test_to_its_card_of_another_sum_in_a_form_that_was_confirmed_is_begun_anew(
+        self, dana: Client, topup: TopUp, cards: stubs.CardProvider
+    ) -> None:
+        address, data = url("topup_refund_card", topup.pk), {"token": "t", "confirm": "1"}
+        TopUp.objects.update(payment_intent="pi_refunded")
+        assert "Refunded before." in dana.post(address, {**data, "dollars": "2"}).content.decode()
+        page = dana.post(address, {**data, "dollars": "1"}).content.decode()
+        assert "another sum before" in page
+        assert "does not answer" not in page
 
     def test_to_its_card_says_that_cards_are_configured_no_more(
         self, dana: Client, topup: TopUp, cards: stubs.CardProvider, settings: Any
