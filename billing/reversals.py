@@ -47,7 +47,12 @@ def hear(heard: Heard, *, now: datetime, operator: str = "") -> str:
 
 
 def enter(credit: TopUp | Payment, *, amount: int, note: str, now: datetime, operator: str = "") -> str:
-    """Take back what staff knows to be gone: a transfer that its chain has undone, a bank's letter. Once per note."""
+    """Take back what staff knows to be gone: a transfer that its chain has undone, a bank's letter. Once per note.
+
+    Raises ValueError for more than was paid in.
+    """
+    if amount > credit.amount:
+        raise ValueError(f"Only {money.to_decimal_string(credit.amount)} USD were paid in.")
     payment, kind = _name_of(credit), Kind.STAFF
     return hear(Heard(payment, kind, f"{payment[:100]}: {note}"[:255], money.units(amount)), now=now, operator=operator)
 

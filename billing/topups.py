@@ -107,17 +107,17 @@ def start(*, account: Account, amount: int, success_url: str, cancel_url: str, n
     return topup, str(session.url)
 
 
-def refund(topup: TopUp, *, amount: int, token: str) -> None:
+def refund(topup: TopUp, *, amount: int, token: str) -> str:
     """Have the provider give `amount` units (whole cents) back to the card; `token` makes a repetition the same refund.
 
-    The ledger moves when the provider's message says so. Raises RefundRefused, which has moved nothing, or
-    ProviderUnavailable, after which the same token may be tried again.
+    Returns the provider's name of it. The ledger moves when the provider's message says so. Raises RefundRefused, which
+    has moved nothing, or ProviderUnavailable, after which the same token may be tried again.
     """
     cents, rest = divmod(money.units(amount), money.UNITS_PER_CENT)
     if rest or not 0 < amount <= topup.amount - topup.taken_back or not topup.payment_intent:
         raise RefundRefused("At most what is left of the payment can be given back, in whole cents.")
     try:
-        client().v1.refunds.create(
+        made = client().v1.refunds.create(
             {"payment_intent": topup.payment_intent, "amount": cents}, options={"idempotency_key": f"refund_{token}"}
         )
     except CardsNotConfigured as error:
@@ -129,6 +129,7 @@ def refund(topup: TopUp, *, amount: int, token: str) -> None:
     except stripe.StripeError as error:
         log.warning("the card provider gave no answer to a refund: %s", type(error).__name__)
         raise ProviderUnavailable("The card provider does not answer. Confirm again: it is the same refund.") from error
+    return str(made.id)
 
 
 def receive(*, payload: bytes, signature: str, now: datetime) -> str:

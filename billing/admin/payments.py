@@ -7,6 +7,8 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -96,8 +98,13 @@ class CreditAdmin(AmountAdmin):
 
         def perform(data: dict[str, Any], token: str) -> str:
             by: dict[str, Any] = {"operator": pages.operator_of(request), "now": timezone.now()}
-            done = reversals.enter(credit, amount=data["dollars"], note=data["note"], **by)
-            sentence = f"Taken back: {money.to_decimal_string(data['dollars'])} USD, {data['note']}: {done}."
+            before = credit.taken_back
+            reversals.enter(credit, amount=data["dollars"], note=data["note"], **by)
+            credit.refresh_from_db()
+            gone = credit.taken_back - before
+            if not gone:
+                return f"Nothing more is taken back: {data['note']} was entered before, or nothing is left."
+            sentence = f"Taken back: {money.to_decimal_string(gone)} USD, {data['note']}."
             self.log_change(request, credit, sentence)
             return sentence
 
@@ -215,9 +222,12 @@ class TopUpAdmin(CreditAdmin):
         topup = get_row_or_404(TopUp, object_id)
 
         def perform(data: dict[str, Any], token: str) -> str:
-            topups.refund(topup, amount=data["dollars"], token=token)
-            sentence = f"Asked the card provider to give back {money.to_decimal_string(data['dollars'])} USD."
-            self.log_change(request, topup, sentence)
+            name = topups.refund(topup, amount=data["dollars"], token=token)
+            dollars = money.to_decimal_string(data["dollars"])
+            sentence = f"Asked the card provider to give back {dollars} USD ({name})."
+            history = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(topup))
+            if not history.filter(object_id=topup.pk, change_message=sentence).exists():  # else confirmed before
+                self.log_change(request, topup, sentence)
             return sentence
 
         return self._confirm(request, topup, f"Refund {topup} to its card", ReturnForm, perform)

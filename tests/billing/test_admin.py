@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from billing import accounts, keys, ledger, reconciliation, selectors, tasks
+from billing import accounts, keys, ledger, reconciliation, selectors, tasks, topups
 from billing.accounting import chart
 from billing.ledger_errors import InsufficientFunds
 from billing.models import Account, ApiKey, AuditEvent, Invitation, LedgerEntry, Payment, TopUp
@@ -600,6 +600,8 @@ class TestAPaymentThatGoesBack:
         data = {"dollars": "2", "token": "abc", "confirm": "1"}
         assert [dana.post(address, data).status_code for _ in range(2)] == [302, 302]
         assert len(cards.refunds) == 2
+        asked_of = "Asked the card provider to give back"
+        assert moved() == [f"{asked_of} 1.0000 USD (re_1).", f"{asked_of} 2.0000 USD (re_2)."]
         receive(event("charge.refunded", payment_intent="pi_1", amount_refunded=300))
         assert selectors.get_balance(account.pk).available == 3140 + 1400
 
@@ -625,6 +627,14 @@ class TestAPaymentThatGoesBack:
         data = {"dollars": "1", "token": "t", "confirm": "1"}
         assert "same refund" in dana.post(url("topup_refund_card", topup.pk), data).content.decode()
 
+    def test_to_its_card_that_was_done_although_its_answer_was_lost_is_kept(
+        self, dana: Client, topup: TopUp, cards: stubs.CardProvider
+    ) -> None:
+        address, data = url("topup_refund_card", topup.pk), {"dollars": "1", "token": "t", "confirm": "1"}
+        topups.refund(topup, amount=10_000, token="admin:t")  # of which the admin has heard nothing
+        assert dana.post(address, data).status_code == 302
+        assert len(cards.refunds) == len(moved()) == 1
+
     def test_to_its_card_of_another_sum_in_a_form_that_was_confirmed_is_begun_anew(
         self, dana: Client, topup: TopUp, cards: stubs.CardProvider
     ) -> None:
@@ -648,6 +658,18 @@ class TestAPaymentThatGoesBack:
             move(dana, url("topup_take_back", topup.pk), dollars="3.14", note="letter of the bank, 7 May")
         assert selectors.get_balance(account.pk).available == 3140
         assert "letter of the bank" in dana.get(url("reversal_changelist")).content.decode()
+        assert moved() == ["Taken back: 3.1400 USD, letter of the bank, 7 May."]
+
+    def test_by_what_staff_has_heard_is_told_as_it_moved(self, dana: Client, account: Account, topup: TopUp) -> None:
+        address = url("topup_take_back", topup.pk)
+        page = dana.post(address, {"dollars": "31.4", "note": "a letter", "token": "t", "confirm": "1"})
+        assert "Only 3.1400 USD were paid in." in page.content.decode()
+        assert selectors.get_balance(account.pk).available == 3140 + 31_400
+        move(dana, address, dollars="2", note="a letter")
+        move(dana, address, dollars="2", note="another letter")
+        assert moved() == ["Taken back: 2.0000 USD, a letter.", "Taken back: 1.1400 USD, another letter."]
+        again = {"dollars": "2", "note": "a letter", "token": "u", "confirm": "1"}
+        assert "Nothing more is taken back" in dana.post(address, again, follow=True).content.decode()
 
     def test_is_no_button_for_staff_who_may_only_look(self, sam: Client, topup: TopUp) -> None:
         for name in ("topup_refund_card", "topup_take_back"):
