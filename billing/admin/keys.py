@@ -30,6 +30,7 @@ from billing.proof import proven
 from jurisdictions.rows import get_row_or_404
 
 SENT_TWICE = "The form was sent twice, and made one key. Its secret was shown the first time."
+CLOSED = "The account is closed: no key of it opens anything. Make it active first."
 SCOPE_CHOICES = [(scope, scope) for scope in keys.SCOPES]
 
 
@@ -44,6 +45,13 @@ class IssueForm(forms.Form):
     expires = forms.DateField(required=False, widget=UnfoldAdminSingleDateWidget(), help_text="Empty: never.")
     allowed_networks = NetworksField(widget=UnfoldAdminTextareaWidget())
     named = forms.UUIDField(widget=forms.HiddenInput(), required=False, initial=uuid.uuid4)
+
+    def clean_expires(self) -> datetime | None:
+        """The moment it ends: a key that has ended would be handed out as one that works."""
+        day = self.cleaned_data["expires"]
+        if day is not None and day <= timezone.now().date():
+            raise forms.ValidationError("Choose a day that is still to come.")
+        return datetime.combine(day, time.min, tzinfo=UTC) if day else None
 
 
 class RotateForm(forms.Form):
@@ -67,10 +75,12 @@ class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
 
 def issue_page(request: HttpRequest, *, account: Account) -> HttpResponse:
     """Ask what the key is for; answer with its secret, this once."""
+    if not account.is_active:
+        messages.error(request, CLOSED)
+        return redirect("admin:billing_account_change", account.pk)
     form = IssueForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
-        expires = datetime.combine(data["expires"], time.min, tzinfo=UTC) if data["expires"] else None
         with transaction.atomic():
             locks.lock_account(account.pk)  # of two at once the second finds what the first has made
             if data["named"] and (made := ApiKey.objects.filter(uuid=data["named"]).first()):
@@ -81,7 +91,7 @@ def issue_page(request: HttpRequest, *, account: Account) -> HttpResponse:
                 name=data["name"],
                 mode=data["mode"],
                 scopes=data["scopes"],
-                expires_at=expires,
+                expires_at=data["expires"],
                 allowed_networks=data["allowed_networks"],
                 named=data["named"],
                 now=timezone.now(),
@@ -136,7 +146,10 @@ class ApiKeyAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     @action(description="Rotate", url_path="rotate", permissions=["change_key"])
     @proven
     def rotate(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        old = get_row_or_404(ApiKey, object_id)
+        old = get_row_or_404(ApiKey.objects.select_related("account"), object_id)
+        if not old.account.is_active:
+            messages.error(request, CLOSED)
+            return redirect("admin:billing_apikey_change", old.pk)
         form = RotateForm(request.POST or None, initial={"grace_hours": 24})
         if request.method == "POST" and form.is_valid():
             try:
@@ -155,6 +168,9 @@ class ApiKeyAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         key = get_row_or_404(ApiKey, object_id)
         if key.is_workspace:
             messages.error(request, "Members ask with it in the workspace. To end that, close the account.")
+            return redirect("admin:billing_apikey_change", key.pk)
+        if key.status_at(timezone.now()) == "revoked":
+            messages.info(request, f"{key} was revoked before.")
             return redirect("admin:billing_apikey_change", key.pk)
         if request.method == "POST":
             keys.revoke(key=key, now=timezone.now())

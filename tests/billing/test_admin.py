@@ -367,6 +367,24 @@ class TestAKey:
         dana.post(address)
         key.refresh_from_db()
         assert key.revoked_at is not None
+        for ask in (dana.get, dana.post):
+            assert "was revoked before" in ask(address, follow=True).content.decode()
+        kept = AuditEvent.objects.filter(subject=f"billing.apikey {key.pk}", detail="Change: Revoked.")
+        assert kept.count() == 1
+
+    def test_that_would_open_nothing_is_not_handed_out(self, dana: Client, account: Account, key: ApiKey) -> None:
+        today = timezone.now().date()
+        for day in ("0001-01-01", today.isoformat()):
+            assert "still to come" in self.issue(dana, account, expires=day).content.decode()
+        tomorrow = today + timedelta(days=1)
+        assert re.search(keys.LEAKED_KEY_PATTERN, self.issue(dana, account, expires=f"{tomorrow}").content.decode())
+        Account.objects.filter(pk=account.pk).update(is_active=False)
+        number = ApiKey.objects.count()
+        for address in (url("account_issue_key", account.pk), url("apikey_rotate", key.pk)):
+            for ask in (dana.get, dana.post):
+                page = ask(address, {"name": "server", "mode": "live", "grace_hours": "24"}, follow=True)
+                assert "The account is closed" in page.content.decode()
+        assert ApiKey.objects.count() == number
 
     def test_is_rotated_with_a_grace_time(self, dana: Client, key: ApiKey) -> None:
         page = dana.post(url("apikey_rotate", key.pk), {"grace_hours": "24"})
