@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
@@ -17,7 +18,7 @@ from billing.admin.entries import ReadOnlyAdmin
 from billing.ledger_errors import LedgerError
 from billing.models import WaitingGrant
 from billing.proof import proven
-from jurisdictions.rows import get_row_or_404
+from jurisdictions.rows import find_row, get_row_or_404
 
 
 @admin.register(WaitingGrant)
@@ -37,6 +38,11 @@ class WaitingGrantAdmin(ReadOnlyAdmin):
     @display(description="state", label={"waiting": "warning", "approved": "success", "rejected": "danger"})
     def show_state(self, obj: WaitingGrant) -> str:
         return str(obj.state)
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """What is decided is decided."""
+        waits = find_row(WaitingGrant.objects.waiting(), object_id) is not None
+        return super().get_actions_detail(request, object_id) if waits else []
 
     @action(description="Approve", url_path="approve", permissions=["move_money"])
     @proven

@@ -78,7 +78,8 @@ class OutageRefundAdmin(ReadOnlyAdmin):
         except LedgerError as refusal:
             messages.error(request, str(refusal))
             return redirect(back)
-        self.log_change(request, decided, f"{verb}: {tell(decided)}.")
+        if row.state == OutageRefund.State.WAITING:  # else it was decided before
+            self.log_change(request, decided, f"{verb}: {tell(decided)}.")
         decided = outage_refunds.carry_out(decided, now=now)
         messages.success(request, f"It is {decided.get_state_display()}.")
         return redirect(back)

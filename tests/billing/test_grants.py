@@ -71,8 +71,12 @@ class TestAGrantAboveTheCeiling:
 
     def test_is_given_once_by_whoever_approves_it(self, dana: Client, robin: Client, account: Account) -> None:
         grant_in_admin(dana, account, "5000")
+        page = url("waitinggrant_change", WaitingGrant.objects.get().pk)
+        buttons = [url(f"waitinggrant_{verb}", WaitingGrant.objects.get().pk) for verb in ("approve", "reject")]
+        assert all(button in robin.get(page).content.decode() for button in buttons)
         for _ in range(2):  # a double click
             assert "Approved by robin: 5000.0000 USD" in decide(robin, "approve")
+        assert not any(button in robin.get(page).content.decode() for button in buttons)
         entry = LedgerEntry.objects.get(kind="deposit")
         assert (entry.amount, entry.operator, entry.reference) == (5000 * DOLLAR, "dana", "approved by robin")
         assert (entry.source, entry.reason) == ("staff", "invoice")

@@ -147,6 +147,17 @@ class TestAnOutageRefund:
         row.refresh_from_db()
         assert (row.state, row.decided_by, [one.balance.spent for one in sold]) == ("done", "sam", [0, 0])
 
+    def test_that_is_rejected_by_two_clicks_is_kept_once(self, sold: list[Customer], settings: Any) -> None:
+        settings.GRANT_CEILING = "0.05"
+        dana, sam = staff("dana"), staff("sam")
+        dana.post(REFUND, press(dana, REFUND, span(reason="outage", note=""))[1])
+        row = OutageRefund.objects.get()
+        for _ in range(2):
+            page: Any = sam.post(f"/admin/billing/outagerefund/{row.pk}/reject/", follow=True)
+            assert "It is rejected." in page.content.decode()
+        kept = AuditEvent.objects.filter(subject=f"billing.outagerefund {row.pk}", actor="sam")
+        assert kept.count() == 1
+
     def test_counts_towards_what_one_person_gives_in_a_day(self, sold: list[Customer], settings: Any) -> None:
         settings.GRANT_CEILING = "0.1"
         dana = staff()
