@@ -117,8 +117,11 @@ class DeliveryAdmin(FoundByAccount, ReadOnlyAdmin):
     @admin.action(description="Send again", permissions=["run"])
     def send_again(self, request: HttpRequest, rows: QuerySet[Delivery]) -> None:
         """At once, under the same webhook-id, also what has arrived or was given up."""
-        now = timezone.now()
-        done = [deliveries.send_again(row, now=now) for row in rows]
+        now, done = timezone.now(), []
+        for row in rows:
+            done.append(deliveries.send_again(row, now=now))
+            if done[-1]:
+                self.log_change(request, row, f"Sent again; it was {row.status}.")
         level = messages.SUCCESS if all(done) else messages.WARNING
         self.message_user(request, f"{sum(done)} of {len(done)} are sent again.", level)
 

@@ -28,6 +28,7 @@ class BreakerAdmin(ReadOnlyAdmin):
         now = timezone.now()
         for row in rows:
             breaker.close(state=row.state, now=now)
+            self.log_change(request, row, "To be asked again at once.")
         self.message_user(request, "They are asked again at their own pace.")
 
     def has_close_permission(self, request: HttpRequest) -> bool:

@@ -101,7 +101,11 @@ class SwitchAdmin(JurisdictionAdmin):
         row = get_row_or_404(Jurisdiction, object_id)
         portal = discovery.find_portal(row.code)
         forbidden = portal is not None and portal.terms.automated == "forbidden"
-        sent = request.POST if request.POST.get("to") == ("off" if row.enabled else "on") else None
+        wanted = request.POST.get("to")
+        sent = request.POST if wanted == ("off" if row.enabled else "on") else None
+        before = f"{row.name} was switched {wanted} before: nothing was changed."
+        if wanted in ("on", "off") and sent is None:
+            messages.warning(request, before)
         form = SwitchOffForm(sent) if row.enabled else SwitchOnForm(sent, forbidden=forbidden)
         back = reverse("admin:jurisdictions_jurisdiction_change", args=[row.code])
         if not form.is_valid():
@@ -119,6 +123,8 @@ class SwitchAdmin(JurisdictionAdmin):
             words = f"on: {change.why}" if change.enabled else f"off: {change.sentence}"
             self.log_change(request, row, f"Switched {words.removesuffix('.').removesuffix(': ')}.")
             messages.success(request, f"{row.name} is switched {'on' if change.enabled else 'off'}.")
+        else:
+            messages.warning(request, before)
         return redirect(back)
 
     def _ask_about_switch(self, request: HttpRequest, row: Jurisdiction, form: forms.Form, back: str) -> HttpResponse:

@@ -115,6 +115,11 @@ class TestSendingAgain:
         deliver()
         Delivery.objects.filter(pk=rows[1].pk).update(status="given_up", delivered_at=None, attempts=10)
         assert "2 of 2 are sent again" in send_again(staff)
+        kept = AuditEvent.objects.filter(subject__startswith="lookups.delivery").values_list("subject", "detail")
+        assert set(kept) == {
+            (f"lookups.delivery {row.pk}", f"Change: Sent again; it was {status}.")
+            for row, status in zip(rows, ("delivered", "given_up"), strict=True)
+        }
         assert deliver() == 2
         names = [request.headers["webhook-id"] for request in receiver.requests]
         assert sorted(names) == sorted(2 * [row.message_id for row in rows])
@@ -127,6 +132,7 @@ class TestSendingAgain:
         write_messages(customer, 1)
         assert deliveries.take_next(now=timezone.now())
         assert "0 of 1 are sent again" in send_again(staff)
+        assert not AuditEvent.objects.filter(subject__startswith="lookups.delivery").exists()
         assert only().attempts == 1
 
     def test_needs_the_permission(self, onlooker: Client, customer: Customer, receiver: Receiver) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.test import Client
+from django.utils import timezone
 
+from billing.models import AuditEvent
 from jurisdictions import selectors, services
 from jurisdictions.admin import JurisdictionForm
 from jurisdictions.models import SwitchChange
-from scrapers.models import ScrapeAttempt
+from scrapers.models import Breaker, ScrapeAttempt
 
 
 @pytest.fixture
@@ -77,7 +80,8 @@ class TestAJurisdictionsSwitch:
 
     def test_is_not_turned_back_by_whoever_still_sees_the_other_position(self, operator: Client) -> None:
         for _ in range(2):
-            operator.post(switch("NY"), {"to": "off", "sentence": "Maintenance", "why": ""})
+            page: Any = operator.post(switch("NY"), {"to": "off", "sentence": "Maintenance", "why": ""}, follow=True)
+        assert "New York was switched off before: nothing was changed." in page.content.decode()
         assert not selectors.get_jurisdiction("NY").enabled
         assert SwitchChange.objects.count() == 1
 
@@ -114,12 +118,22 @@ class TestAJurisdictionsSwitch:
 
 
 @pytest.mark.django_db
+class TestABreaker:
+    """Its list in the admin."""
+
+    def test_that_is_closed_by_hand_leaves_who_did_it(self, operator: Client) -> None:
+        now = timezone.now()
+        Breaker.objects.create(state="NY", reason="blocked", open_until=now + timedelta(hours=1), changed_at=now)
+        operator.post("/admin/scrapers/breaker/", {"action": "ask_again", "_selected_action": "NY"})
+        kept = AuditEvent.objects.get(subject="scrapers.breaker NY")
+        assert (kept.actor, kept.detail) == ("operator", "Change: To be asked again at once.")
+
+
+@pytest.mark.django_db
 class TestAttempts:
     """Their list in the admin."""
 
     def test_show_scraped_text_escaped(self, operator: Client) -> None:
-        from django.utils import timezone
-
         attempt = ScrapeAttempt.objects.create(
             state="NY",
             kind="business_entity",
