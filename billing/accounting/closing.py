@@ -60,6 +60,11 @@ def close(month: date, *, operator: str, now: datetime) -> MonthClose:
         return MonthClose.objects.get(month=first.date())
 
 
+def is_before_books(month: date) -> bool:
+    """Whether the books have no entry until the end of a month: closed, it would stay among the others for ever."""
+    return not chart.list_entries(until=bounds(month)[1]).exists()
+
+
 def list_changed(since: datetime | None = None) -> list[MonthClose]:
     """The closed months that do not come to what was written down: entries came, went or were changed since.
 

@@ -155,6 +155,12 @@ class TestAMonth:
         with pytest.raises(CommandError):
             call_command("close_month", month)
 
+    @pytest.mark.parametrize("month", ["2026-09", "0001-01"])
+    def test_before_the_books_begin_is_not_closed(self, business: Business, month: str) -> None:
+        with pytest.raises(CommandError, match=f"no entry until the end of {month}: there is nothing to close"):
+            call_command("close_month", month)
+        assert not MonthClose.objects.exists()
+
     def test_is_closed_and_fetched_in_the_admin(self, business: Business) -> None:
         dana = staff("dana", "move_money", "view_monthclose", "view_ledgerentry")
         closing.close(OCTOBER.date(), operator="dana", now=NOVEMBER + timedelta(hours=1))
