@@ -10,6 +10,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
     if sys.argv[1:2] == ["up"]:
         _require_var_folder()
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import BaseCommand, execute_from_command_line
     from django.db import InterfaceError, InternalError, OperationalError, ProgrammingError
 
@@ -20,10 +21,10 @@ def main() -> None:
     patience.set(None)  # whoever runs a command sees how long it takes
     try:
         execute_from_command_line(sys.argv)
-    except (OperationalError, InterfaceError, InternalError, ProgrammingError) as problem:
+    except (ImproperlyConfigured, OperationalError, InterfaceError, InternalError, ProgrammingError) as problem:
         if "--traceback" in sys.argv:
             raise
-        sys.exit(_as_sentence(problem))
+        sys.exit(str(problem) if isinstance(problem, ImproperlyConfigured) else _as_sentence(problem))
 
 
 def _as_sentence(problem: Exception) -> str:

@@ -5,6 +5,7 @@ Every variable of `config.env` is a setting under its own name, and declared now
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,11 +23,20 @@ from config.postgres import CONNECTION_OPTIONS
 if not 0 < MATCH_THRESHOLD <= 1:  # at 0 any company is found, beyond 1 none
     raise ImproperlyConfigured("MATCH_THRESHOLD must be above 0 and at most 1.")
 
-if not WEB_THREADS:  # without one nobody is answered
-    raise ImproperlyConfigured("WEB_THREADS must be 1 or more.")
+if any(map(os.path.isfile, (VAR_DIR, *VAR_DIR.parents))):  # the queue's folders are made in it
+    raise ImproperlyConfigured(f"VAR_DIR must be a folder, which {str(VAR_DIR)!r} cannot be.")
 
-for _name, _given in {"TEMPO_RECIPIENT": TEMPO_RECIPIENT, "TEMPO_CURRENCY": TEMPO_CURRENCY}.items():
-    if _given and not re.fullmatch(r"0x[0-9a-fA-F]{40}", _given):
+for _name, _given in {
+    "WEB_THREADS": WEB_THREADS,  # without one nobody is answered
+    "RATE_LIMIT_PER_MINUTE": RATE_LIMIT_PER_MINUTE,  # at 0 every key is refused
+    "POLLS_PER_MINUTE": POLLS_PER_MINUTE,
+    "CONCURRENT_LOOKUPS": CONCURRENT_LOOKUPS,
+}.items():
+    if not _given:
+        raise ImproperlyConfigured(f"{_name} must be 1 or more.")
+
+for _name, _address in {"TEMPO_RECIPIENT": TEMPO_RECIPIENT, "TEMPO_CURRENCY": TEMPO_CURRENCY}.items():
+    if _address and not re.fullmatch(r"0x[0-9a-fA-F]{40}", _address):
         raise ImproperlyConfigured(f"{_name} must be 0x and 40 hex digits.")
 
 try:
@@ -222,6 +232,8 @@ if MAIL_CONFIGURED:
         raise ImproperlyConfigured("EMAIL_URL must be an address such as smtp+tls://user:password@host:587.") from None
 EMAIL_TIMEOUT = 20  # seconds for each step with the mail server; the default is for ever
 DEFAULT_FROM_EMAIL = DEFAULT_FROM_EMAIL or f"no-reply@{_public.hostname}"
+if not DEFAULT_FROM_EMAIL.isprintable():  # a header with a line break is refused with each mail
+    raise ImproperlyConfigured("DEFAULT_FROM_EMAIL must be an e-mail address in one line.")
 SELLER = SELLER.replace("\\n", "\n") or PUBLIC_URL
 
 SECURE_CONTENT_TYPE_NOSNIFF = True

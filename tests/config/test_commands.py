@@ -54,6 +54,19 @@ class TestACommand:
         assert why in ended.stderr
         assert len(ended.stderr.splitlines()) == 1
 
+    def test_of_a_service_that_is_set_up_wrongly_says_so_in_a_sentence(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        ended = subprocess.run(
+            [sys.executable, "manage.py", "check"],
+            cwd=ROOT,
+            env=clean_environment({"VAR_DIR": str(tmp_path / "file")}),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert (ended.returncode, ended.stdout) == (1, "")
+        assert ended.stderr == f"VAR_DIR must be a folder, which '{tmp_path / 'file'}' cannot be.\n"
+
 
 class TestTheCode:
     """What no command checks any more."""

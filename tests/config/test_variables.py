@@ -53,7 +53,17 @@ class TestAVariable:
             ("MATCH_THRESHOLD", "0", "MATCH_THRESHOLD must be above 0 and at most 1."),
             ("EVIDENCE_DAYS", "36501", "EVIDENCE_DAYS must be a whole number from 0 to 36500, not 36501."),
             ("WORKSPACE_IDLE_HOURS", "0", "WORKSPACE_IDLE_HOURS must be a whole number from 1 to 36500, not 0."),
-            ("WEB_THREADS", "0", "WEB_THREADS must be 1 or more."),
+            *(
+                (name, "0", f"{name} must be 1 or more.")
+                for name in ("WEB_THREADS", "RATE_LIMIT_PER_MINUTE", "POLLS_PER_MINUTE", "CONCURRENT_LOOKUPS")
+            ),
+            (
+                "DEFAULT_FROM_EMAIL",
+                "a@example.com\nBcc: b@example.com",
+                "DEFAULT_FROM_EMAIL must be an e-mail address in",
+            ),
+            ("VAR_DIR", f"{__file__}/sub", f"VAR_DIR must be a folder, which '{__file__}/sub' cannot be."),
+            ("VAR_DIR", __file__, f"VAR_DIR must be a folder, which '{__file__}' cannot be."),
             *(
                 (
                     "DATABASE_URL",
