@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from unfold import admin, fields
+from unfold import admin, fields, forms
 
 from jurisdictions.bounded import CarefulChangeList
 
@@ -27,7 +29,34 @@ def write_json(value: Any, encoder: Any) -> SafeString:
     return format_html('<pre class="sos-text">{}{}</pre>', text[:MOST_TEXT], more)
 
 
+class ReadField(fields.UnfoldAdminReadonlyField):
+    """What is read and not typed: a row that it names is a link only for who may follow it."""
+
+    def get_admin_url(self, remote_field: Any, remote_obj: Any) -> str:
+        """The link, or the name alone; an inline's form knows nobody who reads it."""
+        reader: HttpRequest | None = getattr(self.form, "reader", None)
+        shown = self.model_admin.admin_site._registry.get(remote_field.model)
+        if reader and shown and not shown.has_view_permission(reader):
+            return str(remote_obj)
+        return str(super().get_admin_url(remote_field, remote_obj))
+
+
+def _read_by(get_form: Callable[..., Any]) -> Callable[..., Any]:
+    """Have the forms of a page, which are made anew for each request, know whose request it is."""
+
+    @wraps(get_form)
+    def get(self: Any, request: HttpRequest, *args: Any, **named: Any) -> Any:
+        form = get_form(self, request, *args, **named)
+        form.reader = request
+        return form
+
+    return get
+
+
 def mend() -> None:
-    """Have the skin write JSON as we do, and make its lists of ours: it offers no setting for that."""
+    """Have the skin write JSON as we do, make its lists of ours, and lead nobody to what they may not see: it offers
+    no setting for that."""
     fields.prettify_json = write_json
     admin.ChangeList = CarefulChangeList
+    forms.UnfoldAdminReadonlyField = ReadField
+    admin.ModelAdmin.get_form = _read_by(admin.ModelAdmin.get_form)

@@ -99,6 +99,19 @@ class TestEachRole:
         assert wrong == {}
         assert seen > 140
 
+    @pytest.mark.parametrize("role", roles.ROLES)
+    def test_is_led_from_its_rows_to_nothing_that_it_may_not_see(self, switches: None, role: str) -> None:
+        populate()
+        browser, led = enter(role), {}
+        for name, address in list_addresses():
+            page = browser.get(address) if name.endswith(("_changelist", "_change")) else None
+            if page is None or page.status_code != 200:
+                continue
+            for link in re.findall(r'href="(/admin/\w+/\w+/[^"/?]+/change/)', page.content.decode()):
+                led.setdefault(link, name)
+        assert led
+        assert {(name, link) for link, name in led.items() if browser.get(link).status_code == 403} == set()
+
     def test_every_page_with_a_right_of_its_own_is_known_here(self, switches: None) -> None:
         populate()
         names = {name.removeprefix("admin:") for name, _ in list_addresses() if name.startswith("admin:")}
