@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 import uuid
 from datetime import datetime
 
@@ -9,6 +10,9 @@ from django.db import models
 from django.db.models import F, Q
 
 LOW_BALANCE = 31_400  # 3.14 USD, a hundred lookups
+# Letters that are read from right to left, and signs that turn what stands after them
+_TURNING = frozenset(("R", "AL", "LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
+_SIGNS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 
 
 class Account(models.Model):
@@ -87,7 +91,9 @@ class Account(models.Model):
         permissions = [("move_money", "Can grant credit, refund and adjust balances")]
 
     def __str__(self) -> str:
-        return f"{self.name} (#{self.pk})"
+        if _TURNING.isdisjoint(map(unicodedata.bidirectional, self.name)):
+            return f"{self.name} (#{self.pk})"
+        return f"\u2068{self.name.translate(_SIGNS)}\u2069 (#{self.pk})"  # apart from the text that it stands in
 
     @property
     def spendable(self) -> int:

@@ -85,6 +85,22 @@ class TestAGrantAboveTheCeiling:
         assert "Approved by robin" in dana.get(url("account_history", account.pk)).content.decode()
         assert reconciliation.run(now=NOW).mismatches == []
 
+    @pytest.mark.parametrize(
+        ("name", "shown"),
+        [
+            ("Acme", "Acme (#{})"),
+            ("\u05e9\u05dc", "\u2068\u05e9\u05dc\u2069 (#{})"),
+            ("A\u202eB\u2069", "\u2068AB\u2069 (#{})"),
+        ],
+    )
+    def test_names_its_account_apart_from_what_stands_after_it(
+        self, dana: Client, account: Account, name: str, shown: str
+    ) -> None:
+        Account.objects.filter(pk=account.pk).update(name=name)
+        grant_in_admin(dana, account, "5000")
+        page = dana.get(url("waitinggrant_approve", WaitingGrant.objects.get().pk)).content.decode()
+        assert f"5000.0000 USD to {shown.format(account.pk)}, asked for by dana" in page
+
     def test_is_not_approved_by_whoever_asked_for_it(self, dana: Client, account: Account) -> None:
         grant_in_admin(dana, account, "5000")
         assert "Somebody else has to approve it" in decide(dana, "approve")

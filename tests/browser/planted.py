@@ -11,8 +11,9 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from billing import keys
-from billing.models import Account, ApiKey
+from billing import keys, ledger
+from billing.accounting import receipts
+from billing.models import Account, ApiKey, LedgerEntry
 from lookups.bulk import queue
 from lookups.models import BulkDraft, BulkJob, Delivery, Entity, FilingSet, Lookup, Manifest, Watch, WatchEvent
 from tests.pages.dossier.records import BIDI, EMOJI, HOSTILE, HOSTILE_READ, LONG, SCRIPT, keep
@@ -95,6 +96,9 @@ def plant(office: Browser) -> Planted:
             f"/app/watches/new/?lookup={found.public_id}",
             *("/app/keys/", f"/app/keys/{_list_of_account(office)[2].public_id}/"),
             *("/app/webhooks/", f"/app/webhooks/{_list_of_account(office)[3].message_id}/"),
+            *("/app/team/", f"/app/team/{office.member.pk}/remove/", "/app/settings/", "/app/settings/erase/"),
+            *("/app/usage/", "/app/balance/", "/app/balance/statement/", "/app/balance/receipts/"),
+            f"/app/balance/receipts/{_pay_in(office).pk}/",
         ],
         files=[
             f"/app/lookups/{found.public_id}/reply.json",
@@ -154,7 +158,8 @@ def _watch(office: Browser, found: Lookup) -> Watch:
 def _name_at_length(office: Browser) -> None:
     """What a customer may write: an account, a key, an address and what its server answers."""
     now, address = timezone.now(), f"https://hooks.example.com/{'w' * 400}"
-    Account.objects.filter(pk=office.account.pk).update(name=ASKED, webhook_url=address, test_webhook_url=address)
+    named = f"{ASKED} {BIDI}"  # as whoever opened it may have pasted it
+    Account.objects.filter(pk=office.account.pk).update(name=named, webhook_url=address, test_webhook_url=address)
     keys.issue(account=office.account, name=ASKED[:100], mode="test", now=now)
     User.objects.filter(pk=office.user.pk).update(email=f"{'a' * 60}@{'quay-street' * 5}.test")
     message = Delivery.objects.create(
@@ -180,6 +185,14 @@ def _list_of_account(office: Browser) -> list[Any]:
         key,
         Delivery.objects.filter(account=office.account, event="webhook.test").get(),
     ]
+
+
+def _pay_in(office: Browser) -> LedgerEntry:
+    """What was paid by card, with its receipt."""
+    paid = {"account_id": office.account.pk, "amount": 31_400, "idempotency_key": "paid", "now": timezone.now()}
+    entry = ledger.deposit(source="card", reference=LONG[:200], **paid)
+    receipts.issue(entry, now=timezone.now())
+    return entry
 
 
 def _bring_tables(office: Browser) -> tuple[BulkDraft, BulkJob]:

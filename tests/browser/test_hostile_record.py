@@ -114,5 +114,8 @@ class TestAHostileRecord:
         for row in planted.rows:
             name = f"admin:{row._meta.app_label}_{row._meta.model_name}"
             pages += [reverse(f"{name}_changelist"), reverse(f"{name}_change", args=[row.pk])]
+        acts = ("account_grant_credit", "account_adjust_balance", "account_statement", "account_issue_key")
+        pages += [reverse(f"admin:billing_{act}", args=[office.account.pk]) for act in acts]
+        pages += [reverse("admin:billing_ledgerentry_changelist"), reverse("admin:billing_receipt_changelist")]
         cookies = {"sessionid": person.cookies["sessionid"].value}
         assert walk(browser, live_server.url, [*dict.fromkeys(pages)], cookies, most=MOST_OF_ADMIN) == {}

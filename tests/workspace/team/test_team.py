@@ -43,6 +43,16 @@ class TestAnInvitation:
         assert not Invitation.objects.exists()
         assert Account.objects.count() == 1
 
+    def test_keeps_a_name_that_turns_its_line_apart(self, office: Browser) -> None:
+        named = "Harbor \u202eretfa sdnats tahw"
+        Account.objects.filter(pk=office.account.pk).update(name=named)
+        invite(office)
+        jonas, apart = Person("jonas@quay.test"), f"<bdi>{named}</bdi>"
+        jonas.ask()
+        assert f"to <strong>{apart}</strong> as member" in jonas.get(jonas.link()).content.decode()
+        clerk = Browser(join(office.account, "member", "clerk@quay.test"))
+        assert f"Leave {apart}?" in clerk.get(f"/app/team/{clerk.member.pk}/remove/").content.decode()
+
     def test_brings_no_free_lookups(self, office: Browser) -> None:
         before = Account.objects.get().available
         invite(office)
@@ -233,7 +243,9 @@ class TestRoles:
         assert roles(other.account)[clerk.user.email] == "viewer"
 
     def test_can_be_given_up(self, office: Browser, viewer: Browser) -> None:
-        assert b"Leave Quay Street Compliance?" in viewer.get(f"/app/team/{viewer.member.pk}/remove/").content
+        assert (
+            b"Leave <bdi>Quay Street Compliance</bdi>?" in viewer.get(f"/app/team/{viewer.member.pk}/remove/").content
+        )
         viewer.post(f"/app/team/{viewer.member.pk}/remove/")
         assert list(roles(office.account)) == ["ada@quay.test"]
 
