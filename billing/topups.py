@@ -68,7 +68,7 @@ def to_cents(amount: int) -> int:
 def start(*, account: Account, amount: int, success_url: str, cancel_url: str, now: datetime) -> tuple[TopUp, str]:
     """Return a new top-up of `amount` units (whole cents) and the address of the page to pay it on.
 
-    `success_url` may name the top-up that was paid, as "{topup}": somebody may have begun several.
+    Both addresses may name the top-up, as "{topup}": somebody may have begun several.
     Raises AmountOutOfRange, CardsNotConfigured or ProviderUnavailable.
     """
     cents = to_cents(amount)
@@ -77,7 +77,7 @@ def start(*, account: Account, amount: int, success_url: str, cancel_url: str, n
     parameters: dict[str, Any] = {
         "mode": "payment",
         "success_url": success_url.replace("{topup}", str(topup.pk)),
-        "cancel_url": cancel_url,
+        "cancel_url": cancel_url.replace("{topup}", str(topup.pk)),
         "client_reference_id": f"acct_{account.pk}",
         "metadata": {"account_id": str(account.pk), "topup_id": str(topup.pk)},
         "line_items": [

@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from billing import selectors, topups
+from billing import money, selectors, topups
 from billing.accounting import receipts
-from billing.models import LedgerEntry
+from billing.models import LedgerEntry, TopUp
 from billing.payments.stripe import CardsNotConfigured
 from lookups import client_address
 from lookups.api.views import paging
@@ -41,7 +41,7 @@ def top_up(request: WorkspaceRequest) -> HttpResponse:
             account=request.member.account,
             amount=form.cleaned_data["amount"],
             success_url=f"{settings.PUBLIC_URL}{reverse('workspace:topup-done')}?topup={{topup}}",
-            cancel_url=f"{settings.PUBLIC_URL}{reverse('workspace:topup-cancelled')}",
+            cancel_url=f"{settings.PUBLIC_URL}{reverse('workspace:topup-cancelled')}?topup={{topup}}",
             now=now,
         )
     except (CardsNotConfigured, topups.ProviderUnavailable) as away:
@@ -56,9 +56,8 @@ def top_up(request: WorkspaceRequest) -> HttpResponse:
 @workspace(role="admin")
 def done(request: WorkspaceRequest) -> HttpResponse:
     """Back from the card page. The balance grows when the provider says so, which the page waits for a minute long."""
-    own, number = selectors.list_topups(request.member.account_id), request.GET.get("topup")
-    wanted = paging.read_number(number, "topup", {}, most=paging.LAST) or 0  # which no top-up has
-    paid = own.first() if number is None else own.filter(pk=wanted).first()
+    own, is_named = selectors.list_topups(request.member.account_id), "topup" in request.GET
+    paid = _find_named(request) if is_named else own.first()
     looked = paging.read_number(request.GET.get("look"), "look", {}, most=LOOKS) or 0
     again = ""
     if paid is not None and paid.state == paid.State.CREATED and looked < LOOKS:
@@ -69,8 +68,18 @@ def done(request: WorkspaceRequest) -> HttpResponse:
 @require_safe
 @workspace(role="admin")
 def cancelled(request: WorkspaceRequest) -> HttpResponse:
-    """Back from the card page without having paid."""
-    return show(request, left_off=True)
+    """Back from the card page without having paid; or after it was paid all the same, in another tab."""
+    left = _find_named(request)
+    if left is not None and left.state == left.State.PAID:
+        return show(request, came_back=left)
+    again = TopUpForm(initial={"amount": f"{money.to_dollars(left.amount):.2f}"}) if left else None
+    return show(request, left_off=True, topup_form=again)
+
+
+def _find_named(request: WorkspaceRequest) -> TopUp | None:
+    """The account's top-up that the address names."""
+    wanted = paging.read_number(request.GET.get("topup"), "topup", {}, most=paging.LAST) or 0  # which no top-up has
+    return selectors.list_topups(request.member.account_id).filter(pk=wanted).first()
 
 
 @require_safe

@@ -21,6 +21,7 @@ from lookups.workspace.balance import views
 from tests.billing import stubs
 from tests.lookups.test_top_up import SECRET, notified
 from tests.workspace.conftest import Browser, join, open_office
+from tests.workspace.people import read_form
 from tests.workspace.preferences.test_preferences import FORM
 
 pytestmark = pytest.mark.django_db
@@ -193,7 +194,7 @@ class TestATopUp:
         assert form["line_items[0][price_data][unit_amount]"] == "3140"
         back = f"/app/balance/topup/done/?topup={TopUp.objects.get().pk}"
         assert form["success_url"].endswith(back)
-        assert form["cancel_url"].endswith("/app/balance/topup/cancelled/")
+        assert form["cancel_url"].endswith(f"/app/balance/topup/cancelled/?topup={TopUp.objects.get().pk}")
         waiting = office.get(back)
         assert "31.4000 USD is on its way" in text_of(waiting)
         again = '<noscript><meta http-equiv="refresh" content="5; url='
@@ -240,10 +241,31 @@ class TestATopUp:
         assert "form-action 'self';" in office.get(STATEMENT)["Content-Security-Policy"]
 
     def test_that_was_left_off_changes_nothing(self, office: Browser, cards: stubs.CardProvider) -> None:
-        office.post(f"{PAGE}topup/", {"amount": "31.40"})
+        office.post(f"{PAGE}topup/", {"amount": "250"})
         page = text_of(office.get(f"{PAGE}topup/cancelled/"))
         assert "Nothing was paid" in page
         assert figure(page, "Available, USD") == "100.3140"
+
+    def test_that_was_left_off_offers_its_sum_again(self, office: Browser, cards: stubs.CardProvider) -> None:
+        office.post(f"{PAGE}topup/", {"amount": "250"})
+        back = cards.forms[0]["cancel_url"].partition("//")[2].partition("/")[2]
+        page = office.get(f"/{back}")
+        assert "Nothing was paid" in text_of(page)
+        assert read_form(page)["amount"] == "250.00"
+        assert office.post(f"{PAGE}topup/", {"amount": read_form(page)["amount"]}).status_code == 303
+        eve = open_office(name="Another", email="eve@else.test")
+        assert read_form(eve.get(f"/{back}"))["amount"] == "31.40"
+        assert read_form(office.get(f"{PAGE}topup/cancelled/?topup=9999999999999999999"))["amount"] == "31.40"
+
+    def test_that_was_paid_in_another_tab_is_not_called_unpaid(
+        self, office: Browser, cards: stubs.CardProvider
+    ) -> None:
+        office.post(f"{PAGE}topup/", {"amount": "31.40"})
+        back = cards.forms[0]["cancel_url"].partition("//")[2].partition("/")[2]
+        notified("evt_1", str(TopUp.objects.get().session_id), cents=3140)
+        page = text_of(office.get(f"/{back}"))
+        assert "Nothing was paid" not in page
+        assert "31.4000 USD have been added" in page
 
     @pytest.mark.parametrize("typed", ["0.49", "10000.01", "3.141", "a lot", "", "-5"])
     def test_of_an_amount_that_is_not_sold_goes_nowhere(
