@@ -26,7 +26,7 @@ def write_json(value: Any, encoder: Any) -> SafeString:
     """A value as text that is read line by line, cut where it does not end."""
     text = json.dumps(value, sort_keys=True, indent=2, cls=encoder)
     more = f"\n… {len(text) - MOST_TEXT:,} more characters" if len(text) > MOST_TEXT else ""
-    return format_html('<pre class="sos-text">{}{}</pre>', text[:MOST_TEXT], more)
+    return format_html('<pre class="sos-text" tabindex="0">{}{}</pre>', text[:MOST_TEXT], more)
 
 
 class ReadField(fields.UnfoldAdminReadonlyField):

@@ -112,7 +112,7 @@ class DeliveryAdmin(FoundByAccount, ReadOnlyAdmin):
         if not obj.body:
             return "The mail is made when it is sent."
         pretty = json.dumps(json.loads(webhook_events.get_body(obj)), indent=2, ensure_ascii=False)
-        return format_html('<pre class="sos-text font-mono text-xs">{}</pre>', pretty)
+        return format_html('<pre class="sos-text font-mono text-xs" tabindex="0">{}</pre>', pretty)
 
     @admin.action(description="Send again", permissions=["run"])
     def send_again(self, request: HttpRequest, rows: QuerySet[Delivery]) -> None:
