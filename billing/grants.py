@@ -33,8 +33,7 @@ def give(
 
     The same `token` again is the same act. Raises GrantRefused above the maximum, LedgerError.
     """
-    if amount > money.from_dollars(settings.GRANT_MAXIMUM):
-        raise GrantRefused(f"At most {settings.GRANT_MAXIMUM} USD are given at once (GRANT_MAXIMUM).")
+    refuse_above_maximum(amount)
     grant = WaitingGrant(
         account_id=account_id,
         kind=WaitingGrant.Kind(kind),
@@ -57,6 +56,12 @@ def give(
             return _book(grant, token=token, now=now)
         grant.save(force_insert=True)
     return grant
+
+
+def refuse_above_maximum(amount: int) -> None:
+    """Raise GrantRefused for more than even two persons give."""
+    if amount > money.from_dollars(settings.GRANT_MAXIMUM):
+        raise GrantRefused(f"At most {settings.GRANT_MAXIMUM} USD are given at once (GRANT_MAXIMUM).")
 
 
 def may_give_alone(*, operator: str, amount: int, now: datetime) -> bool:

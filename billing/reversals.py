@@ -51,10 +51,15 @@ def enter(credit: TopUp | Payment, *, amount: int, note: str, now: datetime, ope
 
     Raises ValueError for more than was paid in.
     """
-    if amount > credit.amount:
-        raise ValueError(f"Only {money.to_decimal_string(credit.amount)} USD were paid in.")
+    refuse_above_paid(credit, amount)
     payment, kind = _name_of(credit), Kind.STAFF
     return hear(Heard(payment, kind, f"{payment[:100]}: {note}"[:255], money.units(amount)), now=now, operator=operator)
+
+
+def refuse_above_paid(credit: TopUp | Payment, amount: int) -> None:
+    """Raise ValueError for more than was paid in."""
+    if amount > credit.amount:
+        raise ValueError(f"Only {money.to_decimal_string(credit.amount)} USD were paid in.")
 
 
 def settle(payment: str, *, now: datetime, operator: str = "") -> str:

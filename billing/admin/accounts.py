@@ -18,6 +18,7 @@ from unfold.widgets import UnfoldAdminSingleDateWidget
 
 from billing import accounts, grants, money, prices, selectors, statements
 from billing.admin import hubs, pages
+from billing.ledger_errors import InsufficientFunds
 from billing.models import Account, WaitingGrant
 from billing.proof import proven
 from jurisdictions.rows import find_row, get_row_or_404
@@ -265,7 +266,10 @@ def _midnight(day: Any) -> datetime:
 
 
 def _summary(request: HttpRequest, account: Account, change: int, data: dict[str, Any]) -> list[tuple[str, str]]:
-    """What the confirmation page says; the balance after it is as of now."""
+    """What the confirmation page says; the balance after it is as of now. Raises LedgerError for what cannot be."""
+    grants.refuse_above_maximum(change)
+    if change < 0 and account.available + change < 0:
+        raise InsufficientFunds(available=max(0, account.available), needed=-change)
     alone = grants.may_give_alone(operator=pages.operator_of(request), amount=change, now=timezone.now())
     return [
         ("Account", str(account)),

@@ -119,6 +119,7 @@ class CreditAdmin(AmountAdmin):
             return redirect(back)
 
         def describe(data: dict[str, Any]) -> list[tuple[str, str]]:
+            reversals.refuse_above_paid(credit, data["dollars"])
             return [
                 ("Account", str(credit.account)),
                 ("Paid in", f"{money.to_decimal_string(credit.amount)} USD"),

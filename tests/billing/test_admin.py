@@ -164,9 +164,11 @@ class TestAdjusting:
         assert (entry.kind, entry.amount, entry.operator) == ("adjust", -1000, "dana")
 
     def test_below_zero_is_explained(self, dana: Client, account: Account) -> None:
-        data = {"dollars": "-1", "reason": "correction", "token": "t", "confirm": "1"}
-        page = dana.post(url("account_adjust_balance", account.pk), data)
-        assert "1.0000 USD are needed and 0.3140 USD are available" in page.content.decode()
+        data = {"dollars": "-1", "reason": "correction", "token": "t"}
+        for confirmed in ({}, {"confirm": "1"}):
+            page = dana.post(url("account_adjust_balance", account.pk), data | confirmed).content.decode()
+            assert "1.0000 USD are needed and 0.3140 USD are available" in page
+            assert "This is what will happen" not in page
 
     def test_is_refused_to_staff_without_the_permission(self, sam: Client, account: Account) -> None:
         assert sam.post(url("account_adjust_balance", account.pk), {"confirm": "1"}).status_code == 403
@@ -680,8 +682,12 @@ class TestAPaymentThatGoesBack:
 
     def test_by_what_staff_has_heard_is_told_as_it_moved(self, dana: Client, account: Account, topup: TopUp) -> None:
         address = url("topup_take_back", topup.pk)
-        page = dana.post(address, {"dollars": "31.4", "note": "a letter", "token": "t", "confirm": "1"})
-        assert "Only 3.1400 USD were paid in." in page.content.decode()
+        for confirmed in ({}, {"confirm": "1"}):
+            page = dana.post(
+                address, {"dollars": "31.4", "note": "a letter", "token": "t"} | confirmed
+            ).content.decode()
+            assert "Only 3.1400 USD were paid in." in page
+            assert "This is what will happen" not in page
         assert selectors.get_balance(account.pk).available == 3140 + 31_400
         move(dana, address, dollars="2", note="a letter")
         move(dana, address, dollars="2", note="another letter")

@@ -176,10 +176,12 @@ class TestTheCeiling:
 class TestTheMaximum:
     @pytest.mark.parametrize("name", ["account_grant_credit", "account_adjust_balance"])
     def test_is_passed_by_nobody(self, dana: Client, account: Account, name: str) -> None:
-        data = {"dollars": "100000.0001", "reason": "", "token": "t", "confirm": "1"}
+        data = {"dollars": "100000.0001", "reason": "", "token": "t"}
         data["reason"] = "invoice" if "grant" in name else "correction"
-        page = dana.post(url(name, account.pk), data)
-        assert "At most 100000 USD" in page.content.decode()
+        for confirmed in ({}, {"confirm": "1"}):
+            page = dana.post(url(name, account.pk), data | confirmed).content.decode()
+            assert "At most 100000 USD" in page
+            assert "This is what will happen" not in page
         assert (WaitingGrant.objects.count(), given(account)) == (0, 0)
         assert isinstance(give(account, 100_000, "1"), WaitingGrant)
 
