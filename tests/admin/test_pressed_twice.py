@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from billing import accounts, keys
-from billing.models import ApiKey
+from billing.models import Account, ApiKey
 from jurisdictions.models import SwitchChange
 from lookups.models import Job
 from tests.browser import chromium
@@ -62,6 +62,15 @@ class TestAKey:
         secret = page.locator("#secret").inner_text()
         assert ApiKey.objects.get(replaces=old).prefix == secret[: len(old.prefix)]
         assert len(sent) == 1
+
+
+class TestAnAccount:
+    def test_opened_by_two_clicks_is_one(self, page: Any, live_server: Any) -> None:
+        page.goto(f"{live_server.url}/admin/billing/account/add/")
+        page.get_by_label("Name").fill("Acme")
+        sent = press(page, "**/add/", "Save")
+        page.get_by_text("was added successfully").wait_for()
+        assert (Account.objects.count(), len(sent)) == (1, 1)
 
 
 class TestASwitch:
