@@ -23,6 +23,7 @@ _befores: list[Targets] = []  # where the stories begin
 _undone: dict[str, frozenset[tuple[str, str]]] = {}
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks, and comes first where this folder is named on the command line
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One process has them all, as what it keeps of one story serves the next."""
     for item in items:
