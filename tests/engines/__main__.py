@@ -51,6 +51,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", choices=["embedded", "servers"])
     choice, pytest_arguments = parser.parse_known_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # A shell has what it starts in the background ignore Ctrl-C, and every process of the stories would inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         results, trouble = run_chosen(choice.only, pytest_arguments)
     finally:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +79,21 @@ class TestTheClosingLine:
             "the lines of PostgreSQL + Redis as named",
         )
         assert "broker: 5 passed; PostgreSQL + Redis as named: 5 passed" in last
+
+    def test_in_the_background_of_a_shell_has_processes_that_ctrl_c_ends(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Such a shell has what it starts ignore it, and each process has that from the one that starts it."""
+        told = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+
+        def run(engine: str, **_: Any) -> command.Result:
+            started = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+            return command.Result(engine, int(started.stdout != "True\n"), PASSED)
+
+        monkeypatch.setattr(command, "run_suite", run)
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            assert command.main(["--only", "embedded"]) == 0
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def test_follows_a_failed_half(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(command, "run_suite", lambda engine, **_: command.Result(engine, 1, PASSED))
