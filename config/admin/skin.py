@@ -54,8 +54,7 @@ def _read_by(get_form: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def mend() -> None:
-    """Have the skin write JSON as we do, make its lists of ours, and lead nobody to what they may not see: it offers
-    no setting for that."""
+    """Have the skin write JSON, make lists and lead to other rows as we do: it offers no setting for that."""
     fields.prettify_json = write_json
     admin.ChangeList = CarefulChangeList
     forms.UnfoldAdminReadonlyField = ReadField
