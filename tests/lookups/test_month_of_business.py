@@ -409,8 +409,8 @@ def read_the_receipts() -> None:
         text = page.content.decode()
         [named] = re.findall(r"<h1>(.*?)</h1>", text)
         cells = dict(re.findall(r'<tr[^>]*><th scope="row">(.*?)</th><td>(.*?)</td>', text))
-        customer, amount = cells["Customer"].partition("<br>")[0], cells["Amount"].removesuffix(" USD")
-        printed.append([named, cells["Date"][5:], customer, cells["Paid by"], amount])
+        customer, amount = cells["Customer"].partition("</bdi>")[0], cells["Amount"].removesuffix(" USD")
+        printed.append([named, cells["Date"][5:], customer.removeprefix("<bdi>"), cells["Paid by"], amount])
     assert to_lines(*printed) == page_of("Receipts and invoices")
     assert sum(Decimal(line[-1]) for line in printed) == Decimal("37.9028") + Decimal("250.0000")
 
