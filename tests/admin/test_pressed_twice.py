@@ -74,7 +74,7 @@ class TestAnAccount:
 
 
 class TestASwitch:
-    def test_turned_by_two_clicks_is_told_as_turned(self, page: Any, live_server: Any) -> None:
+    def test_turned_by_two_clicks_is_shown_as_turned(self, page: Any, live_server: Any) -> None:
         call_command("sync_jurisdictions", verbosity=0)
         page.goto(f"{live_server.url}/admin/jurisdictions/jurisdiction/NY/switch/")
         page.get_by_label("What customers read").fill("They move this week.")
@@ -84,7 +84,7 @@ class TestASwitch:
 
 
 class TestAJob:
-    def test_ended_by_two_clicks_is_told_as_ended(self, page: Any, live_server: Any, failed_job: Job) -> None:
+    def test_ended_by_two_clicks_is_shown_as_ended(self, page: Any, live_server: Any, failed_job: Job) -> None:
         Job.objects.update(status="pending", ended_at=None)
         page.goto(f"{live_server.url}/admin/lookups/job/{failed_job.pk}/change/")
         sent = press(page, "**/act/", "Try now")

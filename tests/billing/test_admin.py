@@ -680,7 +680,7 @@ class TestAPaymentThatGoesBack:
         assert "letter of the bank" in dana.get(url("reversal_changelist")).content.decode()
         assert moved() == ["Taken back: 3.1400 USD, letter of the bank, 7 May."]
 
-    def test_by_what_staff_has_heard_is_told_as_it_moved(self, dana: Client, account: Account, topup: TopUp) -> None:
+    def test_by_what_staff_has_heard_is_shown_as_it_moved(self, dana: Client, account: Account, topup: TopUp) -> None:
         address = url("topup_take_back", topup.pk)
         for confirmed in ({}, {"confirm": "1"}):
             page = dana.post(

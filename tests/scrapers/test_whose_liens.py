@@ -191,7 +191,7 @@ class TestAColumnThatSaysWhetherALienHolds:
 class TestALienWhosePartyIsListed:
     """And of which the next answer knows nothing."""
 
-    def test_is_not_told_without_its_party(self, case: str, page: int) -> None:
+    def test_is_not_shown_without_its_party(self, case: str, page: int) -> None:
         question = json.loads((FOLDER / case / "case.json").read_text(encoding="utf-8"))["question"]
         steps = load_steps(FOLDER / case)
         assert isinstance(Conversation(case[:2], *steps).ask(**question), FoundFilings)
@@ -241,7 +241,7 @@ class TestAPartyOfRhodeIslands:
         with pytest.raises(PageChanged, match="whoever is listed"):
             self.ask((self.NAME, b""))
 
-    def test_is_not_told_in_the_other_role(self) -> None:
+    def test_is_not_shown_in_the_other_role(self) -> None:
         debtor, secured = self.ROLES
         with pytest.raises(PageChanged, match="whoever is listed"):
             self.ask((debtor, b"-"), (secured, debtor), (b">-<", b">" + secured + b"<"))
