@@ -16,10 +16,10 @@ def _serve() -> WSGIHandler:
     from lookups.operations import traffic
     from lookups.operations.heartbeats import Pulse
 
-    traffic.reserve_room()
-    Pulse("web").start()
     resolve("/")  # else the first request would load the pages, and each look for cycles would go through them
     started()
+    traffic.reserve_room()
+    Pulse("web").start()
     return handler
 
 
