@@ -80,7 +80,7 @@ class LedgerEntry(models.Model):
         ADJUST = "adjust", "adjustment"
         REVERSAL = "reversal", "reversal"
 
-    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="entries")
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="entries", db_index=False)
     kind = models.CharField(max_length=10, choices=Kind.choices)
     amount = models.BigIntegerField(help_text="In 1/10,000 USD; negative only where an adjustment or a reversal takes.")
     available_change = models.BigIntegerField(default=0)
@@ -99,7 +99,9 @@ class LedgerEntry(models.Model):
     )
     hold = models.ForeignKey(Hold, on_delete=models.PROTECT, null=True, blank=True, related_name="entries")
     key = models.ForeignKey(ApiKey, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    refunds = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="refunded_by")
+    refunds = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="refunded_by", db_index=False
+    )
     source = models.CharField(max_length=30, blank=True, default="", help_text="Where a deposit came from.")
     operator = models.CharField(max_length=150, blank=True, default="", help_text="The person who moved the money.")
     reason = models.CharField(max_length=60, blank=True, default="")
@@ -117,6 +119,7 @@ class LedgerEntry(models.Model):
             models.Index(fields=["account", "created_at", "id"], name="entry_of_account_by_time"),  # seen alone
             models.Index(fields=["created_at"], name="entry_by_time"),
             models.Index(fields=["account", "created_at"], condition=Q(kind="refund"), name="entry_of_refund"),
+            models.Index(fields=["refunds"], condition=Q(refunds__isnull=False), name="entry_refunding"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["account", "idempotency_key"], name="entry_once_per_key"),

@@ -41,7 +41,9 @@ class Member(models.Model):
         ADMIN = "admin", "admin"
         OWNER = "owner", "owner"
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships", db_index=False
+    )
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="members")
     role = models.CharField(max_length=6, choices=Role.choices, default=Role.MEMBER)
     joined_at = models.DateTimeField()
@@ -94,7 +96,7 @@ class MemberSession(models.Model):
 class Invitation(models.Model):
     """A place in an account that waits for whoever proves to have the address. It holds no secret."""
 
-    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="invitations")
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="invitations", db_index=False)
     email = models.EmailField()
     role = models.CharField(max_length=6, choices=Member.Role.choices, default=Member.Role.MEMBER)
     invited_by = models.CharField(max_length=254, blank=True, default="", editable=False)

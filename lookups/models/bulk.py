@@ -112,7 +112,7 @@ class RowAnswer(models.Model):
     The row stays as it ended. One question is asked once for a row, whoever clicks how often: who makes this row asks.
     """
 
-    row = models.ForeignKey("lookups.Lookup", on_delete=models.PROTECT, related_name="answers")
+    row = models.ForeignKey("lookups.Lookup", on_delete=models.PROTECT, related_name="answers", db_index=False)
     digest = models.CharField(max_length=64, help_text="Of the question, with its state.")
     ask_id = models.UUIDField(default=uuid.uuid4, help_text="Of the lookup that asks it.")
     created_at = models.DateTimeField()

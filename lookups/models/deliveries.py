@@ -83,13 +83,15 @@ class Delivery(models.Model):
         GIVEN_UP = "given_up", "given up"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    account = models.ForeignKey("billing.Account", on_delete=models.PROTECT, related_name="deliveries")
-    job = models.ForeignKey("lookups.Job", on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries")
+    account = models.ForeignKey("billing.Account", on_delete=models.PROTECT, related_name="deliveries", db_index=False)
+    job = models.ForeignKey(
+        "lookups.Job", on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries", db_index=False
+    )
     bulk = models.ForeignKey(
-        "lookups.BulkJob", on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries"
+        "lookups.BulkJob", on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries", db_index=False
     )
     watch_event = models.ForeignKey(
-        "lookups.WatchEvent", on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries"
+        "lookups.WatchEvent", on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries", db_index=False
     )
     livemode = models.BooleanField(help_text="Off: it tells of what was asked with a test key.")
     channel = models.CharField(max_length=7, choices=Channel.choices)

@@ -78,7 +78,7 @@ class RecordVersion(models.Model):
         READ = "read", "the registry was read, and said something new"
         READ_ANEW = "read_anew", "today's reader read kept bytes otherwise"
 
-    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="versions")
+    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="versions", db_index=False)
     number = models.PositiveIntegerField(help_text="1 for the first.")
     reason = models.CharField(
         max_length=9,

@@ -57,7 +57,7 @@ class Manifest(models.Model):
     document = models.TextField(null=True)
     sha256 = models.CharField(max_length=64, unique=True)
     signature = models.CharField(max_length=88, help_text="Ed25519 over the document, in base64.")
-    key = models.ForeignKey(SigningKey, on_delete=models.PROTECT, related_name="+")
+    key = models.ForeignKey(SigningKey, on_delete=models.PROTECT, related_name="+", db_index=False)
     is_chained = models.BooleanField(default=False)
 
     class Meta:
@@ -104,7 +104,7 @@ class ChainHead(models.Model):
     number = models.PositiveBigIntegerField(unique=True, help_text="The entry it is.")
     document = models.TextField(help_text="What is signed: number, hash and time.")
     signature = models.CharField(max_length=88)
-    key = models.ForeignKey(SigningKey, on_delete=models.PROTECT, related_name="+")
+    key = models.ForeignKey(SigningKey, on_delete=models.PROTECT, related_name="+", db_index=False)
     made_at = models.DateTimeField()
     token = models.BinaryField(null=True, editable=False, help_text="The authority's reply (RFC 3161), DER.")
     stamped_at = models.DateTimeField(null=True, blank=True, help_text="The authority's time.")

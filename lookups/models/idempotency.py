@@ -29,7 +29,7 @@ class IdempotencyRecord(models.Model):
     repetition is answered with.
     """
 
-    account = models.ForeignKey("billing.Account", on_delete=models.CASCADE, related_name="+")
+    account = models.ForeignKey("billing.Account", on_delete=models.CASCADE, related_name="+", db_index=False)
     sandbox = models.BooleanField(default=False, help_text="Asked with a test key: a live request is another one.")
     key = models.CharField(max_length=255)
     body_hash = models.CharField(max_length=64)

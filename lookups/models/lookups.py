@@ -68,7 +68,7 @@ class Lookup(models.Model):
     ask_id = models.UUIDField(unique=True, default=uuid.uuid4, help_text="The same ask is never charged twice.")
     origin = models.CharField(max_length=5, choices=Origin.choices, default=Origin.API)
     account = models.ForeignKey(
-        "billing.Account", on_delete=models.PROTECT, null=True, blank=True, related_name="lookups"
+        "billing.Account", on_delete=models.PROTECT, null=True, blank=True, related_name="lookups", db_index=False
     )
     payment = models.OneToOneField(
         "billing.Payment", on_delete=models.PROTECT, null=True, blank=True, related_name="lookup"
@@ -84,7 +84,9 @@ class Lookup(models.Model):
         help_text="Who asked in the workspace.",
     )
     hold = models.ForeignKey("billing.Hold", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    bulk = models.ForeignKey("lookups.BulkJob", on_delete=models.PROTECT, null=True, blank=True, related_name="lookups")
+    bulk = models.ForeignKey(
+        "lookups.BulkJob", on_delete=models.PROTECT, null=True, blank=True, related_name="lookups", db_index=False
+    )
     position = models.PositiveIntegerField(null=True, blank=True, help_text="Its row in the bulk request, from 0.")
     repeats = models.ForeignKey(
         "self",
@@ -93,6 +95,7 @@ class Lookup(models.Model):
         blank=True,
         related_name="repetitions",
         help_text="The row before it that asks the same: ended and paid for together.",
+        db_index=False,
     )
     ref = models.CharField(max_length=200, null=True, blank=True, help_text="The customer's own mark, echoed.")
     state = models.CharField(max_length=2)
@@ -113,7 +116,7 @@ class Lookup(models.Model):
         "lookups.RecordVersion", on_delete=models.PROTECT, null=True, blank=True, related_name="lookups"
     )
     filing_set = models.ForeignKey(
-        "lookups.FilingSet", on_delete=models.PROTECT, null=True, blank=True, related_name="lookups"
+        "lookups.FilingSet", on_delete=models.PROTECT, null=True, blank=True, related_name="lookups", db_index=False
     )
     match = models.JSONField(null=True, blank=True, help_text="How well the record fits the question.")
     related = models.JSONField(default=list, blank=True, help_text="Other records that fit.")
@@ -154,6 +157,8 @@ class Lookup(models.Model):
             models.Index(fields=["account", "ref"], condition=Q(ref__isnull=False), name="lookup_by_ref"),
             models.Index(fields=["created_at"], condition=Q(verdict__isnull=True), name="lookup_open"),
             models.Index(fields=["asked_by"], condition=Q(asked_by__isnull=False), name="lookup_by_person"),
+            models.Index(fields=["repeats"], condition=Q(repeats__isnull=False), name="lookup_repeating"),
+            models.Index(fields=["filing_set"], condition=Q(filing_set__isnull=False), name="lookup_of_filings"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["bulk", "position"], name="lookup_once_per_row"),

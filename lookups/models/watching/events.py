@@ -15,8 +15,10 @@ class WatchEvent(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    account = models.ForeignKey("billing.Account", on_delete=models.PROTECT, related_name="watch_events")
-    watch = models.ForeignKey("lookups.Watch", on_delete=models.CASCADE, related_name="events")
+    account = models.ForeignKey(
+        "billing.Account", on_delete=models.PROTECT, related_name="watch_events", db_index=False
+    )
+    watch = models.ForeignKey("lookups.Watch", on_delete=models.CASCADE, related_name="events", db_index=False)
     watch_check = models.ForeignKey(
         "lookups.WatchCheck", on_delete=models.CASCADE, null=True, blank=True, related_name="events"
     )

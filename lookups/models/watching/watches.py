@@ -51,7 +51,7 @@ class Watch(models.Model):
         KEY_ENDED = "key_ended", "its API key has ended"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    account = models.ForeignKey("billing.Account", on_delete=models.PROTECT, related_name="watches")
+    account = models.ForeignKey("billing.Account", on_delete=models.PROTECT, related_name="watches", db_index=False)
     key = models.ForeignKey("billing.ApiKey", on_delete=models.PROTECT, related_name="+")
     sandbox = models.BooleanField(default=False)
     state = models.CharField(max_length=2)
@@ -125,7 +125,7 @@ class WatchCheck(models.Model):
         ABSENT = "absent", "not found"
         UNCLEAR = "unclear", "nothing is known"
 
-    watch = models.ForeignKey(Watch, on_delete=models.CASCADE, related_name="checks")
+    watch = models.ForeignKey(Watch, on_delete=models.CASCADE, related_name="checks", db_index=False)
     kind = models.CharField(max_length=16, help_text="Its record, or the liens on its name.")
     lookup = models.OneToOneField("lookups.Lookup", on_delete=models.PROTECT, related_name="watch_check")
     turn = models.PositiveIntegerField(help_text="How often the watch had been looked at before.")
@@ -163,7 +163,7 @@ class WatchBaseline(models.Model):
     A field that the last reading did not show is kept from the reading before, and `carried` says from which lookup.
     """
 
-    watch = models.ForeignKey(Watch, on_delete=models.CASCADE, related_name="baselines")
+    watch = models.ForeignKey(Watch, on_delete=models.CASCADE, related_name="baselines", db_index=False)
     kind = models.CharField(max_length=16)
     facts = models.JSONField(null=True, blank=True, help_text="Empty: it was never found.")
     known = models.JSONField(default=list, help_text="The fields among them that some reading has shown.")
