@@ -32,7 +32,7 @@ COLUMNS = (
 
 
 class NotYet(ValueError):
-    """The month has not ended, or an earlier one with entries is not closed."""
+    """The month has not ended, an earlier one with entries is not closed, or the books begin after it."""
 
 
 def close(month: date, *, operator: str, now: datetime) -> MonthClose:
@@ -60,9 +60,11 @@ def close(month: date, *, operator: str, now: datetime) -> MonthClose:
         return MonthClose.objects.get(month=first.date())
 
 
-def is_before_books(month: date) -> bool:
-    """Whether the books have no entry until the end of a month: closed, it would stay among the others for ever."""
-    return not chart.list_entries(until=bounds(month)[1]).exists()
+def refuse_before_books(month: date) -> None:
+    """Raises NotYet for a month before the first entry: closed, it would stay among the others for ever."""
+    if not chart.list_entries(until=bounds(month)[1]).exists():
+        name = month.isoformat()[:7]
+        raise NotYet(f"The books have no entry until the end of {name}: there is nothing to close.")
 
 
 def list_changed(since: datetime | None = None) -> list[MonthClose]:

@@ -54,6 +54,7 @@ class MonthCloseAdmin(ReadOnlyAdmin):
         if request.method != "POST":
             return pages.ask(request, question, back=back)
         try:
+            closing.refuse_before_books(month)
             closed = closing.close(month, operator=pages.operator_of(request), now=now)
         except closing.NotYet as early:
             messages.error(request, str(early))

@@ -12,6 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import Sum
 from django.test import Client
+from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
@@ -159,6 +160,15 @@ class TestAMonth:
     def test_before_the_books_begin_is_not_closed(self, business: Business, month: str) -> None:
         with pytest.raises(CommandError, match=f"no entry until the end of {month}: there is nothing to close"):
             call_command("close_month", month)
+        assert not MonthClose.objects.exists()
+
+    def test_before_the_books_begin_is_not_closed_as_the_last_one_either(self, db: None) -> None:
+        """In the first month of an installation, by the command without a month or by the admin's button."""
+        accounts.open_account(name="New", now=timezone.now())
+        with pytest.raises(CommandError, match="there is nothing to close"):
+            call_command("close_month")
+        page = staff("dana", "move_money", "view_monthclose").post(url("monthclose_close_last"), follow=True)
+        assert "there is nothing to close" in page.content.decode()
         assert not MonthClose.objects.exists()
 
     def test_is_closed_and_fetched_in_the_admin(self, business: Business) -> None:

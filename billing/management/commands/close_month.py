@@ -34,9 +34,8 @@ class Command(BaseCommand):
             for line in closing.write_journal(wanted):
                 self.stdout.write(line, ending="")
             return
-        if month and closing.is_before_books(wanted):
-            raise CommandError(f"The books have no entry until the end of {month}: there is nothing to close.")
         try:
+            closing.refuse_before_books(wanted)
             closed = closing.close(wanted, operator="manage.py", now=now)
         except closing.NotYet as early:
             raise CommandError(str(early)) from early
