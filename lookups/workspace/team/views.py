@@ -106,13 +106,11 @@ def remove(request: HttpRequest, number: int) -> HttpResponse:
     """Asks once more, then takes a member out of the account; oneself, too."""
     own = cast(WorkspaceRequest, request)
     member = team.list_members(own.member.account).filter(pk=number).first()
-    if member is None:
-        return redirect("workspace:team")
-    if request.method != "POST":
+    if request.method != "POST" and member is not None:
         return render(request, "workspace/team/remove.html", {"member": member})
 
     def act() -> str:
-        email = member.user.email
+        email = member.user.email if member else ""  # who was removed before is refused below, in words
         team.remove(by=own.member, member_id=number, now=timezone.now())
         return f"{email} is not in the team any more."
 

@@ -225,6 +225,13 @@ class TestRoles:
         assert clerk.get("/app/team/").status_code == 302
         assert not User.objects.filter(email=clerk.user.email).exists()
 
+    @pytest.mark.parametrize("how", ["post", "get"])
+    def test_are_taken_out_once_and_the_second_window_says_so(self, office: Browser, clerk: Browser, how: str) -> None:
+        path = f"/app/team/{clerk.member.pk}/remove/"
+        assert "jonas@quay.test is not in the team any more." in office.post(path, follow=True).content.decode()
+        again = getattr(office, how)(path, follow=True).content.decode()
+        assert "This member is not in the team any more." in again
+
     def test_and_the_accounts_mail_are_none_any_more_for_who_was_removed(self, office: Browser, clerk: Browser) -> None:
         Account.objects.filter(pk=office.account.pk).update(email=clerk.user.email)
         office.post(f"/app/team/{clerk.member.pk}/remove/")
