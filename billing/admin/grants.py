@@ -60,7 +60,8 @@ class WaitingGrantAdmin(ReadOnlyAdmin):
         """Ask first; then decide, once."""
         grant = get_row_or_404(WaitingGrant.objects.select_related("account"), object_id)
         back = reverse("admin:billing_waitinggrant_change", args=[grant.pk])
-        what = f"{money.to_decimal_string(grant.amount)} USD to {grant.account}, asked for by {grant.asked_by}"
+        amount = f"{money.to_decimal_string(grant.amount)} USD"
+        what = f"{amount} to {grant.account}, asked for by {grant.asked_by}"
         if request.method != "POST":
             return pages.ask(request, f"{verb} {what}?", back=back)
         try:
@@ -68,9 +69,10 @@ class WaitingGrantAdmin(ReadOnlyAdmin):
         except LedgerError as refusal:
             messages.error(request, str(refusal))
             return redirect(back)
-        sentence = f"{decided.get_state_display().capitalize()} by {decided.decided_by}: {what}."
+        done = f"{decided.get_state_display().capitalize()} by {decided.decided_by}"
         if grant.state == WaitingGrant.State.WAITING:  # else it was decided before
-            self.log_change(request, decided, sentence)
-            self.log_change(request, grant.account, sentence)
-        messages.success(request, sentence)
+            # Once, and by number: nothing leaves the audit log, a name that was to be forgotten neither.
+            kept = f"{done}: {grant.kind} #{grant.pk} of {amount}, asked for by {grant.asked_by}."
+            self.log_change(request, grant.account, kept)
+        messages.success(request, f"{done}: {what}.")
         return redirect(back)

@@ -21,10 +21,9 @@ from config.sign_in.middleware import actor_of, begin
 Kind = audit.Kind
 # How a change in the admin is called: by its table, and by the first words of the sentence about it.
 CHANGES = (
-    ("billing.account", ("A grant of", "An adjustment by", "Refunded"), Kind.MONEY_MOVED),
+    ("billing.account", ("A grant of", "An adjustment by", "Refunded", "Approved by", "Rejected by"), Kind.MONEY_MOVED),
     ("billing.account", ("The monthly budget is",), Kind.BUDGET_SET),
     ("billing.account", (), Kind.SETTINGS_CHANGED),
-    ("billing.waitinggrant", (), Kind.MONEY_MOVED),
     ("billing.outagerefund", (), Kind.MONEY_MOVED),
     ("billing.topup", (), Kind.MONEY_MOVED),
     ("billing.payment", (), Kind.MONEY_MOVED),

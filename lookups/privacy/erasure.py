@@ -94,6 +94,9 @@ def _forget_in_admins_log(account: Account, nobody: str) -> None:
     numbers = [str(number) for number in ApiKey.objects.filter(account=account).values_list("pk", flat=True)]
     of_keys = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(ApiKey), object_id__in=numbers)
     of_keys.update(object_repr=ERASED)
+    grants = [str(number) for number in WaitingGrant.objects.filter(account=account).values_list("pk", flat=True)]
+    of_grants = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(WaitingGrant))
+    of_grants.filter(object_id__in=grants).update(change_message="")  # an earlier version named the account there
 
 
 def _refuse_open(account: Account, *, give_up_credit: bool) -> None:

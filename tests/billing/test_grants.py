@@ -12,7 +12,7 @@ from django.test import Client
 
 from billing import grants, reconciliation, selectors
 from billing.ledger_errors import LedgerError
-from billing.models import Account, LedgerEntry, WaitingGrant
+from billing.models import Account, AuditEvent, LedgerEntry, WaitingGrant
 from tests.billing.conftest import NOW, in_parallel
 from tests.billing.test_admin import VIEWS, move, staff, url
 
@@ -84,6 +84,20 @@ class TestAGrantAboveTheCeiling:
         assert (waited.state, waited.decided_by, waited.entry) == ("approved", "robin", entry)
         assert "Approved by robin" in dana.get(url("account_history", account.pk)).content.decode()
         assert reconciliation.run(now=NOW).mismatches == []
+
+    @pytest.mark.parametrize(("verb", "done"), [("approve", "Approved"), ("reject", "Rejected")])
+    def test_stands_once_in_the_audit_log_by_the_accounts_number(
+        self, dana: Client, robin: Client, account: Account, verb: str, done: str
+    ) -> None:
+        """Nothing leaves the audit log, so nobody's name may stand in it."""
+        Account.objects.filter(pk=account.pk).update(name="Quay Street")
+        grant_in_admin(dana, account, "5000")
+        asked = AuditEvent.objects.latest("pk").pk
+        assert "Quay Street" in decide(robin, verb)
+        decided = AuditEvent.objects.get(pk__gt=asked)
+        assert (decided.kind, decided.subject) == ("money_moved", f"billing.account {account.pk}")
+        number = WaitingGrant.objects.get().pk
+        assert decided.detail == f"Change: {done} by robin: grant #{number} of 5000.0000 USD, asked for by dana."
 
     @pytest.mark.parametrize(
         ("name", "shown"),
