@@ -120,7 +120,7 @@ class TestAClerk:
         assert complaints == []
 
 
-BROKEN_WORDS = """[...document.querySelectorAll('.listing td')].flatMap(cell => {
+BROKEN_WORDS = """[...document.querySelectorAll('main td')].flatMap(cell => {
   const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), broken = []
   while (texts.nextNode())
     for (const word of texts.currentNode.data.matchAll(/(?<!\\S)[A-Za-z]{3,12}(?!\\S)/g)) {
@@ -142,6 +142,14 @@ class TestThePages:
             office.post("/app/", {"name": name, "state": "NY", "word": WORD, "ref": "file 7 of the audit"})
         page, _ = open_tab("/app/history/", width=width)
         assert page.locator(".listing td").count()
+        assert page.evaluate(BROKEN_WORDS) == []
+
+    @pytest.mark.parametrize("width", [768, 1440])
+    def test_have_whole_words_beside_a_name_without_a_blank(self, open_tab: Any, office: Browser, width: int) -> None:
+        """A name of 200 signs left "Delaw" and "are" of its state, on a wide window, too."""
+        office.post("/app/", {"name": "x" * 200, "state": "DE", "word": WORD})
+        page, _ = open_tab("/app/", width=width)
+        assert page.locator("main td").count()
         assert page.evaluate(BROKEN_WORDS) == []
 
     def test_have_nothing_that_axe_or_the_policy_refuses_and_do_not_move_sideways(
