@@ -135,6 +135,16 @@ class TestWhatALookupSaid:
         with pytest.raises(CommandError, match="not both"):
             run(name, "--state", "NY")
 
+    def test_of_a_state_or_day_that_there_is_not_is_an_error(self, tester: Customer) -> None:
+        """Nothing kept of any: it would read as though nothing was to be mended there."""
+        with pytest.raises(CommandError, match="'Atlantis' is no state"):
+            run("--state", "Atlantis")
+        assert run("--state", "Ohio") == "Nothing is kept of any.\n"
+        with pytest.raises(CommandError, match="'today' is no day or moment such as"):
+            run("--since", "today")
+        with pytest.raises(CommandError, match="'' is no state"):  # all states, where a variable of the shell is empty
+            run("--state", "", "--since", "2026-11-01")
+
 
 class TestACorrection:
     """A further version, and nothing rewritten."""

@@ -6,12 +6,14 @@ import uuid
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time
+from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import QuerySet
 
+from billing.management.moments import parse_moment
+from jurisdictions.codes import find_code
 from lookups.evidence import replay
 from lookups.evidence.replay import Comparison
 from lookups.models import Lookup
@@ -31,19 +33,22 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("lookups", nargs="*", metavar="LOOKUP", help="lk_… or nc_…")
-        parser.add_argument("--state", help="all of one state, two letters")
+        parser.add_argument("--state", help="all of one state: NY, or its name")
         parser.add_argument(
-            "--since", type=date.fromisoformat, metavar="DAY", help="all that was read from that day on"
+            "--since", type=parse_moment, metavar="2026-11-01", help="all that was read from that day on"
         )
         parser.add_argument("--correct", action="store_true", help="keep what is read otherwise as a further version")
 
-    def handle(self, *, lookups: list[str], state: str | None, since: date | None, correct: bool, **_: Any) -> None:
+    def handle(self, *, lookups: list[str], state: str | None, since: datetime | None, correct: bool, **_: Any) -> None:
         """Go through them in the order in which they were asked."""
         if not (lookups or state or since):
             raise CommandError("Name lookups, or --state or --since.")
         if lookups and (state or since):
             raise CommandError("Name lookups, or choose them by --state and --since; not both.")
-        results = Counter(self._go_through(lookup, correct) for lookup in _list(lookups, state=state, since=since))
+        code = None if state is None else find_code(state)
+        if state is not None and code is None:  # also where a variable of the shell was empty
+            raise CommandError(f"{state!r} is no state, district or territory of the United States.")
+        results = Counter(self._go_through(lookup, correct) for lookup in _list(lookups, state=code, since=since))
         self.stdout.write(
             ", ".join(f"{number} {what}" for what, number in results.items()) or "Nothing is kept of any."
         )
@@ -74,7 +79,7 @@ class Command(BaseCommand):
         return "corrected"
 
 
-def _list(names: list[str], *, state: str | None, since: date | None) -> Iterator[Lookup]:
+def _list(names: list[str], *, state: str | None, since: datetime | None) -> Iterator[Lookup]:
     """The lookups that rest on something kept; of several that rest on the same and say the same, the first."""
     cited = Lookup.objects.filter(reading__isnull=False, verdict__isnull=False).order_by("pk")
     cited = cited.select_related("reading", "version__entity", "filing_set")
@@ -83,9 +88,9 @@ def _list(names: list[str], *, state: str | None, since: date | None) -> Iterato
             yield _get(cited, name)
         return
     if state:
-        cited = cited.filter(state=state.upper())
+        cited = cited.filter(state=state)
     if since:
-        cited = cited.filter(reading__read_at__gte=datetime.combine(since, time(), tzinfo=UTC))
+        cited = cited.filter(reading__read_at__gte=since)
     seen = set[tuple[Any, ...]]()
     for lookup in cited.iterator(chunk_size=100):
         what = (lookup.reading_id, lookup.version_id, lookup.filing_set_id)
