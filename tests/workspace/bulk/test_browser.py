@@ -118,6 +118,20 @@ class TestALongName:
             assert chromium.list_overflow(page) == []
         assert not any(torn.values()), torn
 
+    def test_of_whole_words_stands_whole_among_the_results_on_a_tablet(
+        self, office: Browser, live_server: Any, browser: Any, chromium: Any
+    ) -> None:
+        office.work_in("sandbox")
+        office.post("/app/bulk/", {"pasted": "Company,State\nMagic Ambiguous LLC,NV\nBlue Heron Logistics LLC,DE\n"})
+        office.post(f"/app/bulk/drafts/{BulkDraft.objects.get().pk}/buy/", {"revision": "1"})
+        queue.work(now=timezone.now())
+        page = chromium.enter(browser, office, live_server.url, width=768)
+        page.goto(f"{live_server.url}/app/bulk/{BulkJob.objects.get().public_id}/")
+        assert page.locator(".candidate").count() == 2
+        everywhere = TORN.replace("td.num", "td:nth-child(2), .candidate, td.num")
+        assert page.evaluate(everywhere) == []
+        assert chromium.list_overflow(page) == []
+
     def test_of_a_table_says_on_a_phone_in_one_line_how_long_a_draft_is_kept(
         self, office: Browser, live_server: Any, browser: Any, chromium: Any
     ) -> None:
