@@ -19,6 +19,7 @@ MOST_BYTES = 5 * 1024 * 1024  # what the proxy lets through is little more
 TITLES = {"good": "Nothing in this file was changed", "bad": "This file was changed", "warn": "Not wholly checked"}
 WORDS = {True: ("good", "Good"), False: ("bad", "Wrong"), None: ("warn", "Open")}
 TOO_LARGE = "The service judges files up to 5 MB. Your browser can judge a larger one, and so can the program below."
+NO_EVIDENCE = "This is no file of evidence"
 NO_FILE = "Choose a file first."
 
 
@@ -35,12 +36,14 @@ def check(request: HttpRequest) -> HttpResponse:
         return _show(request, {"problem": NO_FILE}, status=400)
     if file.size > MOST_BYTES:
         return _show(request, {"problem": TOO_LARGE}, status=413)
-    found = judgement.judge(file.read())
+    raw = file.read()
+    found = judgement.judge(raw)
     verdict = "good" if verify.is_good(found) else "bad"
     if verdict == "good" and any(one.part == "our chain" and one.holds is None for one in found):
         verdict = "warn"
     lines = [(one.part, *WORDS[one.holds], one.text) for one in found]
-    return _show(request, {"verdict": verdict, "title": TITLES[verdict], "lines": lines, "name": file.name})
+    title = TITLES[verdict] if raw.startswith(b"PK") else NO_EVIDENCE
+    return _show(request, {"verdict": verdict, "title": title, "lines": lines, "name": file.name})
 
 
 @require_safe

@@ -93,6 +93,12 @@ class TestThePage:
             assert "This file was changed" in text, name
             assert name in text or "cannot be read" in text, name
 
+    def test_accuses_nobody_where_another_file_was_chosen(self, db: None) -> None:
+        for raw in (b"name,state\nBlue Heron Logistics LLC,DE\n", b"%PDF-1.7\n"):
+            text = send(raw).content.decode()
+            assert "This file was changed" not in text
+            assert "This is no file of evidence" in text
+
     def test_says_what_was_forged(self, tester: Customer) -> None:
         reply = tester.lookup(FOUND, "DE")
         heads.make(now=timezone.now())
@@ -240,6 +246,8 @@ class TestTheBrowser:
         for name, content, expected in (
             ("good.wacz", raw, "Nothing in this file was changed"),
             ("bad.wacz", next(list_forged(raw))[2], "This file was changed"),
+            ("cut.wacz", raw[:1000], "This file was changed"),
+            ("suppliers.csv", b"name,state\nBlue Heron Logistics LLC,DE\n", "This is no file of evidence"),
         ):
             path = tmp_path / name
             path.write_bytes(content)

@@ -357,10 +357,10 @@ async function findTrusted(raw) {
   }
 }
 
-function show(found, isOurs, name) {
+function show(found, isOurs, name, raw) {
   const verdict = found.some(one => one.holds === false) ? "bad" : isOurs && !found.some(one => /^Your browser/.test(one.text)) ? "good" : "warn";
   const title = document.getElementById("verdict"), list = document.getElementById("findings");
-  title.textContent = TITLES[verdict];
+  title.textContent = raw && (raw[0] !== 0x50 || raw[1] !== 0x4b) ? "This is no file of evidence" : TITLES[verdict]; // no ZIP
   title.className = `notice ${verdict}`;
   document.getElementById("judged").textContent = `${name}, checked by your browser`;
   list.replaceChildren(...found.map(one => {
@@ -383,7 +383,7 @@ async function check(file) {
   try {
     if (file.size > MOST_BYTES) throw new Wrong("It is too large for a browser.");
     const raw = new Uint8Array(await file.arrayBuffer()), trusted = await findTrusted(raw);
-    show(await judge(raw, trusted), trusted !== null, file.name);
+    show(await judge(raw, trusted), trusted !== null, file.name, raw);
   } catch (error) {
     show([{ part: "file", holds: null, text: error instanceof Wrong ? error.message : "It, or the list of keys, could not be read: try again." }], false, file.name);
   }
