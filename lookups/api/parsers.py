@@ -92,8 +92,10 @@ def _read_bytes(stream: IO[bytes], context: Mapping[str, Any]) -> bytes:
     """The body as its view takes it; ApiError 413 for more."""
     limit: int = getattr(context.get("view"), "body_limit", LIMIT)
     request = context.get("request")
-    if request is not None and _length(request) > limit:
-        raise too_large(limit)
+    if request is not None:
+        _refuse_packed(request)
+        if _length(request) > limit:
+            raise too_large(limit)
     raw = stream.read(limit + 1)
     if len(raw) > limit:
         raise too_large(limit)
@@ -102,9 +104,17 @@ def _read_bytes(stream: IO[bytes], context: Mapping[str, Any]) -> bytes:
 
 def raw_body(request: Any, *, limit: int) -> bytes:
     """The body's bytes as they came, for what is bound to them; ApiError 413 for more than `limit`."""
+    _refuse_packed(request)
     if _length(request) > limit:
         raise too_large(limit)
     return bytes(request.body)
+
+
+def _refuse_packed(request: Any) -> None:
+    """ApiError 415 for a body in a Content-Encoding: nothing here unpacks one."""
+    if request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower() not in ("", "identity"):
+        said = {"body": ["Send it as it is, without Content-Encoding."]}
+        raise errors.ApiError(415, "invalid_request", errors.INVALID_BODY, details=said)
 
 
 def read_object(raw: bytes) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from typing import Any
 
@@ -129,6 +130,17 @@ class TestAHostileBody:
         reply = customer.post("/v1/lookup", json.dumps(GOOD), **{"content-type": kind})
         body = assert_error(reply, 415, "invalid_request", "Invalid request body")
         assert body["details"] == {"body": ["Send application/json."]}
+
+    @pytest.mark.parametrize("path", ["/v1/lookup", "/v1/bulk-lookup", "/v1/name-availability"])
+    def test_that_is_packed_is_a_415_that_says_so(self, customer: Customer, path: str) -> None:
+        """It was called text that is no UTF-8, and whoever has a client that packs by itself looked for accents."""
+        reply = customer.post(path, gzip.compress(json.dumps(GOOD).encode()), **{"content-encoding": "gzip"})
+        body = assert_error(reply, 415, "invalid_request", "Invalid request body")
+        assert body["details"] == {"body": ["Send it as it is, without Content-Encoding."]}
+
+    def test_that_says_it_is_not_packed_is_read(self, tester: Customer) -> None:
+        reply = tester.post("/v1/lookup", json.dumps(GOOD), **{"content-encoding": "identity"})
+        assert reply.status_code in (200, 404)
 
     def test_of_another_content_type_where_tables_are_taken_names_them(self, customer: Customer) -> None:
         reply = customer.post("/v1/bulk-lookup", b"x", **{"content-type": "application/xml"})
